@@ -5,6 +5,10 @@ import type { Caller, CompiledApi } from '@tablewright/runtime';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Statement } from '../../packages/runtime/src/database/database.ts';
 import { sizeQuery } from '../../packages/runtime/src/dialects/postgres/driver/table-sizes.ts';
+import { allOptimizations } from '../../packages/runtime/src/environment/optimizations.ts';
+import { otherWays } from '../../packages/runtime/src/optimize/adaptive-plans/other-ways.ts';
+import { serverSeams } from '../../packages/runtime/src/optimize/index.ts';
+import { keyBatchOf } from '../../packages/runtime/src/optimize/key-batching/key-batch.ts';
 import { readItemPath, splitTarget } from '../../packages/runtime/src/query/parse/target.ts';
 import { createPlanner } from '../../packages/runtime/src/query/planner.ts';
 import { importApi } from '../support/compile.ts';
@@ -76,8 +80,10 @@ function* shots(): Generator<Shot> {
 
 /** The statements that the planner has for a request of a caller, alone and with others; none when it has none. */
 function plannedFor(planner: ReturnType<typeof createPlanner>, caller: Caller, shot: Shot): readonly string[] {
-  const { text, others = [], keyBatch: several } = planOf(planner, caller, shot) ?? {};
-  return [text, ...others.map((way) => way.text), several?.statement.text].filter((planned) => planned !== undefined);
+  const statement = planOf(planner, caller, shot);
+  if (statement === undefined) return [];
+  const others = [...(otherWays.of(statement) ?? []), ...[keyBatchOf.of(statement)?.statement].filter((one) => !!one)];
+  return [statement, ...others].map(({ text }) => text);
 }
 
 function planOf(planner: ReturnType<typeof createPlanner>, caller: Caller, shot: Shot): Statement | undefined {
@@ -103,7 +109,7 @@ it.each(['public', 'admin'])(
   async (role) => {
     magazine.statements.reset();
     const accessClass = api.access.find(({ roles }) => roles.includes(role))?.name ?? '';
-    const planner = createPlanner(api);
+    const planner = createPlanner(api, serverSeams(allOptimizations));
     const planned = new Set<string>();
     const token = role === 'admin' ? { token: adminToken } : {};
     const fired = await swarm(

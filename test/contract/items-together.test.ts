@@ -1,5 +1,6 @@
 /** Items that several requests make or change at the same time: each is what its own request says, and answered to it. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { isWithout } from '../support/optimizations.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
 
 let project: ServedProject;
@@ -58,7 +59,7 @@ it('whatever their values are', async () => {
 });
 
 // On a busy machine a whole crowd may run apart: who once waits too long for a lock makes everybody do so for a while.
-it('some of them by one statement', async () => {
+it.skipIf(isWithout('write-batching', 'single-statement'))('some of them by one statement', async () => {
   project.statements.reset();
   await vi.waitUntil(
     async () => {
@@ -117,7 +118,7 @@ it('changes, whatever their values are, also of one item by several', async () =
   }
 });
 
-it('some changes by one statement', async () => {
+it.skipIf(isWithout('write-batching', 'single-statement'))('some changes by one statement', async () => {
   const ids = await makeThings(60, {});
   project.statements.reset();
   await vi.waitUntil(

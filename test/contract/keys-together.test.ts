@@ -1,6 +1,7 @@
 /** Items that are read by key at the same time: what each is answered does not depend on who else asks. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isOnMariadb } from '../support/contract-database.ts';
+import { isWithout } from '../support/optimizations.ts';
 import type { Platform } from '../support/platform.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
 
@@ -69,7 +70,7 @@ it('are answered each by its own rule and class', async () => {
   expect(await Promise.all(asked.map(({ who, path }) => outcome(project[who], path)))).toEqual(alone);
 });
 
-it.skipIf(isOnMariadb())('take few statements', async () => {
+it.skipIf(isOnMariadb() || isWithout('key-batching'))('take few statements', async () => {
   const ask = () => Promise.all(numbers.map((n) => project.admin(`/items/usual/${n}?fields=id`)));
   await ask();
   project.statements.reset();

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { withClient } from '../support/database.ts';
+import { isWithout } from '../support/optimizations.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
 
 const sql = `
@@ -67,7 +68,8 @@ beforeEach(() =>
 afterAll(() => project?.close());
 
 /** BEGIN, what holds the item, the statement, COMMIT. */
-const once = 4;
+const steps = 4;
+const once: unknown = isWithout('single-statement') ? expect.any(Number) : steps;
 const change = (path: string, body: unknown, ask: ServedProject['ask'] = project.admin) =>
   ask(`/items/songs/${path}`, { method: 'PATCH', body });
 const stored = (query: string) =>
@@ -77,7 +79,7 @@ const pairs = () => stored('SELECT song_id, tag_id FROM songs_tags ORDER BY 1, 2
 describe('one statement', () => {
   it('removes what is not listed, makes what is missing, and answers the links', async () => {
     const answer = await change('1?fields=id,title,tags.id,tags.name&deep[tags][_sort]=-id', { tags: [3, 7, 2, 7] });
-    expect(project.statements.executed()).toBe(once);
+    expect(project.statements.executed()).toEqual(once);
     const tags = [7, 3, 2].map((id) => ({ id, name: `tag ${id}` }));
     expect(answer.json.data).toEqual({ id: 1, title: 'one', tags });
     const others = [
@@ -87,13 +89,13 @@ describe('one statement', () => {
     expect(await pairs()).toEqual([[1, 2], [1, 3], [1, 7], ...others]);
     project.statements.reset();
     expect((await change('1?fields=tags', { tags: [] })).json.data).toEqual({ tags: [] });
-    expect(project.statements.executed()).toBe(once);
+    expect(project.statements.executed()).toEqual(once);
     expect(await pairs()).toEqual(others);
   });
 
   it('changes fields of the item with them', async () => {
     const answer = await change('2?fields=title,tags', { title: 'new', tags: [9, 1] });
-    expect(project.statements.executed()).toBe(once);
+    expect(project.statements.executed()).toEqual(once);
     expect(answer.json.data).toEqual({ title: 'new', tags: [1, 9] });
     expect(await stored('SELECT title FROM songs ORDER BY id')).toEqual([['one'], ['new'], ['locked']]);
   });
@@ -105,7 +107,7 @@ describe('one statement', () => {
       { band: 1, name: 'p3' },
     ];
     const answer = await change('1?fields=players.name,tags', { players, tags: [5] });
-    expect(project.statements.executed()).toBe(once);
+    expect(project.statements.executed()).toEqual(once);
     expect(answer.json.data).toEqual({ players: [{ name: 'p2' }, { name: 'p4' }, { name: 'p3' }], tags: [5] });
     expect(await stored('SELECT player, place FROM songs_players ORDER BY place')).toEqual([
       ['p2', 2],
@@ -122,7 +124,7 @@ describe('one statement', () => {
     expect((await change('1?fields=players.name', { players: [player] }, project.ask)).json.data).toEqual({
       players: [{ name: 'p5' }],
     });
-    expect(project.statements.executed()).toBe(once);
+    expect(project.statements.executed()).toEqual(once);
     expect(await stored('SELECT player, added_by FROM songs_players')).toEqual([['p5', 'public']]);
   });
 
@@ -179,7 +181,7 @@ describe('what it cannot do is done step by step, with the same answers', () => 
   ])('%s', async (_, body) => {
     const answer = await change('1?fields=id,tags', body);
     expect(answer.status).toBe(200);
-    expect(project.statements.executed()).toBeGreaterThan(once);
+    expect(project.statements.executed()).toBeGreaterThan(steps);
   });
 
   it.each([
@@ -187,7 +189,7 @@ describe('what it cannot do is done step by step, with the same answers', () => 
     ['an answer that goes back', 'fields=tags.name,tags.songs', undefined],
   ])('%s', async (_, query, data) => {
     const answer = await change(`1?${query}`, { tags: [1, 4] });
-    expect(project.statements.executed()).toBeGreaterThan(once);
+    expect(project.statements.executed()).toBeGreaterThan(steps);
     const tags = [
       { name: 'tag 1', songs: [1, 2, 3] },
       { name: 'tag 4', songs: [1] },

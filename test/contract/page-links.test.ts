@@ -6,6 +6,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CompiledApi } from '@tablewright/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type OtherWay,
+  otherWays,
+  planOtherWays,
+} from '../../packages/runtime/src/optimize/adaptive-plans/other-ways.ts';
 import { createPlanner, type PlannedRead } from '../../packages/runtime/src/query/planner.ts';
 import { withClient } from '../support/database.ts';
 import { type PlanStep, planOf } from '../support/explain.ts';
@@ -84,12 +89,16 @@ beforeAll(async () => {
   const module: { readonly api: CompiledApi } = await import(
     pathToFileURL(join(project.folder, 'generated/server.js')).href
   );
-  planner = createPlanner(module.api);
+  planner = createPlanner(module.api, { passes: [planOtherWays] });
 }, 60_000);
 afterAll(() => project?.close());
 
 function planned(query: string): PlannedRead {
   return planner.list({ accessClass: 'public', user: null, role: null }, { name: 'posts' }, query);
+}
+
+function othersOf(query: string): readonly OtherWay[] | undefined {
+  return otherWays.of(planned(query).plan.statement);
 }
 
 /** Steps of a plan that join rows of named queries by a loop. */
@@ -107,7 +116,8 @@ function readsNamed(step: PlanStep): boolean {
 describe.each(Object.entries(reads))('%s', (_, query) => {
   test('has the same rows each way', async () => {
     const { plan, parameters } = planned(query);
-    const { text, others = [] } = plan.statement;
+    const { text } = plan.statement;
+    const others = otherWays.of(plan.statement) ?? [];
     const [rows, ...ways] = await withClient(project.database.url, async (client) => {
       const answers: unknown[][] = [];
       for (const asked of [text, ...others.map((other) => other.text)]) {
@@ -134,7 +144,7 @@ test('only small tables are read as a whole', async () => {
       expect((await project.ask(`/items/posts?limit=19&${query}`)).status).toBe(200);
     return project.statements.texts();
   };
-  const joined = (query: string): string => planned(`limit=19&${query}`).plan.statement.others?.[1]?.text ?? 'none';
+  const joined = (query: string): string => othersOf(`limit=19&${query}`)?.[1]?.text ?? 'none';
   const large = reads['a whole list'] ?? '';
   const small = reads['a table that is read as a whole'] ?? '';
   expect(await texts(large)).not.toContain(joined(large));
@@ -145,16 +155,16 @@ describe('a page', () => {
   test.each(Object.keys(reads).filter((name) => !/two columns|the same, as keys/.test(name)))(
     'joins %s without a loop',
     async (name) => {
-      const [byKeys] = planned(reads[name] ?? '').plan.statement.others ?? [];
+      const [byKeys] = othersOf(reads[name] ?? '') ?? [];
       expect(loops(await planOf(project.database.url, byKeys?.text ?? ''))).toBe(0);
     },
   );
 
   test('is not made where lists skip rows, have none, or lead through no junction', () => {
-    expect(planned('fields=id,tags.name&deep[tags][_limit]=0').plan.statement.others).toBeUndefined();
-    expect(planned('fields=id,tags.name&deep[tags][_offset]=2').plan.statement.others).toBeUndefined();
-    expect(planned('fields=id,title').plan.statement.others).toBeUndefined();
-    expect(planned('fields=id,tags.name&limit=-1').plan.statement.others).toBeUndefined();
+    expect(othersOf('fields=id,tags.name&deep[tags][_limit]=0')).toBeUndefined();
+    expect(othersOf('fields=id,tags.name&deep[tags][_offset]=2')).toBeUndefined();
+    expect(othersOf('fields=id,title')).toBeUndefined();
+    expect(othersOf('fields=id,tags.name&limit=-1')).toBeUndefined();
   });
 });
 

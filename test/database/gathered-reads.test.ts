@@ -1,18 +1,16 @@
 /** Reads by key that go together, on every server: each gets its own row, or its own error. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Database,
-  type KeyBatch,
-  keysMark,
-  type Statement,
-} from '../../packages/runtime/src/database/database.ts';
+import { type Database, keysMark, type Statement } from '../../packages/runtime/src/database/database.ts';
 import { connectMysql } from '../../packages/runtime/src/dialects/mysql/database.ts';
 import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
+import { gatherReads } from '../../packages/runtime/src/optimize/key-batching/gathered-reads.ts';
+import { keyBatchOf } from '../../packages/runtime/src/optimize/key-batching/key-batch.ts';
 import { createDatabase } from '../support/database.ts';
 import { createMysqlDatabase } from '../support/mariadb.ts';
 import { servers } from '../support/servers.ts';
 import { collect, statement } from './statements.ts';
 
+const seams = { wrapReads: gatherReads };
 const rows = Array.from({ length: 100 }, (_, n) => n);
 const sql = `CREATE TABLE notes (id int PRIMARY KEY, body varchar(40));
   INSERT INTO notes VALUES ${rows.map((n) => `(${n}, 'body ${n}')`).join()};`;
@@ -36,7 +34,7 @@ const places: readonly Place[] = [
     fails: 'body || (1 / (id - 50))',
     async open() {
       const { url, drop } = await createDatabase(sql);
-      return { database: await connectPostgres({ url }), close: drop };
+      return { database: await connectPostgres({ url, seams }), close: drop };
     },
   },
   ...servers.map(({ name, missing, start }) => ({
@@ -46,7 +44,7 @@ const places: readonly Place[] = [
     keys: `id IN (${keysMark})`,
     fails: 'IF(id = 50, (SELECT body FROM notes), body)',
     async open() {
-      const database = await connectMysql({ url: await createMysqlDatabase(await start(), sql) });
+      const database = await connectMysql({ url: await createMysqlDatabase(await start(), sql), seams });
       return { database, close: async () => {} };
     },
   })),
@@ -64,10 +62,10 @@ describe.each(places)('$name', ({ missing, key, keys, fails, open }) => {
     await place?.close();
   });
 
-  const oneOf = (value: string): Statement & { readonly keyBatch: KeyBatch } => {
+  const oneOf = (value: string): Statement => {
     const several = statement(`SELECT id, ${value} FROM notes WHERE ${keys}`);
     const one = statement(`SELECT ${value} FROM notes WHERE ${key}`);
-    return { ...one, brief: true, keyBatch: { at: 0, kind: 'integer', statement: several } };
+    return keyBatchOf.on({ ...one, brief: true }, { at: 0, kind: 'integer', statement: several });
   };
 
   async function read(one: Statement, id: string | number): Promise<string> {
@@ -101,14 +99,15 @@ describe.each(places)('$name', ({ missing, key, keys, fails, open }) => {
   it('asks for many with few statements', async () => {
     let statements = 0;
     const one = oneOf('body');
-    const keyBatch: KeyBatch = {
-      ...one.keyBatch,
+    const { at = 0, kind = 'integer', statement: several = one } = keyBatchOf.of(one) ?? {};
+    const counting = keyBatchOf.on(one, {
+      at,
+      kind,
       get statement() {
         statements += 1;
-        return one.keyBatch.statement;
+        return several;
       },
-    };
-    const counting: Statement = { ...one, keyBatch };
+    });
     await Promise.all(rows.map((id) => read(counting, id)));
     expect(statements).toBeGreaterThan(0);
     expect(statements).toBeLessThan(20);

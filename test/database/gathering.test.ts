@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database, Statement } from '../../packages/runtime/src/database/database.ts';
 import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
+import { rowBatchOf } from '../../packages/runtime/src/optimize/write-batching/batch-rows.ts';
+import { createGathering } from '../../packages/runtime/src/optimize/write-batching/gathering.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { collect, statement } from './statements.ts';
@@ -62,7 +64,7 @@ function addRow(database: Database, id: number, body = 'merged'): Promise<string
   const text = `INSERT INTO note SELECT i.id, i.body, ${number} FROM ${list} ORDER BY i.n ${answer}`;
   const several = { name: 't_rows', text, brief: true };
   const parameters = [1, 0].map((of) => ({ of, list: true }));
-  return briefly(database, { ...one, rows: { statement: several, parameters } }, [String(id), body]);
+  return briefly(database, rowBatchOf.on(one, { statement: several, parameters }), [String(id), body]);
 }
 
 function append(database: Database, id: number, word: string): Promise<string> {
@@ -84,7 +86,7 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
   const commit = driver === 'fast' ? 'w_commit' : 'COMMIT';
 
   async function open(): Promise<Database> {
-    const database = await connectPostgres({ url: proxy.url, driver });
+    const database = await connectPostgres({ url: proxy.url, driver, seams: { wrapTransactions: createGathering } });
     opened.push(database);
     // The first connection that may be had for oneself is opened by the first who asks.
     await add(database, 0);

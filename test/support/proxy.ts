@@ -24,11 +24,12 @@ export async function countStatements(url: string): Promise<CountingProxy> {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connectSocket(Number(target.port), target.hostname);
-    let probing = false;
+    let isAside = false;
     const note = messageReader(false, (type, body) => {
-      if (type === 'P') probing = body.toString('latin1', 0, probe.length) === probe;
-      if ((type === 'E' && !probing) || (type === 'Q' && !isOpening(body))) executed += 1;
-      if (type === 'P') texts.push(body.toString('utf8', body.indexOf(0) + 1, body.indexOf(0, body.indexOf(0) + 1)));
+      if (type === 'P') isAside = isProbe(body) || isSettings(body);
+      if ((type === 'E' && !isAside) || (type === 'Q' && !isOpening(body))) executed += 1;
+      if (type === 'P' && !isSettings(body))
+        texts.push(body.toString('utf8', body.indexOf(0) + 1, body.indexOf(0, body.indexOf(0) + 1)));
       if (type === 'Q') texts.push(body.toString('utf8', 0, body.indexOf(0)));
     });
     const noteAnswer = messageReader(true, (type, body) => {
@@ -76,15 +77,22 @@ export async function countStatements(url: string): Promise<CountingProxy> {
   };
 }
 
-/** The statement by which a connection is tried. */
-const probe = 'platform_probe\0';
+/** True for the statement by which a connection is tried. */
+function isProbe(body: Buffer): boolean {
+  return body.toString('latin1', 0, 15) === 'platform_probe\0';
+}
+
+/** True for the settings that the plain driver sends with every request. */
+function isSettings(body: Buffer): boolean {
+  return body.toString('latin1', 0, 70).startsWith('\0SELECT pg_catalog.count(pg_catalog.set_config(');
+}
 
 /**
  * Whether a message is of those with which a new connection is looked at and set up. Connections open beside what a test
  * asks for, when a server starts and when its pool grows under load, so their messages may come at any time.
  */
 function isOpening(body: Buffer): boolean {
-  return /^(SET |SELECT pg_catalog\.pg_backend_pid\(\) AS pid|DEALLOCATE platform_probe;)/i.test(
+  return /^(SET |SELECT pg_catalog\.pg_backend_pid\(\) AS pid|SELECT \(SELECT pg_catalog\.concat\(c\.system|DEALLOCATE platform_probe;)/i.test(
     body.toString('latin1', 0, 60),
   );
 }

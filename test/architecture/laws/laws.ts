@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 121_328, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 121_648, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1455,
+    today: 1462,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

@@ -2,6 +2,7 @@ import type { ShapeField } from '../json/shape.ts';
 import type { Transcoder } from '../json/transcode.ts';
 import type { PoolLoad } from '../operate/metrics/pool-metrics.ts';
 import type { MigrationConnection } from './migration-connection.ts';
+import type { Noted } from './notes.ts';
 import type { RowContext, RunsAs } from './row-security/row-context.ts';
 import type { Waited } from './waits.ts';
 
@@ -34,23 +35,13 @@ export type ParameterForm =
   | `${'text' | 'boolean' | 'instant'}[]`
   | PathForm;
 
-/** A text that gives the same answer as a statement's own, under a name of its own. */
-export interface OtherWay {
-  readonly name: string;
-  readonly text: string;
-  /** Tables that it may read as a whole, as SQL names them: it is for small ones only. */
-  readonly whole?: readonly string[];
-}
-
 /** A statement of fixed text, prepared once per connection under its name. All result columns arrive in binary. */
-export interface Statement {
+export interface Statement extends Noted {
   /** Short and unique per text: `r_` and a hash. */
   readonly name: string;
   readonly text: string;
   /** Form of each parameter; absent where all are texts. */
   readonly forms?: readonly ParameterForm[];
-  /** The same answer by other ways, of which one may cost less where the statement takes long; with the same parameters. */
-  readonly others?: readonly OtherWay[];
   /** Tables of the compiled API that it reads or writes, as their descriptors name them. Absent where none is known. */
   readonly tables?: readonly string[];
   /** Rows that it answers at most, where its text tells. */
@@ -61,10 +52,6 @@ export interface Statement {
    * True when its values decide which part of a table it reads. Then each run of a stream is worth a plan of its own.
    */
   readonly byValues?: boolean;
-  /** Set where it reads one row by one key, and may be asked for several keys at once. */
-  readonly keyBatch?: KeyBatch;
-  /** Set where it makes or changes one row, and may do so with several at once. */
-  readonly rows?: RowBatch;
   /**
    * True when callers without a token run it: it may take DATABASE_PUBLIC_STATEMENT_TIMEOUT, and leaves connections to
    * others.
@@ -85,35 +72,6 @@ export interface Statement {
   readonly runsAs?: RunsAs;
   /** True when it takes a lock of the session, which has to be released after the transaction. */
   readonly held?: boolean;
-}
-
-/**
- * A read by key, for several keys. Each row begins with its key, in no order; the rest of it is that of the read by one
- * key.
- */
-export interface KeyBatch {
-  /** Which parameter the key is: in this statement the list of keys, in the other the key. The others are the same in both. */
-  readonly at: number;
-  readonly kind: KeyKind;
-  /** Takes an array; without a type of arrays `keysMark` stands in the list, for as many placeholders as there are keys. */
-  readonly statement: Statement;
-}
-
-/**
- * Statement that makes or changes several rows. It answers a row for each of them in their order, as the statement for
- * one row does.
- */
-export interface RowBatch {
-  readonly statement: Statement;
-  /**
-   * Its parameters by those of the other statement: one that is the same for all rows, or the list of each row's value.
-   */
-  readonly parameters: readonly { readonly of: number; readonly list: boolean }[];
-  /**
-   * For a change: index of the parameter of the other statement that is the key of the stored row. The key must not
-   * come twice in a list.
-   */
-  readonly key?: number;
 }
 
 /** Keys that have one text each. */

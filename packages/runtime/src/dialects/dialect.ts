@@ -123,7 +123,7 @@ export interface SqlDialect {
   /** SQL predicate that is true if a value is in a list, which is a parameter of the type `native[]`; or is in none. */
   among(left: string, list: string, native: string, negated: boolean): string;
   /**
-   * SQL predicate that is true if a key is one of those that `KeyBatch` asks for; `take` gives a placeholder for
+   * SQL predicate that is true if a key is one of those that `KeyList` asks for; `take` gives a placeholder for
    * them.
    */
   byKeyList(left: string, native: string, shape: (native: string) => string): string;

@@ -1,3 +1,4 @@
+import type { ConnectionSeams } from '../database/connection-seams.ts';
 import type { Database } from '../database/database.ts';
 import type { AskHost } from '../database/host-state.ts';
 import type { Failover } from '../database/hosts/failover.ts';
@@ -7,7 +8,6 @@ import type { MigrationConnection } from '../database/migration-connection.ts';
 import type { PublicReadLimits } from '../database/public/public-reads.ts';
 import type { ExaminedRoles, RoleFinding, TableSecurity } from '../database/row-security/table-security.ts';
 import type { Driver } from '../environment/drivers.ts';
-import type { Optimizations } from '../environment/optimizations.ts';
 import type { RenewableUrl } from '../environment/renewable-url.ts';
 import type { Fingerprint, LiveObject } from '../language/index.ts';
 import type { ChangeModel, ModelChanged, ModelChangerOptions } from '../model/model-changer.ts';
@@ -25,8 +25,8 @@ export interface ConnectOptions {
   readonly renewable?: RenewableUrl;
   /** Default `auto`. */
   readonly driver?: Driver;
-  /** Default: all. */
-  readonly optimizations?: Optimizations;
+  /** Default: none is filled. */
+  readonly seams?: ConnectionSeams;
   /** Called with the reason, when the choice was left to us and the plain driver is used. */
   readonly onFallback?: (reason: Error) => void;
   /** Most connections open at once; at least 3: one for reads, one for streams, one for transactions. Default 10. */

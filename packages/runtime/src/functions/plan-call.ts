@@ -22,16 +22,16 @@ export function planCall(open: Scope, call: RequestedCall, bounds: Bounds): Read
   const plain = { cost: 0, many: false, fields: [], meta: [], streamed: false } as const;
   if (procedure === true) {
     const fields = returns.kind === 'objects' ? returns.members.map(fieldOf) : [];
-    return { ...plain, ...statementOf(statement, `CALL ${text}`), fields };
+    return { ...plain, ...statementOf(statement.finish(`CALL ${text}`)), fields };
   }
-  if (returns.kind === 'nothing') return { ...plain, ...statementOf(statement, `SELECT ${text}`) };
+  if (returns.kind === 'nothing') return { ...plain, ...statementOf(statement.finish(`SELECT ${text}`)) };
   const limits = printBounds(statement, bounds, valuesOf(call).length);
   if (returns.kind === 'value') {
     const { value, many } = returns;
     const field: ShapeField = { key: 'data', shape: shapeOf(value, many) };
     const single = `SELECT ${cast(`(${text})`, value.wire.cast)}`;
     const all = `SELECT ARRAY(SELECT ${cast('t.v', value.wire.cast)} FROM ${text} AS t(v)${limits})`;
-    return { ...plain, ...statementOf(statement, many ? all : single), fields: [field], bare: true };
+    return { ...plain, ...statementOf(statement.finish(many ? all : single)), fields: [field], bare: true };
   }
   const members = returns.kind === 'objects' ? returns.members : [];
   const names = members.map((_, index) => `c${index}`);
@@ -40,7 +40,7 @@ export function planCall(open: Scope, call: RequestedCall, bounds: Bounds): Read
   const many = returns.kind === 'objects' && returns.many === true;
   return {
     ...plain,
-    ...statementOf(statement, many ? rows + limits : rows),
+    ...statementOf(statement.finish(many ? rows + limits : rows)),
     many,
     fields: members.map(fieldOf),
     streamed: many && isStreamed(bounds.limit, undefined),
@@ -63,7 +63,7 @@ export function planKeys(open: Scope, call: RequestedCall, key: readonly FieldDe
   const present = key.map(({ column }) => `t.${column} IS NOT NULL`);
   const arrays = key.map((field, index) => collectedArray({ value: `k.k${index}`, settled: 'k.n', field }));
   const rows = `SELECT ${columns.join(', ')}${numbered('')} FROM ${text} AS t WHERE ${present.join(' AND ')}`;
-  return statementOf(statement, `SELECT NULL, ${[count(), ...arrays].join(', ')} FROM (${rows}) k`);
+  return statementOf(statement.finish(`SELECT NULL, ${[count(), ...arrays].join(', ')} FROM (${rows}) k`));
 }
 
 /** The same statement for callers without a token. */

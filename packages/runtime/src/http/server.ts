@@ -22,11 +22,13 @@ import { compiledModel, type ModelChanges } from '../model/model-changes.ts';
 import { type Audit, createAudit, requestLimitReached } from '../operate/audit.ts';
 import { createClientAddress } from '../operate/client-address.ts';
 import { describeCause, type Log } from '../operate/log.ts';
+import type { ReadPass } from '../query/plan/plan-read.ts';
 import type { Planner } from '../query/planner.ts';
 import { auditModel } from '../resources/audited-writes.ts';
 import { createSystemWrites } from '../resources/system-writes.ts';
 import { createRowContexts } from '../row-security/contexts.ts';
 import { systemPlaceOf } from '../system/place.ts';
+import type { CreateWriteSeams } from '../write/write-plan.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
 import {
   type AuthenticatedUser,
@@ -79,6 +81,10 @@ export interface ServerOptions {
   readonly callers?: KnownCallers;
   /** Answers some requests in the place of the web framework. Default: it answers all. */
   readonly createShortcut?: CreateShortcut;
+  /** Makes room for ways past the steps of writes. Default: they go step by step. */
+  readonly createWriteSeams?: CreateWriteSeams;
+  /** Complete planned reads of GraphQL. Default: none. */
+  readonly passes?: readonly ReadPass[];
   /** Makes the caches of plans. Default: nothing is kept. */
   readonly createCache?: CreatePlanCache;
   /** Observes parts of the server. Default: each stays as it is. */
@@ -130,7 +136,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // Caller on whose behalf users of providers are created: these are not signed in yet.
   const { administrator } = callersWithoutUser(names, rowContext);
   const describe = (identity: Identity): AuthenticatedUser => authenticatedUser(names, rowContext, identity);
-  const { createCache = createEmpty, observers: { observeHook, accounts: observeAccounts } = {} } = options;
+  const { createCache = createEmpty, passes = [], observers = {} } = options;
   const unobserved = createAccounts({
     api,
     database,
@@ -144,7 +150,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       writer.create({ caller: administrator, collection: 'platform_users', query: 'fields=id', sender }, user),
     describe,
   });
-  const accounts = unobserved === null ? null : (observeAccounts?.(unobserved) ?? unobserved);
+  const accounts = unobserved === null ? null : (observers.accounts?.(unobserved) ?? unobserved);
   const all = host?.accounts ?? new Set<Accounts<AuthenticatedUser>>();
   if (accounts !== null) all.add(accounts);
   const accountsChanged = (): void => {
@@ -158,12 +164,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const contentsLeft = (): void => files?.loose.wake();
   const systemWrites = createSystemWrites({ api, model, accountsChanged, mailed, contentsLeft, audit });
   const listeners = { reportError, passwordPattern, system: systemWrites };
-  const singleStatement = environment.optimizations.has('single-statement');
   const writer = createWriter({
-    ...{ api, database, driftGuard, planner, createCache, singleStatement },
+    ...{ api, database, driftGuard, planner, createCache },
+    ...(options.createWriteSeams && { createSeams: options.createWriteSeams }),
     ...listeners,
     ...limits,
-    ...(observeHook && { observeHook }),
+    ...(observers.observeHook && { observeHook: observers.observeHook }),
   });
   const items = createItemHandlers({ api, planner, reader, writer, responder, senderOf });
   const authenticate = createAuthenticator({
@@ -196,7 +202,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
       : createUploadEndpoints({ ...files, api, environment: fileSetting, fieldSize, responder, senderOf });
   const { functions, ...calls } = openCalls({ api, planner, writer, createCache, limits, reader, responder, senderOf });
   const graphql = openGraphql({
-    ...{ api, database, environment, responder, driftGuard, writer, createCache, senderOf, bound, limiter, functions },
+    ...{ api, database, environment, responder, driftGuard, writer, createCache, passes, senderOf, bound, limiter },
+    functions,
     trusted: options.trustedDocuments ?? false,
     log: () => server.log,
   });

@@ -14,6 +14,7 @@ import { parseSearch } from './parse/parse-search.ts';
 import type { ReadLimits, ReadRequest } from './parse/request.ts';
 import type { ReadPlan } from './plan/plan.ts';
 import { fixPlan } from './plan/plan-fixed.ts';
+import type { ReadPass } from './plan/plan-read.ts';
 import { prepareRead } from './prepare.ts';
 import type { FindPrepared, NamedKeys, RequestedSource } from './prepared.ts';
 
@@ -23,6 +24,8 @@ export interface PlannerOptions {
   readonly limits?: Partial<ReadLimits>;
   /** Default: nothing is kept. */
   readonly createCache?: CreatePlanCache;
+  /** Complete the plans. Default: none. */
+  readonly passes?: readonly ReadPass[];
   /** Makes what finds the prepared reads of an access class. Default: each is prepared. */
   readonly createFinder?: () => FindPrepared;
 }
@@ -82,7 +85,7 @@ export function createPlanner(
   options: PlannerOptions = {},
 ): Planner {
   const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
-  const { createCache = createEmpty, createFinder = () => prepareEach } = options;
+  const { createCache = createEmpty, createFinder = () => prepareEach, passes = [] } = options;
   const open = buildOpenScope(api);
   const classes = new Map<string, ClassPlans>();
 
@@ -115,7 +118,7 @@ export function createPlanner(
       const { scope, byShape, find } = plansOver(caller, named);
       const { plan, values, size, large } = find('list', collection, query, () => {
         const request = parseListRequest(parse(query), limits);
-        return prepareRead(byShape, { scope, limits, selector: 'list', collection, request, fixes: true });
+        return prepareRead(byShape, { scope, limits, selector: 'list', collection, request, fixes: true, passes });
       });
       const parameters = bind(plan.binders, values, caller);
       const settled = fixPlan(plan, parameters);
@@ -136,7 +139,7 @@ export function createPlanner(
       };
       const prepared = find('key', collection, query, () => {
         const request = parseKeyRequest(parse(query), limits);
-        return prepareRead(byShape, { scope, limits, selector: 'key', collection, request, keys: readKey });
+        return prepareRead(byShape, { scope, limits, selector: 'key', collection, request, keys: readKey, passes });
       });
       const named = values ?? parseKeySegment(collectionOf(scope, collection), key);
       return {
@@ -170,7 +173,7 @@ export function createPlanner(
         count = keys.count;
         return keys;
       };
-      const requested = { scope, limits, collection, request: search.request, fixes: true } as const;
+      const requested = { scope, limits, collection, request: search.request, fixes: true, passes } as const;
       const { plan, values, size, large } =
         search.keys === undefined
           ? prepareRead(byShape, { ...requested, selector: 'list' })

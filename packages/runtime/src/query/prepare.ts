@@ -179,7 +179,7 @@ function checkConditions(scope: Scope, { filter, nested }: Conditions, orders: N
 }
 
 function planNew(
-  { scope, selector, request, limits, targets, fixes, source }: RequestedRead,
+  { scope, selector, request, limits, targets, fixes, source, passes }: RequestedRead,
   { descriptor }: CollectionScope,
   planned: Planned,
 ): ReadPlan {
@@ -210,5 +210,5 @@ function planNew(
     ...(fixes && { fixes }),
     ...(source && { source: (statement: StatementBuilder) => source.print(statement, planned.sourceIndex) }),
   };
-  return targets === undefined ? planRead(query) : planTargets(query, targets);
+  return targets === undefined ? planRead(query, passes) : planTargets(query, targets);
 }

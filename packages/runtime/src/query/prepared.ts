@@ -5,7 +5,7 @@ import type { Selector } from './authorise/shape.ts';
 import type { QueryTree } from './parse/parse-query-string.ts';
 import type { ReadLimits, ReadRequest } from './parse/request.ts';
 import type { ReadPlan } from './plan/plan.ts';
-import type { RequestedTargets } from './plan/plan-read.ts';
+import type { ReadPass, RequestedTargets } from './plan/plan-read.ts';
 
 /** Keys that a request names: their parameters, and how many items they are. */
 export interface NamedKeys {
@@ -26,6 +26,8 @@ export interface RequestedRead {
   readonly source?: RequestedSource;
   /** As `ReadQuery.fixes`: the plan is to go through `fixPlan`. */
   readonly fixes?: true;
+  /** Complete the plan. Default: none. */
+  readonly passes?: readonly ReadPass[];
   /** For `targets`. */
   readonly targets?: RequestedTargets;
 }

@@ -13,8 +13,7 @@ import { createHost, type HostParts } from '../http/host.ts';
 import { createServer } from '../http/server.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { compiledModel, frozenModel } from '../model/model-changes.ts';
-import { createFastPath } from '../optimize/fast-path/fast-path.ts';
-import { keepPlans } from '../optimize/plan-cache/template.ts';
+import { serverSeams } from '../optimize/index.ts';
 import { createPlanner } from '../query/planner.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import type { DatabaseHosts } from './database-hosts.ts';
@@ -109,9 +108,9 @@ function createServed(
   if (callers !== null && onExchange !== undefined) recordRequests(listener.server.server, callers, onExchange);
   return createGenerations(api, (compiled, existing) => {
     const observers = instruments.serves(compiled);
-    const caches = environment.optimizations.has('plan-cache') ? keepPlans(observers.createCache) : {};
+    const seams = serverSeams(environment.optimizations, observers.createCache);
     const watch = existing ?? createDriftWatch({ database, ...watchedOf(compiled) });
-    const planner = createPlanner(compiled, { limits: readLimits(environment), ...caches });
+    const planner = createPlanner(compiled, { limits: readLimits(environment), ...seams });
     // Every statement of requests has to name its side.
     const securedDatabase = compiled.rowSecurity === undefined ? database : requireRowContexts(database);
     const server = createServer({
@@ -128,8 +127,7 @@ function createServed(
         host,
       },
       observers,
-      ...caches,
-      ...(environment.optimizations.has('fast-path') && { createShortcut: createFastPath }),
+      ...seams,
       model: model.changes,
       ...(callers && { callers }),
     });

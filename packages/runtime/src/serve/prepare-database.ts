@@ -1,4 +1,5 @@
 /** The database of a server: how it is reached, which of its servers is asked, and where changes of rules are heard. */
+
 import type { Database } from '../database/database.ts';
 import { type HostWatch, watchHost } from '../database/host-watch.ts';
 import { withoutWrites } from '../database/read-only.ts';
@@ -11,6 +12,7 @@ import { fixedUrl, type RenewableUrl } from '../environment/renewable-url.ts';
 import type { Environment } from '../environment.ts';
 import { type CompiledApi, modelChannel } from '../language/index.ts';
 import { describeCause, type Log } from '../operate/log.ts';
+import { connectionsOf } from '../optimize/index.ts';
 import { createDatabaseHosts, type DatabaseHosts } from './database-hosts.ts';
 import { createLateDatabase, type LateDatabase } from './late-database.ts';
 import type { ServeSetting } from './setting.ts';
@@ -36,7 +38,7 @@ export async function prepareDatabase(
   const onFallback = (reason: Error): void =>
     log().warn({ cause: describeCause(reason) }, 'The database does not bear the fast driver. Using plain pg.');
   const passesCallers = api.rowSecurity !== undefined;
-  const common = { ...connectionsOf(environment), passesCallers, onFallback, poolObserver: instruments.pool };
+  const common = { ...connectionOptions(environment), passesCallers, onFallback, poolObserver: instruments.pool };
   const hosts = await createDatabaseHosts(environment, location, address, { log, connections: common });
   const connections: OpenOptions = { ...common, ...(address && { renewable: address, ...hosts?.connections }) };
   const late = createLateDatabase(async () => {
@@ -69,10 +71,9 @@ function inTurn(list: string): RenewableUrl {
   return { current: () => urls[tries++ % urls.length] ?? list, renew: () => null };
 }
 
-function connectionsOf({ database, streams, optimizations }: Environment) {
+function connectionOptions({ database, streams, optimizations }: Environment) {
   return {
-    driver: optimizations.has('fast-driver') ? database.driver : ('pg' as const),
-    optimizations,
+    ...connectionsOf(optimizations, database.driver),
     poolMax: database.poolMax,
     poolTimeoutMs: database.poolTimeout,
     statementTimeoutMs: database.statementTimeout,

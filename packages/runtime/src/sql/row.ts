@@ -30,21 +30,18 @@ export interface StatementBuilder {
   readonly print: ConditionPrinter;
   /** Where each operand of the request finds its first value; operands of rules are not listed. */
   readonly open: ReadonlyMap<Operand, number>;
-  /**
-   * Ends the statement: numbers the parameters that its text kept, in order, and lists their binders. Other texts for the
-   * same answer take the same numbers.
-   */
-  finish(text: string, others?: readonly string[]): Finished;
+  /** Ends the statement: numbers the parameters that its text kept, in order, and lists their binders. */
+  finish(text: string): Finished;
 }
 
 /** A statement's text with its tables and what its parameters are bound to; their forms where one is no text. */
 export interface Finished {
   readonly text: string;
-  /** The other texts; undefined in place of one that does not take the same parameters. */
-  readonly others: readonly (string | undefined)[];
   readonly tables: readonly string[];
   readonly binders: readonly Binder[];
   readonly forms?: readonly ParameterForm[];
+  /** Another text for the same answer, with the same numbers; undefined where it does not take the same parameters. */
+  readonly renumber: (text: string) => string | undefined;
 }
 
 /**

@@ -30,7 +30,7 @@ export function createStatement(
   let semiJoins = 0;
 
   /** A predicate that is folded away takes its parameters along: every number from 1 on must be used. */
-  function finish(text: string, others: readonly string[] = []): Finished {
+  function finish(text: string): Finished {
     const kept: Marked[] = [];
     const numbers = new Map<string, number>();
     const number = (unnumbered: string, used: Set<number>): string =>
@@ -49,20 +49,12 @@ export function createStatement(
     const numbered = number(text, new Set());
     const binders = kept.map(({ binder }) => binder);
     const forms = kept.every(({ form }) => form === 'text') ? undefined : kept.map(({ form }) => form);
-    const numberedOthers = others.map((other) => {
+    const renumber = (other: string): string | undefined => {
       const used = new Set<number>();
       const numberedOther = number(other, used);
-      const isSame = kept.length === binders.length && used.size === binders.length;
-      kept.length = binders.length;
-      return isSame ? numberedOther : undefined;
-    });
-    return {
-      text: numbered,
-      others: numberedOthers,
-      tables: [...tables],
-      binders,
-      ...(forms && { forms }),
+      return kept.length === binders.length && used.size === binders.length ? numberedOther : undefined;
     };
+    return { text: numbered, tables: [...tables], binders, ...(forms && { forms }), renumber };
   }
 
   return {

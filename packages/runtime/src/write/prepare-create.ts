@@ -3,18 +3,17 @@ import { forbidden } from '../errors.ts';
 import { createProblems, placesIn } from '../json/problems.ts';
 import type { JsonValue } from '../language/index.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
-import { grantFor, type WritableCollection } from './access/scope.ts';
+import { type Granted, grantFor, type WritableCollection } from './access/scope.ts';
 import { decodeItems } from './decode/decode.ts';
 import { hashBatch } from './decode/hash.ts';
 import { parseCreate } from './decode/parse-body.ts';
 import { runStep } from './execute/step.ts';
-import { isTree, newEntries, prepareKnownTree, prepareTree } from './tree/prepare-tree.ts';
+import { isTree, newEntries, planUnread, prepareTree } from './tree/prepare-tree.ts';
 import {
   affectedBy,
-  type Granted,
+  completed,
   type PreparedStep,
   prepareStep,
-  returnedBy,
   returningOf,
   type WriteContext,
   type WritePlan,
@@ -27,8 +26,12 @@ export async function prepareCreate(context: WriteContext, body: JsonValue | und
   const returning = returningOf(context, many ? 'many' : 'one');
   const granted = createGrant(context, writableOf(context));
   const { writable } = granted;
-  const knownPlan = prepareKnownTree(context, writable, items, many, returning);
-  if (knownPlan !== undefined) return knownPlan;
+  const recalled = context.seams?.recall(
+    context,
+    { writable, items },
+    planUnread(context, writable, items, many, returning),
+  );
+  if (recalled !== undefined) return recalled;
   if (isTree(writable, items))
     return prepareTree(context, writable, newEntries(writable, items, many), many, returning);
   const problems = createProblems();
@@ -45,16 +48,12 @@ export async function prepareCreate(context: WriteContext, body: JsonValue | und
       placeOf,
       ...(plan && { plan }),
     });
-  return {
-    returning,
-    affected,
-    ...returnedBy(context, prepare, returning, null),
-    async work(running) {
-      const done = await runStep(running, { ...prepare(), keys: null, lenient: false });
-      await done.checkLate();
-      return done.keys;
-    },
+  const work: WritePlan['work'] = async (running) => {
+    const done = await runStep(running, { ...prepare(), keys: null, lenient: false });
+    await done.checkLate();
+    return done.keys;
   };
+  return completed(context, { returning, affected, work }, { kind: 'step', prepare, keys: null });
 }
 
 /** The rules by which a caller makes items. Throws FORBIDDEN when there are none. */

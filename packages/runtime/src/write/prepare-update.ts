@@ -9,7 +9,7 @@ import type { JsonValue } from '../language/index.ts';
 import { parseKeySegment } from '../query/parse/keys.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
 import type { Row } from '../sql/row.ts';
-import { grantFor, type WritableCollection } from './access/scope.ts';
+import { type Granted, grantFor, type WritableCollection } from './access/scope.ts';
 import { sparesAdministrators } from './access/spare-administrators.ts';
 import { ruleMatches } from './checks/presets.ts';
 import { printAllowed, requirementsOf } from './checks/requirements.ts';
@@ -24,15 +24,13 @@ import { runStep } from './execute/step.ts';
 import { checkTargetsSyntax, lockSingleton, prepareSingleton, prepareTargets } from './execute/targets.ts';
 import { lockOfUpdate } from './plan/locked-rows.ts';
 import { type StepForm, writtenColumns } from './plan/plans.ts';
-import { createGrant } from './prepare-create.ts';
 import { changedEntries, isTree, newEntries, overtakesPayloads, prepareTree, runTree } from './tree/prepare-tree.ts';
 import {
   affectedBy,
-  type Granted,
+  completed,
   guardOf,
   type PreparedStep,
   prepareStep,
-  returnedBy,
   returningOf,
   type WriteContext,
   type WritePlan,
@@ -56,7 +54,7 @@ export async function prepareUpdateOne(
     return { ...tree, ...guardOf(context, writable.collection, keys, () => returning) };
   }
   const batch = await decodeOne(context, granted, data, keys);
-  const plan = updateOf(context, granted, batch, 'one', keys, null, returning);
+  const plan = await updateOf(context, granted, batch, 'one', keys, null, returning);
   return { ...plan, ...guardOf(context, granted.writable.collection, keys, () => returning) };
 }
 
@@ -79,10 +77,7 @@ export async function prepareUpdate(context: WriteContext, body: JsonValue | und
   return updateOf(context, granted, batch, 'shared', keys, null, returning);
 }
 
-/**
- * Prepares changes of items by their keys. The statement returns the answer itself where no history or If-Match
- * prevents it.
- */
+/** Prepares changes of items by their keys. */
 function updateOf(
   context: WriteContext,
   granted: Granted,
@@ -91,16 +86,16 @@ function updateOf(
   keys: Keys,
   places: readonly number[] | null,
   returning: WritePlan['returning'],
-): WritePlan {
+): WritePlan | Promise<WritePlan> {
   const placeOf = placesIn(context.collection, places);
   const prepare = (plan?: ReadPlan): PreparedStep =>
     prepareStep(context, granted, 'update', batch, form, { placeOf, ...(plan && { plan }) });
-  return {
+  const plan: WritePlan = {
     returning,
-    ...(keys.count > 0 && returnedBy(context, prepare, returning, keys)),
     affected: () => [affectedBy(context, granted, batch)],
     work: (running) => runUpdate(running, prepare(), keys, false),
   };
+  return keys.count === 0 ? plan : completed(context, plan, { kind: 'step', prepare, keys });
 }
 
 /** Prepares changes of the item of a singleton, which is made when there is none. */
@@ -130,7 +125,7 @@ export async function prepareUpdateSingleton(context: WriteContext, body: JsonVa
       }
       if (keys !== null) return runUpdate(running, step, keys, false);
       if (count > 0) throw forbidden();
-      return createSingleton(context, writable, data, running);
+      return runTree(context, writable, newEntries(writable, [data], false), true, running);
     },
   };
 }
@@ -149,28 +144,6 @@ async function requireOwnKey(
   if (values === null) throw keyChanged();
   const found = await find(running, prepareSingleton(scope, writable, caller, { fields, values }));
   if (found.keys === null) throw keyChanged();
-}
-
-async function createSingleton(
-  context: WriteContext,
-  writable: WritableCollection,
-  data: FilterObject,
-  running: Running,
-): Promise<Keys> {
-  const granted = createGrant(context, writable);
-  if (isTree(writable, [data])) {
-    const made = await runTree(context, writable, newEntries(writable, [data], false), true, running);
-    if (made !== null) return made;
-  }
-  const problems = createProblems();
-  const decoded = decodeItems({ scope: context.scope, ...granted, action: 'create' }, [data], null, problems);
-  problems.raise();
-  const step = prepareStep(context, granted, 'create', await hashBatch(context, granted, decoded), 'one', {
-    placeOf: placesIn(context.collection, null),
-  });
-  const done = await runStep(running, { ...step, keys: null, lenient: false });
-  await done.checkLate();
-  return done.keys;
 }
 
 /**

@@ -1,26 +1,28 @@
 /** A write request prepared for execution, before any database access. */
 
 import type { Caller } from '../caller.ts';
-import type { PlanCache } from '../database/plan-cache.ts';
+import type { DriftGuard } from '../database/drift-guard.ts';
+import type { Noted } from '../database/notes.ts';
+import type { CreatePlanCache, PlanCache } from '../database/plan-cache.ts';
 import { forbidden, type PlatformError } from '../errors.ts';
-import type { Answer } from '../query/answer.ts';
+import type { FilterObject } from '../language/conditions/filter-syntax.ts';
 import type { ReadLimits } from '../query/parse/request.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
 import type { CollectionScope } from '../sql/scope.ts';
-import type { WritableCollection, WriteGrant, WriteScope } from './access/scope.ts';
+import type { Granted, WritableCollection, WriteScope } from './access/scope.ts';
 import type { Written } from './checks/check.ts';
 import type { Batch } from './decode/batch.ts';
 import type { Keys } from './decode/keys.ts';
 import { keysInBatch } from './execute/missing-parent.ts';
 import type { JudgedPayload } from './execute/run.ts';
 import type { RequestOrigin, Running, Step } from './execute/running.ts';
-import { runReturnedStep } from './execute/step.ts';
+import type { TransactionBody } from './execute/transaction-body.ts';
 import type { AffectedConstraints } from './execute/violation.ts';
 import type { ReturnedImages } from './history/history.ts';
 import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plan/plans.ts';
+import type { CompleteStep } from './plan/step-plans.ts';
 import { type PreparedReturning, prepareReturning, type Returning, type ReturningForm } from './returning.ts';
-import type { LinksPlanCache } from './tree/links/plan-links.ts';
-import type { TreePlanCache } from './tree/single-statement/plan-tree.ts';
+import type { DecodedTree, Group } from './tree/parse/group.ts';
 
 /** A request that writes, apart from its body. */
 export interface WriteRequest {
@@ -56,8 +58,8 @@ export interface WriteContext extends WriteRequest {
   readonly reads: PlanCache<ReadPlan>;
   readonly echoes: PlanCache<PreparedReturning>;
   readonly steps: StepPlanCache;
-  readonly trees: TreePlanCache;
-  readonly links: LinksPlanCache;
+  /** Default: writes go step by step. */
+  readonly seams?: WriteSeams;
   /** Errors in values of the address, reported unless names in the body are wrong. */
   readonly complaints: PlatformError[];
   /** Rows that history wants writes to return. Null where no history is kept, so that writes can return their items. */
@@ -65,7 +67,7 @@ export interface WriteContext extends WriteRequest {
 }
 
 /** A request that is ready to run. */
-export interface WritePlan {
+export interface WritePlan extends Noted {
   /** Null when there is nothing to answer. */
   readonly returning: Returning | null;
   readonly guard?: Guard;
@@ -75,13 +77,34 @@ export interface WritePlan {
   readonly isConflict?: (error: unknown) => boolean;
   /** Writes everything and gives the keys to answer, null for none. Runs again from the start when the transaction does. */
   readonly work: (running: Running) => Promise<Keys | null>;
-  /** The same in one statement that also returns the answer. Set where that is possible: no history or If-Match. */
-  readonly singleStatement?: (running: Pick<Running, 'transaction' | 'caller' | 'driftGuard'>) => Promise<Answer>;
-  /** How many rows that statement writes at most, where it is brief; absent where it may take long. */
-  readonly brief?: number;
-  /** True if a refusal by that statement is explained by `work`, which then runs in its place. Default: false. */
-  readonly retrySlowPath?: boolean;
 }
+
+/** Input of a plan: one step, whose items are made where `keys` is null, or a tree. */
+export type PreparedWrite =
+  | { readonly kind: 'step'; readonly prepare: (plan?: ReadPlan) => PreparedStep; readonly keys: Keys | null }
+  /** `ready` is absent where stored items decide what is written. */
+  | { readonly kind: 'tree'; readonly root: Group; readonly ready: DecodedTree | undefined; readonly many: boolean };
+
+/** Room for ways past the steps of a write. */
+export interface WriteSeams {
+  /** Completes a plan. */
+  complete(context: WriteContext, plan: WritePlan, prepared: PreparedWrite): WritePlan | Promise<WritePlan>;
+  /** Completes a plan of new items that have not been looked at; undefined where they have to be. */
+  recall(
+    context: WriteContext,
+    made: { readonly writable: WritableCollection; readonly items: readonly FilterObject[] },
+    plan: WritePlan,
+  ): WritePlan | undefined;
+  readonly completeStep?: CompleteStep;
+  /** Wraps the body of a transaction that runs a plan. */
+  wrapBody(body: TransactionBody, plan: WritePlan, request: WriteRequest): TransactionBody;
+}
+
+/** Makes the seams of a writer. */
+export type CreateWriteSeams = (parts: {
+  readonly driftGuard: DriftGuard;
+  readonly createCache: CreatePlanCache;
+}) => WriteSeams;
 
 /** Condition on an item before it is written (If-Match). Source: API specification, section 17. */
 export interface Guard {
@@ -92,14 +115,6 @@ export interface Guard {
   /** Read of a GET on the same address; null when the caller may read nothing. */
   readonly read: Returning | null;
   readonly caller: Caller;
-}
-
-/** A collection with the rules by which one of its actions is granted. */
-export interface Granted {
-  readonly writable: WritableCollection;
-  readonly grant: WriteGrant;
-  /** The grant before rules were left out that the caller cannot use. */
-  readonly all: WriteGrant;
 }
 
 /** The collection that a request names. Throws FORBIDDEN where it has no key, or the class cannot write it at all. */
@@ -156,22 +171,13 @@ export interface StepSetting {
 /** A step without the keys of its items. */
 export type PreparedStep = Omit<Step, 'keys' | 'lenient'>;
 
-/**
- * Returns the part of a plan in which a prepared step returns its own answer; empty if history, If-Match or the answer
- * prevents it. `keys` null: items are made.
- */
-export function returnedBy(
-  { images, ifMatch }: WriteContext,
-  prepare: (plan: ReadPlan) => PreparedStep,
-  returning: Returning | null,
-  keys: Keys | null,
-): Pick<WritePlan, 'singleStatement' | 'brief'> {
-  if (images !== null || ifMatch !== undefined || returning === null) return {};
-  const step = prepare(returning.plan);
-  const { answer: result, write } = step.plans;
-  if (result === undefined) return {};
-  const brief = write.statement.brief === true ? { brief: 1 } : {};
-  return { ...brief, singleStatement: (running) => runReturnedStep(running, { ...step, keys }, result) };
+/** Completes a plan by the seams of the writer. */
+export function completed(
+  context: WriteContext,
+  plan: WritePlan,
+  prepared: PreparedWrite,
+): WritePlan | Promise<WritePlan> {
+  return context.seams?.complete(context, plan, prepared) ?? plan;
 }
 
 /** Prepares a step that makes or changes items. */
@@ -203,6 +209,7 @@ export function prepareStep(
       form,
       plan ?? context.images?.(writable.collection.descriptor),
       plan === undefined,
+      context.seams?.completeStep,
     ),
     batch,
     payload: { collection: name, placeOf, names: names ?? namesOf(batch) },

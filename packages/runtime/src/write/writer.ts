@@ -25,10 +25,14 @@ import { createHistory } from './history/history.ts';
 import { createHookedWriter, type HookedWriter } from './hooks/hooked-writer.ts';
 import type { StepPlans } from './plan/step-plans.ts';
 import type { PreparedReturning, Returning, ReturningForm } from './returning.ts';
-import type { LinksPlan } from './tree/links/links-plan.ts';
-import type { TreePlan } from './tree/single-statement/tree-plan.ts';
 import { type PreparedCommand, prepareCommand, type WriteCommand } from './write-command.ts';
-import { returningOf, type WriteContext, type WriteRequest } from './write-plan.ts';
+import {
+  type CreateWriteSeams,
+  returningOf,
+  type WriteContext,
+  type WriteRequest,
+  type WriteSeams,
+} from './write-plan.ts';
 
 /** The platform's part in writes to its own collections. */
 export interface SystemWrites {
@@ -61,8 +65,8 @@ export interface WriterOptions {
   readonly answerTtlMs?: number;
   /** Default: nothing is kept. */
   readonly createCache?: CreatePlanCache;
-  /** False runs all writes step by step. Default true. */
-  readonly singleStatement?: boolean;
+  /** Room for ways past the steps. Default: writes go step by step. */
+  readonly createSeams?: CreateWriteSeams;
   /** Default: hooks are run as they are. */
   readonly observeHook?: ObserveHook;
   /** The platform's part in writes to its own collections. Default: it has none. */
@@ -113,8 +117,12 @@ export interface Writer {
 /** Makes the writer of a compiled API. */
 export function createWriter(options: WriterOptions): Writer {
   const performing = executorOptions(options);
-  const open = createContexts(options, performing.history?.images ?? null);
-  const executor = createWriteExecutor(performing);
+  const seams = options.createSeams?.({
+    driftGuard: options.driftGuard,
+    createCache: options.createCache ?? createEmpty,
+  });
+  const open = createContexts(options, performing.history?.images ?? null, seams);
+  const executor = createWriteExecutor({ ...performing, ...(seams && { wrapBody: seams.wrapBody }) });
   const hooked = createHookedWriter({ ...options, open, executor });
   const workOf = async (command: WriteCommand): Promise<TransactionBody> =>
     hooked.waitFor(command)
@@ -168,7 +176,6 @@ function executorOptions({
   driftGuard,
   limits,
   answerTtlMs = 86_400_000,
-  singleStatement = true,
   system,
 }: WriterOptions): WriteExecutorOptions {
   const location = logPlaceOf(api);
@@ -176,7 +183,6 @@ function executorOptions({
     database,
     dialect: sqlDialects[api.dialect],
     driftGuard,
-    singleStatement,
     systemHooks: system?.hooks ?? new Map(),
     ...(system && { committed: system.committed }),
     history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),
@@ -195,9 +201,10 @@ function createContexts(
     passwordPattern = async () => null,
   }: WriterOptions,
   images: WriteContext['images'],
+  seams: WriteSeams | undefined,
 ): (request: WriteRequest) => WriteContext {
   const all: ReadLimits = { ...defaultReadLimits, ...limits };
-  type Class = Pick<WriteContext, 'scope' | 'reads' | 'echoes' | 'steps' | 'trees' | 'links'>;
+  type Class = Pick<WriteContext, 'scope' | 'reads' | 'echoes' | 'steps'>;
   const readings = new Map<
     string,
     { readonly scopes: ReturnType<typeof createWriteScopes>; readonly classes: Map<string, Class> }
@@ -223,10 +230,17 @@ function createContexts(
       reads: createCache<ReadPlan>(null),
       echoes: createCache<PreparedReturning>(null),
       steps: createCache<StepPlans>('writes'),
-      trees: createCache<TreePlan | null>(null),
-      links: createCache<LinksPlan | null>(null),
     };
     classes.set(accessClass, cached);
-    return { ...request, ...cached, limits: all, maxItems, passwordPattern, complaints: [], images };
+    return {
+      ...request,
+      ...cached,
+      limits: all,
+      maxItems,
+      passwordPattern,
+      complaints: [],
+      images,
+      ...(seams && { seams }),
+    };
   };
 }

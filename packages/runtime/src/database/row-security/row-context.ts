@@ -9,10 +9,10 @@ export interface RowContext {
 }
 
 /** A statement that changes settings of its transaction, and whose rows tell nothing. */
-export interface SettingStatement {
+export type SettingStatement = {
   readonly name: string;
   readonly text: string;
-}
+};
 
 /** Side of a statement: a caller's, or the server's own, under no caller's settings. */
 export type RunsAs = RowContext | 'server';

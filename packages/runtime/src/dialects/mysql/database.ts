@@ -2,11 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, createPool, type Pool, type PoolConnection } from 'mysql2';
 import type { Database, Parameter, RowSink, Statement } from '../../database/database.ts';
 import { isRetryable, toDatabaseError } from '../../database/errors.ts';
-import { gatherReads } from '../../database/gathered-reads.ts';
 import { onlyHost } from '../../database/hosts/failover.ts';
 import { readRow, type TextRow } from '../../database/own-statements/texts.ts';
 import { formParameters } from '../../database/parameter-forms.ts';
-import { allOptimizations } from '../../environment/optimizations.ts';
 import { fixedUrl, type RenewableUrl } from '../../environment/renewable-url.ts';
 import { unobserved } from '../../operate/metrics/pool-metrics.ts';
 import type { ConnectOptions } from '../server-dialect.ts';
@@ -76,8 +74,8 @@ export async function connectMysql(options: ConnectOptions): Promise<Database> {
     pool.end(() => {});
     throw toDatabaseError(toMysqlError(error));
   }
-  const { optimizations = allOptimizations } = options;
-  const sinkOf = optimizations.has('direct-rows') ? (sink: RowSink) => sink : plainSink;
+  const { seams: { wrapReads, directRows = false } = {} } = options;
+  const sinkOf = directRows ? (sink: RowSink) => sink : plainSink;
   const read = (statement: ReadStatement, parameters: readonly Parameter[], sink: RowSink) =>
     readAll(leased, statement, parameters, sinkOf(sink));
   const query: Database['query'] = async (text, parameters, observer) => {
@@ -95,7 +93,7 @@ export async function connectMysql(options: ConnectOptions): Promise<Database> {
     return value;
   };
   return {
-    read: optimizations.has('key-batching') ? gatherReads(read, { ask: createMarks(), maxRunning: maxGroups }) : read,
+    read: wrapReads?.(read, { ask: createMarks(), maxRunning: maxGroups }) ?? read,
     stream: (statement, parameters, sink, drained, signal) =>
       runMysqlStream(leased, { statement, parameters, sink: sinkOf(sink), drained, signal }),
     transaction: (work) => noted(runMysqlTransaction(leased, work)),

@@ -1,21 +1,19 @@
 /** PostgreSQL servers reached over the network or a socket. */
 
 import { RowLengths } from '../../database/batch-size.ts';
-import type { Database, KeyBatch, Parameter, RowSink, Statement } from '../../database/database.ts';
+import type { ChooseText, KeyList, StatementRequest, TransactionRunner } from '../../database/connection-seams.ts';
+import type { Database, Parameter, RowSink, Statement } from '../../database/database.ts';
 import { UnfitError } from '../../database/errors.ts';
-import { gatherReads, type StatementRequest } from '../../database/gathered-reads.ts';
 import type { ConnectOptions } from '../server-dialect.ts';
-import { AdaptivePlans, type Chosen } from './driver/adaptive-plans.ts';
 import { type Open, openConnection } from './driver/connect.ts';
 import { PipelineDepth } from './driver/depth.ts';
 import { connectFitting } from './driver/fallback.ts';
-import { createGathering } from './driver/gathering.ts';
 import { answerTimeout, type PostgresSettings, postgresSettings } from './driver/options.ts';
 import { Pool } from './driver/pool.ts';
 import { showPlan } from './driver/show-plan.ts';
 import { runStream, type Stream } from './driver/stream.ts';
 import { TableSizes } from './driver/table-sizes.ts';
-import { runTransaction } from './driver/transaction.ts';
+import { runTransaction, tryTransaction } from './driver/transaction.ts';
 import { openPlainConnection } from './plain/connect.ts';
 import { readTexts } from './read-texts.ts';
 
@@ -32,6 +30,9 @@ export function connectPostgres(options: ConnectOptions): Promise<Database> {
   if (settings.driver === 'fast') return connectFast(settings, () => {});
   return connectFitting((unfit) => connectFast(settings, unfit), plain, settings.onFallback);
 }
+
+/** Bounds the wait for a lock of another transaction. */
+const lockTimeout: Statement = { name: 'w_patience', text: "SET LOCAL lock_timeout = '20ms'", brief: true };
 
 /** Statements beside one that is timed: more of them make it longer by what they use themselves. */
 const maxConcurrent = 2;
@@ -56,7 +57,7 @@ async function connectPlain(settings: PostgresSettings): Promise<Database> {
 }
 
 async function start(pool: Pool, settings: PostgresSettings): Promise<Database> {
-  const { optimizations } = settings;
+  const { wrapReads, wrapTransactions, createChooser } = settings.seams;
   await pool.start();
   const timeout = answerTimeout(settings);
   const timeouts = { batch: timeout, publicBatch: settings.publicStatementTimeoutMs };
@@ -64,30 +65,33 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
   const query: Database['query'] = (text, parameters, observer) =>
     readTexts((request, sink) => pool.read(request, sink), text, parameters, observer);
   const sizes = new TableSizes(query);
-  const plans = new AdaptivePlans(
-    (tables) => sizes.areSmall(tables),
-    () => pool.load.underWay <= maxConcurrent,
-  );
-  const choose = optimizations.has('adaptive-plans')
-    ? (statement: Statement) => plans.chooseFor(statement)
-    : (statement: Statement): Chosen => ({ statement });
+  const choose: ChooseText =
+    createChooser?.({
+      areSmall: (tables) => sizes.areSmall(tables),
+      isCalm: () => pool.load.underWay <= maxConcurrent,
+    }) ?? ((statement) => ({ statement }));
   const read: Database['read'] = (planned, parameters, sink) => {
     const { statement, took } = choose(planned);
     return pool.read({ ...statement, parameters }, sink, took);
   };
+  const transactions: TransactionRunner = {
+    run: (work, tries) => runTransaction(pool, work, timeout, tries),
+    attempt: (work) => tryTransaction(pool, work, timeout),
+    lockTimeout,
+  };
   const alone: Database['briefTransaction'] = (work) =>
-    runTransaction(pool, async (transaction) => ({ value: await work(transaction) }), timeout);
+    transactions.run(async (transaction) => ({ value: await work(transaction) }));
   const keyBatches = { ask: askArray, maxRunning: Number.POSITIVE_INFINITY, sent: () => pool.flush() };
   return {
-    read: optimizations.has('key-batching') ? gatherReads(read, keyBatches) : read,
+    read: wrapReads?.(read, keyBatches) ?? read,
     stream(streamed, parameters, sink, drained, signal) {
       const stream = { ...choose(streamed), parameters, sink, drained, signal };
       const { name, maxRows } = stream.statement;
       const isShort = maxRows !== undefined && lengths.fit(name, maxRows) && !signal.aborted;
       return isShort ? readShort(pool, stream, lengths) : runStream(pool, stream, { timeouts, lengths });
     },
-    transaction: (work) => runTransaction(pool, work, timeout),
-    briefTransaction: optimizations.has('write-batching') ? createGathering(pool, timeout) : alone,
+    transaction: (work) => transactions.run(work),
+    briefTransaction: wrapTransactions?.(transactions) ?? alone,
     query,
     showPlan: ({ text }, parameters) => showPlan(settings, text, parameters.length),
     load: () => ({ connections: pool.waited, pool: pool.load }),
@@ -112,7 +116,7 @@ async function readShort(pool: Pool, stream: Stream, lengths: RowLengths): Promi
 
 /** Keys that have one text each need no quotes. */
 function askArray(
-  { statement, at: position }: KeyBatch,
+  { statement, at: position }: KeyList,
   keys: readonly string[],
   parameters: readonly Parameter[],
 ): StatementRequest {

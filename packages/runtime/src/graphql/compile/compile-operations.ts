@@ -9,6 +9,7 @@ import { graphqlServiceRoots } from '../../language/operations/index.ts';
 import { defaultReadLimits } from '../../query/parse/parse-read.ts';
 import type { ReadLimits } from '../../query/parse/request.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
+import type { ReadPass } from '../../query/plan/plan-read.ts';
 import { createPlanner } from '../../query/planner.ts';
 import { buildOpenScope, buildScope, type Scope, withoutRows } from '../../sql/scope.ts';
 import type { Operation, OperationRunner, OperationSource } from '../documents/operation.ts';
@@ -30,6 +31,8 @@ export interface OperationCompilerOptions {
   readonly limits?: Partial<ReadLimits>;
   /** Default: nothing is kept. */
   readonly createCache?: CreatePlanCache;
+  /** Complete planned reads. Default: none. */
+  readonly passes?: readonly ReadPass[];
 }
 
 /** Compiles operations, and gives what it made of them. */
@@ -43,6 +46,7 @@ interface ClassSetting extends Pick<CompilingRoots, 'accessClass' | 'functions'>
   readonly scope: Scope;
   readonly plans: PlanCache<ReadPlan>;
   readonly reads: PlanCache<PreparedRead>;
+  readonly passes: readonly ReadPass[];
 }
 
 /** A compiled operation: its root fields, as the conditions of a request leave them. */
@@ -61,7 +65,7 @@ export type CompiledOperation =
 
 /** Makes the compiler of an API. */
 export function createOperationCompiler(options: OperationCompilerOptions): OperationCompiler {
-  const { api, createCache = createEmpty } = options;
+  const { api, createCache = createEmpty, passes = [] } = options;
   const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
   const index = indexGraphql(api.collections, graphqlServiceRoots, api.functions);
   const open = buildOpenScope(api);
@@ -77,7 +81,8 @@ export function createOperationCompiler(options: OperationCompilerOptions): Oper
     if (cached !== undefined) return cached;
     const access = api.access.find((candidate) => candidate.name === name);
     if (access === undefined) throw new Error(`there is no access class "${name}"`);
-    const made = { accessClass: name, functions, scope: buildScope(api, access, open), ...keptReads(createCache) };
+    const reads = { ...keptReads(createCache), passes };
+    const made = { accessClass: name, functions, scope: buildScope(api, access, open), ...reads };
     classes.set(name, made);
     return made;
   }

@@ -17,7 +17,7 @@ import type { ReadLimits } from '../../query/parse/request.ts';
 import { refuseCost } from '../../query/plan/cost.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import { boundValues } from '../../query/plan/plan-bounds.ts';
-import { isStreamed, planRead } from '../../query/plan/plan-read.ts';
+import { isStreamed, planRead, type ReadPass } from '../../query/plan/plan-read.ts';
 import { countedRows, isLarge, refuseRows } from '../../query/plan/row-bound.ts';
 import type { RequestedSource } from '../../query/prepared.ts';
 import type { StatementBuilder } from '../../sql/row.ts';
@@ -46,6 +46,8 @@ export interface ItemRead {
 export interface ReadSetting extends ListSetting {
   readonly plans: PlanCache<ReadPlan>;
   readonly reads: PlanCache<PreparedRead>;
+  /** Complete the plans. */
+  readonly passes: readonly ReadPass[];
 }
 
 /** Request for the list at the top, or for one item. */
@@ -125,7 +127,7 @@ function usualLimit({ defaultLimit, maxLimit }: ReadLimits): number {
 }
 
 function planItems(
-  { scope, limits }: ReadSetting,
+  { scope, limits, passes }: ReadSetting,
   { selector, many, selection }: ItemRead,
   { condition, order, limit, offset }: Top,
   lists: readonly ListRead[],
@@ -135,7 +137,7 @@ function planItems(
 ): ReadPlan {
   const reads = lists.map(({ read }) => read);
   const orders = new Map(lists.map((list): [NestedRead, readonly OrderTerm[]] => [list.read, list.order]));
-  return planRead({
+  const query = {
     scope,
     selection: fillSelection(selection, reads, condition),
     condition,
@@ -151,5 +153,6 @@ function planItems(
     operands,
     values: values.length,
     ...(from && { source: (statement: StatementBuilder) => from.source.print(statement, from.index) }),
-  });
+  };
+  return planRead(query, passes);
 }

@@ -13,14 +13,17 @@ import type { GraphqlServicesOptions } from './graphql-services.ts';
 export interface OpenGraphqlOptions
   extends Omit<GraphqlOptions, 'count' | 'loadRunner' | 'responder'>,
     Omit<GraphqlServicesOptions, 'printSchema'>,
-    Required<Pick<OperationRunnerOptions, 'database' | 'driftGuard' | 'writer' | 'createCache' | 'functions'>> {
+    Required<
+      Pick<OperationRunnerOptions, 'database' | 'driftGuard' | 'writer' | 'createCache' | 'passes' | 'functions'>
+    > {
   readonly responder: StreamingResponder;
   readonly limiter: RequestLimiter | null;
 }
 
 /** Opens GraphQL of an API. */
 export function openGraphql({ limiter, bound, ...parts }: OpenGraphqlOptions): GraphqlFace {
-  const { api, database, driftGuard, writer, createCache, functions, senderOf, environment, responder, log } = parts;
+  const { api, database, driftGuard, writer, createCache, passes, functions, senderOf, environment, responder, log } =
+    parts;
   return createGraphqlFace({
     ...parts,
     count: async ({ request }, requests) => {
@@ -31,7 +34,7 @@ export function openGraphql({ limiter, bound, ...parts }: OpenGraphqlOptions): G
       const { createSchemaPrinter } = await import('../../graphql/documents/schemas.ts');
       const { createGraphqlServices } = await import('./graphql-services.ts');
       return createOperationRunner({
-        ...{ api, database, driftGuard, writer, createCache, functions, senderOf },
+        ...{ api, database, driftGuard, writer, createCache, passes, functions, senderOf },
         limits: readLimits(environment),
         service: createGraphqlServices({ printSchema: createSchemaPrinter(findSchema), bound, senderOf }),
         unsent: responder.unsentOf,

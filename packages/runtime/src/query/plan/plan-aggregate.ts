@@ -70,7 +70,7 @@ export function planAggregate(query: AggregateQuery): ReadPlan {
     counted.length === 0
       ? printRows(statement, printed, inner, bounds)
       : printCounted(statement, printed, inner, bounds, counted);
-  const { statement: printedStatement, binders } = statementOf(statement, text);
+  const { statement: printedStatement, binders } = statementOf(statement.finish(text));
   return {
     statement: runFor(query, collection, printedStatement),
     binders,

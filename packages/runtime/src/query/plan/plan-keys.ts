@@ -58,13 +58,6 @@ export function batchKey({ descriptor }: CollectionScope): BatchKey | undefined 
   return kind && { field, kind };
 }
 
-/** The predicate that picks items by one of several keys, whose values stand at `index`. */
-export function printBatchKey(row: Row, field: FieldDescriptor, index: number): string {
-  const { statement } = row;
-  const read = (native: string): string => statement.parameter({ kind: 'value', index }, native);
-  return statement.dialect.byKeyList(row.column(field.column), operandType(field).native, read);
-}
-
 function printColumns(
   { dialect }: StatementBuilder,
   columns: readonly string[],

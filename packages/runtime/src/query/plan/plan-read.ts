@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { OtherWay, Statement } from '../../database/database.ts';
+import type { Statement } from '../../database/database.ts';
 import { cast } from '../../dialects/casts.ts';
 import { allOf, where } from '../../dialects/fragment.ts';
 import type { RowLock } from '../../dialects/index.ts';
 import type { Condition } from '../../language/index.ts';
 import { printCondition } from '../../sql/condition.ts';
 import { operandType } from '../../sql/operand.ts';
-import type { PageOfRows } from '../../sql/page-links.ts';
 import { readable } from '../../sql/readable.ts';
-import { type Row, type StatementBuilder, tableRow } from '../../sql/row.ts';
+import { type Finished, type Row, type StatementBuilder, tableRow } from '../../sql/row.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import { createStatement } from '../../sql/statement.ts';
 import type { ReadQuery } from '../authorise/read-query.ts';
-import type { Selected } from '../authorise/selection.ts';
 import { largestBufferedLimit } from '../authorise/shape.ts';
 import type { Cursor } from '../parse/cursor.ts';
 import { costOfConditions, costOfRead } from './cost.ts';
@@ -22,7 +20,7 @@ import { commonLimits, printBounds } from './plan-bounds.ts';
 import { cursorColumns, planCursor, printAfter } from './plan-cursor.ts';
 import { orDefaults } from './plan-defaults.ts';
 import { type FixedParts, fixedFields, fixedParts, withoutFixed } from './plan-fixed.ts';
-import { type BatchKey, batchKey, keyValues, printBatchKey, printKeys } from './plan-keys.ts';
+import { keyValues, printKeys } from './plan-keys.ts';
 import { orderBy, type PrintedTerm, printOrder } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
 import { ownRead, wholeRead } from './plan-returned.ts';
@@ -36,7 +34,7 @@ import { nestedRows } from './row-bound.ts';
  * one array per field for a list of keys) or the values of the cursor. The limit follows when it is a parameter, and
  * the offset when there is one.
  */
-export function planRead(query: ReadQuery): ReadPlan {
+export function planRead(query: ReadQuery, passes: readonly ReadPass[] = []): ReadPlan {
   const statement = createStatement(query.operands, query.scope.dialect);
   const parts = startRead(query, statement);
   const joins = query.meta.length > 0 || query.singleton;
@@ -45,14 +43,13 @@ export function planRead(query: ReadQuery): ReadPlan {
   const ownStatement = whole && ownRead(whole);
   const fixed = fixedParts(query);
   const printed = joins ? printJoined(query, parts) : printPlain(query, parts, fixed);
-  const others = joins || query.source !== undefined ? [] : printForLinks(query, parts);
-  const built = statementOf(statement, parts.before + printed.text, others);
-  const { binders } = built;
-  return {
+  const finished = statement.finish(parts.before + printed.text);
+  const { statement: built, binders } = statementOf(finished);
+  const plan = {
     statement: runFor(
       query,
       query.selection.collection,
-      isBrief(query, printed.text) ? briefly(query, built) : bounded(query, built.statement),
+      isBrief(query, printed.text) ? { ...built, brief: true } : bounded(query, built),
     ),
     binders,
     ...(query.cursor && { cursor: planCursor(query.selection.collection, query.order, parts.order) }),
@@ -67,6 +64,7 @@ export function planRead(query: ReadQuery): ReadPlan {
     streamed: query.streamed,
     ...(query.exported && { exported: query.exported }),
   };
+  return passes.reduce<ReadPlan>((planned, pass) => pass(planned, { query, parts, renumber: finished.renumber }), plan);
 }
 
 /** The statement as the callers of a scope run it, streamed or not. */
@@ -78,10 +76,7 @@ export function runFor(
   const { isPublic } = scope;
   const mayLag = mayAnswerLate(scope, root, statement.tables) && ({ mayLag: true } as const);
   const planned = { ...statement, ...(streamed && { byValues: true }), ...mayLag };
-  if (isPublic !== true) return planned;
-  const { keyBatch: batch } = planned;
-  const both = batch && { ...batch, statement: { ...batch.statement, isPublic } };
-  return { ...planned, isPublic, ...(both && { keyBatch: both }) };
+  return isPublic === true ? { ...planned, isPublic } : planned;
 }
 
 /** The statement with its number of rows at most, where lists in them may make it a large answer all the same. */
@@ -96,55 +91,32 @@ function isBrief({ selector, selection }: ReadQuery, text: string): boolean {
   return selector === 'key' && selection.collection.descriptor.opaque !== true && text.lastIndexOf('SELECT ') === 0;
 }
 
-/**
- * The same statement with the facts about its runs: beside others of its kind, and for several keys where there is one
- * form of each.
- */
-function briefly(query: ReadQuery, { statement, binders }: Pick<ReadPlan, 'statement' | 'binders'>): Statement {
-  const key = batchKey(query.selection.collection);
-  const batch = key && planBatch(query, key);
-  // All other parameters of the text have to be the same.
-  const alike = batch !== undefined && batch.binders.length === binders.length;
-  const position = binders.findIndex((binder) => binder.kind === 'value' && binder.index === query.values);
-  if (key === undefined || !alike || position < 0) return { ...statement, brief: true };
-  return {
-    ...statement,
-    brief: true,
-    keyBatch: { at: position, kind: key.kind, statement: { ...batch.statement, brief: true } },
-  };
+/** A statement under the name that belongs to its text, with the binders of its parameters. */
+export function statementOf({
+  text,
+  tables,
+  binders,
+  forms,
+}: Omit<Finished, 'renumber'>): Pick<ReadPlan, 'statement' | 'binders'> {
+  return { statement: { name: nameOf(text), text, tables, ...(forms && { forms }) }, binders };
 }
 
-/** Plans the read of several keys: for each row its key, then the columns that the read by one key selects. */
-function planBatch(query: ReadQuery, { field }: BatchKey): Pick<ReadPlan, 'statement' | 'binders'> {
-  const statement = createStatement(query.operands, query.scope.dialect);
-  const { row, from, matching } = startRead(query, statement, (row) => [printBatchKey(row, field, query.values)]);
-  const { expressions, fields } = printSelection(row, query.selection, query.nested);
-  const columns = answerList(statement, [row.column(field.column)], expressions, fields);
-  return statementOf(statement, `SELECT ${columns} FROM ${from}${where(matching)}`);
+/** Input of a planned read. */
+export interface ReadDraft {
+  readonly query: ReadQuery;
+  readonly parts: ReadParts;
+  /** As `Finished.renumber`. */
+  readonly renumber: Finished['renumber'];
 }
 
-/** Ends a statement: its text under a name, other ways to its answer, and the binders of its parameters. */
-export function statementOf(
-  statement: StatementBuilder,
-  printed: string,
-  printedOthers: readonly Omit<OtherWay, 'name'>[] = [],
-): Pick<ReadPlan, 'statement' | 'binders'> {
-  const { text, others, tables, binders, forms } = statement.finish(
-    printed,
-    printedOthers.map((other) => other.text),
-  );
-  const ways = printedOthers.flatMap((other, index): OtherWay[] => {
-    const numbered = others[index];
-    return numbered === undefined ? [] : [{ ...other, name: nameOf(numbered), text: numbered }];
-  });
-  const optional = { ...(forms && { forms }), ...(ways.length > 0 && { others: ways }) };
-  return { statement: { name: nameOf(text), text, tables, ...optional }, binders };
-}
+/** Completes a planned read beside the engine. */
+export type ReadPass = (plan: ReadPlan, draft: ReadDraft) => ReadPlan;
 
 /** A text printed, with the shape of its columns. */
 type Printed = { readonly text: string; readonly fields: ReadPlan['fields'] };
 
-interface ReadParts {
+/** Parts that every form of a read shares. */
+export interface ReadParts {
   /** Text in front of the statement. */
   readonly before: string;
   readonly row: Row;
@@ -161,7 +133,7 @@ interface ReadParts {
 }
 
 /** Prints what every form shares: the table, its readable rows, those that match, and the bounds of the list. */
-function startRead(
+export function startRead(
   query: ReadQuery,
   statement: StatementBuilder,
   keysOf = (row: Row) => printKeys(row, query.selector, query.values),
@@ -262,7 +234,7 @@ export function planTargets(query: ReadQuery, { permitted, lock }: RequestedTarg
   const text = `SELECT ${['NULL', count(), ...arrays].join(', ')} FROM (${list}) k`;
   const cost = costOfConditions(conditionsOf(query));
   const plan = { cost, many: true, fields: [], meta: [], streamed: false } as const;
-  return { ...statementOf(statement, text), ...plan, ...(held && { held }) };
+  return { ...statementOf(statement.finish(text)), ...plan, ...(held && { held }) };
 }
 
 /** The conditions on the rows of a read and on those of its lists. */
@@ -279,7 +251,7 @@ function printFlat(query: ReadQuery, { row, from, listed, order, bounds }: ReadP
 }
 
 /** Columns selected for each row beside the item. */
-function hidden(
+export function hidden(
   { cursor }: Pick<ReadQuery, 'cursor'>,
   { statement }: Row,
   order: readonly PrintedTerm[],
@@ -294,40 +266,6 @@ function printPaged(query: ReadQuery, { row, from, listed, order, bounds }: Read
   const columns = answerList(row.statement, hidden(query, row, outer), expressions, fields);
   const source = page.print(() => from, listed, order, bounds);
   return { text: `SELECT ${columns} FROM ${source}${orderBy(outer)}`, fields };
-}
-
-/** A list of rows that have many links, which are followed for all rows at once, in each way; none where nothing is. */
-function printForLinks(query: ReadQuery, parts: ReadParts): readonly Omit<OtherWay, 'name'>[] {
-  const { selection, selector, streamed } = query;
-  const isPage = selector === 'list' && !streamed && parts.row.statement.dialect.looksUp;
-  if (!isPage || !selection.parts.some(readsThroughLinks)) return [];
-  const byKeys = printPageOfLinks(query, parts, 'keys');
-  const whole = byKeys && printPageOfLinks(query, parts, 'whole');
-  return [...(byKeys ? [{ text: byKeys.text }] : []), ...(whole ? [whole] : [])];
-}
-
-/** The same in one way, with the tables of targets; undefined where nothing is followed for all rows. */
-function printPageOfLinks(
-  query: ReadQuery,
-  { row, from, listed, order, bounds }: ReadParts,
-  targets: PageOfRows['targets'],
-): Required<Omit<OtherWay, 'name'>> | undefined {
-  const { selection, nested } = query;
-  const rows = createPage(row);
-  const outer = outerOrder(rows, order);
-  const page: PageOfRows = { name: row.statement.alias(), row: rows.row, targets, tables: [], queries: [], joins: [] };
-  const { expressions, fields } = printSelection(rows.row, selection, { ...nested, page });
-  if (page.queries.length === 0) return undefined;
-  const columns = answerList(row.statement, hidden(query, row, outer), expressions, fields);
-  const source = `SELECT * FROM ${rows.print(() => from, listed, order, bounds)}`;
-  const queries = [`${page.name} AS MATERIALIZED (${source})`, ...page.queries].join(', ');
-  const list = `SELECT ${columns} FROM ${page.name} ${rows.alias}${page.joins.join('')}${orderBy(outer)}`;
-  return { text: `WITH ${queries} ${list}`, whole: page.tables };
-}
-
-function readsThroughLinks(part: Selected): boolean {
-  const isList = part.kind === 'keys' || part.kind === 'nested' || part.kind === 'aggregate';
-  return isList && part.relation.descriptor.kind === 'm2m';
 }
 
 /**
@@ -382,6 +320,6 @@ export function isStreamed(limit: number, keys: number | undefined): boolean {
 }
 
 /** Statements of equal text have equal names on every connection, regardless of the planner. */
-function nameOf(text: string): string {
+export function nameOf(text: string): string {
   return `r_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
 }

@@ -63,6 +63,14 @@ export interface WritableField {
   readonly rules: readonly number[];
 }
 
+/** A collection with the rules by which one of its actions is granted. */
+export interface Granted {
+  readonly writable: WritableCollection;
+  readonly grant: WriteGrant;
+  /** The grant before rules were left out that the caller cannot use. */
+  readonly all: WriteGrant;
+}
+
 /** Builds the write scopes of a compiled API, each when it is first asked for. */
 export function createWriteScopes(
   api: CompiledApi,

@@ -1,7 +1,9 @@
 /** Values of fields of the type `hash`: stored as Argon2id, in the text form that every library reads. */
+
 import { refusePassword } from '../../passwords/password-policy.ts';
 import { createPasswords } from '../../passwords/passwords.ts';
-import type { Granted, WriteContext } from '../write-plan.ts';
+import type { Granted } from '../access/scope.ts';
+import type { WriteContext } from '../write-plan.ts';
 import type { Batch, BatchColumn } from './batch.ts';
 
 const { hash } = createPasswords();

@@ -2,7 +2,7 @@
 
 import { PlatformError } from '../../errors.ts';
 import { failedValidation } from '../../json/problems.ts';
-import type { Answer, AnswerWriter } from '../../query/answer.ts';
+import type { Answer } from '../../query/answer.ts';
 import { asMany, asOne, type Keys } from '../decode/keys.ts';
 import type { WriteValues } from '../plan/inputs.ts';
 import type { WriteStatement } from '../plan/statement.ts';
@@ -51,21 +51,6 @@ export async function runStep(running: Running, step: Step): Promise<StepDone> {
   };
 }
 
-/** Runs a step whose write answers its items itself. Throws as `runStep` does. */
-export async function runReturnedStep(
-  { transaction, caller, driftGuard }: Pick<Running, 'transaction' | 'caller' | 'driftGuard'>,
-  { plans, batch, keys, payload }: Omit<Step, 'lenient'>,
-  result: AnswerWriter,
-): Promise<Answer> {
-  driftGuard(plans.write.statement);
-  const named = keys !== null && plans.many ? asMany(keys) : keys;
-  const values = { batch, keys: named, matched: nothing };
-  const { count, verdicts, rows } = await runReturned(transaction, plans.write, values, caller, result, plans.many);
-  if (count !== (keys?.count ?? batch.count)) throw missingRows(keys, payload);
-  check(verdicts, payload);
-  return rows;
-}
-
 /** Checks the written rows by a statement after the write. */
 async function verify(
   { transaction, caller, driftGuard }: Running,
@@ -85,7 +70,7 @@ function unmatched(result: ReturnedAnswer): ReturnedAnswer & Pick<WriteAnswer, '
 }
 
 /** Rows that are missing, hidden or not to be changed look the same; a row that was not made a trigger has refused. */
-function missingRows(keys: Keys | null, { collection }: JudgedPayload): PlatformError {
+export function missingRows(keys: Keys | null, { collection }: JudgedPayload): PlatformError {
   if (keys !== null) return new PlatformError('FORBIDDEN');
   return failedValidation({ collection, index: undefined }, null, 'check', 'is refused by the database');
 }

@@ -2,12 +2,12 @@ import type { Transaction } from '../../database/database.ts';
 import type { RowContext } from '../../database/row-security/row-context.ts';
 import type { Answer } from '../../query/answer.ts';
 import type { Keys } from '../decode/keys.ts';
-import type { WritePlan } from '../write-plan.ts';
+import type { Returning } from '../returning.ts';
 import type { AffectedConstraints } from './violation.ts';
 
 /** Result of a write, and how its answer is read. */
 export interface Written {
-  readonly returning: WritePlan['returning'];
+  readonly returning: Returning | null;
   readonly keys: Keys | null;
   /** The answer, where the write has given it. */
   readonly rows?: Answer;

@@ -9,7 +9,7 @@ import { type Answer, type AnswerWriter, createAnswerWriter } from '../../query/
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { HistoryKeeper } from '../history/history.ts';
 import type { TreeWatcher } from '../tree/watch.ts';
-import type { Guard, WritePlan, WriteRequest } from '../write-plan.ts';
+import type { Guard, WritePlan, WriteRequest, WriteSeams } from '../write-plan.ts';
 import type { AnswerKeeper, KeptAnswer, KeyedRequest } from './idempotency.ts';
 import { lockRows } from './lock-rows.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
@@ -30,8 +30,8 @@ export interface WriteExecutorOptions {
   readonly keeper: AnswerKeeper | null;
   /** Told of every transaction that was committed; the answer waits for what it gives. */
   readonly committed?: (transaction: Transaction) => Promise<void> | undefined;
-  /** False runs all writes step by step. Default true. */
-  readonly singleStatement?: boolean;
+  /** Wraps the bodies of transactions. Default: none is wrapped. */
+  readonly wrapBody?: WriteSeams['wrapBody'];
 }
 
 /** Executes plans of writes. */
@@ -62,7 +62,7 @@ type WriterOf = (plan: ReadPlan) => AnswerWriter;
 
 /** Creates the executor of write plans. */
 export function createWriteExecutor(options: WriteExecutorOptions): WriteExecutor {
-  const { database, keeper, driftGuard, singleStatement = true } = options;
+  const { database, keeper, driftGuard, wrapBody = (body) => body } = options;
   const writerOf = rememberWriters();
   const checkOf = (transaction: Transaction, guard: Guard) =>
     checkGuard(guard, driftGuard, writerOf, transaction, options.dialect);
@@ -74,26 +74,17 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
 
   return {
     bodyOf(request, plan) {
-      let retelling = !singleStatement;
-      return {
+      const body: TransactionBody = {
         async run(transaction) {
-          if (plan.singleStatement !== undefined && !retelling) {
-            const rows = await plan.singleStatement({ transaction, caller: request.caller, driftGuard });
-            return { returning: plan.returning, keys: null, rows };
-          }
           if (plan.guard !== undefined) await checkOf(transaction, plan.guard);
           return executePlan(options, transaction, request, plan);
         },
-        brief: () => (retelling ? undefined : plan.brief),
         ...(request.caller.rowContext && { rowContext: request.caller.rowContext }),
         affected: () => plan.affected(),
-        isConflict(error) {
-          if (plan.retrySlowPath !== true || retelling || !isRefusal(error)) return plan.isConflict?.(error) === true;
-          retelling = true;
-          return true;
-        },
+        ...(plan.isConflict && { isConflict: plan.isConflict }),
         committed() {},
       };
+      return wrapBody(body, plan, request);
     },
     checkGuard: checkOf,
     write: (transaction, request, plan, watcher) => executePlan(options, transaction, request, plan, watcher),
@@ -151,11 +142,6 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
       }
     },
   };
-}
-
-/** True if the request is at fault, so that nothing of it stays and it may run again. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof PlatformError && error.status < 500;
 }
 
 function failedAnswer(error: PlatformError): KeptAnswer {

@@ -1,10 +1,8 @@
 /** Planned writes by their shape, in a bounded cache per access class. */
 
-import type { RowBatch } from '../../database/database.ts';
 import { longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
 import type { AccessRule } from '../../language/index.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
-import { batchKey } from '../../query/plan/plan-keys.ts';
 import type { WriteGrant } from '../access/scope.ts';
 import type { Written } from '../checks/check.ts';
 import { checksOf } from '../checks/checks.ts';
@@ -12,7 +10,6 @@ import type { Batch } from '../decode/batch.ts';
 import { planChange } from '../several/plan-change.ts';
 import { planInsert } from '../several/plan-insert.ts';
 import { planRemoval } from '../several/plan-removal.ts';
-import { batchRows } from './batch-rows.ts';
 import { lockOfUpdate } from './locked-rows.ts';
 import { planCreate, planReturnedCreate } from './plan-create.ts';
 import { planDelete } from './plan-delete.ts';
@@ -21,7 +18,7 @@ import { planUpdateOne } from './plan-update.ts';
 import { planUpdateMany } from './plan-update-many.ts';
 import { returnedOf } from './returned.ts';
 import type { WriteStatement } from './statement.ts';
-import type { StepPlans } from './step-plans.ts';
+import type { CompleteStep, StepPlans } from './step-plans.ts';
 
 /** How the items of a step come: as one, as several, or as several with the same data. */
 export type StepForm = 'one' | 'many' | 'shared';
@@ -40,9 +37,12 @@ export function plansOf(
   form: StepForm,
   plan?: ReadPlan,
   keyed = false,
+  completeStep?: CompleteStep,
 ): StepPlans {
   return remembered(cache, shapeOf(written, all, form, plan), () => {
-    return plannerOf(written).plan(written, form, plan, keyed);
+    const plans = plannerOf(written).plan(written, form, plan, keyed);
+    if (plan === undefined || plans.answer === undefined) return plans;
+    return completeStep?.(plans, { written, plan, keyed }) ?? plans;
   });
 }
 
@@ -96,12 +96,10 @@ function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: b
   if (action === 'create') {
     const many = form !== 'one';
     const write = planReturnedCreate(written, many, returned, keyed);
-    if (many || write === undefined) return write && { write, many, permissionCheck: undefined, answer: result };
-    const rows = batchRows(write, planReturnedCreate(written, true, returned, keyed));
-    return { write: briefly(write, rows), many, permissionCheck: undefined, answer: result };
+    return write && { write: many ? write : briefly(write), many, permissionCheck: undefined, answer: result };
   }
   // A unique key that changes may change the same row once more.
-  const changed = [...written.columns.map(({ field }) => field.descriptor.name), ...presetNames(written)];
+  const changed = changedNames(written);
   if (lockOfUpdate(writable.collection.descriptor, changed) === 'UPDATE') return undefined;
   const many = form !== 'one' || grant.rules.length > 1;
   if (many && changed.length === 0) return undefined;
@@ -112,20 +110,18 @@ function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: b
       permissionCheck: undefined,
       answer: result,
     };
-  const write = planUpdateOne(written, returned);
-  // Requires keys whose texts tell whether they are equal. Requests that share a transaction never wait for locks.
-  const mayJoin = changed.length > 0 && batchKey(writable.collection) !== undefined;
-  const rows = mayJoin ? batchRows(write, planUpdateMany(written, false, returned, true)) : undefined;
-  return { write: briefly(write, rows), many, permissionCheck: undefined, answer: result };
+  return { write: briefly(planUpdateOne(written, returned)), many, permissionCheck: undefined, answer: result };
 }
 
 /** A write of one item, which takes too little time to keep others waiting. */
-function briefly(write: WriteStatement, rows?: RowBatch): WriteStatement {
-  return { ...write, statement: { ...write.statement, brief: true, ...(rows && { rows }) } };
+function briefly(write: WriteStatement): WriteStatement {
+  return { ...write, statement: { ...write.statement, brief: true } };
 }
 
-function presetNames({ grant }: Written): readonly string[] {
-  return grant.rules.flatMap(({ presets }) => presets.map(({ field }) => field));
+/** Names of the fields that a change sets. */
+export function changedNames({ columns, grant }: Pick<Written, 'columns' | 'grant'>): readonly string[] {
+  const preset = grant.rules.flatMap(({ presets }) => presets.map(({ field }) => field));
+  return [...columns.map(({ field }) => field.descriptor.name), ...preset];
 }
 
 /** The plan of a delete. */

@@ -1,4 +1,6 @@
 import type { AnswerWriter } from '../../query/answer.ts';
+import type { ReadPlan } from '../../query/plan/plan.ts';
+import type { Written } from '../checks/check.ts';
 import type { WriteStatement } from './statement.ts';
 
 /** The plans of one step: the write itself, and the permission check that waits until everything is written. */
@@ -16,3 +18,13 @@ export interface StepPlans {
   /** Builds the answer from the rows of the write; set where the write returns the items itself. */
   readonly answer?: AnswerWriter;
 }
+
+/** A step that was planned with the answer of its write; `keyed` tells whether new items have to tell their keys, too. */
+export interface PlannedStep {
+  readonly written: Written;
+  readonly plan: ReadPlan;
+  readonly keyed: boolean;
+}
+
+/** Completes the plans of a step that answers its items itself. */
+export type CompleteStep = (plans: StepPlans, planned: PlannedStep) => StepPlans;

@@ -10,19 +10,15 @@ import { keysInPayloads } from '../execute/missing-parent.ts';
 import type { Running } from '../execute/running.ts';
 import { type AffectedConstraints, takenKey } from '../execute/violation.ts';
 import type { Returning } from '../returning.ts';
-import type { WriteContext, WritePlan } from '../write-plan.ts';
-import { returnedLinks } from './links/returned-links.ts';
-import { type DecodedSteps, decodeTree, hashDecoded } from './parse/decode-tree.ts';
-import { type Group, groupsOf } from './parse/group.ts';
-import { readKnownTree } from './parse/known-trees.ts';
+import { completed, type WriteContext, type WritePlan } from '../write-plan.ts';
+import { decodeTree, hashDecoded } from './parse/decode-tree.ts';
+import { type DecodedSteps, type DecodedTree, type Group, groupsOf } from './parse/group.ts';
 import { type Entry, isTreeValue } from './parse/nested-write.ts';
 import { parseNestedWrite } from './parse/parse-nested-write.ts';
-import type { DeferredLinks } from './resolve/defer-links.ts';
 import { existenceQueries, type Found, findExisting } from './resolve/find-existing.ts';
 import { resolveTree } from './resolve/settle.ts';
 import { isTreeConflict } from './resolve/tree-conflict.ts';
 import { writeTree } from './run-tree.ts';
-import { isReturned, singleStatementOf, singleStatementTree } from './single-statement/single-statement-tree.ts';
 
 /** True if some payload holds more for a relation than a key. */
 export function isTree({ collection }: WritableCollection, payloads: readonly FilterObject[]): boolean {
@@ -70,36 +66,32 @@ export async function prepareTree(
   const requested = existenceQueries(root);
   const ready = requested.length === 0 ? await draftSettled(context, root, () => false, problems) : undefined;
   if (ready === undefined) problems.raise();
-  return {
+  const plan: WritePlan = {
     returning,
     affected: () => affectedByTree(context, root),
     isConflict: (error) => isTreeConflict(context.scope, root, error),
-    ...((ready && singleStatementTree(context, ready.settled, ready.drafts, many, returning)) ??
-      (await returnedLinks(context, root, returning))),
     async work(running) {
       const { settled, drafts: decoded } = ready ?? (await draftStored(context, root, running));
       const rows = await writeTree(running, context, settled, decoded);
       return keysOf(rows, many);
     },
   };
+  return completed(context, plan, { kind: 'tree', root, ready, many });
 }
 
-/** Prepares new items of a form that was planned before, without growing a tree; undefined where they are of none. */
-export function prepareKnownTree(
+/** The plan of new items that are not looked at before it runs. */
+export function planUnread(
   context: WriteContext,
   writable: WritableCollection,
   items: readonly FilterObject[],
   many: boolean,
   returning: Returning | null,
-): WritePlan | undefined {
-  const tree = isReturned(context, returning) ? readKnownTree(context, writable, items, returning) : undefined;
-  if (tree === undefined) return undefined;
+): WritePlan {
   const entries = (): Entry[] => newEntries(writable, items, many);
   return {
     returning,
     affected: () => affectedByTree(context, parseNestedWrite(context, createProblems(), writable, entries())),
     isConflict: (error) => overtakesPayloads(context, writable, items, error),
-    ...singleStatementOf(tree),
     async work(running) {
       const { work } = await prepareTree(context, writable, entries(), many, returning);
       return work(running);
@@ -146,18 +138,17 @@ export async function checkTree(
   draft(context, resolveTree(context.scope, root, found).root, found, problems);
 }
 
-/** A tree that is ready to be written. */
-interface Drafted {
-  readonly settled: DeferredLinks;
-  readonly drafts: DecodedSteps;
-}
-
-async function draftStored(context: WriteContext, root: Group, running: Running): Promise<Drafted> {
+async function draftStored(context: WriteContext, root: Group, running: Running): Promise<DecodedTree> {
   const found = await findExisting(running, context.scope, existenceQueries(root));
   return draftSettled(context, root, found, createProblems());
 }
 
-async function draftSettled(context: WriteContext, root: Group, found: Found, problems: Problems): Promise<Drafted> {
+async function draftSettled(
+  context: WriteContext,
+  root: Group,
+  found: Found,
+  problems: Problems,
+): Promise<DecodedTree> {
   const settled = resolveTree(context.scope, root, found);
   return { settled, drafts: await hashDecoded(context, draft(context, settled.root, found, problems)) };
 }

@@ -13,11 +13,17 @@ import type { Running } from '../execute/running.ts';
 import { runStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import { affectedBy, namesOf, prepareStep, type WriteContext } from '../write-plan.ts';
-import { linkLater } from './links/link-later.ts';
-import type { DecodedStep, DecodedSteps } from './parse/decode-tree.ts';
-import { type Before, collectionsOf, type Group, type KeyTexts } from './parse/group.ts';
+import { linkLater } from './link-later.ts';
+import {
+  type Before,
+  collectionsOf,
+  type DecodedStep,
+  type DecodedSteps,
+  type DeferredLinks,
+  type Group,
+  type KeyTexts,
+} from './parse/group.ts';
 import { keysOfRows } from './removal.ts';
-import type { DeferredLinks } from './resolve/defer-links.ts';
 import { keyOfNode } from './resolve/references.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
 import { writeChildren } from './write-children.ts';

@@ -3,12 +3,12 @@
 import { PlatformError } from '../../errors.ts';
 import { createProblems, type Place } from '../../json/problems.ts';
 import type { ManyToMany } from '../../language/index.ts';
-import { grantFor, type WritableCollection } from '../access/scope.ts';
+import { type Granted, grantFor, type WritableCollection } from '../access/scope.ts';
 import type { Batch, BatchColumn } from '../decode/batch.ts';
 import { requireFields } from '../decode/decode.ts';
 import { runStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
-import { affectedBy, type Granted, prepareStep } from '../write-plan.ts';
+import { affectedBy, prepareStep } from '../write-plan.ts';
 import type { KeyTexts, Targets } from './parse/group.ts';
 import { fieldsOf, sortField } from './parse/names.ts';
 import { deleteRows } from './removal.ts';

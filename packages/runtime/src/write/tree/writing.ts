@@ -3,8 +3,7 @@
 import type { Running } from '../execute/running.ts';
 import type { StepDone } from '../execute/step.ts';
 import type { WriteContext } from '../write-plan.ts';
-import type { DecodedSteps } from './parse/decode-tree.ts';
-import type { Group, KeyTexts } from './parse/group.ts';
+import type { DecodedSteps, Group, KeyTexts } from './parse/group.ts';
 
 /** A tree while it is written. */
 export interface Writing {

@@ -9,8 +9,9 @@ import { readNames } from '../../query/parse/parse-list.ts';
 import { parseQueryString } from '../../query/parse/parse-query-string.ts';
 import type { ReadLimits } from '../../query/parse/request.ts';
 import type { CollectionScope, FieldScope } from '../../sql/scope.ts';
+import type { Granted } from '../access/scope.ts';
 import { type Preset, presetsOf } from '../checks/presets.ts';
-import type { Granted, WriteContext } from '../write-plan.ts';
+import type { WriteContext } from '../write-plan.ts';
 
 /** A unique key by which items are looked for. */
 export interface Conflict {

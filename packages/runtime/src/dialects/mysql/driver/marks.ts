@@ -1,5 +1,5 @@
-import { type KeyBatch, keysMark, type Statement } from '../../../database/database.ts';
-import type { BatchReader, StatementRequest } from '../../../database/gathered-reads.ts';
+import type { BatchReader, KeyList, StatementRequest } from '../../../database/connection-seams.ts';
+import { keysMark, type Statement } from '../../../database/database.ts';
 
 /** How many keys a statement takes: few numbers, so that few statements are prepared. The last key is said again where there are less. */
 const sizes = [4, 8, 16, 32] as const;
@@ -8,7 +8,7 @@ const sizes = [4, 8, 16, 32] as const;
 export function createMarks(): BatchReader['ask'] {
   const statements = new WeakMap<Statement, Map<number, Statement>>();
 
-  function statementFor({ statement, at: position }: KeyBatch, size: number): Statement {
+  function statementFor({ statement, at: position }: KeyList, size: number): Statement {
     const bySize = statements.get(statement) ?? new Map<number, Statement>();
     statements.set(statement, bySize);
     const spread = bySize.get(size) ?? spreadMarks(statement, position, size);

@@ -1,5 +1,4 @@
 import { onlyHost } from '../../../database/hosts/failover.ts';
-import { allOptimizations } from '../../../environment/optimizations.ts';
 import { fixedUrl } from '../../../environment/renewable-url.ts';
 import { unobserved } from '../../../operate/metrics/pool-metrics.ts';
 import type { ConnectOptions } from '../../server-dialect.ts';
@@ -35,7 +34,7 @@ export function postgresSettings(options: ConnectOptions): PostgresSettings {
     url: options.url,
     renewable: options.renewable ?? fixedUrl(options.url),
     driver: options.driver ?? 'auto',
-    optimizations: options.optimizations ?? allOptimizations,
+    seams: options.seams ?? {},
     onFallback: options.onFallback ?? (() => {}),
     poolMax,
     readConnections: Math.min(Math.max(options.readConnections ?? 2, 1), poolMax - 2),

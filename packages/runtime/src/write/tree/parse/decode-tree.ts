@@ -1,28 +1,13 @@
 /** Groups → batches: the new and changed items of a tree, decoded against the caller's inputs. */
 
 import type { Problems } from '../../../json/problems.ts';
-import { grantFor, type WritableField, type WriteGrant } from '../../access/scope.ts';
-import { type Batch, type BatchBuilder, createBatch } from '../../decode/batch.ts';
+import { type Granted, grantFor, type WritableField, type WriteGrant } from '../../access/scope.ts';
+import { type BatchBuilder, createBatch } from '../../decode/batch.ts';
 import { decodeItem, requireFields } from '../../decode/decode.ts';
 import { hashBatch } from '../../decode/hash.ts';
-import type { Granted, WriteContext } from '../../write-plan.ts';
+import type { WriteContext } from '../../write-plan.ts';
 import type { Found } from '../resolve/find-existing.ts';
-import { type Group, groupsOf, type TreeNode } from './group.ts';
-
-/** Create or update of some nodes of a group. */
-export interface DecodedStep {
-  readonly granted: Granted;
-  readonly action: 'create' | 'update';
-  /** Places in the group. */
-  readonly nodes: readonly number[];
-  /** Keys of other items in it are not known yet. */
-  readonly batch: Batch;
-  /** As `Written.named`. */
-  readonly named: readonly (readonly number[])[];
-}
-
-/** The steps of each group. */
-export type DecodedSteps = ReadonlyMap<Group, readonly DecodedStep[]>;
+import { type DecodedStep, type DecodedSteps, type Group, groupsOf, type TreeNode } from './group.ts';
 
 /** Decodes a tree as far as the caller may write it; errors go to `problems`. */
 export function decodeTree(context: WriteContext, root: Group, found: Found, problems: Problems): DecodedSteps {

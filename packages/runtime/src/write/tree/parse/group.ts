@@ -3,7 +3,8 @@
 import type { Place } from '../../../json/problems.ts';
 import type { FilterObject } from '../../../language/conditions/filter-syntax.ts';
 import type { ColumnPair, ManyToAny, ManyToMany, OneToMany } from '../../../language/index.ts';
-import type { WritableCollection } from '../../access/scope.ts';
+import type { Granted, WritableCollection } from '../../access/scope.ts';
+import type { Batch } from '../../decode/batch.ts';
 
 /** The text form of a key, one part per key field. */
 export type KeyTexts = readonly string[];
@@ -111,4 +112,32 @@ export function collectionsOf(root: Group): ReadonlySet<string> {
       ...targets.map(({ relation }) => relation.junction),
     ]),
   );
+}
+
+/** Create or update of some nodes of a group. */
+export interface DecodedStep {
+  readonly granted: Granted;
+  readonly action: 'create' | 'update';
+  /** Places in the group. */
+  readonly nodes: readonly number[];
+  /** Keys of other items in it are not known yet. */
+  readonly batch: Batch;
+  /** As `Written.named`. */
+  readonly named: readonly (readonly number[])[];
+}
+
+/** The steps of each group. */
+export type DecodedSteps = ReadonlyMap<Group, readonly DecodedStep[]>;
+
+/** A tree whose links can be written. */
+export interface DeferredLinks {
+  readonly root: Group;
+  /** True if constraints have to wait for COMMIT, where they can. */
+  readonly deferred: boolean;
+}
+
+/** A tree that is ready to be written. */
+export interface DecodedTree {
+  readonly settled: DeferredLinks;
+  readonly drafts: DecodedSteps;
 }

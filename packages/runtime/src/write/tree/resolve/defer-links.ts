@@ -7,19 +7,12 @@ import { decodeValue } from '../../../language/index.ts';
 import { operandType } from '../../../sql/operand.ts';
 import { keyFields } from '../../../sql/scope.ts';
 import type { WriteScope } from '../../access/scope.ts';
-import { type Before, type Group, groupsOf, type TreeNode } from '../parse/group.ts';
+import { type Before, type DeferredLinks, type Group, groupsOf, type TreeNode } from '../parse/group.ts';
 import { holdersOf } from '../parse/names.ts';
 import { isEmptied } from '../removal.ts';
 import type { Found } from './find-existing.ts';
 import { inOrder, type Placed, replaceGroups } from './order.ts';
 import { isMade, itemId, keyOfNode } from './references.ts';
-
-/** A tree whose links can be written. */
-export interface DeferredLinks {
-  readonly root: Group;
-  /** True if constraints have to wait for COMMIT, where they can. */
-  readonly deferred: boolean;
-}
 
 /** Fields that hold the key of an item which is made later; none where the item stands in their place. */
 interface Ahead {

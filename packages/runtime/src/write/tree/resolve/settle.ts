@@ -1,7 +1,7 @@
 /** A tree with what is stored of it → one that can be written: each new item has one maker, and no link leads ahead. */
 import type { WriteScope } from '../../access/scope.ts';
-import type { Group } from '../parse/group.ts';
-import { type DeferredLinks, deferLinks } from './defer-links.ts';
+import type { DeferredLinks, Group } from '../parse/group.ts';
+import { deferLinks } from './defer-links.ts';
 import { type Found, missing } from './find-existing.ts';
 import { resolveReferences } from './references.ts';
 

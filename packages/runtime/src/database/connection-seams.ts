@@ -1,0 +1,69 @@
+/** Room that drivers leave for ways to be faster. */
+import type { Database, Outcome, Parameter, Statement, Transaction } from './database.ts';
+import type { Tries } from './tries.ts';
+
+/** Parts of a driver that may be wrapped; each runs as it is when absent. */
+export interface ConnectionSeams {
+  readonly wrapReads?: (read: Database['read'], batches: BatchReader) => Database['read'];
+  readonly wrapTransactions?: (transactions: TransactionRunner) => Database['briefTransaction'];
+  /** Makes what chooses the text of each run. */
+  readonly createChooser?: (state: ServerState) => ChooseText;
+  /** True if rows may go to `RowSink.direct`. Default: false. */
+  readonly directRows?: boolean;
+}
+
+/** A statement with its parameters. */
+export interface StatementRequest {
+  readonly statement: Statement;
+  readonly parameters: readonly Parameter[];
+}
+
+/** A statement that reads by several keys in the place of one. */
+export interface KeyList {
+  /** Which parameter the list of keys is. */
+  readonly at: number;
+  /** Takes an array; without a type of arrays `keysMark` stands in the list, for as many placeholders as there are keys. */
+  readonly statement: Statement;
+}
+
+/** How a server is asked for several keys. */
+export interface BatchReader {
+  /** The statement for some keys; `parameters` are those of one of the reads. */
+  ask(list: KeyList, keys: readonly string[], parameters: readonly Parameter[]): StatementRequest;
+  /** Groups under way at once, in whose time others are gathered; infinity where one turn of the event loop is enough. */
+  readonly maxRunning: number;
+  /** Called when the groups of a turn were sent. */
+  sent?(): void;
+}
+
+/** Result of one attempt at a transaction: the committed outcome, or a failure after which nothing stayed. */
+export type TriedTransaction<T> =
+  | { readonly outcome: Outcome<T> }
+  | { readonly outcome?: undefined; readonly attempt: { readonly failure: unknown } };
+
+/** Runs transactions of a driver. */
+export interface TransactionRunner {
+  /** As `Database.transaction`; `tries` are those so far. */
+  run<T>(work: (transaction: Transaction) => Promise<Outcome<T>>, tries?: Tries): Promise<T>;
+  /** Once. Rejects when it is unknown if it was committed, or no connection is free. */
+  attempt<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<TriedTransaction<T>>;
+  /** Bounds the wait for a lock of another transaction. */
+  readonly lockTimeout: Statement;
+}
+
+/** Facts that a server knows beside its statements. */
+export interface ServerState {
+  /** True if tables may be read as a whole. */
+  areSmall(tables: readonly string[]): boolean;
+  /** True if so few statements are under way that times tell something. */
+  isCalm(): boolean;
+}
+
+/** A statement by its text for one run, and the function that takes its milliseconds afterwards. */
+export interface Chosen {
+  readonly statement: Statement;
+  readonly took?: (ms: number) => void;
+}
+
+/** Chooses the text of one run. */
+export type ChooseText = (statement: Statement) => Chosen;

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { AdaptivePlans } from './adaptive-plans.ts';
+import { type OtherWay, otherWays } from './other-ways.ts';
+
+type Way = 'rows' | 'page' | 'join';
+const wayNames: readonly Way[] = ['rows', 'page', 'join'];
+const page: OtherWay = { name: 'r_2', text: 'SELECT 2' };
+const join: OtherWay = { name: 'r_3', text: 'SELECT 3', whole: ['"tags"'] };
+
+/** Plans of statements with a second way, and with a third one where their tables are small. */
+const create = (areSmall = true): AdaptivePlans => new AdaptivePlans({ areSmall: () => areSmall, isCalm: () => true });
+
+/** The ways of so many runs, each of which takes the time of its way. */
+function run(plans: AdaptivePlans, times: number, took: Readonly<Partial<Record<Way, number>>>): readonly Way[] {
+  const others = took.join === undefined ? [page] : [page, join];
+  return Array.from({ length: times }, () => {
+    const way = plans.choose('r_1', others);
+    const name = wayNames[way] ?? 'rows';
+    plans.note('r_1', way, took[name] ?? 0);
+    return name;
+  });
+}
+
+test('a quick statement goes row by row, always', () => {
+  expect(new Set(run(create(), 100, { rows: 1.9, page: 1 }))).toEqual(new Set(['rows']));
+});
+
+test('a slow one takes the quicker plan, and tries the other one now and then', () => {
+  const first = ['rows', 'rows', 'rows', 'page'];
+  expect(run(create(), 6, { rows: 2.1, page: 2 })).toEqual([...first, 'page', 'page']);
+  expect(run(create(), 8, { rows: 50, page: 60 })).toEqual([...first, 'page', 'page', 'rows', 'rows']);
+  expect(run(create(), 6, { rows: 50, page: 101 })).toEqual([...first, 'rows', 'rows']);
+  const plans = run(create(), 100, { rows: 50, page: 30 });
+  expect(plans.filter((plan) => plan === 'rows')).toHaveLength(5);
+});
+
+test('a statement that takes long once in a while goes row by row', () => {
+  const plans = create();
+  for (let time = 0; time < 10; time++) {
+    expect(run(plans, 2, { rows: 50, page: 30 })).toEqual(['rows', 'rows']);
+    expect(run(plans, 1, { rows: 1, page: 30 })).toEqual(['rows']);
+  }
+});
+
+test('a first run for the whole page that took long by chance changes nothing', () => {
+  const plans = create();
+  run(plans, 3, { rows: 50, page: 30 });
+  plans.note('r_1', 1, 70);
+  expect(run(plans, 4, { rows: 50, page: 30 })).toEqual(['page', 'page', 'page', 'page']);
+});
+
+test('a statement that has become quick goes row by row again', () => {
+  const plans = create();
+  run(plans, 10, { rows: 50, page: 30 });
+  run(plans, 32, { rows: 1, page: 25 });
+  expect(run(plans, 5, { rows: 1, page: 25 })).toEqual(['rows', 'rows', 'rows', 'rows', 'rows']);
+});
+
+test('one run that took long by chance changes nothing', () => {
+  const plans = create();
+  run(plans, 5, { rows: 50, page: 30 });
+  plans.note('r_1', 1, 90);
+  expect(plans.choose('r_1', [page])).toBe(1);
+});
+
+test('as many statements are remembered as there is room for', () => {
+  const plans = create();
+  for (let number = 0; number < 1_001; number++) {
+    for (let run = 0; run < 3; run++) plans.note(`r_${number}`, 0, 50);
+  }
+  expect([plans.choose('r_0', [page]), plans.choose('r_1000', [page])]).toEqual([0, 1]);
+});
+
+test('a third way is tried after the second, and each of the slower ones now and then', () => {
+  const took = { rows: 50, page: 30, join: 20 };
+  const plans = create();
+  expect(run(plans, 10, took)).toEqual([
+    ...['rows', 'rows', 'rows', 'page', 'page', 'page'],
+    ...['join', 'join', 'join', 'join'],
+  ]);
+  const later = run(plans, 94, took);
+  expect(later.filter((way) => way !== 'join').toSorted()).toEqual(['page', 'rows']);
+});
+
+test('tables are read as a whole only while they are small', () => {
+  const took = { rows: 50, page: 30, join: 20 };
+  expect(run(create(false), 100, took)).not.toContain('join');
+  let areSmall = true;
+  const plans = new AdaptivePlans({ areSmall: () => areSmall, isCalm: () => true });
+  run(plans, 10, took);
+  areSmall = false;
+  expect(run(plans, 20, took)).toEqual(Array.from({ length: 20 }, () => 'page'));
+});
+
+test('statements beside others take the quickest way so far, and are not timed', () => {
+  let isCalm = true;
+  const plans = new AdaptivePlans({ areSmall: () => true, isCalm: () => isCalm });
+  const statement = otherWays.on({ name: 'r_1', text: 'SELECT 1' }, [page]);
+  isCalm = false;
+  expect(plans.chooseFor(statement)).toEqual({ statement });
+  isCalm = true;
+  const late = plans.chooseFor(statement);
+  isCalm = false;
+  for (let times = 0; times < 5; times++) late.took?.(50);
+  isCalm = true;
+  for (let times = 0; times < 10; times++) {
+    if (times < 3) expect(plans.chooseFor(statement).statement).toEqual(statement);
+    const { statement: chosen, took } = plans.chooseFor(statement);
+    took?.(chosen.name === page.name ? 30 : 50);
+  }
+  isCalm = false;
+  for (let times = 0; times < 100; times++) {
+    expect(plans.chooseFor(statement)).toEqual({ statement: { ...statement, ...page } });
+  }
+});

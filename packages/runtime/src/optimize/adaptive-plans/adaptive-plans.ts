@@ -1,0 +1,96 @@
+/**
+ * Chooses the way of statements that have several: row by row, or for a whole page at once (`other-ways.ts`).
+ *
+ * The first costs less where rows have few links, others where they have many, and neither the request nor the statistics
+ * of the database tell. So the time that a statement took decides. All give the same answer, so a wrong choice costs time only.
+ */
+
+import type { Chosen, ServerState } from '../../database/connection-seams.ts';
+import type { Statement } from '../../database/database.ts';
+import { type OtherWay, otherWays } from './other-ways.ts';
+
+interface Times {
+  /** Milliseconds of the runs so far by each way, the statement's own first; undefined before the first. */
+  readonly ms: (number | undefined)[];
+  /** Runs by each way. */
+  readonly runs: number[];
+  /** Runs since all ways were tried. */
+  chosen: number;
+}
+
+/** Statements that take less, in milliseconds, have too few links for another way to be worth it. */
+const slowMs = 2;
+/** Runs in a row that take as long before another way is tried, and runs of that: one may have waited for something else. */
+const slowRuns = 3;
+/** Another way is not tried again at once where it takes so many times as long. */
+const hopeless = 2;
+/** Every so many runs one of the slower ways is tried, because data changes. */
+const betweenTries = 32;
+/** Weight of a run that took longer than those before it. */
+const weight = 0.25;
+/** Statements whose times are remembered; those that came first are forgotten first. */
+const maxRemembered = 1_000;
+
+/** Remembers the times of statements by each of their ways. */
+export class AdaptivePlans {
+  readonly #times = new Map<string, Times>();
+  readonly #state: ServerState;
+
+  constructor(state: ServerState) {
+    this.#state = state;
+  }
+
+  /** Chooses for one run. */
+  chooseFor(statement: Statement): Chosen {
+    const { name } = statement;
+    const others = otherWays.of(statement);
+    if (others === undefined) return { statement };
+    const isTimed = this.#state.isCalm();
+    const way = this.choose(name, others, isTimed);
+    const took = (ms: number): void => {
+      if (this.#state.isCalm()) this.note(name, way, ms);
+    };
+    return { statement: way === 0 ? statement : { ...statement, ...others[way - 1] }, ...(isTimed && { took }) };
+  }
+
+  /**
+   * The way of a statement's next run, by its name: 0 for its own, then those of the others from 1. The quickest one so far
+   * where the run is not timed.
+   */
+  choose(name: string, others: readonly OtherWay[], isTimed = true): number {
+    const times = this.#times.get(name);
+    if (times === undefined || (times.runs[0] ?? 0) < slowRuns) return 0;
+    const isOpen = ({ whole }: OtherWay): boolean => whole === undefined || this.#state.areSmall(whole);
+    const ways = [0, ...others.flatMap((other, index) => (isOpen(other) ? [index + 1] : []))];
+    const msOf = (way: number): number => times.ms[way] ?? Number.POSITIVE_INFINITY;
+    const best = ways.reduce((left, right) => (msOf(right) < msOf(left) ? right : left));
+    if (!isTimed) return best;
+    const isPromising = (way: number): boolean => (times.ms[way] ?? 0) < msOf(best) * hopeless;
+    const untried = ways.find((way) => (times.runs[way] ?? 0) < slowRuns && isPromising(way));
+    if (untried !== undefined) return untried;
+    times.chosen++;
+    if (times.chosen % betweenTries > 0) return best;
+    const rest = ways.filter((way) => way !== best);
+    return rest[(times.chosen / betweenTries) % rest.length] ?? best;
+  }
+
+  /** Takes what a run took, in milliseconds. A statement that is quick row by row is forgotten. */
+  note(name: string, way: number, ms: number): void {
+    if (way === 0 && ms < slowMs) {
+      this.#times.delete(name);
+      return;
+    }
+    const times = this.#times.get(name) ?? { ms: [], runs: [], chosen: 0 };
+    times.runs[way] = (times.runs[way] ?? 0) + 1;
+    times.ms[way] = averaged(times.ms[way], ms);
+    this.#times.set(name, times);
+    if (this.#times.size <= maxRemembered) return;
+    const [first] = this.#times.keys();
+    if (first !== undefined) this.#times.delete(first);
+  }
+}
+
+/** A shorter time counts at once: other work on the machine makes times longer only. */
+function averaged(before: number | undefined, ms: number): number {
+  return before === undefined || ms < before ? ms : before + (ms - before) * weight;
+}

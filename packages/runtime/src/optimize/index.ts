@@ -1,0 +1,54 @@
+/** Fills the seams of the engine with the optimisations that are on. */
+import type { ConnectionSeams } from '../database/connection-seams.ts';
+import type { CreatePlanCache } from '../database/plan-cache.ts';
+import type { ConnectOptions } from '../dialects/server-dialect.ts';
+import type { Driver } from '../environment/drivers.ts';
+import type { Optimizations } from '../environment/optimizations.ts';
+import type { ServerOptions } from '../http/server.ts';
+import type { PlannerOptions } from '../query/planner.ts';
+import { AdaptivePlans } from './adaptive-plans/adaptive-plans.ts';
+import { planOtherWays } from './adaptive-plans/other-ways.ts';
+import { createFastPath } from './fast-path/fast-path.ts';
+import { gatherReads } from './key-batching/gathered-reads.ts';
+import { planKeyBatch } from './key-batching/key-batch.ts';
+import { keepPlans } from './plan-cache/template.ts';
+import { createSingleStatements } from './single-statement/single-statement.ts';
+import { planRowBatch } from './write-batching/batch-rows.ts';
+import { createGathering } from './write-batching/gathering.ts';
+
+/** Seams of planners and servers. */
+export function serverSeams(
+  on: Optimizations,
+  createCache?: CreatePlanCache,
+): Omit<PlannerOptions, 'limits'> & Pick<ServerOptions, 'createShortcut' | 'createWriteSeams'> {
+  return {
+    ...(on.has('plan-cache') && keepPlans(createCache)),
+    passes: [...(on.has('key-batching') ? [planKeyBatch] : []), ...(on.has('adaptive-plans') ? [planOtherWays] : [])],
+    ...(on.has('fast-path') && { createShortcut: createFastPath }),
+    ...(on.has('single-statement') && {
+      createWriteSeams: (parts) => ({
+        ...createSingleStatements(parts),
+        ...(on.has('write-batching') && { completeStep: planRowBatch }),
+      }),
+    }),
+  };
+}
+
+/** Driver and seams of connections to a database; `driver` is the one that settings ask for. */
+export function connectionsOf(on: Optimizations, driver: Driver): Pick<ConnectOptions, 'driver' | 'seams'> {
+  return { driver: on.has('fast-driver') ? driver : 'pg', seams: connectionSeams(on) };
+}
+
+function connectionSeams(on: Optimizations): ConnectionSeams {
+  return {
+    ...(on.has('key-batching') && { wrapReads: gatherReads }),
+    ...(on.has('write-batching') && { wrapTransactions: createGathering }),
+    ...(on.has('adaptive-plans') && {
+      createChooser(state) {
+        const plans = new AdaptivePlans(state);
+        return (statement) => plans.chooseFor(statement);
+      },
+    }),
+    directRows: on.has('direct-rows'),
+  };
+}

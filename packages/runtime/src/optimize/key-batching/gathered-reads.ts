@@ -1,0 +1,185 @@
+/**
+ * Reads by key that come at once and differ only in the key, as one statement. The cost of each statement for the
+ * server and the driver is most of the cost of such a read.
+ *
+ * Transparent to callers: each gets its own row. If the statement fails, every caller that has no row yet reads again
+ * alone, so no caller gets an error that another one caused.
+ */
+import type { BatchReader } from '../../database/connection-seams.ts';
+import {
+  announceShared,
+  type Database,
+  type Parameter,
+  type RowSink,
+  type Statement,
+} from '../../database/database.ts';
+import { ConnectionError, toDatabaseError } from '../../database/errors.ts';
+import { nameUnder } from '../../database/row-security/row-context.ts';
+import { PlatformError } from '../../errors.ts';
+import { type KeyBatch, keyBatchOf } from './key-batch.ts';
+import { readKey } from './row-key.ts';
+
+type ReadOne = Database['read'];
+
+/** Keys of one statement at most: so many rows are found in a tenth of a millisecond. */
+const maxBatch = 32;
+/** Milliseconds after which a running group no longer delays others. */
+const maxDelayMs = 2;
+
+/** One read that waits for its row. */
+interface Waiting {
+  readonly key: string;
+  readonly parameters: readonly Parameter[];
+  readonly sink: RowSink;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+  done: boolean;
+  /** Another one with the same key. */
+  same: Waiting | undefined;
+}
+
+/** Reads of one statement that differ in the key. */
+interface Group {
+  readonly name: string;
+  readonly statement: Statement;
+  readonly keyBatch: KeyBatch;
+  readonly waiting: Waiting[];
+}
+
+/** Makes reads that come at once go together; `read` runs one statement. */
+export function gatherReads(read: ReadOne, form: BatchReader): ReadOne {
+  const queue: Group[] = [];
+  const open = new Map<string, Group>();
+  const bounded = form.maxRunning !== Number.POSITIVE_INFINITY;
+  let starting = false;
+  let underWay = 0;
+
+  function startSoon(): void {
+    if (starting || queue.length === 0 || underWay >= form.maxRunning) return;
+    starting = true;
+    setImmediate(start);
+  }
+
+  function start(): void {
+    starting = false;
+    while (queue.length > 0 && underWay < form.maxRunning) {
+      const group = queue.shift();
+      if (group === undefined) return;
+      if (open.get(group.name) === group) open.delete(group.name);
+      const running = run(read, form, group);
+      if (bounded) watch(running);
+    }
+    form.sent?.();
+  }
+
+  /** Counts a group as under way until it has ended, or has taken too long. */
+  function watch(running: Promise<void>): void {
+    let counted = true;
+    underWay++;
+    const pass = (): void => {
+      if (!counted) return;
+      counted = false;
+      clearTimeout(timer);
+      underWay--;
+      startSoon();
+    };
+    const timer = setTimeout(pass, maxDelayMs);
+    void running.then(pass);
+  }
+
+  function groupOf(statement: Statement, batch: KeyBatch, parameters: readonly Parameter[]): Group {
+    const text = parameters.length === 1 ? statement.name : nameOf(statement, batch, parameters);
+    const name = nameUnder(statement, text);
+    const cached = open.get(name);
+    if (cached !== undefined && cached.waiting.length < maxBatch) return cached;
+    const group = { name, statement, keyBatch: batch, waiting: [] };
+    open.set(name, group);
+    queue.push(group);
+    startSoon();
+    return group;
+  }
+
+  return (statement, parameters, sink) => {
+    const batched = keyBatchOf.of(statement);
+    const key = batched === undefined ? undefined : parameters[batched.at];
+    if (batched === undefined || key === undefined || key === null) return read(statement, parameters, sink);
+    return new Promise((resolve, reject) => {
+      const { waiting } = groupOf(statement, batched, parameters);
+      waiting.push({ key, parameters, sink, resolve, reject, done: false, same: undefined });
+    });
+  };
+}
+
+/** Reads go together where everything but the key is the same. */
+function nameOf({ name }: Statement, { at: position }: KeyBatch, parameters: readonly Parameter[]): string {
+  return JSON.stringify([name, parameters.map((parameter, index) => (index === position ? 0 : parameter))]);
+}
+
+/** Reads the rows that a group waits for, and in every case settles all its reads. */
+async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: batch, waiting }: Group): Promise<void> {
+  const [first] = waiting;
+  const alone = (readAlone: Waiting): void => {
+    read(statement, readAlone.parameters, readAlone.sink).then(readAlone.resolve, readAlone.reject);
+  };
+  if (first === undefined) return;
+  if (waiting.length === 1) return alone(first);
+  const byKey = new Map<string, Waiting>();
+  for (const read of waiting) {
+    read.same = byKey.get(read.key);
+    byKey.set(read.key, read);
+  }
+  let strange = false;
+  const row: RowSink['row'] = (buffer, offset, length) => {
+    const end = offset + 4 + buffer.readInt32BE(offset);
+    let read = byKey.get(readKey(buffer, offset + 4, end, batch.kind));
+    if (read === undefined) strange = true;
+    for (; read !== undefined; read = read.same) hand(read, buffer, end, offset + length - end);
+  };
+  const sent = (now: number): void => {
+    for (const { sink } of waiting) sink.sent?.(now);
+  };
+  const batched = ask(batch, [...byKey.keys()], first.parameters);
+  const { runsAs } = statement;
+  const requested = runsAs === undefined ? batched : { ...batched, statement: { ...batched.statement, runsAs } };
+  const ended = announceShared(batch.statement, waiting);
+  try {
+    await read(requested.statement, requested.parameters, { row, sent });
+  } catch (error) {
+    ended?.({ error });
+    const lost = error instanceof PlatformError && error.cause instanceof ConnectionError;
+    for (const read of waiting.filter(({ done }) => !done)) {
+      if (lost) read.reject(error);
+      else alone(read);
+    }
+    return;
+  }
+  ended?.();
+  for (const read of waiting) {
+    if (read.done) continue;
+    if (strange) alone(read);
+    else finish(read);
+  }
+}
+
+/** Gives a read its row, which is the only one that it can have. */
+function hand(read: Waiting, buffer: Buffer, offset: number, length: number): void {
+  if (read.done) return;
+  try {
+    read.sink.row(buffer, offset, length);
+    finish(read);
+  } catch (error) {
+    read.done = true;
+    read.reject(toDatabaseError(error));
+  }
+}
+
+/** Resolves a read that has all of its rows. */
+function finish(read: Waiting): void {
+  read.done = true;
+  try {
+    read.sink.end?.();
+    read.resolve();
+  } catch (error) {
+    read.reject(toDatabaseError(error));
+  }
+}

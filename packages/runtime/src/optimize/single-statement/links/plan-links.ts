@@ -1,0 +1,140 @@
+/**
+ * Stored items whose many-to-many relations payloads list, as one statement. It changes or finds the items, removes the
+ * links that are not listed, and creates the missing ones. Then it reads the answer from the items and the listed
+ * links.
+ */
+
+import { nameStatement } from '../../../database/own-statements/name-statement.ts';
+import type { PlanCache } from '../../../database/plan-cache.ts';
+import { transactionNumber } from '../../../dialects/fragment.ts';
+import type { FieldDescriptor, ManyToMany } from '../../../language/index.ts';
+import { createAnswerWriter } from '../../../query/answer.ts';
+import type { ReadPlan } from '../../../query/plan/plan.ts';
+import { batchKey } from '../../../query/plan/plan-keys.ts';
+import { printOwn } from '../../../query/plan/plan-returned.ts';
+import { answerList } from '../../../query/plan/plan-selection.ts';
+import { fieldOfColumn } from '../../../sql/cell.ts';
+import { createStatement } from '../../../sql/statement.ts';
+import type { Written } from '../../../write/checks/check.ts';
+import { checksOf } from '../../../write/checks/checks.ts';
+import { isEveryRow } from '../../../write/checks/late.ts';
+import { createInputs } from '../../../write/plan/inputs.ts';
+import type { Group } from '../../../write/tree/parse/group.ts';
+import { sortField } from '../../../write/tree/parse/names.ts';
+import { itemPlace } from '../tree/plan-inserts.ts';
+import { readOfTree } from '../tree/read-tree.ts';
+import type { LinksPlan, ListedLinks } from './links-plan.ts';
+import { heldItem, linksOf, planHold, printItem, printLinks } from './print-links.ts';
+import { changeLinks } from './run-links.ts';
+
+/** Changes of links by their shape; null for one that takes several statements. */
+export type LinksPlanCache = PlanCache<LinksPlan | null>;
+
+/** Plans the change of items. Null where it takes several statements. */
+export function planLinks(
+  root: Group,
+  written: Written,
+  links: readonly ListedLinks[],
+  read: ReadPlan,
+): LinksPlan | null {
+  const { scope, writable } = written;
+  const { descriptor } = writable.collection;
+  const names = [descriptor.name, ...links.map(({ relation }) => relation.junction)];
+  // Rows written in two places would have to be read from both.
+  if (read.whole === undefined || new Set(names).size < names.length || !isSimple(written)) return null;
+  if (!links.every((link) => isPlain(written, link) && !names.includes(link.relation.target))) return null;
+  const rows = new Map(names.map((name, index) => [name, index === 0 ? heldItem : linksOf(index)]));
+  const whole = readOfTree(scope, read.whole, root, rows);
+  if (whole === undefined) return null;
+  const statement = createStatement(new Map(), scope.open.dialect);
+  const alias = statement.alias();
+  const printed = printOwn(statement, whole, (quoted) => `${alias}.${quoted}`);
+  const result = [printed.visible, ...printed.expressions].join();
+  const held = links.flatMap(({ relation }) => relation.near.map(({ from }) => from));
+  const columns = descriptor.fields.flatMap(({ column }) =>
+    held.includes(column) || result.includes(column) ? [column] : [],
+  );
+  const item = printItem(statement, written, columns);
+  if (item.assigned.some(({ column }) => held.includes(column))) return null;
+  const sources = [item.sources];
+  const parts = links.map((link, index) => {
+    const inputs = createInputs(statement, sources.flat().length);
+    sources.push(inputs.sources);
+    return printLinks(statement, inputs, link, index + 1);
+  });
+  const checks = item.checks.map((name) => `${alias}.${name}`);
+  const selected = answerList(
+    statement,
+    [transactionNumber, `${alias}.${itemPlace}`, ...checks, `(${printed.visible}) IS TRUE`],
+    printed.expressions,
+    printed.fields,
+  );
+  const text = `WITH ${[item.text, ...parts].join(', ')} SELECT ${selected} FROM ${heldItem} ${alias}`;
+  const finished = statement.finish(text);
+  const plan = {
+    hold: planHold(written, item.assigned),
+    statement: { ...nameStatement(finished), brief: true },
+    binders: finished.binders,
+    sources,
+    checks: checks.length,
+    answer: createAnswerWriter(read),
+    isBatch: batchKey(writable.collection) !== undefined,
+  };
+  return { ...plan, change: changeLinks(plan) };
+}
+
+/** True if the item can be checked when it is changed, by the statement alone. */
+function isSimple(written: Written): boolean {
+  const { grant, writable } = written;
+  const { amended, system, unlockable } = writable.collection.descriptor;
+  if (amended === true || system === true || unlockable === true) return false;
+  return grant.rules.length === 1 && checksOf(written).every(({ late }) => !late);
+}
+
+/**
+ * True if no checks are left for the links of a relation. Every target can be read, foreign keys guarantee that the
+ * targets exist, and no two links are the same. A caller who may make links may also remove them all.
+ */
+function isPlain(item: Written, { relation, written }: ListedLinks): boolean {
+  const { scope, writable } = written;
+  const { descriptor } = writable.collection;
+  const readAll = (name: string) => scope.read.collections.get(name)?.rows.some(isEveryRow);
+  const near = relation.near.map(({ to }) => fieldOfColumn(descriptor.fields, to));
+  const far = relation.far.map(({ from }) => fieldOfColumn(descriptor.fields, from));
+  const names = new Set([...near, ...far].map((field) => field?.name));
+  const { constraints = [], key } = descriptor;
+  const uniques = [
+    key,
+    ...constraints.flatMap(({ type, fields, incomplete }) => {
+      return type === 'unique' && incomplete !== true ? [fields] : [];
+    }),
+  ];
+  const owner = item.writable.collection.descriptor.fields;
+  return (
+    descriptor.amended !== true &&
+    descriptor.system !== true &&
+    readAll(relation.target) === true &&
+    readAll(relation.junction) !== false &&
+    readsOrder(written, relation) &&
+    checksOf(written).length === 0 &&
+    writable.delete?.some(({ where }) => isEveryRow(where)) === true &&
+    relation.near.every(({ from }) => fieldOfColumn(owner, from)?.nullable === false) &&
+    far.every((field) => field?.comparison === undefined && field?.stored === undefined) &&
+    constraints.some(({ type, target, fields, unchecked }) => {
+      return type === 'foreign_key' && target === relation.target && unchecked !== true && isSame(fields, far);
+    }) &&
+    uniques.some((fields) => fields.length > 0 && fields.every((name) => names.has(name)))
+  );
+}
+
+/** True if the caller can read the junction's sort field on every row, which ordering by it requires. */
+function readsOrder({ scope, writable }: Written, { junction, sort }: ManyToMany): boolean {
+  const readable = scope.read.collections.get(junction);
+  const order = sortField(writable.collection, sort);
+  if (sort === undefined) return true;
+  return order !== undefined && (readable === undefined || readable.fields.get(order.name)?.grant === null);
+}
+
+function isSame(names: readonly string[], fields: readonly (FieldDescriptor | undefined)[]): boolean {
+  return names.length === fields.length && fields.every((field) => field !== undefined && names.includes(field.name));
+}

@@ -1,0 +1,153 @@
+/**
+ * Brief transactions that share one of the database. Those that come while others are under way are gathered, sent
+ * together and committed together. So all of them pay for two round trips and one COMMIT.
+ *
+ * They stay apart all the same. Each sees the writes of those before it, as if they had run one after another. When one
+ * fails nothing of any stays, and each runs again in a transaction of its own, so that no request gets another one's
+ * error.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TransactionRunner } from '../../database/connection-seams.ts';
+import type { Database, Statement, Transaction } from '../../database/database.ts';
+import { isNotPrimary } from '../../database/errors.ts';
+import { Tries } from '../../database/tries.ts';
+import { mergeRows } from './merged-rows.ts';
+
+/** Statements that share a transaction at most, and rows that they write: so many take a few milliseconds. */
+const maxBatch = 32;
+const maxRows = 256;
+/**
+ * Shared transactions under way at once, and their number when they write `maxRows` together; requests that come
+ * meanwhile are gathered.
+ */
+const maxRunning = 4;
+const maxLarge = 3;
+/** Milliseconds after which a running transaction no longer delays others. */
+const maxDelayMs = 10;
+/** Milliseconds for which all run alone after one failed: many may be waiting for the same row. */
+const apartMs = 100;
+
+const noRows = { row: () => {} };
+
+/** A brief transaction that waits, as far as the type of its result does not matter. */
+interface Waiting {
+  /** Settings of its caller: only those of equal ones share, as what waits for COMMIT runs under the last. */
+  readonly under: string;
+  /** How many its statement writes, at most. */
+  readonly rows: number;
+  /** Runs it in a transaction that may be shared; the function that it resolves with is called after the commit. */
+  run(transaction: Transaction): Promise<() => void>;
+  /** `tries` are those so far. */
+  alone(tries?: Tries): void;
+  refuse(error: unknown): void;
+}
+
+/** Runs brief transactions, as `Database.briefTransaction` says. */
+export function createGathering({
+  run: runAlone,
+  attempt,
+  lockTimeout,
+}: TransactionRunner): Database['briefTransaction'] {
+  let waiting: Waiting[] = [];
+  let starting = false;
+  let underWay = 0;
+  let rowsUnderWay = 0;
+  let apartUntil = 0;
+
+  function startSoon(): void {
+    if (starting || underWay >= (rowsUnderWay < maxRows ? maxRunning : maxLarge)) return;
+    starting = true;
+    setImmediate(start);
+  }
+
+  function start(): void {
+    starting = false;
+    const together = shareOf(waiting);
+    const taken = new Set(together);
+    waiting = waiting.filter((entry) => !taken.has(entry));
+    if (together.length === 0) return;
+    const rows = together.reduce((sum, entry) => sum + entry.rows, 0);
+    underWay++;
+    rowsUnderWay += rows;
+    void Promise.race([runAll(together), sleep(maxDelayMs, undefined, { ref: false })]).then(() => {
+      underWay--;
+      rowsUnderWay -= rows;
+      startSoon();
+    });
+    if (waiting.length > 0) startSoon();
+  }
+
+  async function runAll(together: readonly Waiting[]): Promise<void> {
+    const [only] = together;
+    let refused: unknown;
+    if (together.length === 1) return only?.alone();
+    try {
+      const ran = await attempt((transaction) => runIn(transaction, together, lockTimeout));
+      if (ran.outcome !== undefined) {
+        for (const committed of ran.outcome.value) committed();
+        return;
+      }
+      refused = isNotPrimary(ran.attempt.failure) ? ran.attempt.failure : undefined;
+    } catch (error) {
+      // The end of the transaction is unknown, so nothing may run again.
+      for (const entry of together) entry.refuse(error);
+      return;
+    }
+    apartUntil = performance.now() + apartMs;
+    for (const entry of together) {
+      const tries = new Tries();
+      // A server that takes no writes is asked once more for each of them, not twice.
+      if (refused !== undefined) tries.mayRunAgain(refused);
+      entry.alone(tries);
+    }
+  }
+
+  return (work, rows = 1, context?) =>
+    new Promise((resolve, reject) => {
+      const alone = (tries?: Tries): void => {
+        const run = async (transaction: Transaction) => ({ value: await work(transaction) });
+        runAlone(run, tries).then(resolve, reject);
+      };
+      if (performance.now() < apartUntil) {
+        alone();
+        return;
+      }
+      const run = async (transaction: Transaction) => {
+        const value = await work(transaction);
+        return () => resolve(value);
+      };
+      waiting.push({ under: context?.key ?? '', rows, run, alone, refuse: reject });
+      startSoon();
+    });
+}
+
+/** Those of the waiting that share the next transaction: the first in any case. */
+function shareOf(waiting: readonly Waiting[]): readonly Waiting[] {
+  const alike = waiting.filter(({ under }) => under === waiting[0]?.under);
+  let rows = 0;
+  const end = alike.findIndex((entry, index) => {
+    rows += entry.rows;
+    return index === maxBatch || (index > 0 && rows > maxRows);
+  });
+  return end < 0 ? alike : alike.slice(0, end);
+}
+
+/** Runs all of them at once, so that they go together. Rejects when one does, once all have ended. */
+async function runIn(
+  transaction: Transaction,
+  together: readonly Waiting[],
+  lockTimeout: Statement,
+): Promise<{ value: (() => void)[] }> {
+  const patient = transaction.run(lockTimeout, [], noRows);
+  const merging = mergeRows(transaction);
+  const running = together.map((entry) => entry.run(merging));
+  merging.send();
+  const ran = await Promise.allSettled([patient, ...running]);
+  return {
+    value: ran.flatMap((result) => (result.status === 'fulfilled' ? (result.value ?? []) : thrown(result.reason))),
+  };
+}
+
+function thrown(reason: unknown): never {
+  throw reason;
+}
