@@ -1,10 +1,11 @@
 /** The paths of functions and procedures of the database. */
-import type { ArgumentDescriptor, ResultMember } from '@tablewright/runtime/language';
+import { type ArgumentDescriptor, isTextual, type ResultMember } from '@tablewright/runtime/language';
 import { commonFailures } from '@tablewright/runtime/operations';
 import { sha256 } from '../../print/hash.ts';
 import { requiredArguments } from '../../role-view/role-functions.ts';
 import type { RoleFunction } from '../../role-view/role-view.ts';
 import { orNull, scalarInput, valueSchema } from '../components/values.ts';
+import { files } from '../exports.ts';
 import { described, type JsonObject, objectOf, reference } from '../json.ts';
 import { answerParameters, listParameters, useHeader, useParameter } from '../parameters.ts';
 import { failuresByStatus } from '../responses.ts';
@@ -87,7 +88,9 @@ function head({ name, note }: RoleFunction, verb: string): JsonObject {
 function queryForm(argument: ArgumentDescriptor): JsonObject {
   if (argument.type === 'json') return { schema: { type: 'string', contentMediaType: 'application/json' } };
   if (argument.type === 'array') return { style: 'form', explode: false, schema: { type: 'array', items: {} } };
-  return { schema: inputOf(argument) };
+  const schema = inputOf(argument);
+  // The word stands for null where no text can be meant.
+  return { schema: isTextual(argument.type) ? schema : { anyOf: [schema, { type: 'string', enum: ['null'] }] } };
 }
 
 function inputOf({ type, native, element, values }: ArgumentDescriptor): JsonObject {
@@ -123,7 +126,7 @@ function success({ returns, items, reads }: RoleFunction): readonly (readonly [s
   const data = dataOf(returns, items);
   const meta = items === null ? {} : { meta: reference('schemas', 'Meta') };
   const schema: JsonObject = { type: 'object', properties: { data, ...meta }, required: ['data'] };
-  const content = { 'application/json': { schema } };
+  const content = { 'application/json': { schema }, ...(items !== null && reads && files) };
   const answered = ['200', { description: 'The answer of the function.', content }] as const;
   return items !== null && !reads ? [answered, done] : [answered];
 }

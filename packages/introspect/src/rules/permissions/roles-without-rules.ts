@@ -1,8 +1,8 @@
 import type { Rule } from '../rule.ts';
 
 /** A role that may do nothing: not even what comes with `app: true`. */
-export const rolesWithoutRules: Rule = (_schema, { permissions: { roles, rules } }) => {
-  const ruled = new Set(rules.map(({ role }) => role.name));
+export const rolesWithoutRules: Rule = (_schema, { permissions: { roles, rules, functions = [] } }) => {
+  const ruled = new Set([...rules, ...functions].map(({ role }) => role.name));
   return roles
     .filter(({ name, admin, app }) => !admin && !app && !ruled.has(name))
     .map(({ name, place: location }) => ({

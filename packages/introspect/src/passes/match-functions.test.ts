@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import type { FunctionConfig } from '../config/config.ts';
+import type { Routine } from '../schema.ts';
+import { facts } from '../testing/facts.ts';
+import { complaints, resolveFacts } from '../testing/resolve.ts';
+
+const integer = {
+  ...({ portable: 'integer', base: 'int4', category: 'base', domains: [], element: null, enum: null } as const),
+  ...{ values: null, maxLength: null, precision: null, scale: null },
+};
+
+function routine(name: string, types: readonly string[], more: Partial<Routine> = {}): Routine {
+  return {
+    schema: more.schema ?? 'public',
+    name,
+    signature: `${more.schema ?? 'public'}.${name}(${types.join(', ')})`,
+    kind: 'function',
+    reads: true,
+    arguments: types.map((nativeType, index) => ({
+      ...{ name: `a${index}`, nativeType, type: integer, optional: false },
+    })),
+    returns: { kind: 'nothing' },
+    comment: null,
+    ...more,
+  };
+}
+
+const routines = [
+  routine('total', ['integer']),
+  routine('total', ['integer', 'double precision']),
+  routine('place', ['jsonb'], { schema: 'shop' }),
+  routine('place', [], { schema: 'other' }),
+  routine('any', [], { unsupported: 'returns "record"' }),
+  routine('open', [], { definer: 'open' }),
+  routine('closed', [], { definer: 'fixed' }),
+  routine('paint', []),
+  routine('touch', [], {
+    ...{ reads: false, returns: { kind: 'rows', many: true, table: 'public.logs', members: [] } },
+  }),
+];
+
+function resolve(functions: Readonly<Record<string, FunctionConfig>>, permissions = '') {
+  const tables = facts({ shops: { columns: ['id!:integer'], key: ['id'] }, logs: { columns: ['line'] } });
+  return resolveFacts({ ...tables, routines }, { config: { functions }, permissions });
+}
+
+describe('functions of the configuration', () => {
+  test('are found by name, schema and types', () => {
+    const { schema, diagnostics } = resolve({
+      'total(integer,double precision)': {},
+      'public.total( integer )': { name: 'sum' },
+      'shop.place': {},
+    });
+    expect(complaints(diagnostics)).toEqual([]);
+    expect(schema.functions?.map((served) => [served.name, served.routine.signature])).toEqual([
+      ['shop_place', 'shop.place(jsonb)'],
+      ['sum', 'public.total(integer)'],
+      ['total', 'public.total(integer, double precision)'],
+    ]);
+  });
+
+  test.each([
+    [{ total: {} }, 'error function-ambiguous platform.config.ts: functions.total'],
+    [{ place: {} }, 'error function-ambiguous platform.config.ts: functions.place'],
+    [{ plaint: {} }, 'error function-unknown platform.config.ts: functions.plaint'],
+    [{ any: {} }, 'error function-unsupported platform.config.ts: functions.any'],
+    [{ touch: {} }, 'error function-unsupported platform.config.ts: functions.touch'],
+    [{ paint: {}, closed: { name: 'paint' } }, 'error function-name-taken platform.config.ts: functions.closed'],
+    [{ open: {} }, 'warning function-definer platform.config.ts: functions.open'],
+  ])('%j: %s', (functions, complaint) => {
+    const { diagnostics } = resolve(functions);
+    expect(complaints(diagnostics)).toEqual([complaint]);
+  });
+
+  test('an unknown one names the nearest', () => {
+    const { diagnostics } = resolve({ plaint: {} });
+    expect(diagnostics.find(({ code }) => code === 'function-unknown')?.hint).toBe('Did you mean "paint"?');
+  });
+
+  test('a function that fixes its path needs no warning', () => {
+    expect(complaints(resolve({ closed: {} }).diagnostics)).toEqual([]);
+  });
+});
+
+describe('rights to call', () => {
+  const permissions = (text: string) => `roles: { clerk: {} }\nfunctions:\n${text}`;
+
+  test('are names, or names with arguments that the server sets', () => {
+    const text = permissions('  public: [paint]\n  clerk: { "total": { args: { a0: 7 } }, paint: true }');
+    const { schema, diagnostics } = resolve({ 'total(integer)': {}, paint: {} }, text);
+    expect(complaints(diagnostics)).toEqual([]);
+    expect(schema.calls).toEqual([
+      { role: 'clerk', function: 'paint', args: [] },
+      { role: 'clerk', function: 'total', args: [{ name: 'a0', value: { kind: 'literal', value: 7 } }] },
+      { role: 'public', function: 'paint', args: [] },
+    ]);
+  });
+
+  test.each([
+    ['  clerk: [pant]', 'error function-unknown permissions.yaml:3:11'],
+    ['  clerks: [paint]\n  clerk: [paint]', 'error unknown-role permissions.yaml:3:3'],
+    ['  clerk: { paint: { args: { b: 1 } } }', 'error function-argument permissions.yaml:3:29'],
+    ['  clerk: { total: { args: { a0: seven } } }', 'error preset-value permissions.yaml:3:33'],
+    ['  clerk: { paint: false, total: true }', 'error permissions-form permissions.yaml:3:19'],
+  ])('%s: %s', (text, complaint) => {
+    const { diagnostics } = resolve({ 'total(integer)': {}, paint: {} }, permissions(text));
+    expect(complaints(diagnostics)).toEqual([complaint]);
+  });
+});
