@@ -43,7 +43,7 @@ const served = new Map([
 const shortRounds: Readonly<Record<string, string>> = {
   shapes: '0.5',
   optimizations: '1',
-  operations: '0.3',
+  operations: '0.15',
   'row-security': '2',
 };
 const isWrite = (name: string): boolean => writeNames.some((known) => known === name);
@@ -71,7 +71,7 @@ else if (job === 'swaps') await benchSwaps();
 else if (job === 'accounts') {
   await benchAccounts({ rounds: roundsOf(), effort: effortOf() });
 } else if (job === 'operations') {
-  await benchOperations({ rounds: roundsOf('32'), effort: effortOf() });
+  await benchOperations({ rounds: roundsOf('120'), effort: effortOf() });
 } else if (job === 'row-security') {
   await benchRowSecurity({ rounds: roundsOf(), effort: effortOf() });
 } else if (job === 'optimizations') {

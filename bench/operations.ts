@@ -10,7 +10,7 @@ import { drive } from './drive.ts';
 import type { Effort } from './load.ts';
 import { takeOneCore } from './one-core.ts';
 import { readProcessorMicros } from './processes.ts';
-import { median, ratio } from './statistics.ts';
+import { median, percentile, ratio } from './statistics.ts';
 
 /** Options of the command line. */
 export interface OperationsOptions {
@@ -42,9 +42,9 @@ const kinds = [
 ];
 
 /** Rounds with the same two processes. Those of the same code differ by some percent from start to start. */
-const roundsOfStart = 8;
+const roundsOfStart = 40;
 /** Seconds until V8 has compiled what it will. */
-const warmUpSeconds = 5;
+const warmUpSeconds = 4;
 
 const scenarios = [
   { name: 'by key', paths: Array.from({ length: 1_000 }, (_, index) => `/items/docs/${index + 1}`) },
@@ -186,8 +186,9 @@ function report(scenario: string, compared: readonly Compared[], index: number):
     const { own = [], base = [] } = compared[number] ?? {};
     const added = ratio(own, base) - 1;
     const times = `${median(base).toFixed(1)} → ${median(own).toFixed(1)} µs`;
+    const quiet = `, of the quietest tenth ${percent(percentile(own, 10) / percentile(base, 10) - 1)}`;
     process.stdout.write(
-      `  ${name.padEnd(58)} ${times.padStart(18)}  ${percent(added)}${verdict(added, most?.[index])}\n`,
+      `  ${name.padEnd(58)} ${times.padStart(18)}  ${percent(added)}${verdict(added, most?.[index])}${quiet}\n`,
     );
   }
 }
