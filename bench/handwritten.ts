@@ -5,6 +5,7 @@
  */
 import fastify from 'fastify';
 import pg from 'pg';
+import { addFilters } from './handwritten-filters.ts';
 import { addWrites } from './handwritten-writes.ts';
 
 interface Page {
@@ -87,6 +88,7 @@ server.get<{ Querystring: { author: string; status: string } }>('/articles-summa
   return { data: rows.map(({ count, views }) => ({ count: Number(count), avg: { views } })) };
 });
 
+addFilters(server, pool);
 addWrites(server, pool);
 
 /** The five latest comments of each article. */

@@ -2,14 +2,15 @@
  * `npm run bench`: how fast a compiled server answers, against one written by hand. `npm run bench -- <name>` runs others:
  * `compile` (how long it takes to compile one), `swaps` (cost of changes while it serves), `writes` (how fast it writes),
  * `accounts` (cost of tokens and of signing in), `graphql` (how fast it answers documents), `shapes` (nested reads over
- * many shapes of data), `optimizations` (what each of them saves), `operations` (cost of metrics and of the log) and
- * `row-security` (cost of passing callers on to policies). See README.md beside this file.
+ * many shapes of data), `optimizations` (what each of them saves), `operations` (cost of metrics and of the log),
+ * `row-security` (cost of passing callers on to policies) and `growth` (plots of how cost grows). See README.md beside this file.
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchAccounts } from './accounts.ts';
 import { benchCompile } from './compile.ts';
 import { benchGraphql } from './graphql.ts';
+import { benchGrowth } from './growth.ts';
 import { benchOperations } from './operations.ts';
 import { benchOptimizations } from './optimizations.ts';
 import { benchReads } from './reads.ts';
@@ -45,23 +46,16 @@ const shortRounds: Readonly<Record<string, string>> = {
   optimizations: '1',
   operations: '0.15',
   'row-security': '2',
+  growth: '1',
 };
 const isWrite = (name: string): boolean => writeNames.some((known) => known === name);
 const [job = values.only.some(isWrite) ? 'writes' : 'reads', ...rest] = positionals;
 const database = measuredDatabases.find((name) => name === values.database);
-const isKnown = [
-  ...served.keys(),
-  'compile',
-  'swaps',
-  'accounts',
-  'shapes',
-  'optimizations',
-  'operations',
-  'row-security',
-].includes(job);
+const others = ['compile', 'swaps', 'accounts', 'shapes', 'optimizations', 'operations', 'row-security', 'growth'];
+const isKnown = [...served.keys(), ...others].includes(job);
 if (rest.length > 0 || !isKnown || database === undefined || (database !== 'postgres' && job !== 'reads')) {
   process.stderr.write(
-    'Usage: npm run bench -- [reads | writes | graphql | compile | swaps | accounts | shapes | optimizations | operations | row-security] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n' +
+    'Usage: npm run bench -- [reads | writes | graphql | compile | swaps | accounts | shapes | optimizations | operations | row-security | growth] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n' +
       '       npm run bench -- reads --database mariadb | mysql\n' +
       '       npm run bench -- shapes --quick\n',
   );
@@ -76,6 +70,8 @@ else if (job === 'accounts') {
   await benchRowSecurity({ rounds: roundsOf(), effort: effortOf() });
 } else if (job === 'optimizations') {
   await benchOptimizations({ rounds: roundsOf(), effort: effortOf(), only: values.only });
+} else if (job === 'growth') {
+  await benchGrowth({ rounds: roundsOf(), seconds: effortOf().seconds, only: values.only });
 } else if (job === 'shapes') {
   const { only, json, quick } = values;
   await benchShapes({ rounds: roundsOf(), effort: effortOf(), only, quick, ...(json !== undefined && { json }) });

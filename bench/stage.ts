@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { dataSql } from '../fixtures/magazine/data.ts';
 import { createProject, type Platform, runPlatform, startUnchecked } from '../test/support/platform.ts';
 import { createDatabaseOn, startPostgres, withClient } from '../test/support/postgres.ts';
+import type { FilterValues } from './filter-scenarios.ts';
 import { parentOf } from './processes.ts';
 import type { Keys } from './scenarios.ts';
 
@@ -24,6 +25,8 @@ export interface Stage {
   /** The database server with its version: `PostgreSQL 18.4`. */
   readonly server: string;
   readonly keys: Keys;
+  /** Absent where filters are not measured. */
+  readonly filterValues?: FilterValues;
   /** Folder of the project without row rules. */
   readonly folder: string;
   /** The public may read what the scenarios read, without a row rule. */
@@ -47,6 +50,7 @@ const openPermissions = `permissions:
     authors: { read: true }
     categories: { read: true }
     comments: { read: true, create: true, update: true }
+    countries: { read: true }
     tags: { read: true }
 `;
 
@@ -83,6 +87,7 @@ export async function setStage(say: (text: string) => void, handwritten = 'handw
       databasePid: await serverPid(url),
       server: `PostgreSQL ${server.version}`,
       keys: await readKeys(url),
+      filterValues: await readFilterValues(url),
       folder: openProject.folder,
       open,
       ruled,
@@ -117,11 +122,7 @@ export async function compileAndStart(folder: string, url: string): Promise<Plat
 
 /** Keys in an order of their own, so that neighbours in time are no neighbours in the table. */
 async function readKeys(url: string): Promise<Keys> {
-  const read = (sql: string): Promise<readonly string[]> =>
-    withClient(url, async (client) => {
-      const { rows } = await client.query<{ key: string }>(sql);
-      return rows.map(({ key }) => key);
-    });
+  const read = (sql: string): Promise<readonly string[]> => readTexts(url, sql);
   return {
     articles: await read(
       "SELECT id::text AS key FROM articles WHERE status = 'published' ORDER BY md5(id::text) LIMIT 2000",
@@ -129,6 +130,26 @@ async function readKeys(url: string): Promise<Keys> {
     authors: await read('SELECT id::text AS key FROM authors ORDER BY md5(id::text) LIMIT 2000'),
     tags: await read('SELECT id::text AS key FROM tags ORDER BY id'),
   };
+}
+
+/** Values of the filters, also in an order of their own. */
+async function readFilterValues(url: string): Promise<FilterValues> {
+  const lived = 'FROM countries WHERE code IN (SELECT country FROM authors) ORDER BY md5(code)';
+  const readers = 'SELECT DISTINCT author_name AS key FROM comments';
+  return {
+    countries: await readTexts(url, `SELECT code AS key ${lived}`),
+    countryNames: await readTexts(url, `SELECT name AS key ${lived}`),
+    tagNames: await readTexts(url, 'SELECT name AS key FROM tags ORDER BY md5(name)'),
+    readers: await readTexts(url, `SELECT key FROM (${readers}) r ORDER BY md5(key) LIMIT 500`),
+  };
+}
+
+/** The values of the column `key`. */
+function readTexts(url: string, sql: string): Promise<readonly string[]> {
+  return withClient(url, async (client) => {
+    const { rows } = await client.query<{ key: string }>(sql);
+    return rows.map(({ key }) => key);
+  });
 }
 
 /** Every connection is served by a child of the first process. */

@@ -289,6 +289,15 @@ describe.each(['server', 'plain', 'embedded'] as const)('on the %s database', (k
     const records = `SELECT ARRAY(SELECT ROW(${selected}) FROM sample ORDER BY position)`;
     const nested = await answer(database(), records, [{ key: 'all', shape: { kind: 'records', fields } }]);
     expect(nested).toBe(`{"data":[{"all":${whole.slice('{"data":'.length, -1)}}]}`);
+    const columnar = columns.filter(({ shape }) => shape.kind === 'scalar');
+    const lists = columnar.map(({ name, cast }) => `array_agg("${name}"${cast ?? ''} ORDER BY position)`);
+    const flatColumns = `SELECT ${columnar.map(({ name, cast }) => `"${name}"${cast ?? ''}`).join(', ')} FROM sample ORDER BY position`;
+    const columnFields = columnar.map(({ name, shape }) => ({ key: name, shape }));
+    const byColumns = await answer(database(), `SELECT ROW(${lists.join(', ')}) FROM sample`, [
+      { key: 'all', shape: { kind: 'records', fields: columnFields } },
+    ]);
+    const alike = await answer(database(), flatColumns, columnFields);
+    expect(byColumns).toBe(`{"data":[{"all":${alike.slice('{"data":'.length, -1)}}]}`);
     const deeper = `SELECT (SELECT ROW(ARRAY(SELECT ROW(${selected}) FROM sample ORDER BY position)))`;
     const shape: Shape = { kind: 'record', fields: [{ key: 'all', shape: { kind: 'records', fields } }] };
     const deep = await answer(database(), deeper, [{ key: 'one', shape }]);

@@ -1,8 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { literalOf } from './bytes.ts';
-import type { Field } from './fields.ts';
-import { type Cell, generateFieldsWriter, printCellsFactory, printFactory } from './generate.ts';
+import { ByteWriter } from './byte-writer.ts';
+import { literalOf, sourceOf } from './bytes.ts';
+import { type Field, walkColumns } from './fields.ts';
+import {
+  type Cell,
+  generateColumnsWriter,
+  generateFieldsWriter,
+  printCellsFactory,
+  printColumnsFactory,
+  printFactory,
+} from './generate.ts';
+import { array, record, text } from './testing/binary.ts';
+import { writeText } from './texts.ts';
 
 function field(prefix: string): Field {
   return { prefix: literalOf(prefix), write: () => {} };
@@ -29,4 +39,38 @@ test('nor in that for rows of MySQL and MariaDB', () => {
 test.each(['`;process.exit(1);`', "'];throw 1;['", `\${process.exit(1)}`, '\u2028*/', '\\'])('%j is no code', (key) => {
   expect(generateFieldsWriter([field(key)], 0)).toBeTypeOf('function');
   expect(printFactory([field(key)])).not.toContain(key);
+});
+
+test('nor in that for arrays of columns', () => {
+  const fields = [field('`;process.exit(1);`'), field('b')];
+  expect(printColumnsFactory(fields)).toBe(printColumnsFactory([field('k'.repeat(19)), field('c')]));
+});
+
+test('arrays of columns are written as they are walked', () => {
+  const texts = fc.array(fc.tuple(fc.option(fc.string()), fc.option(fc.string())), { minLength: 1, maxLength: 20 });
+  const fields = ['{"a":', `,"${'b'.repeat(90)}":`].map(
+    (prefix): Field => ({ prefix: literalOf(prefix), write: writeText }),
+  );
+  const end = literalOf(',"c":0}');
+  const generated = generateColumnsWriter(fields, end);
+  fc.assert(
+    fc.property(texts, (rows) => {
+      const columns = [0, 1].map((index) =>
+        array(
+          [rows.length],
+          rows.map((row) => {
+            const cell = row[index] ?? null;
+            return cell === null ? null : text(cell);
+          }),
+        ),
+      );
+      const source = sourceOf(record(...columns));
+      const [walked, written] = [new ByteWriter(), new ByteWriter()];
+      walkColumns(fields, end, walked, source, 0);
+      generated?.(written, source, 0);
+      const bytes = written.takeBytes().toString();
+      expect(bytes).toBe(walked.takeBytes().toString());
+      expect(JSON.parse(`[${bytes}]`)).toHaveLength(rows.length);
+    }),
+  );
 });

@@ -43,6 +43,14 @@ export function generateCellsWriter(cells: readonly Cell[], lengths: Lengths): F
   return create(printCellsFactory(cells), cells, [lengths]);
 }
 
+/**
+ * Generates the writer of records that come as arrays, one for each column, with `end` after the last field of each. It
+ * leaves room for one byte after them. Null where the process forbids code from strings.
+ */
+export function generateColumnsWriter(fields: readonly Field[], end: Literal): FieldsWriter | null {
+  return create(printColumnsFactory(fields), fields, [end, roomOf(end)]);
+}
+
 function create(text: string, fields: readonly unknown[], more: readonly unknown[]): FieldsWriter | null {
   try {
     const creator = new Function('fields', 'more', 'roomOf', 'putLiteral', 'writeNull', text);
@@ -98,6 +106,48 @@ ${rooms[index]}${printPrefix(prefix, index)}  if ((view.getUint8(start + ${1 + (
 `;
   });
   return printFunction(cells, 'const [{ wide, lengthAt, widthAt }] = more;', `start + ${1 + mapLength}`, steps);
+}
+
+/** The same for arrays of columns: a number of elements behind 12 bytes, and the first of them behind 20. */
+export function printColumnsFactory(fields: readonly Pick<Field, 'prefix'>[]): string {
+  const constants = fields.map(({ prefix }, index) => printConstants(index, wordsOf(prefix.words.length)));
+  const starts = fields.map(
+    (_, index) => `
+  length = view.getInt32(at + 4);
+  at += 8;
+  size = length < 0 ? 0 : view.getInt32(at + 12);
+  let at${index} = at + 20;
+  if (length > 0) at += length;
+`,
+  );
+  const steps = fields.map(
+    ({ prefix }, index) => `
+  length = view.getInt32(at${index});
+  at${index} += 4;
+  out.reserve(room${index});
+${printPrefix(prefix, index)}  if (length < 0) writeNull(out);
+  else {
+    write${index}(out, source, at${index}, length);
+    at${index} += length;
+  }
+`,
+  );
+  return `'use strict';
+const [end, endRoom] = more;
+${constants.join('')}
+return function writeGenerated(out, source, start) {
+  const { view } = source;
+  let at = start + 4;
+  let length = 0;
+  let size = 0;
+${starts.join('')}
+  for (let record = 0; record < size; record++) {
+  if (record > 0) out.bytes[out.position++] = 44;
+${steps.join('')}
+  out.reserve(endRoom);
+  out.position = putLiteral(out.view, out.position, end);
+  }
+};`;
 }
 
 function printFunction(

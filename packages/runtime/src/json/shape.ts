@@ -4,7 +4,8 @@ import type { WireKind } from '../language/index.ts';
  * JSON form of one column (or record field) of a statement's result.
  *
  * Nested data arrives as binary records: a to-one as one record or null, a to-many as an array of records. So one
- * transcoder serves every depth, and response names never reach SQL.
+ * transcoder serves every depth, and response names never reach SQL. Records of two columns or more may also arrive as
+ * one record that has an array for each column, or nulls for no records.
  */
 export type Shape =
   | { readonly kind: 'scalar'; readonly wire: WireKind }

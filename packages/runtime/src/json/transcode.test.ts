@@ -254,6 +254,26 @@ describe('composed shapes', () => {
     expect(one(shape, array([1], [null]))).toBe('[null]');
   });
 
+  test('records as a record of arrays, one for each column', () => {
+    const shape: Shape = {
+      kind: 'records',
+      fields: [
+        ...pair,
+        { key: 'same', shape: { kind: 'constant', json: '{"x":1}' } },
+        { key: 'one', shape: { kind: 'record', fields: pair } },
+      ],
+    };
+    expect(one(shape, record(null, null, null))).toBe('[]');
+    const ids = array([3], [int8(1n), null, int8(3n)]);
+    const names = array([3], [text('a'), text('b"'), null]);
+    const ones = array([3], [record(int8(7n), text('c')), null, record(null, text('d'.repeat(100)))]);
+    expect(one(shape, record(ids, names, ones))).toBe(
+      `[{"id":"1","name":"a","same":{"x":1},"one":{"id":"7","name":"c"}},{"id":null,"name":"b\\"","same":{"x":1},"one":null},` +
+        `{"id":"3","name":null,"same":{"x":1},"one":{"id":null,"name":"${'d'.repeat(100)}"}}]`,
+    );
+    expect(() => one(shape, record(ids, names))).toThrow('A record has 2 columns; its shape has 3.');
+  });
+
   test('paths: keys of several fields in path form', () => {
     const shape: Shape = { kind: 'paths', parts: ['i8', 'text'] };
     expect(one(shape, array([], []))).toBe('[]');

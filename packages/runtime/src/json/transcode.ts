@@ -9,8 +9,18 @@ import type { WireKind } from '../language/index.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { type Literal, literalOf, putLiteral, type Source, sourceOf } from './bytes.ts';
 import { writeDate, writeTime, writeTimestamp, writeTimestamptz } from './dates.ts';
-import { type Field, type FieldsWriter, inRecord, inRow, roomOf, type Writer, writeNull } from './fields.ts';
+import {
+  type Field,
+  type FieldsWriter,
+  inRecord,
+  inRow,
+  roomOf,
+  type Writer,
+  walkColumns,
+  writeNull,
+} from './fields.ts';
 import { createFieldsWriter } from './fields-writer.ts';
+import { generateColumnsWriter } from './generate.ts';
 import { writeInt2, writeInt4, writeInt8 } from './numbers.ts';
 import type { Shape, ShapeField } from './shape.ts';
 import { writeBase64, writeList, writeNumber, writeRaw, writeText, writeUuid } from './texts.ts';
@@ -117,7 +127,7 @@ function resolve(shape: Shape): Writer {
     case 'record':
       return recordOf(shape.fields);
     case 'records':
-      return arrayOf(recordOf(shape.fields));
+      return recordsOf(shape.fields);
     case 'paths':
       return arrayOf(pathOf(shape.parts.map((wire) => scalars[wire])));
     case 'first':
@@ -188,6 +198,35 @@ function arrayOf(element: Writer): Writer {
       return;
     }
     writeDimension(element, out, source, offset + 12, dimensions, offset + 12 + dimensions * 8);
+  };
+}
+
+/** Records as an array of them, or as a record with an array for each of their columns: one dimension, or two columns. */
+function recordsOf(fields: readonly ShapeField[]): Writer {
+  const writeArray = arrayOf(recordOf(fields));
+  let writeColumns: Writer | undefined;
+  return function writeRecords(out, source, offset, length) {
+    if (source.view.getInt32(offset) < 2) writeArray(out, source, offset, length);
+    else {
+      writeColumns ??= columnsOf(fields);
+      writeColumns(out, source, offset, length);
+    }
+  };
+}
+
+/** Walks the arrays of all columns in step. They are equally long; all are null where there are no records. */
+function columnsOf(fields: readonly ShapeField[]): Writer {
+  const { columns, end } = layFieldsOut(fields);
+  const parts = columns.map(({ prefix, shape }): Field => ({ prefix, write: resolve(shape) }));
+  const last = literalOf(end);
+  const writeRecords =
+    generateColumnsWriter(parts, last) ?? ((out, source, start) => walkColumns(parts, last, out, source, start));
+  return function writeColumns(out, source, offset) {
+    checkColumns(source, offset, parts.length);
+    out.reserve(roomOf(nothing));
+    out.bytes[out.position++] = 91;
+    writeRecords(out, source, offset);
+    out.bytes[out.position++] = 93;
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AdaptivePlans } from './adaptive-plans.ts';
-import { type OtherWay, otherWays } from './other-ways.ts';
+import { type OtherWay, otherWays, pageFamily } from './other-ways.ts';
 
 type Way = 'rows' | 'page' | 'join';
 const wayNames: readonly Way[] = ['rows', 'page', 'join'];
@@ -22,23 +22,32 @@ function run(plans: AdaptivePlans, times: number, took: Readonly<Partial<Record<
 }
 
 test('a quick statement goes row by row, always', () => {
-  expect(new Set(run(create(), 100, { rows: 1.9, page: 1 }))).toEqual(new Set(['rows']));
+  expect(new Set(run(create(), 100, { rows: 0.9, page: 0.5 }))).toEqual(new Set(['rows']));
 });
 
-test('a slow one takes the quicker plan, and tries the other one now and then', () => {
+test('a slow one takes the quicker plan, and tries the other one where that adds little', () => {
   const first = ['rows', 'rows', 'rows', 'page'];
   expect(run(create(), 6, { rows: 2.1, page: 2 })).toEqual([...first, 'page', 'page']);
   expect(run(create(), 8, { rows: 50, page: 60 })).toEqual([...first, 'page', 'page', 'rows', 'rows']);
   expect(run(create(), 6, { rows: 50, page: 101 })).toEqual([...first, 'rows', 'rows']);
-  const plans = run(create(), 100, { rows: 50, page: 30 });
-  expect(plans.filter((plan) => plan === 'rows')).toHaveLength(5);
+  const rowsOf = (plans: readonly Way[]): number => plans.filter((plan) => plan === 'rows').length;
+  expect(rowsOf(run(create(), 1_000, { rows: 50, page: 30 }))).toBe(3 + 7);
+  expect(rowsOf(run(create(), 1_000, { rows: 30.1, page: 30 }))).toBe(3 + 30);
+  expect(rowsOf(run(create(), 10_000, { rows: 1_800, page: 2 }))).toBe(3);
+});
+
+test('a statement that is quick row by row stays with a way that is quicker', () => {
+  const plans = create();
+  run(plans, 10, { rows: 1.2, page: 0.7 });
+  plans.note('r_1', 0, 0.9);
+  expect(plans.choose('r_1', [page])).toBe(1);
 });
 
 test('a statement that takes long once in a while goes row by row', () => {
   const plans = create();
   for (let time = 0; time < 10; time++) {
     expect(run(plans, 2, { rows: 50, page: 30 })).toEqual(['rows', 'rows']);
-    expect(run(plans, 1, { rows: 1, page: 30 })).toEqual(['rows']);
+    expect(run(plans, 1, { rows: 0.5, page: 30 })).toEqual(['rows']);
   }
 });
 
@@ -52,8 +61,8 @@ test('a first run for the whole page that took long by chance changes nothing', 
 test('a statement that has become quick goes row by row again', () => {
   const plans = create();
   run(plans, 10, { rows: 50, page: 30 });
-  run(plans, 32, { rows: 1, page: 25 });
-  expect(run(plans, 5, { rows: 1, page: 25 })).toEqual(['rows', 'rows', 'rows', 'rows', 'rows']);
+  run(plans, 200, { rows: 0.5, page: 25 });
+  expect(run(plans, 5, { rows: 0.5, page: 25 })).toEqual(['rows', 'rows', 'rows', 'rows', 'rows']);
 });
 
 test('one run that took long by chance changes nothing', () => {
@@ -78,8 +87,9 @@ test('a third way is tried after the second, and each of the slower ones now and
     ...['rows', 'rows', 'rows', 'page', 'page', 'page'],
     ...['join', 'join', 'join', 'join'],
   ]);
-  const later = run(plans, 94, took);
-  expect(later.filter((way) => way !== 'join').toSorted()).toEqual(['page', 'rows']);
+  const later = run(plans, 590, took);
+  expect(later.filter((way) => way === 'page')).toHaveLength(5);
+  expect(later.filter((way) => way === 'rows')).toHaveLength(2);
 });
 
 test('tables are read as a whole only while they are small', () => {
@@ -112,4 +122,15 @@ test('statements beside others take the quickest way so far, and are not timed',
   for (let times = 0; times < 100; times++) {
     expect(plans.chooseFor(statement)).toEqual({ statement: { ...statement, ...page } });
   }
+});
+
+test('pages of one list share their times', () => {
+  const plans = create();
+  const named = (name: string) => pageFamily.on(otherWays.on({ name, text: 'SELECT 1' }, [page]), 'r_1');
+  for (const name of ['r_1', 'r_2', 'r_3']) {
+    const { statement, took } = plans.chooseFor(named(name));
+    expect(statement.name).toBe(name);
+    took?.(50);
+  }
+  expect(plans.chooseFor(named('r_4')).statement.text).toBe(page.text);
 });

@@ -7,27 +7,37 @@
 
 import type { Chosen, ServerState } from '../../database/connection-seams.ts';
 import type { Statement } from '../../database/database.ts';
-import { type OtherWay, otherWays } from './other-ways.ts';
+import { type OtherWay, otherWays, pageFamily } from './other-ways.ts';
 
 interface Times {
   /** Milliseconds of the runs so far by each way, the statement's own first; undefined before the first. */
   readonly ms: (number | undefined)[];
   /** Runs by each way. */
   readonly runs: number[];
-  /** Runs since all ways were tried. */
-  chosen: number;
+  /** Timed runs by all ways, and their milliseconds. */
+  count: number;
+  spentMs: number;
+  /** The same when each way was last taken. */
+  readonly last: (Pick<Times, 'count' | 'spentMs'> | undefined)[];
 }
 
 /** Statements that take less, in milliseconds, have too few links for another way to be worth it. */
-const slowMs = 2;
+const slowMs = 1;
 /** Runs in a row that take as long before another way is tried, and runs of that: one may have waited for something else. */
 const slowRuns = 3;
 /** Another way is not tried again at once where it takes so many times as long. */
 const hopeless = 2;
-/** Every so many runs one of the slower ways is tried, because data changes. */
+/**
+ * A slower way is tried again after so many runs, because data changes. They have to have taken so many times as long as
+ * it loses, so that tries of a way add half a hundredth at most.
+ */
 const betweenTries = 32;
-/** Weight of a run that took longer than those before it. */
-const weight = 0.25;
+const worthATry = 200;
+/**
+ * Weight of a run that took longer than those before it. The chosen way runs more often than others, and meets more of
+ * what makes it longer on a busy machine. With a large weight it would lose to ways that were tried at a good moment.
+ */
+const weight = 1 / 32;
 /** Statements whose times are remembered; those that came first are forgotten first. */
 const maxRemembered = 1_000;
 
@@ -42,9 +52,9 @@ export class AdaptivePlans {
 
   /** Chooses for one run. */
   chooseFor(statement: Statement): Chosen {
-    const { name } = statement;
     const others = otherWays.of(statement);
     if (others === undefined) return { statement };
+    const name = pageFamily.of(statement) ?? statement.name;
     const isTimed = this.#state.isCalm();
     const way = this.choose(name, others, isTimed);
     const took = (ms: number): void => {
@@ -67,20 +77,22 @@ export class AdaptivePlans {
     if (!isTimed) return best;
     const isPromising = (way: number): boolean => (times.ms[way] ?? 0) < msOf(best) * hopeless;
     const untried = ways.find((way) => (times.runs[way] ?? 0) < slowRuns && isPromising(way));
-    if (untried !== undefined) return untried;
-    times.chosen++;
-    if (times.chosen % betweenTries > 0) return best;
-    const rest = ways.filter((way) => way !== best);
-    return rest[(times.chosen / betweenTries) % rest.length] ?? best;
+    const next = untried ?? ways.find((way) => isDue(times, way, msOf(way) - msOf(best))) ?? best;
+    times.count++;
+    times.last[next] = { count: times.count, spentMs: times.spentMs };
+    return next;
   }
 
-  /** Takes what a run took, in milliseconds. A statement that is quick row by row is forgotten. */
+  /** Takes what a run took, in milliseconds. A statement that is quick row by row is forgotten, unless another way is quicker. */
   note(name: string, way: number, ms: number): void {
-    if (way === 0 && ms < slowMs) {
+    const before = this.#times.get(name);
+    const others = before?.ms.slice(1).filter((other) => other !== undefined) ?? [];
+    if (way === 0 && ms < Math.min(slowMs, ...others)) {
       this.#times.delete(name);
       return;
     }
-    const times = this.#times.get(name) ?? { ms: [], runs: [], chosen: 0 };
+    const times = before ?? { ms: [], runs: [], count: 0, spentMs: 0, last: [] };
+    times.spentMs += ms;
     times.runs[way] = (times.runs[way] ?? 0) + 1;
     times.ms[way] = averaged(times.ms[way], ms);
     this.#times.set(name, times);
@@ -88,6 +100,12 @@ export class AdaptivePlans {
     const [first] = this.#times.keys();
     if (first !== undefined) this.#times.delete(first);
   }
+}
+
+/** True if a way that loses so many milliseconds is worth another try. */
+function isDue({ count, spentMs, last }: Times, way: number, lostMs: number): boolean {
+  const before = last[way] ?? { count: 0, spentMs: 0 };
+  return lostMs > 0 && count - before.count >= betweenTries && spentMs - before.spentMs >= lostMs * worthATry;
 }
 
 /** A shorter time counts at once: other work on the machine makes times longer only. */

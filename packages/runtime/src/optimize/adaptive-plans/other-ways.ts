@@ -19,6 +19,9 @@ export interface OtherWay {
 /** Other texts of a statement, of which one may cost less where it takes long. */
 export const otherWays = createNote<readonly OtherWay[]>('other ways');
 
+/** Name of all statements that differ by the page they read: times of the ways of one hold for all. */
+export const pageFamily = createNote<string>('family of pages');
+
 /** Adds the other texts to pages of rows with links. */
 export const planOtherWays: ReadPass = (plan, { query, parts, renumber }) => {
   const { meta, singleton, selector, streamed, selection, source } = query;
@@ -29,8 +32,15 @@ export const planOtherWays: ReadPass = (plan, { query, parts, renumber }) => {
     const text = renumber(way.text);
     return text === undefined ? [] : [{ ...way, name: nameOf(text), text }];
   });
-  return others.length === 0 ? plan : { ...plan, statement: otherWays.on(plan.statement, others) };
+  if (others.length === 0) return plan;
+  const family = nameOf(withoutOffset(ways[0]?.text ?? '', parts.bounds));
+  return { ...plan, statement: pageFamily.on(otherWays.on(plan.statement, others), family) };
 };
+
+/** The text of the first page, whose rows take as long as those of others. Parameters have other numbers there. */
+function withoutOffset(text: string, bounds: string): string {
+  return text.replace(bounds, bounds.replace(/ OFFSET .*/, '')).replaceAll(/\$\d+/g, '$');
+}
 
 function printForLinks(query: ReadQuery, parts: ReadParts): readonly Omit<OtherWay, 'name'>[] {
   const byKeys = printPageOfLinks(query, parts, 'keys');

@@ -12,7 +12,10 @@ import { orderBy } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
 import { type Printed, type PrintedElement, valuesOf } from './plan-value.ts';
 
-/** Prints the list of each row; a limit counts the targets of each in their order. */
+/**
+ * Prints the list of each row; a limit counts the targets of each in their order. A list for each column of records costs
+ * less than a list of records, where it has more than a few.
+ */
 export function printPageList(
   page: PageOfRows,
   reached: PageReach,
@@ -24,11 +27,13 @@ export function printPageList(
   const number = `pg_catalog.row_number() OVER (PARTITION BY ${reached.parent}${orderBy(order)})`;
   const position = bounds === '' ? undefined : rows.extra(number);
   const within = position === undefined ? outerOrder(rows, order) : [{ expression: position, direction: '' } as const];
-  const { element, shape } = printElement(rows.row);
-  const list = `pg_catalog.array_agg(${element.expression}${orderBy(within)})`;
+  const { element, shape, columns } = printElement(rows.row);
+  const collect = (expression: string): string => `pg_catalog.array_agg(${expression}${orderBy(within)})`;
+  const list = columns === undefined ? collect(element.expression) : rowOf(columns.map(collect));
+  const without = columns === undefined ? "'{}'" : rowOf(columns.map(() => 'NULL'));
   const cut = position === undefined ? sqlTrue : `${position} <= ${bounds.replace(' LIMIT ', '')}`;
   const source = `${rows.print(from, predicate, [], '')}${where(cut)} GROUP BY ${parent}`;
-  return { expression: bringToRows(page, reached, { parent, list, source, without: "'{}'" }), shape };
+  return { expression: bringToRows(page, reached, { parent, list, source, without }), shape };
 }
 
 /** Prints the one row of aggregates of each row; `none` gives those of a row without targets. */
@@ -46,6 +51,10 @@ export function printPageAggregates(
   const list = `ARRAY[${dialect.record(valuesOf(expressionsOf(columns), fieldsOf(columns)))}]`;
   const source = `${rows.print(reached.from(), allOf(reached.own))}${grouping}`;
   return { ...none, expression: bringToRows(page, reached, { parent, list, source, without: none.expression }) };
+}
+
+function rowOf(expressions: readonly string[]): string {
+  return `ROW(${expressions.join(', ')})`;
 }
 
 interface PageLists {

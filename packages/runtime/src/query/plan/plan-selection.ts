@@ -17,6 +17,7 @@ import { orderBy } from './plan-order.ts';
 import { createPage, outerOrder, type Page } from './plan-page.ts';
 import { printPageAggregates, printPageList } from './plan-page-lists.ts';
 import {
+  isColumnar,
   isNested,
   type Printed,
   type PrintedElement,
@@ -181,6 +182,7 @@ function printElement(row: Row, selection: Selection, lists: NestedLists): Print
   return {
     element: { expression: recordOf(row, printed), nested: true },
     shape: { kind: 'records', fields: printed.fields },
+    ...(isColumnar(printed.fields) && { columns: printed.expressions }),
   };
 }
 

@@ -38,6 +38,14 @@ export interface Printed {
 export interface PrintedElement {
   readonly element: Value;
   readonly shape: Shape;
+  /** Columns of an element that is a record, if a list may be made of each of them. */
+  readonly columns?: readonly string[];
+}
+
+/** True if records may be sent as lists of their columns: there are two at least, and none of them is a list itself. */
+export function isColumnar(fields: readonly ShapeField[]): boolean {
+  const shapes = fields.map(({ shape }) => shape.kind).filter((kind) => kind !== 'constant');
+  return shapes.length > 1 && shapes.every((kind) => kind === 'scalar' || kind === 'record' || kind === 'first');
 }
 
 /** A function: a small number, or a length, whose text reads as a number however large it is. */
