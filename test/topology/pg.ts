@@ -1,5 +1,5 @@
 /** PostgreSQL with two standbys, and PgBouncer: scale-out notes, section 11, `pg`. */
-import { mkdtempSync } from 'node:fs';
+import { chmodSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Platform } from '../support/platform.ts';
@@ -16,6 +16,8 @@ export const pg: Topology = {
   missing: postgresMissing ?? (poolerVersion === undefined ? 'pgbouncer is not installed' : null),
   async run(folder, isShort) {
     const rows: CaseRow[] = [];
+    // The servers run as another user.
+    chmodSync(folder, 0o755);
     for (const isSynchronous of isShort ? [true] : [true, false]) {
       const cluster = await startPostgresCluster(mkdtempSync(join(folder, 'cluster-')), isSynchronous);
       try {
