@@ -46,7 +46,7 @@ export const sidebar: Group[] = [
       folded('Accounts', ['auth', 'accounts', 'single-sign-on', 'pages']),
       folded('Files and resources', ['files', 'resources']),
       folded('Reading', ['query', 'filters', 'geometry', 'query-limits', 'aggregation', 'export']),
-      folded('Writing', ['writes', 'refused-writes', 'history']),
+      folded('Writing', ['writes', 'refused-writes', 'soft-delete', 'history']),
       folded('GraphQL and OpenAPI', ['graphql', 'graphql-schema', 'openapi']),
       folded('Clients', ['clients', 'client-packages']),
       folded('Extensions', ['extensions', 'functions']),

@@ -190,6 +190,7 @@ function writeRequest(to: Writing, path: string, { method = 'GET', body }: Ask):
     return list(`${root}${argumentsOf(to, collection, request, tree)} { ${item.text} }`, item);
   }
   if (tree.has('filter')) throw new Unsaid('filter of one item');
+  if (tree.has('archived')) throw new Unsaid('one archived item');
   if (operation === 'singleton') return { ...item, text: `${root} { ${item.text} }` };
   const id = keyFields(collection.descriptor).length > 1 ? key : decodeURIComponent(key ?? '');
   return { ...item, text: `${root}(id: ${JSON.stringify(id)}) { ${item.text} }` };
@@ -220,6 +221,7 @@ export function argumentsOf(to: Writing, collection: CollectionScope, request: R
     ...(tree.has('search') && request.search !== undefined ? [`search: ${JSON.stringify(request.search)}`] : []),
     ...(tree.has('limit') ? [`limit: ${request.limit}`] : []),
     ...(request.offset > 0 ? [`offset: ${request.offset}`] : []),
+    ...(request.archived ? [`archived: ${JSON.stringify(request.archived)}`] : []),
     ...sortOf(request.aggregate?.sort.map(({ name, descending }) => ({ path: [name], descending })) ?? request.sort),
   ];
   if (tree.has('page') && !tree.has('limit')) throw new Unsaid('page without limit');
@@ -240,6 +242,7 @@ function nestedArguments(to: Writing, read: NestedRead | undefined, link: boolea
     ...(request.search === undefined ? [] : [`search: ${JSON.stringify(request.search)}`]),
     ...(request.limit === limits.defaultLimit ? [] : [`limit: ${request.limit}`]),
     ...(request.offset > 0 ? [`offset: ${request.offset}`] : []),
+    ...(request.archived ? [`archived: ${JSON.stringify(request.archived)}`] : []),
     ...sortOf(request.sort),
   ];
   return given.length === 0 ? '' : `(${given.join(', ')})`;

@@ -215,7 +215,7 @@ function writeMutation(to: Writing, path: string, options: Ask, way: Way): Piece
   for (const header of Object.keys(options.headers ?? {})) {
     if (/^(if-match|idempotency-key|content-|accept$)/i.test(header)) throw new Unsaid(header.toLowerCase());
   }
-  const [, unsaid] = /(?:^|&)(on_conflict|access_token)\b/.exec(raw.replaceAll('%5F', '_')) ?? [];
+  const [, unsaid] = /(?:^|&)(on_conflict|access_token|archived|purge)\b/.exec(raw.replaceAll('%5F', '_')) ?? [];
   if (unsaid !== undefined) throw new Unsaid(unsaid);
   const descriptor = to.api.collections.find((one) => one.name === decodeURIComponent(name));
   if (descriptor === undefined) throw new Unsaid('no collection');

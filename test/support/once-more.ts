@@ -27,6 +27,7 @@ export const writeSuites: readonly string[] = [
     'missing-parents',
     'writes-overtaken',
     'singletons',
+    'soft-delete',
     'extensions-trees',
     'generations',
   ],

@@ -19,6 +19,12 @@ export interface RequestOptions {
   readonly idempotencyKey?: string;
 }
 
+/** Options of a request that deletes. */
+export interface DeleteOptions extends RequestOptions {
+  /** Removes for good what would be archived, and what is. */
+  readonly purge?: true;
+}
+
 /** A request. */
 export interface Call {
   readonly method: string;

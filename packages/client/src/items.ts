@@ -1,5 +1,5 @@
 /** Methods on the items of a collection. Source: API specification, sections 4 and 15. */
-import { type Key, keyText, type RequestOptions } from './call.ts';
+import { type Call, type DeleteOptions, type Key, keyText, type RequestOptions } from './call.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Query } from './query.ts';
 import type { Page, Requester } from './requester.ts';
@@ -81,17 +81,17 @@ export interface ItemHandler<Item> {
    * Deletes one item.
    * @example await client.items('articles').deleteOne(1);
    */
-  deleteOne(key: Key, options?: RequestOptions): Promise<void>;
+  deleteOne(key: Key, options?: DeleteOptions): Promise<void>;
   /**
    * Deletes the items with these keys.
    * @example await client.items('articles').deleteMany([1, 2]);
    */
-  deleteMany(keys: readonly Key[], options?: RequestOptions): Promise<void>;
+  deleteMany(keys: readonly Key[], options?: DeleteOptions): Promise<void>;
   /**
    * Deletes every item that the query finds.
    * @example await client.items('articles').deleteByQuery({ filter: { status: { _eq: 'archived' } } });
    */
-  deleteByQuery(query: WriteQuery, options?: RequestOptions): Promise<void>;
+  deleteByQuery(query: WriteQuery, options?: DeleteOptions): Promise<void>;
 }
 
 /** Makes the handler of the collection at a path. */
@@ -113,9 +113,11 @@ export function createItemHandler<Item>(requester: Requester, path: readonly Key
       page({ method: 'PATCH', path, query, body: { keys: bodyKeys(keys), data: values }, options }),
     updateBatch: (body, query, options) => page({ method: 'PATCH', path, query, body, options }),
     updateByQuery: (body, query, options) => page({ method: 'PATCH', path, query, body, options }),
-    deleteOne: (key, options) => nothing({ method: 'DELETE', path: [...path, key], options }),
-    deleteMany: (keys, options) => nothing({ method: 'DELETE', path, body: bodyKeys(keys), options }),
-    deleteByQuery: (query, options) => nothing({ method: 'DELETE', path, body: { query }, options }),
+    deleteOne: (key, options) => nothing({ method: 'DELETE', path: [...path, key], options, ...purged(options) }),
+    deleteMany: (keys, options) =>
+      nothing({ method: 'DELETE', path, body: bodyKeys(keys), options, ...purged(options) }),
+    deleteByQuery: (query, options) =>
+      nothing({ method: 'DELETE', path, body: { query }, options, ...purged(options) }),
   };
 }
 
@@ -155,4 +157,8 @@ export function createSettingsHandler<Item>(requester: Requester): SingletonHand
     readOne: (_key, query, options) => handler.read(query, options),
     updateOne: (_key, data, query, options) => handler.update(data, query, options),
   };
+}
+
+function purged(options: DeleteOptions | undefined): Pick<Call, 'search'> {
+  return options?.purge === true ? { search: new URLSearchParams({ purge: 'true' }) } : {};
 }

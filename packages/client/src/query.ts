@@ -8,6 +8,8 @@ export interface Query {
   /** Such as `{ title: { _starts_with: 'A' } }`. */
   readonly filter?: JsonObject;
   readonly search?: string;
+  /** Archived items: with the live ones, or in their place. */
+  readonly archived?: 'include' | 'only';
   /** Paths; a minus before one turns its order round. */
   readonly sort?: readonly string[] | string;
   /** How many items; the server's default is 100, and -1 means all. */

@@ -12,6 +12,7 @@ import type {
   Operand,
   PortableType,
   RowSecurity,
+  SoftDelete,
 } from '@tablewright/runtime/language';
 
 /** `schema.name`; a part that contains a dot or a double quote is in double quotes. */
@@ -227,6 +228,8 @@ export interface Collection {
   readonly key: readonly string[];
   readonly sort: string | null;
   readonly archive: { readonly field: string; readonly value: string; readonly unarchiveValue: string | null } | null;
+  /** How DELETE archives items; absent where it removes them. */
+  readonly softDelete?: SoftDelete & { readonly restore?: string };
   /** Rows of the caller's tenant; absent where rows belong to all, and where the configuration has no tenants. */
   readonly tenant?: Condition;
   /** In column order; hidden fields are absent. */
@@ -324,6 +327,8 @@ export interface Permission {
   /** Null: the written row must still match `where`. Only for create and update. */
   readonly check: Condition | null;
   readonly presets: readonly { readonly field: string; readonly value: Operand }[];
+  /** Set on rules for delete that also remove items for good where DELETE archives them. */
+  readonly purge?: true;
 }
 
 /** A function or procedure of the database. */

@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 121_826, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 122_332, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1462,
+    today: 1467,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

@@ -50,6 +50,9 @@ const users = addTables({
 });
 
 /** Tags of which everybody reads the number and the color, and whose key is a column. */
+const archives = configured('articles', { softDelete: { field: 'status', value: 'draft' } });
+const purges = rule('delete: { filter: { status: draft } }', 'delete: { filter: { status: draft }, purge: true }');
+
 const tagsByName = (key: string): Edit =>
   all(
     rule('    tags: { read: true }\n  reader', '    tags: { read: { fields: [id, color] } }\n  reader'),
@@ -144,6 +147,7 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
   'collection-noted': configured('tags', { note: 'Words about articles.' }),
   'collection-sorted': configured('categories', { sort: 'position' }),
   'collection-accountability': configured('comments', { accountability: 'none' }),
+  'collection-archives': archives,
   'singleton-begun': configured('categories', { singleton: true }),
   'singleton-ended': configure(() => ({ collections: {} })),
   'key-of-another-column': inTable('tags', (one) => ({
@@ -459,6 +463,8 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     'authors: { read: true, create: true, update: true }',
     'authors: { read: true, create: true }',
   ),
+  'purge-granted': [archives, all(archives, purges)],
+  'purge-revoked': [all(archives, purges), archives],
   'delete-revoked': rule(', delete: { filter: { status: draft } } }', ' }'),
   'field-granted': rule(
     'authors: { read: { fields: [id, name, articles] } }',

@@ -9,6 +9,8 @@ export interface RowQuery<Filter = unknown, Aggregate = unknown, Group = unknown
   readonly _sort?: readonly string[];
   /** How many rows of each item; -1 means all. */
   readonly _limit?: number;
+  /** Archived rows: with the live ones, or in their place. */
+  readonly _archived?: 'include' | 'only';
   readonly _offset?: number;
   readonly _page?: number;
   /** Aggregate rows of each item stand in the place of its rows. */

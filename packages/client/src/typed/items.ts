@@ -1,5 +1,5 @@
 /** The methods of collections, with the results that their queries give. Source: API specification, sections 4 and 15. */
-import type { RequestOptions } from '../call.ts';
+import type { DeleteOptions, RequestOptions } from '../call.ts';
 import type { Page } from '../requester.ts';
 import type { AggregateOf, AggregateRow, GroupsOf } from './aggregate.ts';
 import type { DeepOf } from './deep.ts';
@@ -161,17 +161,17 @@ export interface Methods<Schema, Of extends Facts> {
    * Deletes one item.
    * @example await client.items('articles').deleteOne(1);
    */
-  deleteOne(key: Of['key'], options?: RequestOptions): Promise<void>;
+  deleteOne(key: Of['key'], options?: DeleteOptions): Promise<void>;
   /**
    * Deletes the items with these keys.
    * @example await client.items('articles').deleteMany([1, 2]);
    */
-  deleteMany(keys: readonly Of['key'][], options?: RequestOptions): Promise<void>;
+  deleteMany(keys: readonly Of['key'][], options?: DeleteOptions): Promise<void>;
   /**
    * Deletes every item that the query finds.
    * @example await client.items('articles').deleteByQuery({ filter: { status: { _eq: 'archived' } } });
    */
-  deleteByQuery(query: WriteQueryOf<Of>, options?: RequestOptions): Promise<void>;
+  deleteByQuery(query: WriteQueryOf<Of>, options?: DeleteOptions): Promise<void>;
   /**
    * The item of a collection that has one.
    * @example const about = await client.singleton('about').read({ fields: ['text'] });

@@ -19,9 +19,14 @@ export interface ItemQuery<Schema, Of, F extends Fields, A, D> {
   readonly fields?: readonly [...{ [Index in keyof F]: Valid<Schema, Of, F[Index], Said<A>> }];
   /** New names of fields and relations, for `fields` and `deep`. */
   readonly alias?: A;
+  /** Archived items: with the live ones, or in their place. */
+  readonly archived?: ArchivedOf<Of>;
   /** Parameters of relations, such as `{ comments: { _limit: 3 } }`. */
   readonly deep?: D & Only<D, DeepOf<Schema, Of, Said<A>>>;
 }
+
+/** Kinds of archived items that a class may ask for; none where it may not see which are archived. */
+type ArchivedOf<Of> = Of extends { readonly archived: infer Kinds } ? Kinds : never;
 
 /** Which items there are, and how each is answered. */
 export interface ListQuery<Schema, Of, F extends Fields, S extends readonly string[], A, D>

@@ -90,6 +90,7 @@ function declareFacts(collection: ClientCollection): TypeDeclaration {
     member('create', create === null ? 'never' : names.create),
     member('update', update === null ? 'never' : names.update),
     member('change', update === null || view.key.length === 0 ? 'never' : names.change),
+    ...(view.archived ? [member('archived', literals(['include', 'only']))] : []),
     member('unread', echoes ? 'never' : 'null'),
     member('rights', literals(permissionsOf(collection))),
   ];

@@ -112,6 +112,10 @@ export const rules = {
   'operation-removed': { verdicts: everywhere(B), reason: gone },
   'operation-added': { verdicts: everywhere(S), reason: more },
   'default-sort-changed': { verdicts: { rest: D }, reason: 'Lists that ask for no order come in another one.' },
+  'soft-delete-changed': {
+    verdicts: everywhere(D),
+    reason: 'DELETE removes items that were archived before, or the other way round.',
+  },
   'accountability-changed': { verdicts: { rest: D }, reason: 'Another part of its history is kept.' },
 
   'field-removed': { verdicts: everywhere(B), reason: gone },
@@ -256,6 +260,8 @@ export const rules = {
   'validation-tightened': { verdicts: { rest: D }, reason: 'Writes that were taken are refused.' },
   'validation-loosened': { verdicts: { rest: S }, reason: 'More is taken.' },
   'validation-changed': { verdicts: { rest: D }, reason: 'Other writes are taken.' },
+  'purge-granted': { verdicts: { rest: S, openapi: S }, reason: more },
+  'purge-revoked': { verdicts: { rest: B, openapi: B }, reason: 'Requests that remove items for good are refused.' },
   'preset-added': { verdicts: { rest: D }, reason: 'The server sets a value that it did not set.' },
   'preset-removed': { verdicts: { rest: D }, reason: 'The server does not set the value any more.' },
   'preset-changed': { verdicts: { rest: D }, reason: 'The server sets another value.' },

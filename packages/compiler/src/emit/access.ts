@@ -129,6 +129,10 @@ function createPrinter(nameOf: (condition: Condition) => string | null) {
     }));
   }
 
+  function deleteRule({ where, purge }: AccessRule): Value {
+    return { where: isAlways(where) && purge ? undefined : print(where), purge };
+  }
+
   /** Presets are operands: nothing else tells that one is a literal. */
   function printPreset(operand: Operand): Value {
     return operand.kind === 'literal' ? literalInOrder(operand) : printOperand(operand);
@@ -141,7 +145,7 @@ function createPrinter(nameOf: (condition: Condition) => string | null) {
       read: readRules(read, all),
       create: writeRules(create, all),
       update: writeRules(update, all),
-      delete: remove && (isEverything(remove, []) ? '*' : remove.map(({ where }) => ({ where: print(where) }))),
+      delete: remove && (isEverything(remove, []) ? '*' : remove.map(deleteRule)),
     });
   }
 
@@ -155,7 +159,9 @@ function createPrinter(nameOf: (condition: Condition) => string | null) {
 /** All rows and fields, by one rule. */
 function isEverything(rules: readonly AccessRule[], all: readonly string[]): boolean {
   const [rule, ...others] = rules;
-  return rule !== undefined && others.length === 0 && isAlways(rule.where) && isAll(rule.fields, all);
+  return (
+    rule !== undefined && others.length === 0 && rule.purge !== true && isAlways(rule.where) && isAll(rule.fields, all)
+  );
 }
 
 function isAll(fields: readonly string[], all: readonly string[]): boolean {

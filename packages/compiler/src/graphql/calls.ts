@@ -43,7 +43,7 @@ function argumentOf({ name, optional, ...argument }: ArgumentDescriptor): SdlFie
 function optionsOf({ returns, items }: RoleFunction, { collections }: GraphqlCollections): readonly SdlField[] {
   if (!('many' in returns) || returns.many !== true) return [];
   const filter = items === null ? undefined : collections.get(items.name)?.types.filter;
-  if (filter !== undefined) return listArguments(filter);
+  if (filter !== undefined) return listArguments(filter, false);
   return [
     { name: 'limit', type: 'Int' },
     { name: 'offset', type: 'Int' },

@@ -48,14 +48,18 @@ function relationLines(relation: RoleRelation, schema: ReferableCollections): Pr
   if (kind === 'm2o') return sdlLine(graphqlName(name), nonNull(types.item, nullable), null, deprecated);
   const filter = kind === 'm2a' ? types.linkFilter : types.filter;
   const type = nonNull(`[${types.item}!]`, nullable);
-  const line = sdlField({ name: graphqlName(name), type, args: listArguments(filter), deprecated });
+  const archived = schema.collections.get(target.collection)?.view.archived === true;
+  const line = sdlField({ name: graphqlName(name), type, args: listArguments(filter, archived), deprecated });
   return line + sdlLine(graphqlFunctionsName(name), functionsType('count'));
 }
 
 /** The arguments of everything that lists items. */
-export function listArguments(filter: string): readonly SdlField[] {
-  return [{ name: 'filter', type: filter }, ...otherArguments];
+export function listArguments(filter: string, archived: boolean): readonly SdlField[] {
+  return [{ name: 'filter', type: filter }, ...otherArguments, ...(archived ? [archivedArgument] : [])];
 }
+
+/** `include` or `only`. */
+const archivedArgument: SdlField = { name: 'archived', type: 'String' };
 
 const otherArguments: readonly SdlField[] = [
   { name: 'sort', type: '[String]' },

@@ -71,10 +71,11 @@ const ids: SdlField = { name: 'ids', type: '[ID]!' };
 
 function signature(operation: GraphqlOperation, { view, types }: GraphqlCollection): Omit<SdlField, 'name'> {
   const { note } = view;
-  const list = listArguments(types.filter);
+  const list = listArguments(types.filter, view.archived);
+  const answers = listArguments(types.filter, false);
   const item = view.readable ? types.item : 'Boolean';
   const many = view.readable ? `[${types.item}]` : 'Boolean';
-  const answered = view.readable ? list : [];
+  const answered = view.readable ? answers : [];
   const create: SdlField = { name: 'data', type: `${types.create}!` };
   const update: SdlField = { name: 'data', type: `${types.update}!` };
   switch (operation) {

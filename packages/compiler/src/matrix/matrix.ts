@@ -123,9 +123,18 @@ function describe(
  * The rule's condition on rows; empty without one. A written row must still match unless a check replaces the
  * condition.
  */
-export function ruleText({ action, where, check }: Pick<Permission, 'action' | 'where' | 'check'>): string {
+export function ruleText({
+  action,
+  where,
+  check,
+  purge,
+}: Pick<Permission, 'action' | 'where' | 'check' | 'purge'>): string {
   const rows = conditionText(where);
   const found = rows === 'every row' ? [] : [rows];
   const written = check === null ? 'every row' : conditionText(check);
-  return [...found, ...(written === 'every row' || action === 'read' ? [] : [`written: ${written}`])].join('; ');
+  return [
+    ...found,
+    ...(purge ? ['also for good'] : []),
+    ...(written === 'every row' || action === 'read' ? [] : [`written: ${written}`]),
+  ].join('; ');
 }

@@ -35,6 +35,11 @@ const nested: JsonObject = {
     },
     _group: namesOrText,
     _having: anyObject('Conditions that the aggregate rows must meet.'),
+    _archived: {
+      type: 'string',
+      enum: ['include', 'only'],
+      description: 'Archived rows, where they can be asked for.',
+    },
   },
   additionalProperties: true,
 };
@@ -80,6 +85,10 @@ const shared = {
     schema: metaNames,
   },
   export: exported,
+  archived: {
+    description: 'Archived items: with the live ones (`include`), or in their place (`only`).',
+    schema: { type: 'string', enum: ['include', 'only'] },
+  },
   alias: {
     description: 'Other names for fields and relations, by the new name; `fields` and `deep` use them.',
     schema: { type: 'object', additionalProperties: { type: 'string' } },
@@ -180,7 +189,7 @@ function objectForm(schema: JsonObject): JsonObject {
 export function listParameters(collection: Addressed): readonly JsonObject[] {
   const cursor = collection.key.length === 0 ? [] : [use('cursor')];
   const paging = [use('limit'), use('offset'), use('page'), ...cursor, use('meta')];
-  const others = [use('alias'), use('deep'), use('export')];
+  const others = [use('alias'), use('deep'), use('export'), ...archivedParameter(collection)];
   const filter = reference('parameters', collection.names.filter);
   const aggregation = Object.entries(aggregateParameters(collection)).map(
     ([name, { description, schema, form }]): JsonObject => ({ name, in: 'query', description, ...form(schema) }),
@@ -222,8 +231,13 @@ function aggregateParameters(collection: Addressed): Readonly<Record<string, Agg
 }
 
 /** The parameters of reading one item, or a singleton, which must match the filter. */
-export function itemParameters({ names: { filter } }: Addressed): readonly JsonObject[] {
-  return [use('fields'), reference('parameters', filter), use('alias'), use('deep')];
+export function itemParameters(collection: Addressed): readonly JsonObject[] {
+  const filter = reference('parameters', collection.names.filter);
+  return [use('fields'), filter, use('alias'), use('deep'), ...archivedParameter(collection)];
+}
+
+function archivedParameter({ archived }: Addressed): readonly JsonObject[] {
+  return archived ? [use('archived')] : [];
 }
 
 /** The parameters of reading a singleton, which can be a file as well. */

@@ -128,12 +128,16 @@ function actionRules(rules: readonly Permission[]): Omit<CollectionAccess, 'coll
     ...(read.length > 0 && { read: read.map(readRule) }),
     ...(create.length > 0 && { create: create.map(writeRule) }),
     ...(update.length > 0 && { update: update.map(writeRule) }),
-    ...(remove.length > 0 && { delete: remove.map(readRule) }),
+    ...(remove.length > 0 && { delete: remove.map(deleteRule) }),
   };
 }
 
 function readRule({ fields, where }: Permission): AccessRule {
   return { fields, where };
+}
+
+function deleteRule({ fields, where, purge }: Permission): AccessRule {
+  return { fields, where, ...(purge && { purge }) };
 }
 
 function writeRule({ fields, where, check, presets }: Permission): WriteRule {

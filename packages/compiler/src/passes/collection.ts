@@ -1,5 +1,5 @@
 import type { Collection, Table } from '@tablewright/introspect/schema';
-import { type CollectionDescriptor, systemCollection } from '@tablewright/runtime/language';
+import { type CollectionDescriptor, type SoftDelete, systemCollection } from '@tablewright/runtime/language';
 import type { ApiCollection, CollectionNames, Operation } from '../api.ts';
 import type { Lookup } from '../cache/remember.ts';
 import { resolveConstraints } from './constraints.ts';
@@ -32,6 +32,7 @@ export function resolveCollection(
     singleton: collection.singleton,
     ...(collection.system && { system: true as const }),
     ...(collection.accountability && { accountability: collection.accountability }),
+    ...(collection.softDelete && { softDelete: softDeleteOf(collection.softDelete) }),
     ...(collection.tenant !== undefined && { tenant: collection.tenant }),
     ...(collection.reads && { reads: collection.reads }),
     ...(collection.sort !== null && { sort: collection.sort }),
@@ -54,6 +55,11 @@ export function resolveCollection(
     relations,
     anyItem: resolveAnyItem(collection.name, index, names),
   };
+}
+
+/** `restore` is for clients alone. */
+function softDeleteOf({ field, value }: SoftDelete): SoftDelete {
+  return { field, ...(value !== undefined && { value }) };
 }
 
 /** True if the database lets any role write the relation. */

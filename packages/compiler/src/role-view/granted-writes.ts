@@ -10,6 +10,8 @@ export interface GrantedWrites {
   readonly create: GrantedPayload | null;
   readonly update: GrantedPayload | null;
   readonly delete: boolean;
+  /** True if DELETE archives items and can be told to remove them for good. */
+  readonly purge: boolean;
 }
 
 /** The names of a payload. */
@@ -30,7 +32,9 @@ export function grantedWritesOf(api: Api, access: AccessClass | null): ReadonlyM
       const name = collection.descriptor.name;
       const permissions = granted.get(name);
       if (access !== null && permissions === undefined) return [];
-      const writes = writeFacts(collection, permissions ?? everything, () => writesOf(collection, permissions ?? null));
+      const writes = writeFacts(collection, permissions ?? everything, () =>
+        writesOf(collection, permissions ?? null, access?.admin === true),
+      );
       return writes.create || writes.update || writes.delete ? [[name, writes]] : [];
     }),
   );
@@ -41,7 +45,7 @@ const everything = {};
 
 const writeFacts = createFactsOfTwo<ApiCollection, object, GrantedWrites>();
 
-function writesOf(api: ApiCollection, granted: CollectionAccess | null): GrantedWrites {
+function writesOf(api: ApiCollection, granted: CollectionAccess | null, isAdmin: boolean): GrantedWrites {
   const kinds = new Set<Operation['kind']>(api.operations.map(({ kind }) => kind));
   const singleton = kinds.has('updateSingleton');
   const payload = (rules: readonly WriteRule[] | undefined): GrantedPayload | null =>
@@ -56,7 +60,13 @@ function writesOf(api: ApiCollection, granted: CollectionAccess | null): Granted
     create,
     update: kinds.has('update') || singleton ? update : null,
     delete: kinds.has('delete') && (granted === null || (granted.delete ?? []).length > 0),
+    purge: kinds.has('delete') && api.descriptor.softDelete !== undefined && mayPurge(granted, isAdmin),
   };
+}
+
+/** Administrators need no rule for it. */
+function mayPurge(granted: CollectionAccess | null, isAdmin: boolean): boolean {
+  return isAdmin || granted === null || granted.delete?.some(({ purge }) => purge === true) === true;
 }
 
 function payloadOf({ descriptor }: ApiCollection, rules: readonly WriteRule[] | null): GrantedPayload {

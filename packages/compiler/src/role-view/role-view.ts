@@ -41,6 +41,8 @@ export interface RoleCollection {
   /** False when it can only be written. */
   readonly readable: boolean;
   readonly singleton: boolean;
+  /** True if reads can ask for archived items. */
+  readonly archived: boolean;
   readonly writes: RoleWrites | null;
   readonly names: DocumentNames;
   readonly note: string | null;
@@ -67,6 +69,8 @@ export interface RoleWrites {
   readonly create: RolePayload | null;
   readonly update: RolePayload | null;
   readonly delete: boolean;
+  /** True if DELETE archives items and can be told to remove them for good. */
+  readonly purge: boolean;
   /** Null where no unique key can be named by which an item is made or changed. */
   readonly upsert: RoleUpsert | null;
 }

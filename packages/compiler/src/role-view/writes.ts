@@ -20,7 +20,8 @@ export function writesOf(api: ApiCollection, visibleApi: VisibleApi, readable: R
     visibleApi,
     new Set([...readable, ...(granted.create?.fields ?? []), ...(granted.update?.fields ?? [])]),
   );
-  return { key, create, update, delete: granted.delete, upsert: upsertOf(api, visibleApi, create, update) };
+  const { delete: remove, purge } = granted;
+  return { key, create, update, delete: remove, purge, upsert: upsertOf(api, visibleApi, create, update) };
 }
 
 /** The fields of the key as payloads name them, if all of them are shown. */

@@ -150,6 +150,8 @@ export interface CollectionConfig {
   readonly reads?: 'replica' | 'primary';
   /** Field and value that tell that an item is archived. */
   readonly archive?: ArchiveConfig;
+  /** Archives items in place of deleting them. */
+  readonly softDelete?: SoftDeleteConfig;
   /** By column name. */
   readonly fields?: Readonly<Record<string, FieldConfig>>;
 }
@@ -165,6 +167,19 @@ export interface ArchiveConfig {
   readonly field: string;
   readonly value: string;
   readonly unarchiveValue?: string;
+}
+
+/**
+ * DELETE sets a field, and reads pass over items in which it is set.
+ * @example export default defineConfig({ collections: { articles: { softDelete: { field: 'deleted_at' } } } });
+ */
+export interface SoftDeleteConfig {
+  /** Gets the time, or `value`. */
+  readonly field: string;
+  /** Value of archived items; when absent any time is one. */
+  readonly value?: string;
+  /** Value that clients set to restore an item; null when absent. */
+  readonly restore?: string;
 }
 
 /**

@@ -12,6 +12,7 @@ export type {
   ManyToManyConfig,
   PlatformConfig,
   RelationConfig,
+  SoftDeleteConfig,
   TenantConfig,
   TranslationsConfig,
 } from './config.ts';

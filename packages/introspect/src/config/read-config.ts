@@ -11,6 +11,7 @@ import type {
   PlatformConfig,
   RelationConfig,
   RowSecurityConfig,
+  SoftDeleteConfig,
   TenantConfig,
   TranslationsConfig,
 } from './config.ts';
@@ -64,6 +65,7 @@ const collection = objectOf<CollectionConfig>({
   accountability: oneOf('all', 'activity', 'none'),
   reads: oneOf('replica', 'primary'),
   archive: archiveRule,
+  softDelete: objectOf<SoftDeleteConfig>({ field: text, value: anyText, restore: anyText }, 'field'),
   fields: byName(field),
 });
 

@@ -34,6 +34,7 @@ function nameFieldsOf({ name, table, config }: NamedTable): Collection {
     key: keyOf(table, config, fields),
     sort: config.sort === undefined ? null : (namedIn(fields, config.sort)?.name ?? null),
     archive: archiveOf(config, fields),
+    ...softDeleteOf(config, fields),
     fields,
     relations: [],
   };
@@ -75,4 +76,9 @@ function archiveOf({ archive: archiveRule }: CollectionConfig, fields: readonly 
   const field = archiveRule === undefined ? undefined : namedIn(fields, archiveRule.field);
   if (archiveRule === undefined || field === undefined) return null;
   return { field: field.name, value: archiveRule.value, unarchiveValue: archiveRule.unarchiveValue ?? null };
+}
+
+function softDeleteOf({ softDelete }: CollectionConfig, fields: readonly Field[]): Pick<Collection, 'softDelete'> {
+  const field = softDelete && namedIn(fields, softDelete.field);
+  return softDelete && field ? { softDelete: { ...softDelete, field: field.name } } : {};
 }

@@ -10,6 +10,7 @@ import { configManyToAny } from './configuration/config-many-to-any.ts';
 import { configManyToMany } from './configuration/config-many-to-many.ts';
 import { configRelations } from './configuration/config-relations.ts';
 import { configRowSecurity } from './configuration/config-row-security.ts';
+import { configSoftDelete } from './configuration/config-soft-delete.ts';
 import { configSystem } from './configuration/config-system.ts';
 import { configTables } from './configuration/config-tables.ts';
 import { configTenant } from './configuration/config-tenant.ts';
@@ -47,6 +48,7 @@ export const rules: readonly Rule[] = [
   configFieldTypes,
   configKeys,
   configHiddenKeys,
+  configSoftDelete,
   configRelations,
   configManyToAny,
   configTranslations,

@@ -52,7 +52,7 @@ export function prepareAggregate(
   const { scope, request, selector } = requested;
   const conditions = readConditions(requested, aggregate);
   checkSyntax(requested, aggregate, conditions);
-  const collection = authoriseCollection(scope, requested.collection, selector);
+  const collection = authoriseCollection(scope, requested.collection, selector, request.archived);
   const keys = requested.keys?.(collection).values ?? [];
   checkNames(requested, aggregate, collection, conditions);
   const names = resolveAggregate(scope, collection, aggregate);
@@ -150,5 +150,6 @@ function shapeOf(
     request.offset > 0,
     request.meta,
     request.exported ?? '',
+    request.archived ?? '',
   ]);
 }

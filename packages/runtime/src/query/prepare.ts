@@ -83,7 +83,7 @@ export function prepareRead(plans: PlanCache<ReadPlan>, requested: RequestedRead
   const conditions = readConditions(desired);
   const { filter, nested } = conditions;
   checkSyntax(desired, conditions);
-  const collection = authoriseCollection(scope, desired.collection, desired.selector);
+  const collection = authoriseCollection(scope, desired.collection, desired.selector, desired.request.archived);
   const keys = desired.keys?.(collection) ?? { values: [], count: 0 };
   const isOne = collection.descriptor.singleton || desired.source?.many === false;
   const request = isOne ? { ...desired.request, limit: 1, offset: 0 } : desired.request;

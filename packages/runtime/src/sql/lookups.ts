@@ -21,7 +21,7 @@ export function reachListed(row: Row, relation: RelationScope, condition?: Condi
   const { descriptor } = relation;
   if (descriptor.kind === 'm2m' && canLookUp(row, descriptor)) {
     const isSought = findSought(row, descriptor, condition) !== undefined;
-    if (isSought || !isSelective(row, descriptor, condition)) return lookedUp(row, descriptor, condition);
+    if (isSought || !isSelective(row, descriptor, condition)) return lookedUp(row, relation, descriptor, condition);
   }
   const reached = reach(row, relation);
   return reached && narrowed(reached, condition);
@@ -37,9 +37,10 @@ export function printCount(row: Row, relation: RelationScope): string {
 }
 
 /** The links of one parent, where they are as many as the targets that the caller can read. */
-function reachLinks(row: Row, { descriptor }: RelationScope): Pick<Reach, 'from' | 'links' | 'own'> | undefined {
+function reachLinks(row: Row, relation: RelationScope): Pick<Reach, 'from' | 'links' | 'own'> | undefined {
+  const { descriptor } = relation;
   if (descriptor.kind !== 'm2m' || descriptor.unbroken !== true) return undefined;
-  const junction = row.statement.dialect.keepsForeignKeys ? joinJunction(row, descriptor) : undefined;
+  const junction = row.statement.dialect.keepsForeignKeys ? joinJunction(row, descriptor, relation) : undefined;
   if (junction === undefined || readable(junction.target) !== sqlTrue) return undefined;
   return { from: () => `${descriptor.junctionTable} ${junction.alias}`, links: junction.links, own: junction.visible };
 }
@@ -51,8 +52,13 @@ export function narrowed(reached: Reach, condition: Condition | undefined): Reac
 }
 
 /** Targets by the keys that the links of a parent hold. */
-function lookedUp(row: Row, descriptor: ManyToMany, condition: Condition | undefined): Reach | undefined {
-  const junction = joinJunction(row, descriptor);
+function lookedUp(
+  row: Row,
+  relation: RelationScope,
+  descriptor: ManyToMany,
+  condition: Condition | undefined,
+): Reach | undefined {
+  const junction = joinJunction(row, descriptor, relation);
   if (junction === undefined) return undefined;
   const { visible, target } = junction;
   const rule = readable(target);

@@ -47,7 +47,7 @@ export function reachFromPage(
   const { descriptor } = relation;
   if (descriptor.kind !== 'm2m' || !canLookUp(row, descriptor) || !isPlainlyLinked(row, descriptor)) return undefined;
   const [near] = descriptor.near;
-  const junction = joinJunction(row, descriptor);
+  const junction = joinJunction(row, descriptor, relation);
   if (near === undefined || junction === undefined) return undefined;
   const found = [readable(junction.target), ...(condition ? [printCondition(junction.target, condition)] : [])];
   const joined = (page.targets === 'keys' ? joinByKeys : joinWhole)(page, descriptor, near, junction, found);

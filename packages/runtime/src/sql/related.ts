@@ -44,8 +44,8 @@ export interface Reach {
 export function reach(row: Row, relation: RelationScope): Reach | undefined {
   const { descriptor } = relation;
   const { statement, scope } = row;
-  if (descriptor.kind === 'm2m') return throughJunction(row, descriptor);
-  const collection = scope.collections.get(descriptor.target);
+  if (descriptor.kind === 'm2m') return throughJunction(row, descriptor, relation);
+  const collection = relation.target ?? scope.collections.get(descriptor.target);
   if (collection === undefined) return undefined;
   const alias = statement.alias();
   const plain = tableRow(statement, scope, collection, alias);
@@ -55,8 +55,8 @@ export function reach(row: Row, relation: RelationScope): Reach | undefined {
   return { from, links, own: [readable(target)], target, junction: undefined };
 }
 
-function throughJunction(row: Row, descriptor: ManyToMany): Reach | undefined {
-  const junction = joinJunction(row, descriptor);
+function throughJunction(row: Row, descriptor: ManyToMany, relation: RelationScope): Reach | undefined {
+  const junction = joinJunction(row, descriptor, relation);
   if (junction === undefined) return undefined;
   const { alias, links, far, visible, target, table, targetAlias } = junction;
   const from = (): string => `${descriptor.junctionTable} ${alias}, ${table} ${targetAlias}`;
@@ -77,9 +77,13 @@ export interface Junction {
 }
 
 /** Names both tables of an m2m; undefined when its target cannot be read at all. */
-export function joinJunction(row: Row, descriptor: ManyToMany): Junction | undefined {
+export function joinJunction(
+  row: Row,
+  descriptor: ManyToMany,
+  { target: otherRows }: Pick<RelationScope, 'target'>,
+): Junction | undefined {
   const { statement, scope } = row;
-  const collection = scope.collections.get(descriptor.target);
+  const collection = otherRows ?? scope.collections.get(descriptor.target);
   if (collection === undefined) return undefined;
   const targetAlias = statement.alias();
   const target = tableRow(statement, scope, collection, targetAlias);

@@ -8,7 +8,7 @@ import type { Grant } from './scope.ts';
  * Rules are written by the operator of the service, so they see every row and every cell. A rule may look at
  * collections that the caller cannot read, and rules never depend on each other.
  */
-function asRuleSeesIt(row: Row): Row {
+export function asRuleSeesIt(row: Row): Row {
   const { rules } = row.scope;
   const collection = rules?.collections.get(row.collection.descriptor.name);
   return rules === null || collection === undefined ? row : { ...row, scope: rules, collection };

@@ -2,6 +2,8 @@ import { type SqlDialect, sqlDialects } from '../dialects/index.ts';
 import {
   type AccessClass,
   type AccessRule,
+  always,
+  both,
   type CollectionDescriptor,
   type CompiledApi,
   type Condition,
@@ -11,6 +13,7 @@ import {
   systemCollection,
 } from '../language/index.ts';
 import { isSecret } from '../language/types/index.ts';
+import { type RowsByState, rowsOf } from './archived/rows-by-state.ts';
 
 /**
  * Everything one access class can name: the only place where a name of a request becomes a column (security property
@@ -31,12 +34,10 @@ export interface Scope {
 }
 
 /** One readable collection. */
-export interface CollectionScope {
+export interface CollectionScope extends RowsByState {
   readonly descriptor: CollectionDescriptor;
   readonly fields: ReadonlyMap<string, FieldScope>;
   readonly relations: ReadonlyMap<string, RelationScope>;
-  /** A row is readable when one of these holds. */
-  readonly rows: readonly Condition[];
   /** Set where rows hold items of other collections, and not everything that they hold can be read. */
   readonly copies?: CopiedColumns;
 }
@@ -63,6 +64,8 @@ export interface FieldScope {
 export interface RelationScope {
   readonly descriptor: RelationDescriptor;
   readonly grant: Grant;
+  /** The target where a request asks for other rows of it than the scope has. */
+  readonly target?: CollectionScope;
 }
 
 const openScopes = new WeakMap<CompiledApi['collections'], Scope>();
@@ -109,7 +112,8 @@ function boundScope(open: Scope): Scope {
 
 function boundCollection(collection: CollectionScope): readonly [string, CollectionScope] {
   const { name, tenant } = collection.descriptor;
-  return [name, tenant === undefined ? collection : { ...collection, rows: [tenant] }];
+  const rows = collection.rows.map((row) => both(tenant ?? always, row));
+  return [name, tenant === undefined ? collection : { ...collection, rows }];
 }
 
 /** Builds the scope of an access class; `open` is that of `buildOpenScope`. */
@@ -148,7 +152,7 @@ function buildCollection(
     const grant = grantOf(rules, relation.name);
     if (grant !== undefined && readable(relation.target)) relations.set(relation.name, { descriptor: relation, grant });
   }
-  return { descriptor, fields, relations, rows: rules.map((rule) => rule.where) };
+  return { descriptor, fields, relations, ...rowsOf(descriptor, rules) };
 }
 
 function copiesOf({ name, system, fields }: CollectionDescriptor): CopiedColumns | undefined {

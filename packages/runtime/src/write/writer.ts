@@ -4,17 +4,21 @@ import type { Database, Transaction } from '../database/database.ts';
 import type { DriftGuard } from '../database/drift-guard.ts';
 import { type CreatePlanCache, createEmpty } from '../database/plan-cache.ts';
 import { sqlDialects } from '../dialects/index.ts';
+import { forbidden } from '../errors.ts';
 import type { ObserveHook } from '../extensions/hooks.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
+import { parseArchived } from '../query/parse/parse-parameters.ts';
+import { parseQueryString } from '../query/parse/parse-query-string.ts';
 import { defaultReadLimits } from '../query/parse/parse-read.ts';
 import type { ReadLimits } from '../query/parse/request.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
 import type { Planner } from '../query/planner.ts';
+import { withEveryRow } from '../sql/archived/other-rows.ts';
 import { buildOpenScope } from '../sql/scope.ts';
 import { defaultFieldLimits, type FieldLimits } from '../system/fields/field-rules.ts';
 import { logPlaceOf } from '../system/place.ts';
 import { invitingApi } from './access/inviting-access.ts';
-import { createWriteScopes } from './access/scope.ts';
+import { archivedWrites, createWriteScopes, type WriteScope } from './access/scope.ts';
 import { uploadingApi } from './access/uploading-access.ts';
 import { createAnswerKeeper, type KeptAnswer, type KeyedRequest, keyRequest } from './execute/idempotency.ts';
 import { type BatchResponses, runInOrder } from './execute/in-order.ts';
@@ -185,7 +189,7 @@ function executorOptions({
     driftGuard,
     systemHooks: system?.hooks ?? new Map(),
     ...(system && { committed: system.committed }),
-    history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),
+    history: createHistory(api, withEveryRow(buildOpenScope(api)), { ...defaultReadLimits, ...limits }),
     keeper: location === null ? null : createAnswerKeeper(location, answerTtlMs),
   };
 }
@@ -225,13 +229,15 @@ function createContexts(
   return function openDesk(request) {
     const { accessClass } = request.caller;
     const { scopes, classes } = readingOf(request);
-    const cached = classes.get(accessClass) ?? {
-      scope: scopes(accessClass),
+    const archived = asksArchived(request, all) ? request.collection : null;
+    const name = archived === null ? accessClass : JSON.stringify([accessClass, archived]);
+    const cached = classes.get(name) ?? {
+      scope: archived === null ? scopes(accessClass) : withArchivedItems(scopes(accessClass), archived),
       reads: createCache<ReadPlan>(null),
       echoes: createCache<PreparedReturning>(null),
       steps: createCache<StepPlans>('writes'),
     };
-    classes.set(accessClass, cached);
+    classes.set(name, cached);
     return {
       ...request,
       ...cached,
@@ -243,4 +249,18 @@ function createContexts(
       ...(seams && { seams }),
     };
   };
+}
+
+const archivedNames: ReadonlySet<string> = new Set(['archived']);
+
+/** True if the address asks for archived items as well. */
+function asksArchived({ query }: WriteRequest, limits: ReadLimits): boolean {
+  if (!query.includes('archived') && !query.includes('%')) return false;
+  return parseArchived(parseQueryString(query, limits, archivedNames)) !== undefined;
+}
+
+function withArchivedItems(scope: WriteScope, collection: string): WriteScope {
+  const found = archivedWrites(scope, collection);
+  if (found === undefined) throw forbidden();
+  return found;
 }

@@ -111,6 +111,9 @@ function comparePair(pair: CollectionPair): readonly Found[] {
             },
           ),
         ]),
+    ...(JSON.stringify(old?.softDelete) === JSON.stringify(current?.softDelete)
+      ? []
+      : [found('soft-delete-changed', `DELETE ${deletes(current)} items of "${is.name}".`)]),
     ...(old?.accountability === current?.accountability
       ? []
       : [found('accountability-changed', `Changes of "${is.name}" keep: ${current?.accountability ?? 'everything'}.`)]),
@@ -119,6 +122,10 @@ function comparePair(pair: CollectionPair): readonly Found[] {
     ...compareInputs(pair),
     ...compareUnread(pair),
   ];
+}
+
+function deletes(current: CollectionDescriptor | undefined): string {
+  return current?.softDelete === undefined ? 'removes' : 'archives';
 }
 
 /** As far as the role sees it, or may write it. */

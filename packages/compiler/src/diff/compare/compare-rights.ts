@@ -47,6 +47,7 @@ function compareAction(
   const complete = (found: Omit<Found, 'subject' | 'operations'>): Found => ({ subject, operations: places, ...found });
   return [
     ...(action === 'create' ? [] : rowChanges(action, old, fresh)).map(complete),
+    ...(action === 'delete' ? purgeChanges(old, fresh) : []).map(complete),
     ...checkChanges(action, old, fresh).map(complete),
     ...presetChanges(action, old, fresh).map(complete),
   ];
@@ -120,6 +121,15 @@ function ruleOf(
   rule: Readonly<Record<Direction, RuleId>>,
 ): Pick<PermissionFinding, 'rule' | 'rights'> {
   return { rule: rule[direction], rights: direction };
+}
+
+/** Removal for good, beside archiving. */
+function purgeChanges(old: readonly AccessRule[], fresh: readonly AccessRule[]): readonly PermissionFinding[] {
+  const [was, is] = [old, fresh].map((rules) => rules.some(({ purge }) => purge === true));
+  if (was === is) return [];
+  return is
+    ? [{ rule: 'purge-granted', message: 'DELETE can remove items for good.', rights: 'widening' }]
+    : [{ rule: 'purge-revoked', message: 'DELETE cannot remove items for good any more.', rights: 'narrowing' }];
 }
 
 /** By field, also where several rules set it. */

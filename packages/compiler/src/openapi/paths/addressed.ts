@@ -17,6 +17,8 @@ export interface AddressedFacts {
   readonly operations: readonly Operation['kind'][];
   readonly readable: boolean;
   readonly singleton: boolean;
+  /** True if reads can ask for archived items. */
+  readonly archived: boolean;
   readonly deprecated: boolean;
   /** In key order; empty when it cannot be read. */
   readonly key: readonly AddressedKeyField[];
@@ -36,6 +38,8 @@ export interface AddressedWrites {
   readonly create: boolean;
   readonly update: boolean;
   readonly delete: boolean;
+  /** True if archived items can be removed for good. */
+  readonly purge: boolean;
   /** The unique keys by which an item is made or changed; null for none. */
   readonly conflicts: RoleUpsert['keys'] | null;
   /** Fields that a form may give beside a content; null where items have none. */
@@ -44,7 +48,7 @@ export interface AddressedWrites {
 
 /** Takes of a collection what its paths are made of. */
 export function addressed(collection: RoleCollection): Addressed {
-  const { name, names, operations, readable, singleton, deprecated, key, writes } = collection;
+  const { name, names, operations, readable, singleton, archived, deprecated, key, writes } = collection;
   const path = systemCollection(name)?.path ?? `/items/${encodeURIComponent(name.toWellFormed())}`;
   return {
     names,
@@ -52,6 +56,7 @@ export function addressed(collection: RoleCollection): Addressed {
     operations: [...operations],
     readable,
     singleton,
+    archived,
     deprecated: deprecated !== null,
     key: key.map(keyField),
     grouped: isGrouped(collection),
@@ -60,6 +65,7 @@ export function addressed(collection: RoleCollection): Addressed {
       create: writes.create !== null,
       update: writes.update !== null,
       delete: writes.delete,
+      purge: writes.purge,
       conflicts: writes.upsert?.keys ?? null,
       forms: uploadFields(collection),
     },

@@ -103,7 +103,7 @@ function deleteItem(collection: Addressed): JsonObject {
   return {
     ...head(collection, collection.names.deleteOne, `Delete one item of ${quoted(collection)}`),
     description: 'Deletes the item that has the key.',
-    ...(collection.readable && { parameters: [useHeader('ifMatch')] }),
+    ...deleteParameters(collection, collection.readable ? [useHeader('ifMatch')] : []),
     responses: answers(collection, 'none'),
   };
 }
@@ -114,9 +114,22 @@ function deleteItems(collection: Addressed): JsonObject {
   return {
     ...head(collection, collection.names.deleteMany, `Delete items of ${quoted(collection)}`),
     description: 'Deletes the items of `keys` or `query`, or of an array of keys: all of them or none.',
+    ...deleteParameters(collection, []),
     requestBody: bodyOf(anyOf(...forms, ...keys)),
     responses: answers(collection, 'none'),
   };
+}
+
+/** Those who may remove archived items for good say so. */
+function deleteParameters({ writes }: Addressed, others: readonly JsonObject[]): JsonObject {
+  const purge: JsonObject = {
+    name: 'purge',
+    in: 'query',
+    description: 'Removes the items for good, archived ones as well. Without it they are archived.',
+    schema: { type: 'boolean', default: false },
+  };
+  const parameters = [...others, ...(writes?.purge ? [purge] : [])];
+  return parameters.length > 0 ? { parameters } : {};
 }
 
 /** True if items have keys, though their fields may be hidden. */

@@ -67,7 +67,7 @@ const rulePartsOf: Readonly<Record<Action, readonly string[]>> = {
   create: ['fields', 'validation', 'presets'],
   read: ['fields', 'filter'],
   update: ['fields', 'filter', 'validation', 'presets'],
-  delete: ['fields', 'filter'],
+  delete: ['fields', 'filter', 'purge'],
 };
 
 function parseRule(about: About, node: SourceNode, diagnostics: Diagnostic[]): readonly RuleSource[] {
@@ -96,7 +96,15 @@ function partsOfRule(action: Action, entries: readonly SourceEntry[], diagnostic
     filter: conditionOf('filter'),
     validation: conditionOf('validation'),
     presets: presets === undefined ? [] : parsePresets(presets, diagnostics),
+    ...(parsePurge(partOf('purge'), diagnostics) && { purge: true as const }),
   };
+}
+
+function parsePurge(node: SourceNode | undefined, diagnostics: Diagnostic[]): boolean {
+  if (node === undefined) return false;
+  if (node.kind === 'scalar' && typeof node.value === 'boolean') return node.value;
+  diagnostics.push(formError(node.place, 'The part "purge" must be true or false.', null));
+  return false;
 }
 
 function isPart(action: Action, key: PlacedName, diagnostics: Diagnostic[]): boolean {

@@ -43,6 +43,8 @@ export interface RuleSource {
   readonly filter: PlacedValue | null;
   readonly validation: PlacedValue | null;
   readonly presets: readonly PresetSource[];
+  /** Set on a rule for delete that removes archived items for good. */
+  readonly purge?: true;
   /** The rule of another role that this one repeats word for word, if known: conclusions about one hold for both. */
   readonly like?: RuleSource;
 }

@@ -15,6 +15,8 @@ export interface PlainRule {
   /** Null: an updated row must still match the filter. */
   readonly validation: JsonValue;
   readonly presets: Readonly<Record<string, JsonValue>>;
+  /** Absent where it removes nothing for good. */
+  readonly purge?: true;
 }
 
 /** The rules of a document by role, collection and action; those of one action in their order. */
@@ -31,7 +33,7 @@ export function groupOf({ role, collection, action }: Pick<PlainRule, 'role' | '
   return JSON.stringify([role, collection, action]);
 }
 
-function plainRule({ role, collection, action, fields, filter, validation, presets }: RuleSource): PlainRule {
+function plainRule({ role, collection, action, fields, filter, validation, presets, purge }: RuleSource): PlainRule {
   return {
     role: role.name,
     collection: collection.name,
@@ -45,6 +47,7 @@ function plainRule({ role, collection, action, fields, filter, validation, prese
         .map(({ field, value }) => [field.name, inOrder(exactValue(value))] as const)
         .toSorted(([a], [b]) => compareText(a, b)),
     ),
+    ...(purge && { purge }),
   };
 }
 

@@ -93,6 +93,7 @@ function resolveRule(rule: RuleSource, names: Names, diagnostics: Diagnostic[]):
       where: conditionOf('filter') ?? always,
       check: conditionOf('validation'),
       presets: readPresets(rule.presets, collection, names.tables.get(collection.table), names, diagnostics),
+      ...(rule.purge && { purge: true as const }),
     },
   ];
 }

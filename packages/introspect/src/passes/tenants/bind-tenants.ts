@@ -4,7 +4,7 @@
  * Each collection gets the condition of its rows. Rules have it in every condition, so that no rule is wider. The
  * runtime has the condition of each collection, too, and binds the rows that rules reach through relations.
  */
-import { type Condition, never, systemCollection } from '@tablewright/runtime/language';
+import { both, type Condition, never, systemCollection } from '@tablewright/runtime/language';
 import type { Collection, Permission, Role } from '../../schema.ts';
 import { collectionsByName } from '../lookup.ts';
 import type { Tenants } from './read-tenants.ts';
@@ -88,11 +88,4 @@ function bound(permission: Permission, tenant: Condition): Permission {
     check: check && both(tenant, check),
     presets: [...others, ...preset],
   };
-}
-
-/** A condition without rows stays what it is: rules recognise it. */
-function both(tenant: Condition, condition: Condition): Condition {
-  if (condition.kind === 'or' && condition.of.length === 0) return condition;
-  const parts = condition.kind === 'and' ? condition.of : [condition];
-  return parts.length === 0 ? tenant : { kind: 'and', of: [tenant, ...parts] };
 }

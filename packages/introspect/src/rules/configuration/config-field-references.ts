@@ -5,7 +5,7 @@ import type { Rule } from '../rule.ts';
 import { unknownName } from './config-problem.ts';
 import { configuredTables } from './configured.ts';
 
-/** The fields named under `key`, `sort` and `archive` exist. */
+/** The fields named under `key`, `sort`, `archive` and `softDelete` exist. */
 export const configFieldReferences: Rule = (schema, sources) =>
   configuredTables(schema, sources).flatMap(({ name, config, collection }) =>
     collection === undefined
@@ -20,10 +20,11 @@ interface Reference {
   readonly field: string;
 }
 
-function references({ key, sort, archive: archiveRule }: CollectionConfig): readonly Reference[] {
+function references({ key, sort, archive: archiveRule, softDelete }: CollectionConfig): readonly Reference[] {
   return [
     ...(key ?? []).map((field, index) => ({ path: ['key', index], field })),
     ...(sort === undefined ? [] : [{ path: ['sort'], field: sort }]),
+    ...(softDelete === undefined ? [] : [{ path: ['softDelete', 'field'], field: softDelete.field }]),
     ...(archiveRule === undefined ? [] : [{ path: ['archive', 'field'], field: archiveRule.field }]),
   ];
 }

@@ -62,7 +62,11 @@ function fillPart(
   const { kind, key } = part;
   if (kind === 'nested') {
     const read = part.list === undefined ? undefined : lists[part.list];
-    return { kind, key, relation: part.relation, of: fillSelection(part.of, lists, read?.condition), read };
+    const selection = fillSelection(part.of, lists, read?.condition);
+    // Archived rows of the target, where the list asks for them.
+    const target = read?.request.archived === undefined ? undefined : read.collection;
+    if (target === undefined) return { kind, key, relation: part.relation, of: selection, read };
+    return { kind, key, relation: { ...part.relation, target }, of: { ...selection, collection: target }, read };
   }
   const items = part.items.map((item) => ({ of: fillSelection(item, lists), read: undefined }));
   return { kind, key, link: part.link, items, own: undefined };

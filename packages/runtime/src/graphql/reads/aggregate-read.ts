@@ -9,6 +9,7 @@ import {
   checkCalls,
   resolveAggregate,
 } from '../../query/authorise/aggregate.ts';
+import { authoriseRows } from '../../query/authorise/archived-rows.ts';
 import {
   collectValues,
   openValues,
@@ -22,7 +23,7 @@ import { withSearch } from '../../query/authorise/search.ts';
 import { aggregateShape, conditionShape, limitShape } from '../../query/authorise/shape.ts';
 import { parseBounds, parseOrder } from '../../query/parse/parse-aggregate.ts';
 import { readNames } from '../../query/parse/parse-list.ts';
-import { parseFilterParameter, parseSearchText } from '../../query/parse/parse-parameters.ts';
+import { parseArchived, parseFilterParameter, parseSearchText } from '../../query/parse/parse-parameters.ts';
 import type { AggregateRequest } from '../../query/parse/request.ts';
 import { refuseCost } from '../../query/plan/cost.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
@@ -52,11 +53,13 @@ export function createAggregate(setting: ReadSetting, name: string, read: Aggreg
 function prepareAggregated(
   setting: ReadSetting,
   name: string,
-  { collection, selection, arguments: inputs }: AggregateRead,
+  { collection: live, selection, arguments: inputs }: AggregateRead,
   variables: Variables,
 ): PreparedRead {
   const { index, scope, limits, plans } = setting;
-  const tree = argumentTree(index, index.byName(collection.descriptor.name), inputs, variables);
+  const tree = argumentTree(index, index.byName(live.descriptor.name), inputs, variables);
+  const archived = parseArchived(tree);
+  const collection = authoriseRows(live, archived);
   const request: AggregateRequest = {
     values: selection.values.map(({ function: aggregate, field }) => ({
       function: aggregate,
@@ -86,6 +89,7 @@ function prepareAggregated(
     conditionShape(condition),
     limitShape(bounds.limit),
     bounds.offset > 0,
+    archived ?? '',
   ];
   const shape = `${name} ${JSON.stringify(parts)}`;
   const cached = plans.get(shape);

@@ -21,6 +21,7 @@ import { isStreamed, planRead, type ReadPass } from '../../query/plan/plan-read.
 import { countedRows, isLarge, refuseRows } from '../../query/plan/row-bound.ts';
 import type { RequestedSource } from '../../query/prepared.ts';
 import type { StatementBuilder } from '../../sql/row.ts';
+import type { CollectionScope } from '../../sql/scope.ts';
 import type { Input, Variables } from '../compile/input.ts';
 import { boundOfSelection, fillSelection, type SelectionTemplate } from '../compile/selection-template.ts';
 import { type ListRead, type ListSetting, type ListSlot, readList } from './list-read.ts';
@@ -52,6 +53,8 @@ export interface ReadSetting extends ListSetting {
 
 /** Request for the list at the top, or for one item. */
 type Top = Pick<ListRead, 'order' | 'shape'> & {
+  /** Set where other rows are asked for than the scope has. */
+  readonly collection?: CollectionScope;
   readonly condition: Condition;
   readonly limit: number;
   readonly offset: number;
@@ -99,7 +102,8 @@ function topOf(setting: ReadSetting, { top, selector, selection, whole }: ItemRe
   const { read, order, shape } = readList(whole ?? setting, top, variables);
   const { singleton } = selection.collection.descriptor;
   const { limit, offset } = singleton && selector === 'list' ? oneItem : read.request;
-  return { order, shape, condition: read.condition, limit, offset };
+  const collection = read.request.archived === undefined ? undefined : read.collection;
+  return { order, shape, condition: read.condition, limit, offset, ...(collection && { collection }) };
 }
 
 /** Adds the values of lists; returns where the bounds of each stand. */
@@ -129,7 +133,7 @@ function usualLimit({ defaultLimit, maxLimit }: ReadLimits): number {
 function planItems(
   { scope, limits, passes }: ReadSetting,
   { selector, many, selection }: ItemRead,
-  { condition, order, limit, offset }: Top,
+  { condition, order, limit, offset, collection }: Top,
   lists: readonly ListRead[],
   { operands, values }: OpenValues,
   positions: ReadonlyMap<NestedRead, number>,
@@ -139,7 +143,7 @@ function planItems(
   const orders = new Map(lists.map((list): [NestedRead, readonly OrderTerm[]] => [list.read, list.order]));
   const query = {
     scope,
-    selection: fillSelection(selection, reads, condition),
+    selection: { ...fillSelection(selection, reads, condition), ...(collection && { collection }) },
     condition,
     order,
     limit,

@@ -8,6 +8,7 @@ import {
   type GraphqlIndex,
   type ManyToAny,
 } from '../../language/index.ts';
+import { authoriseRows } from '../../query/authorise/archived-rows.ts';
 import { readFilter, refuseProblem } from '../../query/authorise/filter.ts';
 import { itemCollections } from '../../query/authorise/links.ts';
 import type { NestedRead } from '../../query/authorise/nested.ts';
@@ -16,6 +17,7 @@ import { conditionShape, limitShape, type Shape } from '../../query/authorise/sh
 import { checkSort, type OrderTerm, resolveSort } from '../../query/authorise/sort.ts';
 import { checkJson } from '../../query/parse/parse-json.ts';
 import {
+  parseArchived,
   parseFilterParameter,
   parseLimit,
   parseOffset,
@@ -70,8 +72,10 @@ export function listSlot(
 export function readList(setting: ListSetting, slot: ListSlot, variables: Variables): ListRead {
   if (slot.known !== undefined) return slot.known;
   const { index, scope, limits } = setting;
-  const { collection, link } = slot;
-  const tree = argumentTree(index, index.byName(collection.descriptor.name), slot.arguments, variables);
+  const { link } = slot;
+  const tree = argumentTree(index, index.byName(slot.collection.descriptor.name), slot.arguments, variables);
+  const archived = parseArchived(tree);
+  const collection = authoriseRows(slot.collection, archived);
   const limit = parseLimit(tree, limits);
   const request = {
     filter: parseFilterParameter(tree),
@@ -79,6 +83,7 @@ export function readList(setting: ListSetting, slot: ListSlot, variables: Variab
     sort: parseSort(tree, limits),
     limit,
     offset: parseOffset(tree, limit),
+    ...(archived && { archived }),
     below: new Map<string, never>(),
   };
   const links = link && itemCollections(scope, collection, link).map(({ descriptor }) => descriptor.name);
@@ -118,8 +123,8 @@ export function argumentTree(
 /** Returns the part of a list that decides its plan: everything but values. */
 export function listShape(
   condition: Condition,
-  { sort, limit, offset }: Pick<NestedRead['request'], 'sort' | 'limit' | 'offset'>,
+  { sort, limit, offset, archived }: Pick<NestedRead['request'], 'sort' | 'limit' | 'offset' | 'archived'>,
 ): Shape {
   const terms = sort.map(({ path, descending }) => [descending ? '-' : '', ...path]);
-  return [conditionShape(condition), terms, String(limitShape(limit)), offset > 0 ? 'offset' : ''];
+  return [conditionShape(condition), terms, String(limitShape(limit)), offset > 0 ? 'offset' : '', archived ?? ''];
 }

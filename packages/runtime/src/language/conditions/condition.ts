@@ -52,3 +52,15 @@ export const always: Condition = { kind: 'and', of: [] };
 
 /** The condition no row meets. */
 export const never: Condition = { kind: 'or', of: [] };
+
+/** The condition of rows that meet two conditions; those of an `and` stay side by side, and no row stays no row. */
+export function both(first: Condition, second: Condition): Condition {
+  if (second.kind === 'or' && second.of.length === 0) return second;
+  const [before, after] = [partsOf(first), partsOf(second)];
+  if (before.length === 0) return second;
+  return after.length === 0 ? first : { kind: 'and', of: [...before, ...after] };
+}
+
+function partsOf(condition: Condition): readonly Condition[] {
+  return condition.kind === 'and' ? condition.of : [condition];
+}

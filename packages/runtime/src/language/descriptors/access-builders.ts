@@ -25,7 +25,7 @@ export interface GrantedActions {
   readonly read?: '*' | readonly GrantedRule[];
   readonly create?: '*' | readonly GrantedWrite[];
   readonly update?: '*' | readonly GrantedWrite[];
-  readonly delete?: '*' | readonly Pick<GrantedRule, 'where'>[];
+  readonly delete?: '*' | readonly (Pick<GrantedRule, 'where'> & Pick<AccessRule, 'purge'>)[];
 }
 
 /**
@@ -50,9 +50,13 @@ export function grant(
     ...(create && { create: rulesOf<GrantedWrite>(create).map((rule) => writeRule(collection, rule)) }),
     ...(update && { update: rulesOf<GrantedWrite>(update).map((rule) => writeRule(collection, rule)) }),
     ...(remove && {
-      delete: (remove === '*' ? [{ where: always }] : remove).map(({ where = always }) => ({ fields: [], where })),
+      delete: (remove === '*' ? [{}] : remove).map(deleteRule),
     }),
   };
+}
+
+function deleteRule({ where = always, purge }: Pick<GrantedRule, 'where'> & Pick<AccessRule, 'purge'>): AccessRule {
+  return { fields: [], where, ...(purge && { purge }) };
 }
 
 function rulesOf<Rule>(rules: '*' | readonly Rule[]): readonly (Rule | typeof everything)[] {

@@ -10,6 +10,8 @@ import type { FunctionAccess } from './function.ts';
 export interface AccessRule {
   readonly fields: readonly string[];
   readonly where: Condition;
+  /** Set on rules for delete that also remove items for good where DELETE archives them. */
+  readonly purge?: true;
 }
 
 /** A rule for create and update: also what the written row must satisfy, and values the server sets. */

@@ -87,6 +87,12 @@ export interface ConstraintDescriptor {
   readonly unchecked?: true;
 }
 
+/** How a row shows that its item is archived: by any time, or by a value. */
+export interface SoftDelete {
+  readonly field: string;
+  readonly value?: string;
+}
+
 /** One pair of columns that join two tables, quoted and ready for SQL. */
 export interface ColumnPair {
   readonly from: string;
@@ -187,6 +193,8 @@ export interface CollectionDescriptor {
   readonly tenant?: Condition;
   /** Set where replicas may answer reads whose rules look at other tables. */
   readonly reads?: 'replica';
+  /** Set where DELETE archives items: it sets this field, to the time where there is no value. */
+  readonly softDelete?: SoftDelete;
   /** Field that orders lists by default, before the key. */
   readonly sort?: string;
   /** False for views and materialized views that cannot be written. */

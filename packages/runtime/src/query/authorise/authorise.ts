@@ -1,14 +1,20 @@
 import { forbidden, PlatformError } from '../../errors.ts';
+import type { Archived } from '../../sql/archived/rows-by-state.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
+import { authoriseRows } from './archived-rows.ts';
 import type { Selector } from './shape.ts';
 
 /**
  * The names stage of a request's collection: FORBIDDEN when it is hidden or unknown. A singleton has no items to name
  * (ROUTE_NOT_FOUND), and a collection without a key none that could be named.
  */
-export function authoriseCollection(scope: Scope, name: string, selector: Selector): CollectionScope {
-  const collection = scope.collections.get(name);
-  if (collection === undefined) throw forbidden();
+export function authoriseCollection(
+  scope: Scope,
+  name: string,
+  selector: Selector,
+  archived?: Archived,
+): CollectionScope {
+  const collection = authoriseRows(scope.collections.get(name), archived);
   if (selector === 'list') return collection;
   if (collection.descriptor.singleton && selector !== 'written') throw new PlatformError('ROUTE_NOT_FOUND');
   if (collection.descriptor.key.length === 0) throw forbidden();

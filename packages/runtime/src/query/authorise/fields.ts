@@ -1,5 +1,6 @@
 import { forbidden, invalidQuery, type PlatformError } from '../../errors.ts';
 import type { Condition, ManyToAny } from '../../language/index.ts';
+import { withArchived } from '../../sql/archived/other-rows.ts';
 import { resolveCall } from '../../sql/calls.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from '../../sql/scope.ts';
 import type { ReadLimits } from '../parse/request.ts';
@@ -97,8 +98,8 @@ function resolveName(to: Resolving, level: Level, key: string, requested: Reques
   const { collection, reads } = level;
   const name = level.aliases.get(key) ?? key;
   const field = collection.fields.get(name);
-  const relation = collection.relations.get(name);
   const read = reads.get(key);
+  const relation = requestedRows(to.scope, collection.relations.get(name), read);
   if (read?.request.aggregate !== undefined && relation !== undefined && read.many) {
     return resolveAggregated(to, key, relation, read, requested);
   }
@@ -106,6 +107,18 @@ function resolveName(to: Resolving, level: Level, key: string, requested: Reques
   if (field !== undefined) return { kind: 'field', key, field };
   if (relation !== undefined) return resolveKeys(to, key, relation, requested.soft, read);
   return resolveFunction(to, level, name, requested.soft);
+}
+
+/** A relation to the rows that `deep` asks for. */
+function requestedRows(
+  { collections }: Scope,
+  relation: RelationScope | undefined,
+  read: NestedRead | undefined,
+): RelationScope | undefined {
+  const archived = read?.request.archived;
+  const target = relation && collections.get(relation.descriptor.target);
+  const found = archived && target && withArchived(target, archived);
+  return relation && found ? { ...relation, target: found } : relation;
 }
 
 /** Under a wildcard a function of what this level does not have is left out. */
@@ -131,7 +144,7 @@ interface Found {
 
 function resolveNested(to: Resolving, key: string, found: Found, requested: RequestedName): Selected | undefined {
   const { relation, field, read } = found;
-  const target = relation && to.scope.collections.get(relation.descriptor.target);
+  const target = relation && (relation.target ?? to.scope.collections.get(relation.descriptor.target));
   if (relation === undefined || target === undefined) {
     if (!requested.soft) throw forbidden();
     return field && { kind: 'field', key, field };

@@ -5,6 +5,7 @@ import type { CollectionScope, Scope } from '../../sql/scope.ts';
 import type { DeepRequest, ReadLimits } from '../parse/request.ts';
 import { boundValues } from '../plan/plan-bounds.ts';
 import { type AggregateNames, authoriseAggregate, checkCalls, resolveAggregate } from './aggregate.ts';
+import { authoriseRows } from './archived-rows.ts';
 import { collectValues, type OpenValues, type ReadFilter, readFilter, refuseProblem, relationsOf } from './filter.ts';
 import { checkHaving, collectHaving, readHaving, refuseHaving } from './having.ts';
 import { isItemName, itemCollections, linkOf, scopedCollection } from './links.ts';
@@ -101,6 +102,7 @@ export function authoriseNested(scope: Scope, reads: NestedReads): NestedOrders 
   const orders = new Map<NestedRead, readonly OrderTerm[]>();
   visit(reads, (read) => {
     const { collection, request, filter, having } = read;
+    authoriseRows(collection, request.archived);
     if (collection === undefined) throw forbidden();
     refuseProblem(filter.problems, 'name');
     refuseHaving(having, 'name');

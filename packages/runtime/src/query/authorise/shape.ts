@@ -44,6 +44,7 @@ export function shapeOf(
     nestedShape(nested),
     request.exported ?? '',
     cursorShape(request.cursor),
+    request.archived ?? '',
   ]);
 }
 
@@ -62,10 +63,11 @@ function sortShape(sort: readonly SortTerm[]): Part {
 
 function nestedShape(reads: NestedReads): Part {
   return [...reads].map(([name, { request, condition, having, below }]) => {
-    const { limit, offset, sort, aggregate } = request;
+    const { limit, offset, sort, aggregate, archived = '' } = request;
     const size = commonLimits.has(limit) || limit === -1 ? limit : 'few';
     const rows = aggregate === undefined ? sortShape(sort) : aggregateShape(aggregate, having.condition);
-    return [name, conditionShape(condition), aggregate !== undefined, rows, size, offset > 0, nestedShape(below)];
+    const grouped = aggregate !== undefined;
+    return [name, conditionShape(condition), grouped, rows, size, offset > 0, archived, nestedShape(below)];
   });
 }
 

@@ -2,13 +2,13 @@ import { invalidQuery } from '../../errors.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { parseAggregate, parseBounds } from './parse-aggregate.ts';
-import { parseFilterParameter, parseSearchText, parseSort, parseTree } from './parse-parameters.ts';
+import { parseArchived, parseFilterParameter, parseSearchText, parseSort, parseTree } from './parse-parameters.ts';
 import type { QueryParameter, QueryTree } from './parse-query-string.ts';
 import type { DeepRequest, ReadLimits } from './request.ts';
 
 /** Keys of `deep` that are parameters of a relation, and their names at the top of a request. */
 const parameters: ReadonlyMap<string, string> = new Map([
-  ...['filter', 'search', 'sort', 'limit', 'offset', 'page', 'aggregate', 'having'].map(
+  ...['filter', 'search', 'sort', 'limit', 'offset', 'page', 'aggregate', 'having', 'archived'].map(
     (name) => [`_${name}`, name] as const,
   ),
   ['_group', 'groupBy'],
@@ -53,12 +53,14 @@ function parseRelation(level: Level, value: JsonValue, depth: number): DeepReque
   const aggregate = parseAggregate(tree, limits);
   if (aggregate !== undefined) budget.values -= aggregate.values.length + aggregate.groups.length;
   if (budget.values < 0) throw invalidQuery('"deep" asks for too many values.');
+  const archived = parseArchived(tree);
   return {
     filter: parseFilterParameter(tree),
     search: parseSearchText(tree, limits),
     sort: parseSort(tree, limits),
     ...parseBounds(tree, limits, aggregate),
     ...(aggregate && { aggregate }),
+    ...(archived && { archived }),
     below: parseRelations(level, value, depth + 1),
   };
 }

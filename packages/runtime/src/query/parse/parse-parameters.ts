@@ -1,4 +1,5 @@
 import { invalidQuery } from '../../errors.ts';
+import type { Archived } from '../../sql/archived/rows-by-state.ts';
 import { parseJson } from './parse-json.ts';
 import { readNames } from './parse-list.ts';
 import type { QueryParameter, QueryTree } from './parse-query-string.ts';
@@ -72,6 +73,14 @@ export function parseTree(tree: QueryTree, name: string): QueryParameter | undef
   if (parameter === undefined || parameter.value === '') return undefined;
   if (typeof parameter.value !== 'string') return parameter;
   return { value: parseJson(parameter.value, name), text: false };
+}
+
+/** The items that `archived` asks for; undefined for live ones alone. */
+export function parseArchived(tree: QueryTree): Archived | undefined {
+  const value = tree.get('archived')?.value;
+  if (value === undefined || value === '') return undefined;
+  if (value !== 'include' && value !== 'only') throw invalidQuery('"archived" takes include and only.');
+  return value;
 }
 
 /** The text of `search`; undefined when absent or empty. */

@@ -27,6 +27,7 @@ export const parameterNames: ReadonlySet<string> = new Set([
   'deep',
   'alias',
   'export',
+  'archived',
 ]);
 
 /** A leaf under construction is text; a branch maps bracket keys, `''` standing for `[]`. */

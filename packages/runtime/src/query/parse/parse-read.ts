@@ -7,6 +7,7 @@ import { parseAliases } from './parse-alias.ts';
 import { parseDeep } from './parse-deep.ts';
 import { checkJson } from './parse-json.ts';
 import {
+  parseArchived,
   parseExport,
   parseFields,
   parseFilterParameter,
@@ -35,6 +36,7 @@ export function parseListRequest(tree: QueryTree, limits: ReadLimits): ReadReque
   const bounds = parseBounds(tree, limits, aggregate);
   const cursor = parseCursor(tree, bounds.limit);
   const exported = parseExport(tree);
+  const archived = parseArchived(tree);
   const meta = parseMeta(tree, limits);
   return {
     fields: parseFields(tree, limits),
@@ -49,12 +51,14 @@ export function parseListRequest(tree: QueryTree, limits: ReadLimits): ReadReque
     ...(cursor && { cursor }),
     ...(aggregate && { aggregate }),
     ...(exported && { exported }),
+    ...(archived && { archived }),
   };
 }
 
 /** The syntax stage of a read by key, to which only `fields`, `filter`, `deep` and `alias` apply. */
 export function parseKeyRequest(tree: QueryTree, limits: ReadLimits): ReadRequest {
   if (tree.has('cursor')) throw invalidQuery('"cursor" is for lists.');
+  const archived = parseArchived(tree);
   return {
     fields: parseFields(tree, limits),
     filter: parseFilterParameter(tree),
@@ -65,6 +69,7 @@ export function parseKeyRequest(tree: QueryTree, limits: ReadLimits): ReadReques
     meta: [],
     alias: parseAliases(tree, limits),
     deep: parseDeep(tree, limits),
+    ...(archived && { archived }),
   };
 }
 

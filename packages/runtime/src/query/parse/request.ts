@@ -1,5 +1,6 @@
 import type { AggregateFunction } from '../../language/descriptors/aggregates.ts';
 import type { QueryLimits } from '../../language/index.ts';
+import type { Archived } from '../../sql/archived/rows-by-state.ts';
 import type { Cursor } from './cursor.ts';
 import type { QueryParameter } from './parse-query-string.ts';
 
@@ -62,6 +63,8 @@ export interface ReadRequest {
   readonly deep: ReadonlyMap<string, DeepRequest>;
   /** Set when the rows are aggregated instead of listed. */
   readonly aggregate?: AggregateRequest;
+  /** Set where archived items are asked for. */
+  readonly archived?: Archived;
   /** Set when the list is wanted as a file. */
   readonly exported?: ExportFormat;
 }
@@ -100,5 +103,7 @@ export interface DeepRequest {
   readonly offset: number;
   /** Set when the rows are aggregated instead of listed. */
   readonly aggregate?: AggregateRequest;
+  /** Set where archived rows are asked for. */
+  readonly archived?: Archived;
   readonly below: ReadonlyMap<string, DeepRequest>;
 }

@@ -12,6 +12,7 @@ import type {
   WriteRule,
 } from '../../language/index.ts';
 import { systemCollection } from '../../language/system/system.ts';
+import { withArchived } from '../../sql/archived/other-rows.ts';
 import { buildOpenScope, buildScope, type CollectionScope, type Scope } from '../../sql/scope.ts';
 import { defaultFieldLimits, type FieldLimits } from '../../system/fields/field-rules.ts';
 
@@ -114,6 +115,25 @@ function buildWriteScope(
  */
 export function countedScope({ read, open }: WriteScope, collection: string): Scope {
   return read.collections.has(collection) ? read : open;
+}
+
+/**
+ * The scope of a write that finds archived items of a collection as well. Rules that look at the collection through
+ * relations see live items all the same. Undefined where the class may not see which items are archived.
+ */
+export function archivedWrites(scope: WriteScope, name: string): WriteScope | undefined {
+  const { read, open, collections } = scope;
+  const shown = read.collections.get(name);
+  const readable = shown && withArchived(shown, 'include');
+  const writable = collections.get(name);
+  if (readable === undefined || writable === undefined) return undefined;
+  const { live: _, ...collection } = writable.collection;
+  return {
+    ...scope,
+    open,
+    read: { ...read, collections: new Map([...read.collections, [name, readable]]) },
+    collections: new Map([...collections, [name, { ...writable, collection }]]),
+  };
 }
 
 /** True unless it is a system collection without a path: only those with a path have system hooks. */

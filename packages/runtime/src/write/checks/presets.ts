@@ -3,6 +3,7 @@
 import { castStored } from '../../dialects/casts.ts';
 import { allOf } from '../../dialects/fragment.ts';
 import type { FieldDescriptor, Operand, WriteRule } from '../../language/index.ts';
+import { isLive } from '../../sql/archived/other-rows.ts';
 import { printPath, printPresence } from '../../sql/caller-path.ts';
 import { operandType, printValue } from '../../sql/operand.ts';
 import type { Printing, Row, StatementBuilder } from '../../sql/row.ts';
@@ -45,10 +46,11 @@ export function presetsHold(printing: Printing, { presets }: WriteRule): string 
 }
 
 /**
- * SQL predicate that is true if a rule lets a stored row be changed: it matches, and the values of its presets exist.
+ * SQL predicate that is true if a rule lets a stored row be changed. The row is live and the rule matches it, and the values
+ * of its presets exist.
  */
 export function ruleMatches(row: Row, rule: WriteRule): string {
-  return allOf([ruleHolds(row, rule.where), presetsHold(row, rule)]);
+  return allOf([isLive(row), ruleHolds(row, rule.where), presetsHold(row, rule)]);
 }
 
 /** Context in which presets are printed. */

@@ -1,9 +1,9 @@
 /** Removal of items in a transaction. */
 
 import { placesIn } from '../../json/problems.ts';
-import type { AccessRule } from '../../language/index.ts';
 import type { WritableCollection } from '../access/scope.ts';
 import type { Written } from '../checks/check.ts';
+import type { Removal } from '../checks/removal.ts';
 import { createBatch } from '../decode/batch.ts';
 import type { Keys } from '../decode/keys.ts';
 import { deletePlan } from '../plan/plans.ts';
@@ -11,11 +11,11 @@ import type { WriteContext } from '../write-plan.ts';
 import type { Running } from './running.ts';
 import { runStep } from './step.ts';
 
-/** Deletes items by their keys, which it gives back. Throws FORBIDDEN where one is missing, or not to be deleted. */
+/** Deletes or archives items by their keys, which it gives back. Throws FORBIDDEN where one is missing, or not to be deleted. */
 export async function runDelete(
   context: WriteContext,
   writable: WritableCollection,
-  rules: readonly AccessRule[],
+  removed: Removal,
   running: Running,
   keys: Keys,
   lenient: boolean,
@@ -32,7 +32,7 @@ export async function runDelete(
     postponed: false,
     collections: new Set([descriptor.name]),
   };
-  const plans = deletePlan(context.steps, written, rules, keys.many);
+  const plans = deletePlan(context.steps, written, removed, keys.many);
   const payload = { collection: descriptor.name, placeOf: placesIn(descriptor.name, null), names: new Set<string>() };
   await runStep(running, { action: 'delete', plans, batch: createBatch(descriptor).finish(0), keys, lenient, payload });
   return keys;

@@ -1,11 +1,9 @@
 /** Removal of items by key. Rules stand in WHERE. */
 
-import { allOf, anyOf, transactionNumber } from '../../dialects/fragment.ts';
-import type { AccessRule } from '../../language/index.ts';
+import { allOf, transactionNumber } from '../../dialects/fragment.ts';
 import { operandType } from '../../sql/operand.ts';
-import type { Row } from '../../sql/row.ts';
-import { ruleHolds } from '../../sql/rules.ts';
 import type { Written } from '../checks/check.ts';
+import { type Removal, type Removed, removal } from '../checks/removal.ts';
 import { selectLocked } from './locked-rows.ts';
 import {
   finishWrite,
@@ -19,13 +17,13 @@ import {
   type WriteStatement,
 } from './statement.ts';
 
-/** Plans the DELETE of one item, or of several, as far as some rule allows it. */
-export function planDelete(written: Written, rules: readonly AccessRule[], many: boolean): WriteStatement {
+/** Plans the DELETE of one item, or of several, as far as some rule allows it; of archived ones an UPDATE. */
+export function planDelete(written: Written, removed: Removal, many: boolean): WriteStatement {
   const drafting = startWrite(written);
   const { statement, inputs } = drafting;
   const alias = statement.alias();
   const column = (quoted: string): string => `${alias}.${quoted}`;
-  const allowedOn = (row: Row): string => anyOf(rules.map(({ where }) => ruleHolds(row, where)));
+  const { allowedOn, sets }: Removed = removal(drafting, removed);
   const rowKey = keyColumns(written, column);
   const { descriptor } = written.writable.collection;
   const { table } = descriptor;
@@ -34,7 +32,7 @@ export function planDelete(written: Written, rules: readonly AccessRule[], many:
     const rows = allOf([keysEqual(rowKey, key), allowedOn(ruleRow(drafting, column))]);
     return finishWrite(
       drafting,
-      `DELETE FROM ${table} AS ${alias} WHERE ${rows} RETURNING ${transactionNumber}, '1'`,
+      `${sets === null ? `DELETE FROM ${table} AS ${alias}` : `UPDATE ${table} AS ${alias} SET ${sets('')}`} WHERE ${rows} RETURNING ${transactionNumber}, '1'`,
       {},
     );
   }
@@ -52,7 +50,9 @@ export function planDelete(written: Written, rules: readonly AccessRule[], many:
     keys,
     lock: 'UPDATE',
   });
-  const removed = `DELETE FROM ${table} AS ${alias} USING (${locked}) i WHERE ${keysEqual(rowKey, input)} RETURNING 1`;
-  const text = `WITH w AS (${removed}) SELECT ${transactionNumber}, pg_catalog.count(*)::pg_catalog.text FROM w`;
+  const change =
+    sets === null ? `DELETE FROM ${table} AS ${alias} USING` : `UPDATE ${table} AS ${alias} SET ${sets('')} FROM`;
+  const gone = `${change} (${locked}) i WHERE ${keysEqual(rowKey, input)} RETURNING 1`;
+  const text = `WITH w AS (${gone}) SELECT ${transactionNumber}, pg_catalog.count(*)::pg_catalog.text FROM w`;
   return finishWrite(drafting, text, {});
 }

@@ -1,11 +1,11 @@
 /** Planned writes by their shape, in a bounded cache per access class. */
 
 import { longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
-import type { AccessRule } from '../../language/index.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { WriteGrant } from '../access/scope.ts';
 import type { Written } from '../checks/check.ts';
 import { checksOf } from '../checks/checks.ts';
+import type { Removal } from '../checks/removal.ts';
 import type { Batch } from '../decode/batch.ts';
 import { planChange } from '../several/plan-change.ts';
 import { planInsert } from '../several/plan-insert.ts';
@@ -49,7 +49,7 @@ export function plansOf(
 /** How the steps of a server are planned. */
 interface StepPlanner {
   plan(written: Written, form: StepForm, plan: ReadPlan | undefined, keyed: boolean): StepPlans;
-  planDelete(written: Written, rules: readonly AccessRule[], many: boolean): StepPlans;
+  planDelete(written: Written, removed: Removal, many: boolean): StepPlans;
 }
 
 /** A write that is part of a query does everything in one statement. */
@@ -63,7 +63,11 @@ const together: StepPlanner = {
     const write = written.action === 'create' ? planCreate(written, many) : update();
     return { write, many, permissionCheck: planPermissionCheck(written) };
   },
-  planDelete: (written, rules, many) => ({ write: planDelete(written, rules, many), many, permissionCheck: undefined }),
+  planDelete: (written, removed, many) => ({
+    write: planDelete(written, removed, many),
+    many,
+    permissionCheck: undefined,
+  }),
 };
 
 /** Else it is told apart from what looks before it, and from what judges after it. */
@@ -80,7 +84,7 @@ const apart: StepPlanner = {
       permissionCheck: planPermissionCheck(written),
     };
   },
-  planDelete: (written, rules) => ({ ...planRemoval(written, rules), many: true, permissionCheck: undefined }),
+  planDelete: (written, removed) => ({ ...planRemoval(written, removed), many: true, permissionCheck: undefined }),
 };
 
 function plannerOf({ scope }: Written): StepPlanner {
@@ -125,15 +129,10 @@ export function changedNames({ columns, grant }: Pick<Written, 'columns' | 'gran
 }
 
 /** The plan of a delete. */
-export function deletePlan(
-  cache: StepPlanCache,
-  written: Written,
-  rules: readonly AccessRule[],
-  many: boolean,
-): StepPlans {
+export function deletePlan(cache: StepPlanCache, written: Written, removed: Removal, many: boolean): StepPlans {
   const { name } = written.writable.collection.descriptor;
-  const shape = JSON.stringify(['delete', name, many]);
-  return remembered(cache, shape, () => plannerOf(written).planDelete(written, rules, many));
+  const shape = JSON.stringify(['delete', name, many, removed.purge]);
+  return remembered(cache, shape, () => plannerOf(written).planDelete(written, removed, many));
 }
 
 function remembered(cache: StepPlanCache, shape: string, plan: () => StepPlans): StepPlans {

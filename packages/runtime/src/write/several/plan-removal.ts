@@ -1,9 +1,8 @@
 /** Removal of items by key where a write cannot be part of a query. Rules stand in WHERE, or are asked before. */
 
-import { anyOf, where } from '../../dialects/fragment.ts';
-import type { AccessRule } from '../../language/index.ts';
-import { ruleHolds } from '../../sql/rules.ts';
+import { where } from '../../dialects/fragment.ts';
 import type { Written } from '../checks/check.ts';
+import { type Removal, removable, removal } from '../checks/removal.ts';
 import {
   type Drafting,
   finishWrite,
@@ -16,14 +15,13 @@ import {
 import type { StepPlans } from '../plan/step-plans.ts';
 import { allowedInput, looksAway, planLook } from './look.ts';
 
-/** Plans the DELETE of items, as far as some rule allows it. */
-export function planRemoval(written: Written, rules: readonly AccessRule[]): Pick<StepPlans, 'look' | 'write'> {
+/** Plans the DELETE of items, as far as some rule allows it; of archived ones an UPDATE. */
+export function planRemoval(written: Written, removed: Removal): Pick<StepPlans, 'look' | 'write'> {
   const drafting = startWrite(written);
   const alias = drafting.statement.alias();
   const column = (quoted: string): string => `${alias}.${quoted}`;
   const permitted = (draft: Drafting, columnOf: (quoted: string) => string): string => {
-    const row = ruleRow(draft, columnOf);
-    return anyOf(rules.map((rule) => ruleHolds(row, rule.where)));
+    return removable(ruleRow(draft, columnOf), removed);
   };
   const may = permitted(drafting, column);
   const apart = looksAway([may]);
@@ -33,7 +31,9 @@ export function planRemoval(written: Written, rules: readonly AccessRule[]): Pic
   const { table } = written.writable.collection.descriptor;
   const input = inputTable(drafting, apart ? [...keys, allowedInput] : keys, 'i');
   const rows = `${input}${join}${table} AS ${alias} ON ${keysMatch(drafting, column, named)}`;
-  const write = finishWrite(drafting, `DELETE ${alias} FROM ${rows}${where(apart ? 'i.ok' : may)}`, {});
+  const { sets } = removal(drafting, removed);
+  const change = sets === null ? `DELETE ${alias} FROM ${rows}` : `UPDATE ${rows} SET ${sets(`${alias}.`)}`;
+  const write = finishWrite(drafting, `${change}${where(apart ? 'i.ok' : may)}`, {});
   if (!apart) return { write };
   const look = planLook(written, [], (draft, columnOf) => ({ rules: [], allowed: permitted(draft, columnOf) }));
   return { look, write };

@@ -23,7 +23,7 @@ export function keysOfRows(rows: readonly KeyTexts[]): Keys {
   return { count: rows.length, many: true, values };
 }
 
-/** Deletes items. Throws FORBIDDEN where the caller may not. */
+/** Deletes or archives items. Throws FORBIDDEN where the caller may not. */
 export async function deleteRows(
   { running, context }: Writing,
   writable: WritableCollection | undefined,
@@ -33,7 +33,7 @@ export async function deleteRows(
   if (rows.length === 0) return;
   if (writable?.delete === undefined) throw new PlatformError('FORBIDDEN');
   try {
-    await runDelete(context, writable, writable.delete, running, keysOfRows(rows), false);
+    await runDelete(context, writable, { rules: writable.delete, purge: false }, running, keysOfRows(rows), false);
   } catch (error) {
     throw explainViolation(error, [affectedConstraint(writable, context.scope, location)]);
   }

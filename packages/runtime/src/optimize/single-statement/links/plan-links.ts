@@ -113,6 +113,7 @@ function isPlain(item: Written, { relation, written }: ListedLinks): boolean {
   return (
     descriptor.amended !== true &&
     descriptor.system !== true &&
+    descriptor.softDelete === undefined &&
     readAll(relation.target) === true &&
     readAll(relation.junction) !== false &&
     readsOrder(written, relation) &&
