@@ -1,4 +1,6 @@
 /** What an OpenAPI document says of bodies: a server made of it that does nothing but check them. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import fastify from 'fastify';
 
 /** Asks a document about bodies. */
@@ -22,9 +24,12 @@ const methods = ['post', 'patch', 'delete'] as const;
 
 /** Reads a document. */
 export async function describeBodies({ paths, components }: Document): Promise<Described> {
-  const customOptions = { removeAdditional: false, coerceTypes: false, useDefaults: false, strict: false } as const;
-  const server = fastify({ ajv: { customOptions } });
-  server.addSchema({ $id: 'document', components });
+  // Documents of OpenAPI 3.1 are JSON Schema of 2020, which Fastify's own validator is not.
+  const ajv = new Ajv2020({ strict: false });
+  formats.default(ajv);
+  ajv.addSchema({ $id: 'document', components });
+  const server = fastify();
+  server.setValidatorCompiler<object>(({ schema }) => ajv.compile(schema));
   for (const [path, operations] of Object.entries(paths)) {
     for (const method of methods) {
       const schema = operations[method]?.requestBody?.content['application/json'].schema;
