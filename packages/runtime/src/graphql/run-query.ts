@@ -167,10 +167,10 @@ async function runCall(running: Running, source: CallSource, call: OperationCall
   const { setting } = running;
   const { variables, caller, request } = call;
   try {
-    const { plan, parameters } = source.plan(variables, caller);
+    const { plan, statement, parameters } = source.plan(variables, caller);
     const rows = createAnswerWriter(plan)();
     const client = () => setting.unsent?.(request).client ?? '';
-    await setting.database.read(plan.statement, parameters, rows, client);
+    await setting.database.read(statement, parameters, rows, client);
     return source.encode(rows.end());
   } catch (error) {
     throw toFunctionError(error, false);
