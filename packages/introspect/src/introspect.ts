@@ -35,7 +35,7 @@ export function resolveSchema(
   const { model = null } = facts;
   const previous = options.previous ?? null;
   const settled = model === null ? config : declareModel(tables, config, previous, model);
-  const derived = deriveCollections(tables, settled, previous);
+  const derived = deriveCollections(tables, settled, previous, facts.dialect);
   const tenants = readTenants(settled, tables);
   const collections = withTenants(derived.collections, tenants);
   const resolved = resolvePermissions(permissions, collections, tables);

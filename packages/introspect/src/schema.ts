@@ -12,6 +12,7 @@ import type {
   Operand,
   PortableType,
   RowSecurity,
+  SearchDescriptor,
   SoftDelete,
 } from '@tablewright/runtime/language';
 
@@ -227,6 +228,8 @@ export interface Collection {
   /** Field names of the key in key order; empty when there is none. */
   readonly key: readonly string[];
   readonly sort: string | null;
+  /** Set where `search` looks for words by an index. */
+  readonly search?: SearchDescriptor;
   readonly archive: { readonly field: string; readonly value: string; readonly unarchiveValue: string | null } | null;
   /** How DELETE archives items; absent where it removes them. */
   readonly softDelete?: SoftDelete & { readonly restore?: string };

@@ -36,6 +36,7 @@ export function resolveCollection(
     ...(collection.tenant !== undefined && { tenant: collection.tenant }),
     ...(collection.reads && { reads: collection.reads }),
     ...(collection.sort !== null && { sort: collection.sort }),
+    ...(collection.search && { search: collection.search }),
     writable: isWritable(table) && (collection.system === undefined || collection.system.writes.length > 0),
     ...(table.unlockable && { unlockable: true as const }),
     ...(isWritable(table) && table.amended && { amended: true as const }),

@@ -1,5 +1,11 @@
 import type { Collection, Column, ColumnFill, Field, Table } from '@tablewright/introspect/schema';
-import { dialectFacts, type FieldDescriptor, rangeElement } from '@tablewright/runtime/language';
+import {
+  type Dialect,
+  dialectFacts,
+  type FieldDescriptor,
+  isTextual,
+  rangeElement,
+} from '@tablewright/runtime/language';
 import type { ApiField, CollectionNames } from '../api.ts';
 import { constantDefault } from './constant-default.ts';
 import { fallbackSql } from './fallback.ts';
@@ -83,10 +89,19 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     ...(field.required && (nullable || fill !== undefined) && { required: true as const }),
     ...(constant && { default: constant }),
     writable,
+    ...(hasTrigrams(index.dialect, table, column) && { trigrams: true as const }),
     ...(maxLength !== null && { maxLength }),
     ...(precision !== null && { precision }),
     ...(scale !== null && { scale }),
   };
+}
+
+/** True if an inverted index has the parts of a text: there is no other one of texts. */
+function hasTrigrams(dialect: Dialect, { indexes }: Table, { name, type }: Column): boolean {
+  if (!dialectFacts[dialect].hasVectors || !isTextual(type.portable)) return false;
+  return indexes.some(
+    ({ method, columns, predicate }) => method === 'gin' && predicate === null && columns.includes(name),
+  );
 }
 
 /** True if the database fills the column with an identifier that it generates, as text or of a type of its own. */

@@ -152,8 +152,27 @@ export interface CollectionConfig {
   readonly archive?: ArchiveConfig;
   /** Archives items in place of deleting them. */
   readonly softDelete?: SoftDeleteConfig;
+  /** Has `search` look for words by an index; by default it looks for texts that contain it. */
+  readonly search?: SearchConfig;
   /** By column name. */
   readonly fields?: Readonly<Record<string, FieldConfig>>;
+}
+
+/**
+ * Search for words. It needs an index: GIN over a column or an expression, or FULLTEXT, by what the server has.
+ * @example
+ * export default defineConfig({
+ *   collections: { articles: { search: { mode: 'text', fields: ['title', 'body'], language: 'english' } } },
+ * });
+ */
+export interface SearchConfig {
+  readonly mode: 'text';
+  /** Column of the type tsvector. Its words are traced from its expression, where it is generated. */
+  readonly column?: string;
+  /** Fields whose words are indexed: by an expression, or in a column that a trigger fills. */
+  readonly fields?: readonly string[];
+  /** Text search configuration, where the server has such; `simple` when absent. */
+  readonly language?: string;
 }
 
 /**

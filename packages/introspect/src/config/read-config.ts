@@ -11,6 +11,7 @@ import type {
   PlatformConfig,
   RelationConfig,
   RowSecurityConfig,
+  SearchConfig,
   SoftDeleteConfig,
   TenantConfig,
   TranslationsConfig,
@@ -66,6 +67,7 @@ const collection = objectOf<CollectionConfig>({
   reads: oneOf('replica', 'primary'),
   archive: archiveRule,
   softDelete: objectOf<SoftDeleteConfig>({ field: text, value: anyText, restore: anyText }, 'field'),
+  search: objectOf<SearchConfig>({ mode: oneOf('text'), column: text, fields: listOf(text), language: text }, 'mode'),
   fields: byName(field),
 });
 

@@ -1,4 +1,4 @@
-import type { DeclaredModel } from '@tablewright/runtime/language';
+import { type DeclaredModel, type Dialect, defaultDialect } from '@tablewright/runtime/language';
 import type { PlatformConfig } from '../config/config.ts';
 import type { Collection, Schema, Table } from '../schema.ts';
 import { declareCollections } from './declarations/declare-collections.ts';
@@ -13,6 +13,7 @@ import { deriveManyToMany } from './relations/derive-many-to-many.ts';
 import { deriveManyToOne } from './relations/derive-many-to-one.ts';
 import { deriveOneToMany } from './relations/derive-one-to-many.ts';
 import { hideManyToOne } from './relations/hide-many-to-one.ts';
+import { declareSearch } from './search.ts';
 import { markSystem, nameSystemInverses, systemNames, withSystemTables } from './system-tables.ts';
 
 /** The collections of a database, and the derived name of every relation before the configuration changed it. */
@@ -32,10 +33,11 @@ export function deriveCollections(
   tables: readonly Table[],
   config: PlatformConfig,
   previous: Schema | null,
+  dialect: Dialect = defaultDialect,
 ): DerivedCollections {
   const { keyed, joined } = deriveStages(tables, config, previous);
   const configured = configureRelations(joined, config);
-  const collections = declareTranslations(configured, config);
+  const collections = declareSearch(declareTranslations(configured, config), tables, config, dialect);
   return { collections, relationKeys: keysOf(keyed, joined, collections) };
 }
 

@@ -10,6 +10,7 @@ import { configManyToAny } from './configuration/config-many-to-any.ts';
 import { configManyToMany } from './configuration/config-many-to-many.ts';
 import { configRelations } from './configuration/config-relations.ts';
 import { configRowSecurity } from './configuration/config-row-security.ts';
+import { configSearch } from './configuration/config-search.ts';
 import { configSoftDelete } from './configuration/config-soft-delete.ts';
 import { configSystem } from './configuration/config-system.ts';
 import { configTables } from './configuration/config-tables.ts';
@@ -57,6 +58,7 @@ export const rules: readonly Rule[] = [
   configTenant,
   configFunctions,
   configRowSecurity,
+  configSearch,
   collectionNames,
   fieldNames,
   relationNames,

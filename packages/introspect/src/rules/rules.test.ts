@@ -211,3 +211,46 @@ describe('callers that are passed on to policies', () => {
     }
   });
 });
+
+describe('search for words', () => {
+  const searched = (search: object, permissions = '') => {
+    const { config, diagnostics } = readConfig({ collections: { articles: { search } } });
+    const resolved = resolve({ articles }, { config, permissions });
+    return { ...resolved, diagnostics: [...diagnostics, ...resolved.diagnostics] };
+  };
+
+  test('needs fields that exist, or a column of words', () => {
+    const place = 'platform.config.ts: collections["public.articles"].search';
+    for (const search of [
+      { mode: 'text' },
+      { mode: 'text', fields: [] },
+      { mode: 'text', fields: ['nothing'] },
+      { mode: 'text', column: 'title' },
+      { mode: 'text', fields: ['title'], language: "x'; DROP" },
+    ]) {
+      expect(complaints(searched(search).diagnostics), JSON.stringify(search)).toEqual([`error search-index ${place}`]);
+    }
+    expect(complaints(searched({ mode: 'vector' }).diagnostics)).toEqual([
+      'error config-value platform.config.ts: collections.articles.search.mode',
+    ]);
+  });
+
+  test('has the document of its fields, and tells of roles that search without it', () => {
+    const { schema, diagnostics } = searched(
+      { mode: 'text', fields: ['title', 'body'], language: 'english' },
+      `
+roles: { all: {}, some: {} }
+permissions:
+  all: { articles: { read: true } }
+  some: { articles: { read: [{ fields: [id, title] }, { fields: ["*"], filter: { id: { _eq: 1 } } }] } }`,
+    );
+    expect(schema.collections[0]?.search).toEqual({
+      fields: ['title', 'body'],
+      language: 'english',
+      document: `pg_catalog.to_tsvector('english'::pg_catalog.regconfig, COALESCE({"title"}::pg_catalog.text, '') || ' ' || COALESCE({"body"}::pg_catalog.text, ''))`,
+    });
+    expect(notes(diagnostics, 'search-falls-back')).toEqual([
+      '"some" cannot read all of "title" and "body" on every row: their search looks for texts that contain it, without the index.',
+    ]);
+  });
+});

@@ -118,6 +118,8 @@ export interface SqlDialect {
   grouped(expression: string, field: FieldDescriptor): string;
   /** SQL predicate that is true if a text matches a pattern; the operator is one of those that do. */
   matches(operator: Operator, left: string, pattern: string): string;
+  /** Search of a document for the words of a text: a predicate, and a rank that is higher where they fit better. */
+  wordSearch(document: string, text: string, language: string): { readonly matches: string; readonly rank: string };
   /** A value of the database as a pattern: `%`, `_` and the backslash in it stand for themselves. */
   patternOf(before: string, value: string, after: string): string;
   /** SQL predicate that is true if a value is in a list, which is a parameter of the type `native[]`; or is in none. */

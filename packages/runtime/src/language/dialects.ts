@@ -30,6 +30,8 @@ export interface DialectFacts {
   readonly namesIndexes: boolean;
   /** True if columns that a table numbers take their number also where null is written. */
   readonly numbersNulls: boolean;
+  /** True if columns and indexes can have the words of a text. False: the server has FULLTEXT indexes. */
+  readonly hasVectors: boolean;
   /** True if policies can hide rows from roles of the database. */
   readonly policies: boolean;
   /** True if identifiers that the database makes tell the time and the machine. */
@@ -43,7 +45,7 @@ export interface DialectFacts {
 const others: Omit<DialectFacts, 'title' | 'returnsKeys' | 'hasSpatialReferences'> = {
   ...{ family: 'mysql', hasSchemas: false, binaryRows: false, quote: '`' },
   ...{ namesIndexes: false, numbersNulls: true, guessableKeys: true },
-  policies: false,
+  ...{ policies: false, hasVectors: false },
 };
 
 /** The facts of each server. */
@@ -51,7 +53,7 @@ export const dialectFacts: Readonly<Record<Dialect, DialectFacts>> = {
   postgres: {
     ...{ family: 'postgres', title: 'PostgreSQL', hasSchemas: true, binaryRows: true, quote: '"' },
     ...{ namesIndexes: true, numbersNulls: false, guessableKeys: false, returnsKeys: true },
-    ...{ hasSpatialReferences: true, policies: true },
+    ...{ hasSpatialReferences: true, policies: true, hasVectors: true },
   },
   mysql: { ...others, title: 'MySQL', returnsKeys: false, hasSpatialReferences: true },
   mariadb: { ...others, title: 'MariaDB', returnsKeys: true, hasSpatialReferences: false },

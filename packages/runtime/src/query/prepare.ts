@@ -31,7 +31,7 @@ import {
   refuseNestedSyntax,
 } from './authorise/nested.ts';
 import type { ReadQuery } from './authorise/read-query.ts';
-import { withSearch } from './authorise/search.ts';
+import { orderBySearch, withSearch } from './authorise/search.ts';
 import { type Selector, shapeOf } from './authorise/shape.ts';
 import { checkSort, type OrderTerm, resolveSort } from './authorise/sort.ts';
 import { checkCursor } from './parse/cursor.ts';
@@ -187,13 +187,14 @@ function planNew(
   const singleton = selector === 'list' && descriptor.singleton && source === undefined;
   for (const problem of names.late) throw problem;
   checkSort(names.order);
+  const order = orderBySearch(names.order, condition);
   const { limit, offset, meta, cursor } = request;
   if (cursor !== undefined && descriptor.singleton) throw invalidQuery('"cursor" is for lists.');
   const query: ReadQuery = {
     scope,
     selection: names.selection,
     condition,
-    order: names.order,
+    order,
     limit,
     offset,
     ...(cursor && { cursor }),

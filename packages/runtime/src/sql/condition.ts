@@ -14,6 +14,7 @@ import { printRelated } from './related.ts';
 import type { Row } from './row.ts';
 import type { FieldScope } from './scope.ts';
 import { printSpatial } from './spatial.ts';
+import { printWords } from './words.ts';
 
 type Comparison = Extract<Condition, { kind: 'compare' }>;
 
@@ -37,6 +38,7 @@ export function printCondition(row: Row, condition: Condition): string {
 function printField(row: Row, condition: Comparison): string {
   const { field: name, operator, operand } = condition;
   const { statement } = row;
+  if (operator === '_words') return printWords(row, condition).matches;
   const field = row.collection.fields.get(name);
   if (field === undefined || field.secret) return sqlFalse;
   if (field.descriptor.type === 'json') return printJson(row, field, condition);

@@ -4,10 +4,18 @@ import { compareClock } from '../clock.ts';
 import type { Examination, Finding } from '../finding.ts';
 import { quotedName, quotedTable } from '../quoted.ts';
 import type { Source } from '../source.ts';
+import { unindexedSearch } from './search-indexes.ts';
 
 /** Examinations of PostgreSQL. */
 export function postgresExaminations(schema: Schema): readonly Examination[] {
-  return [standby, superuser, clock, pooler, (source) => privileges(source, schema)];
+  return [
+    standby,
+    superuser,
+    clock,
+    pooler,
+    (source) => privileges(source, schema),
+    (source) => unindexedSearch(source, schema),
+  ];
 }
 
 async function standby({ run }: Source): Promise<readonly Finding[]> {

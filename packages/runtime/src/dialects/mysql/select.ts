@@ -146,6 +146,10 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     grouped: (expression, field) => (field.folds === true ? exactly(expression) : expression),
     matches: (operator, left, pattern) =>
       (matches[operator] ?? '').replace(/\{\}|\$/g, (marker) => (marker === '{}' ? exactly(left) : pattern)),
+    wordSearch(document, sought) {
+      const fits = `MATCH (${document}) AGAINST (${sought} IN NATURAL LANGUAGE MODE)`;
+      return { matches: fits, rank: fits };
+    },
     patternOf(before, value, after) {
       const escaped = ['\\\\', '%', '_'].reduce(
         (inner, sign) => `REPLACE(${inner}, '${sign}', '\\\\${sign}')`,

@@ -107,6 +107,10 @@ export const postgres: SqlDialect = {
   exactly,
   grouped: (expression) => expression,
   matches: (operator, left, pattern) => `${cast(left, text)} ${matches[operator]} ${pattern}`,
+  wordSearch(document, sought, language) {
+    const query = `pg_catalog.websearch_to_tsquery('${language}'::pg_catalog.regconfig, ${sought})`;
+    return { matches: `${document} @@ ${query}`, rank: `pg_catalog.ts_rank(${document}, ${query})` };
+  },
   patternOf(before, value, after) {
     const escaped = `pg_catalog.regexp_replace(${cast(value, '::pg_catalog.text')}, '([\\\\%_])', '\\\\\\1', 'g')`;
     return [before && `'${before}'`, escaped, after && `'${after}'`].filter((part) => part).join(' || ');

@@ -12,7 +12,7 @@ import { authoriseRows } from '../../query/authorise/archived-rows.ts';
 import { readFilter, refuseProblem } from '../../query/authorise/filter.ts';
 import { itemCollections } from '../../query/authorise/links.ts';
 import type { NestedRead } from '../../query/authorise/nested.ts';
-import { withSearch } from '../../query/authorise/search.ts';
+import { orderBySearch, withSearch } from '../../query/authorise/search.ts';
 import { conditionShape, limitShape, type Shape } from '../../query/authorise/shape.ts';
 import { checkSort, type OrderTerm, resolveSort } from '../../query/authorise/sort.ts';
 import { checkJson } from '../../query/parse/parse-json.ts';
@@ -98,7 +98,7 @@ export function readList(setting: ListSetting, slot: ListSlot, variables: Variab
   const condition = withSearch(filter.condition, collection, request.search);
   const having = { condition: always, problems: [] };
   const read: NestedRead = { request, collection, many: true, filter, having, condition, below: new Map() };
-  return { read, order, shape: listShape(condition, request) };
+  return { read, order: orderBySearch(order, condition), shape: listShape(condition, request) };
 }
 
 /** The arguments of a list as parameters; null is no argument. */

@@ -65,6 +65,8 @@ export interface FieldDescriptor {
    * types, and fields of the platform's own collections that the server fills.
    */
   readonly writable: boolean;
+  /** Set where an index has the parts of the texts, so that it finds those that contain one. */
+  readonly trigrams?: true;
   readonly maxLength?: number;
   readonly precision?: number;
   readonly scale?: number;
@@ -171,6 +173,15 @@ export interface ManyToAny extends RelationBase {
 /** A relation of a collection, told apart by `kind`. */
 export type RelationDescriptor = ManyToOne | OneToMany | ManyToMany | ManyToAny;
 
+/** Search for words by an index. */
+export interface SearchDescriptor {
+  /** Fields that the words are of: who cannot read each of them on every row searches without the index. */
+  readonly fields: readonly string[];
+  readonly language: string;
+  /** SQL of the indexed document, with quoted columns in braces. */
+  readonly document: string;
+}
+
 /**
  * Facts about one collection, as generated code states them.
  *
@@ -197,6 +208,8 @@ export interface CollectionDescriptor {
   readonly softDelete?: SoftDelete;
   /** Field that orders lists by default, before the key. */
   readonly sort?: string;
+  /** Set where `search` looks for words by an index. */
+  readonly search?: SearchDescriptor;
   /** False for views and materialized views that cannot be written. */
   readonly writable: boolean;
   /** Set on views that only triggers write: the database may refuse to lock their rows. */

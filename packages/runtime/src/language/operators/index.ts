@@ -11,7 +11,7 @@ import { membership } from './membership.ts';
 import { between, order } from './order.ts';
 import { presence } from './presence.ts';
 import { type SpatialOperator, spatial } from './spatial.ts';
-import { emptiness, regex, type TextOperator, text } from './text.ts';
+import { emptiness, regex, type TextOperator, text, wordSearch } from './text.ts';
 
 /** One comparison operator. */
 export type Operator =
@@ -25,7 +25,8 @@ export type Operator =
   | ElementOperator
   | keyof typeof spans
   | SpatialOperator
-  | keyof typeof regex;
+  | keyof typeof regex
+  | keyof typeof wordSearch;
 
 /** Every operator by its name. */
 export const definitions: Readonly<Record<Operator, OperatorDefinition>> = {
@@ -40,6 +41,7 @@ export const definitions: Readonly<Record<Operator, OperatorDefinition>> = {
   ...spans,
   ...spatial,
   ...regex,
+  ...wordSearch,
 };
 
 /** Names of all operators. */

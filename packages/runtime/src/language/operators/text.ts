@@ -61,3 +61,8 @@ export const emptiness: OperatorFamily<'_empty' | '_nempty'> = {
 export const regex: OperatorFamily<'_regex'> = {
   _regex: { operand: 'text', comparisons: ['text', 'list'], inRulesOnly: true },
 };
+
+/** Words of `search` where a collection has an index of them. No filter can name it: no type has it. */
+export const wordSearch: OperatorFamily<'_words'> = {
+  _words: { operand: 'text', comparisons: [], inRulesOnly: true },
+};

@@ -1,6 +1,7 @@
 import { type Condition, never, type Operand } from '../../language/index.ts';
 import { isTextual } from '../../language/types/index.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
+import type { OrderTerm } from './sort.ts';
 
 /**
  * Condition on rows for `search`: some readable text field contains the text, in any case (API specification, section
@@ -9,12 +10,33 @@ import type { CollectionScope } from '../../sql/scope.ts';
  */
 function searchCondition(collection: CollectionScope, text: string): Condition {
   const operand: Operand = { kind: 'literal', value: text };
+  const [indexed] = indexedFields(collection);
+  if (indexed !== undefined && text.trim() !== '')
+    return { kind: 'compare', field: indexed, operator: '_words', operand };
   const conditions: Condition[] = [];
   for (const { descriptor, secret } of collection.fields.values()) {
     if (secret || !isTextual(descriptor.type)) continue;
     conditions.push({ kind: 'compare', field: descriptor.name, operator: '_icontains', operand });
   }
   return conditions.length === 0 ? never : { kind: 'or', of: conditions };
+}
+
+/**
+ * Fields whose words an index has, where each can be read on every row. Else words would find what cannot be read, so that
+ * none are looked for.
+ */
+function indexedFields({ descriptor, fields }: CollectionScope): readonly string[] {
+  const { search } = descriptor;
+  const isOpen = search?.fields.every((name) => fields.get(name)?.grant === null && fields.get(name)?.secret !== true);
+  return isOpen === true ? (search?.fields ?? []) : [];
+}
+
+/** The order of a list: what was asked for, else the best first where words are looked for. */
+export function orderBySearch(order: readonly OrderTerm[], condition: Condition): readonly OrderTerm[] {
+  if (order.length > 0 || condition.kind !== 'and') return order;
+  const comparison = condition.of.find((part) => part.kind === 'compare' && part.operator === '_words');
+  if (comparison?.kind !== 'compare') return order;
+  return [{ through: [], by: { kind: 'words', condition: comparison }, descending: true }];
 }
 
 /** A filter's condition, together with that of a search when there is one. */

@@ -3,10 +3,15 @@ import { always, type Condition } from '../../language/index.ts';
 import { isOrdered } from '../../language/operators/index.ts';
 import { type Call, resolveCall } from '../../sql/calls.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from '../../sql/scope.ts';
+import type { WordsCondition } from '../../sql/words.ts';
 import type { SortTerm } from '../parse/request.ts';
 
 /** Key by which rows are ordered: a field, or a function. `unfit` is a name that exists and has no order. */
-export type OrderKey = { readonly kind: 'plain'; readonly field: FieldScope } | Call | { readonly kind: 'unfit' };
+export type OrderKey =
+  | { readonly kind: 'plain'; readonly field: FieldScope }
+  | Call
+  | { readonly kind: 'words'; readonly condition: WordsCondition }
+  | { readonly kind: 'unfit' };
 
 /** One term of an order: the m2o relations that lead to a key, and the key. */
 export interface OrderTerm {

@@ -39,6 +39,7 @@ export function planCursor(
 function nameOf({ through, by, descending }: OrderTerm): readonly (string | boolean)[] {
   const path = through.map(({ descriptor }) => descriptor.name);
   if (by.kind === 'plain') return [descending, ...path, by.field.descriptor.name];
+  if (by.kind === 'words') throw invalidQuery('"cursor" needs a "sort" beside "search".');
   if (by.kind === 'rows') return [descending, ...path, 'count', by.relation.descriptor.name];
   return by.kind === 'field' ? [descending, ...path, by.function, by.field.descriptor.name] : [descending, ...path];
 }

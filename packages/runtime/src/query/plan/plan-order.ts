@@ -9,6 +9,7 @@ import { readable } from '../../sql/readable.ts';
 import { joined, type Row, tableRow } from '../../sql/row.ts';
 import { granted } from '../../sql/rules.ts';
 import { type CollectionScope, type FieldScope, keyFields } from '../../sql/scope.ts';
+import { printWords } from '../../sql/words.ts';
 import type { OrderKey, OrderTerm } from '../authorise/sort.ts';
 
 /** One printed term of an ORDER BY: an expression, and its direction with a leading space. */
@@ -86,6 +87,7 @@ function printTerm(row: Row, { through, by, descending }: OrderTerm): PrintedTer
 function keyType(by: OrderKey): OperandType {
   if (by.kind === 'plain') return operandType(by.field.descriptor);
   if (by.kind === 'distance') return distanceType;
+  if (by.kind === 'words') return { type: 'float', native: 'float4' };
   return by.kind === 'field' ? operandType(by.field.descriptor, by.function) : countType;
 }
 
@@ -112,6 +114,7 @@ function printPath(row: Row, through: OrderTerm['through'], by: OrderKey): strin
 
 function printKey(row: Row, by: OrderKey): string {
   if (by.kind === 'plain') return orderable(row, by.field);
+  if (by.kind === 'words') return printWords(row, by.condition).rank;
   return by.kind === 'unfit' ? 'NULL' : printCall(row, by);
 }
 

@@ -202,7 +202,29 @@ function printListOrder(row: Row, query: ReadQuery): readonly PrintedTerm[] {
   if (query.selector === 'written' && query.order.length === 0) return [{ expression: 'k.n', direction: '' }];
   // Rows of another source have the order in which they come.
   if (query.source !== undefined && query.order.length === 0 && query.cursor === undefined) return [];
-  return printOrder(row, query.order, query.cursor !== undefined);
+  const order = printOrder(row, query.order, query.cursor !== undefined);
+  return query.cursor === undefined && isFoundByTrigrams(row, query.condition) ? order.map(apart) : order;
+}
+
+/** True if an index finds the rows by parts of their texts. */
+function isFoundByTrigrams(row: Row, condition: Condition): boolean {
+  if (condition.kind === 'and') return condition.of.some((part) => isFoundByTrigrams(row, part));
+  if (condition.kind === 'or') {
+    return condition.of.length > 0 && condition.of.every((part) => isFoundByTrigrams(row, part));
+  }
+  if (condition.kind !== 'compare' || !trigramOperators.has(condition.operator)) return false;
+  const field = row.collection.fields.get(condition.field);
+  return field?.grant === null && field.descriptor.trigrams === true;
+}
+
+const trigramOperators: ReadonlySet<string> = new Set(['_contains', '_icontains']);
+
+/**
+ * A term that no index gives. Else the server reads rows in the order of an index, in the hope that many match,
+ * and not those that the other index finds.
+ */
+function apart({ expression, direction, value }: PrintedTerm): PrintedTerm {
+  return { expression: `(SELECT ${expression})`, direction, ...(value && { value }) };
 }
 
 /** Rows that a write selects: the predicate for those that it may write, and the lock on them. */
