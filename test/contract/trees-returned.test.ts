@@ -1,6 +1,7 @@
 /** Trees of new items that one statement makes and answers: what it saves, and that nothing else can tell it from the careful way. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { withClient } from '../support/database.ts';
+import { isWithout } from '../support/optimizations.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 const sql = `
@@ -50,7 +51,8 @@ beforeEach(() =>
 afterAll(() => project?.close());
 
 /** BEGIN, the statement, COMMIT. */
-const once = 3;
+const steps = 3;
+const once: unknown = isWithout('single-statement') ? expect.any(Number) : steps;
 const made = (path: string, body: unknown) => project.admin(`/items/${path}`, { method: 'POST', body });
 const stored = (table: string) =>
   withClient(project.database.url, async (client) => {
@@ -77,7 +79,7 @@ describe('one statement', () => {
       n: 7,
       entries,
     });
-    expect(project.statements.executed()).toBe(once);
+    expect(project.statements.executed()).toEqual(once);
     expect(answer.json.data).toEqual({
       id: 1,
       name: 'l',
@@ -107,7 +109,7 @@ describe('one statement', () => {
       }),
     }));
     const answer = await made('lists?fields=name,entries.label,entries.notes.body&deep[entries][_sort]=-label', lists);
-    expect(project.statements.executed()).toBe(once);
+    expect(project.statements.executed()).toEqual(once);
     expect(answer.json.data).toEqual(
       lists.map(({ name, entries = [] }) => ({
         name,
@@ -139,13 +141,13 @@ describe('one statement', () => {
       entry_id: { label: 'x', list_id: { name: 'y' } },
     });
     expect(deep.json.data).toEqual({ body: 'n', entry_id: { label: 'x', list_id: { name: 'y' } } });
-    expect(project.statements.executed()).toBe(once);
+    expect(project.statements.executed()).toEqual(once);
   });
 
   it('counts the places that a payload does not say', async () => {
     const notes = [{ body: 'a' }, { body: 'b', place: -1 }, { body: 'c' }];
     const answer = await made('entries?fields=notes.body,notes.place', { list_id: await listed(), notes });
-    expect(project.statements.executed()).toBe(once);
+    expect(project.statements.executed()).toEqual(once);
     const placed = [
       { body: 'b', place: -1 },
       { body: 'a', place: 1 },
@@ -160,7 +162,7 @@ describe('one statement', () => {
       method: 'POST',
       body: { name: 'l', entries },
     });
-    expect(project.statements.executed()).toBe(once);
+    expect(project.statements.executed()).toEqual(once);
     expect(answer.json.data).toEqual({ name: 'l', entries: [{ label: 'a' }, { label: 'c' }] });
     expect((await stored('entries')).map(({ marks }) => marks)).toEqual([['set'], ['set'], ['set']]);
   });
@@ -180,7 +182,7 @@ describe('several statements', () => {
       const answer = await project.ask(`/items/${path}`, { method: 'POST', body: { name, entries } });
       const notes = name === 'secret' ? [] : [{ body: '1' }];
       expect(answer.json.data).toEqual({ name, entries: [{ label: 'a', notes }] });
-      expect(project.statements.executed()).toBeGreaterThan(once);
+      expect(project.statements.executed()).toBeGreaterThan(steps);
     }
   });
 
