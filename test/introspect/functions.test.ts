@@ -20,7 +20,8 @@ CREATE FUNCTION many(VARIADIC x integer[]) RETURNS integer LANGUAGE sql AS 'SELE
 CREATE FUNCTION on_change() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN RETURN NEW; END $$;
 CREATE FUNCTION lists() RETURNS SETOF integer[] LANGUAGE sql AS 'SELECT ARRAY[1]';
 CREATE AGGREGATE total(integer) (sfunc = int4pl, stype = integer);
-CREATE PROCEDURE work(OUT word text, INOUT n integer DEFAULT 0) LANGUAGE plpgsql AS $$ BEGIN word := 'a'; END $$;`;
+CREATE PROCEDURE work(OUT word text, INOUT n integer DEFAULT 0) LANGUAGE plpgsql AS $$ BEGIN word := 'a'; END $$;
+CREATE PROCEDURE price(OUT flags boolean[], OUT price numeric) LANGUAGE plpgsql AS $$ BEGIN price := 1.5; END $$;`;
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -79,6 +80,7 @@ test('say why they cannot be served', async () => {
     many: 'is variadic',
     on_change: 'returns "trigger"',
     plain: 'has an argument without a name',
+    price: 'gives a value of type "numeric", which CALL does not give as text',
     total: 'is an aggregate or a window function',
   });
 });

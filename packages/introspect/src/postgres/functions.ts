@@ -52,7 +52,7 @@ function resultOf(
   const many = row.proretset;
   const outputs = row.parameters
     .map((parameter, index) => ({ parameter, name: parameter.name ?? `column${index + 1}` }))
-    .filter(({ parameter: { mode } }) => mode === 'o' || mode === 'b' || mode === 't');
+    .filter(({ parameter }) => isOutput(parameter));
   if (outputs.length > 0)
     return { kind: 'objects', many, members: outputs.map(({ parameter, name }) => readValue(parameter, name)) };
   if (row.prokind === 'p' || types.get(row.prorettype)?.typname === 'void') return { kind: 'nothing' };
@@ -92,11 +92,30 @@ function reasonOf(row: FunctionRow, inputs: readonly Parameter[], types: TypesBy
     return 'has an argument "access_token", which is the name of the token in a query';
   const isNested = types.get(row.prorettype)?.element !== null && types.get(row.prorettype)?.typtype === 'b';
   if (row.proretset && isNested && !hasOutputs(row)) return 'returns a set of arrays';
-  return null;
+  const unread =
+    row.prokind === 'p' && row.parameters.find((parameter) => isOutput(parameter) && !isPlain(types, parameter));
+  return unread ? `gives a value of type "${unread.nativeType}", which CALL does not give as text` : null;
+}
+
+/** Types whose binary form is read as it is. Others are selected as text, which the result of a CALL cannot be. */
+const plainTypes: ReadonlySet<string> = new Set([
+  ...['bool', 'int2', 'int4', 'int8', 'text', 'varchar', 'bpchar', 'name', 'uuid', 'bytea', 'json', 'jsonb'],
+  ...['date', 'time', 'timestamp', 'timestamptz'],
+]);
+
+function isPlain(types: TypesByOid, { type: oid }: Parameter): boolean {
+  const type = buildColumnType(types, oid, -1);
+  const scalar = type.element ?? type;
+  if (scalar !== type && scalar.domains.length > 0) return false;
+  return scalar.category === 'enum' || (scalar.category === 'base' && plainTypes.has(scalar.base));
+}
+
+function isOutput({ mode }: Parameter): boolean {
+  return mode === 'o' || mode === 'b' || mode === 't';
 }
 
 function hasOutputs({ parameters }: FunctionRow): boolean {
-  return parameters.some(({ mode }) => mode === 'o' || mode === 'b' || mode === 't');
+  return parameters.some(isOutput);
 }
 
 const maxArguments = 50;
