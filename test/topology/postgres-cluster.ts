@@ -72,6 +72,7 @@ export async function startPostgresCluster(folder: string, isSynchronous: boolea
       const [primary] = live;
       if (dead === undefined || primary === undefined) return;
       rmSync(dead.data, { recursive: true, force: true });
+      makeData(dead.data);
       await copyOf(primary, dead, folder);
       live = [...live, dead];
       dead = undefined;
@@ -86,12 +87,16 @@ function run(command: string, args: readonly string[], cwd: string): void {
   execFileSync(join(bin, command), args, { ...identity, cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
+function makeData(data: string): void {
+  mkdirSync(data, { mode: 0o700 });
+  if ('uid' in identity) chownSync(data, nobody, nobody);
+}
+
 async function createServer(folder: string, name: string, isSynchronous: boolean): Promise<Server> {
   const data = join(folder, name);
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  mkdirSync(data, { mode: 0o700 });
-  if ('uid' in identity) chownSync(data, nobody, nobody);
+  makeData(data);
   const settings = {
     port: String(port),
     listen_addresses: '127.0.0.1',
