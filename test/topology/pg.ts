@@ -33,7 +33,7 @@ export const pg: Topology = {
 /** Address of all servers of a cluster. */
 function listOf(cluster: PostgresCluster): string {
   const hosts = cluster.nodes().map(({ url }) => new URL(url).host);
-  return `postgres://postgres@${hosts.sort().join()}/postgres?target_session_attrs=read-write`;
+  return `postgres://postgres:postgres@${hosts.sort().join()}/postgres?target_session_attrs=read-write`;
 }
 
 async function runCases(
@@ -44,7 +44,7 @@ async function runCases(
   const [primary, ...standbys] = cluster.nodes();
   if (primary === undefined) throw new Error('There is no primary.');
   const project = await createOrders(primary.url);
-  const replicas = `postgres://postgres@${standbys.map(({ url }) => new URL(url).host).join()}/postgres`;
+  const replicas = `postgres://postgres:postgres@${standbys.map(({ url }) => new URL(url).host).join()}/postgres`;
   const rows: CaseRow[] = [];
   try {
     if (isSynchronous) {
@@ -236,7 +236,7 @@ async function killReplica(project: OrdersProject, cluster: PostgresCluster): Pr
   const hosts = [killed, other].map(({ url }) => new URL(url).host).join();
   const server = await project.start({
     DATABASE_URL: listOf(cluster),
-    DATABASE_READ_URL: `postgres://postgres@${hosts}/postgres`,
+    DATABASE_READ_URL: `postgres://postgres:postgres@${hosts}/postgres`,
   });
   let failed = 0;
   let count = 0;

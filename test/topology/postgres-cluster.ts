@@ -95,7 +95,7 @@ function makeData(data: string): void {
 async function createServer(folder: string, name: string, isSynchronous: boolean): Promise<Server> {
   const data = join(folder, name);
   const port = await freePort();
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const url = `postgres://postgres:postgres@127.0.0.1:${port}/postgres`;
   makeData(data);
   const settings = {
     port: String(port),
