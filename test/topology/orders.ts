@@ -45,7 +45,7 @@ export function startWriters(server: Platform, count: number, prefix: string): W
   let isOver = false;
   const write = async (writer: number): Promise<void> => {
     for (let number = 0; !isOver; number++) {
-      const ref = `${prefix}-${writer}-${number}`;
+      const ref = `${prefix.replaceAll(/\W/g, '-')}-${writer}-${number}`;
       const body = { ref, lines: [{ n: 1 }, { n: 2 }] };
       for (let status = 503; status === 503 && !isOver; ) {
         const headers = { 'idempotency-key': ref };
