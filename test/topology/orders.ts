@@ -72,11 +72,12 @@ export function startWriters(server: Platform, count: number, prefix: string): W
 /** Orders that are lost, written twice, or without their lines. */
 export async function examineOrders(url: string, acknowledged: ReadonlySet<string>) {
   const { rows } = await withClient(url, (client) => client.query<{ ref: string; lines: number }>(readRows));
-  const refs = rows.map(({ ref }) => ref);
+  const written = rows.filter(({ ref }) => /-\d+-\d+$/.test(ref));
+  const refs = written.map(({ ref }) => ref);
   const stored = new Set(refs);
   return {
     lost: [...acknowledged].filter((ref) => !stored.has(ref)).length,
     twice: refs.length - stored.size,
-    partial: rows.filter(({ lines }) => lines !== 2).length,
+    partial: written.filter(({ lines }) => lines !== 2).length,
   };
 }
