@@ -109,7 +109,7 @@ function worst({ changes }: Pick<Diff, 'changes'>, role: string, surface: Surfac
 }
 
 /** What changes the meaning of a schema and not its types: another field stands behind `id`. */
-const unseen: ReadonlySet<string> = new Set(['key-changed']);
+const unseen: ReadonlySet<string> = new Set(['key-changed', 'soft-delete-changed']);
 
 /** Neither the order of types nor that of their fields means anything. */
 function unordered(sdl: string): string {
