@@ -103,20 +103,24 @@ test('a column is noticed by an event trigger, and without it by asking', async 
 
 test('what a change of other tables tells nobody of is found afterwards', async () => {
   await after(
-    alter(`CREATE FUNCTION titled() RETURNS text LANGUAGE sql AS 'SELECT NULL::text';
-    CREATE TABLE alone (id integer PRIMARY KEY); ALTER TABLE docs ALTER title SET DEFAULT titled()`),
+    alter(`CREATE FUNCTION titled() RETURNS text LANGUAGE sql AS 'SELECT NULL::text'; CREATE COLLATION plain FROM "C";
+    CREATE TABLE alone (id integer PRIMARY KEY); ALTER TABLE docs ALTER title SET DEFAULT titled();
+    ALTER TABLE docs ADD label text COLLATE plain`),
     'rebuilt',
   );
   const schema = () => readFile(join(project.folder, 'platform.schema.json'), 'utf8');
   expect(await schema()).toContain('titled()');
-  // No mark is of functions, so this is not noticed.
-  await alter('ALTER FUNCTION titled() RENAME TO untitled')();
+  await after(alter('ALTER FUNCTION titled() RENAME TO untitled'), 'rebuilt');
+  expect(await schema()).toContain('untitled()');
+  // No mark is of collations, so this is not noticed.
+  await alter('ALTER COLLATION plain RENAME TO simple')();
   await after(alter("COMMENT ON TABLE alone IS 'Of others.'"), 'rebuilt');
   expect(await schema()).toContain('Of others.');
-  expect(await schema()).not.toContain('untitled()');
+  expect(await schema()).not.toContain('simple');
   await after(async () => undefined, 'rebuilt');
-  expect(await schema()).toContain('untitled()');
-  await after(alter('DROP TABLE alone; ALTER TABLE docs ALTER title DROP DEFAULT'), 'rebuilt');
+  expect(await schema()).toContain('simple');
+  const removed = 'ALTER TABLE docs DROP label; DROP COLLATION simple';
+  await after(alter(`DROP TABLE alone; ALTER TABLE docs ALTER title DROP DEFAULT; ${removed}`), 'rebuilt');
 });
 
 test('rules that change are served, and what that means to clients is told', async () => {
