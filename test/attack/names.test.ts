@@ -23,8 +23,8 @@ afterAll(() => magazine?.close());
 
 /** Parameters whose values are numbers, texts that are looked for, or words of a fixed list. */
 const nameless: ReadonlySet<string> = new Set([
-  ...['search', 'limit', 'offset', 'page', 'cursor', 'meta'],
-  ...['deep._search', 'deep._limit', 'deep._offset', 'deep._page'],
+  ...['search', 'limit', 'offset', 'page', 'cursor', 'meta', 'archived'],
+  ...['deep._search', 'deep._limit', 'deep._offset', 'deep._page', 'deep._archived'],
 ]);
 
 it('every parameter that takes names has its positions in the table', () => {
