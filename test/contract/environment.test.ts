@@ -68,7 +68,7 @@ describe('CORS', () => {
       const { headers } = await project.ask(path, { headers: { origin: 'https://b.example' } });
       expect(headers.get('access-control-allow-origin')).toBe('https://b.example');
       expect(headers.get('access-control-allow-credentials')).toBe('true');
-      expect(headers.get('access-control-expose-headers')).toBe('Content-Range,ETag,Retry-After');
+      expect(headers.get('access-control-expose-headers')).toBe('Content-Range,ETag,Retry-After,X-Consistency-Token');
       expect(headers.get('vary')).toContain('Origin');
     }
   });
