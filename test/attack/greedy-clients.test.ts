@@ -47,7 +47,8 @@ const databases = [
     name: `MariaDB${withoutMariadb}`,
     isMariadb: true,
     missing: noMariadb,
-    seconds: (count: number) => `SLEEP(${count})`,
+    // The server computes the column of a view wherever a statement names it, which is two or three times.
+    seconds: (count: number) => `SLEEP(${count < 1 ? count / 2 : count})`,
   },
 ];
 

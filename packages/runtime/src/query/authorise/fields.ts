@@ -132,7 +132,8 @@ function resolveFunction(
   if (call !== undefined && typeof call.found === 'object') return { kind: 'call', key: call.key, call: call.found };
   if (soft) return undefined;
   if (call?.found !== 'unfit') throw forbidden();
-  to.late.push(invalidQuery('"fields" has a function that does not fit. A distance needs one "_near" beside it.'));
+  const advice = name.startsWith('distance(') ? ' A distance needs one "_near" beside it.' : '';
+  to.late.push(invalidQuery(`"fields" has a function that does not fit.${advice}`));
   return undefined;
 }
 

@@ -21,8 +21,8 @@ export function listenTo({ channel, heard, retryAfter = 30_000, ...location }: L
     let backend: number | undefined;
     const made = await connectClient(settings, { application_name: settings.applicationName }, async ({ client }) => {
       client.on('notification', heard);
-      await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
       backend = (await client.query<{ pid: number }>('SELECT pg_catalog.pg_backend_pid() AS pid')).rows[0]?.pid;
+      await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
     });
     isOwn = made.key !== undefined && backend === made.key.processId;
     connected = made;
