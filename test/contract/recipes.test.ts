@@ -28,6 +28,10 @@ export const address: TypeDefinition = {
   typescript: { value: 'string' },
   schema: { type: 'string', pattern: '^[0-9.]+$' },
   graphql: { value: 'String', filter: 'enum' },
+  forms: {
+    binary: { native: 'text', comparison: '::text', wire: { kind: 'text', cast: '::text' } },
+    text: { native: 'text', wire: { kind: 'text' } },
+  },
 };
 `;
 
