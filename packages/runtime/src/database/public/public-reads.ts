@@ -97,7 +97,6 @@ export function queuePublicReads(database: Database, limits: PublicReadLimits): 
     },
     transaction: (work) => queue.beside(() => database.transaction(work)),
     briefTransaction: (...brief) => queue.beside(() => database.briefTransaction(...brief)),
-    query: (text, parameters, observer) => queue.beside(() => database.query(text, parameters, observer)),
     load: () => ({ ...database.load?.(), publicQueue: queue.waited }),
   };
 }
