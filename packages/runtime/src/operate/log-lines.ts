@@ -81,8 +81,8 @@ export class LogLines {
       this.#sendWaiting();
     }
     this.#length = 0;
+    if (this.#waiting.length === 0 && this.#dropped > 0) this.#tellDropped();
     if (this.#waiting.length > 0) this.#timer ??= this.#later(pauseMs);
-    else if (this.#dropped > 0) this.#tellDropped();
   }
 
   #wait(bytes: Buffer): void {

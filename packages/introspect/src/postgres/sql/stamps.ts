@@ -67,7 +67,12 @@ function markedParts(): readonly string[] {
     WHERE (c.oid >= 16384 OR c.nspname = 'public') AND c.oid NOT IN (SELECT t.oid FROM temporary AS t)`,
     ],
     [all, 'pg_catalog.pg_inherits AS c WHERE c.inhrelid IN (SELECT r.oid FROM relation AS r)'],
-    [all, 'pg_catalog.pg_auth_members AS c WHERE c.member >= 16384'],
+    // Roles that other databases of the server change say nothing about what our own may read.
+    [
+      all,
+      `pg_catalog.pg_auth_members AS c WHERE pg_catalog.pg_has_role(c.member, 'MEMBER')
+      AND NOT (SELECT r.rolsuper FROM pg_catalog.pg_roles AS r WHERE r.rolname = current_user)`,
+    ],
   ];
   return parts.map(
     ([relation, rows], index) => `  SELECT ${relation},
