@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 122_783, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 122_822, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1471,
+    today: 1472,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
