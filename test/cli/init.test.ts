@@ -82,7 +82,7 @@ export default defineExtension(({ before }) => before('products.create', ({ payl
   });
   expect((await platform(folder, 'init', '--yes')).code).toBe(0);
   const config = join(folder, 'platform.config.mts');
-  await writeFile(config, (await readFile(config, 'utf8')).replace('({})', '({ graphql: false })'));
+  await writeFile(config, (await readFile(config, 'utf8')).replace("{ enums: 'types' }", 'false'));
   expect((await platform(folder, 'generate')).code).toBe(0);
   expect(await readdir(join(folder, 'generated'))).not.toContain('graphql');
   const server = await startPlatform(folder, '', {}, []);

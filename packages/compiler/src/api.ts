@@ -2,7 +2,7 @@
  * The API to print: every exposed collection under its API names, with the names of generated code. Made from the
  * schema by `passes/`, printed by `emit/` and `openapi/`. Printing takes no decisions.
  */
-import type { ReferentialAction } from '@tablewright/introspect/schema';
+import type { GraphqlEnum, ReferentialAction } from '@tablewright/introspect/schema';
 import type {
   AccessClass,
   CollectionDescriptor,
@@ -26,6 +26,10 @@ export interface Api {
   readonly graphql: boolean;
   /** Digest of the roles and rules in the platform's own tables; absent where a file holds them. */
   readonly permissionsDigest?: string;
+  /** Enums of the GraphQL API. Default: none. */
+  readonly graphqlEnums?: readonly GraphqlEnum[];
+  /** Enum types of the database, by name. Default: none. */
+  readonly enums?: readonly ApiEnum[];
   /** Absent where callers are not passed on to the database. */
   readonly rowSecurity?: RowSecurity;
   /** The model as the platform's own tables declare it; absent where they declare nothing. */
@@ -79,6 +83,24 @@ export interface ApiFunction {
   readonly note: string | null;
   /** `function public.nearest_shops(double precision, double precision)` */
   readonly source: string;
+  /** GraphQL enums of its arguments and of members of its result, by their names. Default: none. */
+  readonly graphqlEnums?: readonly MemberEnum[];
+}
+
+/** GraphQL enum of an argument of a function, or of a member of its result. */
+export interface MemberEnum {
+  readonly part: 'argument' | 'result';
+  readonly name: string;
+  readonly type: GraphqlEnum;
+}
+
+/** An enum type of the database. */
+export interface ApiEnum {
+  /** `ArticleStatus`: its name in generated types. */
+  readonly name: string;
+  /** `public.article_status` */
+  readonly source: string;
+  readonly labels: readonly string[];
 }
 
 /** One operation on a collection, and the one route that leads to it. */
@@ -112,6 +134,10 @@ export interface ApiField {
   readonly values: readonly string[] | null;
   /** Name of the type alias that lists the allowed values: `ArticlesStatusValue`; null when there is no list. */
   readonly valuesType: string | null;
+  /** The enum type that the alias stands for, which others may have too; null where it is the field's own. */
+  readonly enumType: ApiEnum | null;
+  /** The enum that it is in GraphQL; null where it is something else. */
+  readonly graphqlEnum: GraphqlEnum | null;
   /** Name of the many-to-one relation that reads through this field (the same as the field's), else null. */
   readonly relation: string | null;
 }

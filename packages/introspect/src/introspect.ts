@@ -5,8 +5,9 @@ import type { PermissionDocument } from './config/permissions/permission-documen
 import type { Diagnostic } from './diagnostic.ts';
 import type { SchemaFacts } from './facts.ts';
 import { sortedBy } from './order.ts';
+import { graphqlEnums } from './passes/graphql-enums.ts';
 import { declareModel, deriveCollections } from './passes/index.ts';
-import { serveFunctions, unservedFunctions } from './passes/match-functions.ts';
+import { serveFunctions } from './passes/match-functions.ts';
 import { resolveCalls } from './passes/permissions/resolve-calls.ts';
 import { resolvePermissions } from './passes/permissions/resolve-permissions.ts';
 import { passedOn } from './passes/row-security.ts';
@@ -43,10 +44,12 @@ export function resolveSchema(
   const { routines = [] } = facts;
   const functions = serveFunctions(routines, config, collections);
   const { calls, diagnostics: unknownCalls } = resolveCalls(permissions, functions, collections, tables);
+  const enums = graphqlEnums({ collections, tables, functions, enums: facts.enums }, config);
   const schema: Schema = {
     version: 1,
     dialect: facts.dialect ?? defaultDialect,
     ...(config.graphql === false && { graphql: false }),
+    ...(enums.length > 0 && { graphqlEnums: enums }),
     ...(config.permissionSource === 'tables' && { permissionsDigest: digestPermissions(permissions) }),
     ...(model !== null && { model }),
     ...(config.database?.rowSecurity && { rowSecurity: passedOn(config.database.rowSecurity) }),
@@ -63,8 +66,5 @@ export function resolveSchema(
     ...(calls.length > 0 && { calls }),
   };
   const problems = checkSchema(schema, { config: settled, permissions, relationKeys: derived.relationKeys, routines });
-  return {
-    schema,
-    diagnostics: [...problems, ...resolved.diagnostics, ...unknownCalls, ...unservedFunctions(routines, functions)],
-  };
+  return { schema, diagnostics: [...problems, ...resolved.diagnostics, ...unknownCalls] };
 }

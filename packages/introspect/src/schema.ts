@@ -26,6 +26,8 @@ export interface Schema {
   readonly dialect: Dialect;
   /** Set where the configuration wants no GraphQL API. */
   readonly graphql?: false;
+  /** Enums of the GraphQL API, sorted by name. Absent where there are none. */
+  readonly graphqlEnums?: readonly GraphqlEnum[];
   /** Digest of roles and rules (`digestPermissions`) where they are those of the platform's own tables. */
   readonly permissionsDigest?: string;
   /** The model as the platform's own tables declare it, if they declare anything. */
@@ -208,6 +210,16 @@ export interface EnumType {
   /** In sort order of the type. */
   readonly labels: readonly string[];
   readonly comment: string | null;
+}
+
+/** An enum of the GraphQL API. */
+export interface GraphqlEnum {
+  /** Name in GraphQL: `article_status_enum`. */
+  readonly name: string;
+  /** The enum type by its id, or else the column: `public.articles.status`. */
+  readonly source: string;
+  /** All of them are names of GraphQL. */
+  readonly labels: readonly string[];
 }
 
 /** One table in the API. */

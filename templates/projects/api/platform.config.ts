@@ -1,4 +1,6 @@
 import { defineConfig } from 'tablewright/config';
 
 // DATABASE_URL names the database; without it an embedded PostgreSQL in .platform/ is used.
-export default defineConfig({});
+export default defineConfig({
+  graphql: { enums: 'types' },
+});

@@ -13,7 +13,7 @@ import {
   type Edit,
   foreignKey,
   inTable,
-  labelled,
+  relabelled,
   rule,
 } from './world.ts';
 
@@ -305,9 +305,9 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     nativeType: 'numeric(9,2)',
     type: { ...one.type, precision: 9 },
   })),
-  'enum-label-added': column('settings', 'mood', labelled(['calm', 'loud', 'wild'])),
-  'enum-label-removed': column('settings', 'mood', labelled(['calm'])),
-  'enum-labels-reordered': column('settings', 'mood', labelled(['loud', 'calm'])),
+  'enum-label-added': relabelled(['calm', 'loud', 'wild']),
+  'enum-label-removed': relabelled(['calm']),
+  'enum-labels-reordered': relabelled(['loud', 'calm']),
   'values-added': column('articles', 'status', (one) => ({
     ...one,
     type: { ...one.type, values: ['draft', 'published', 'archived'] },
@@ -446,6 +446,21 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     configure(() => ({ database: { rowSecurity: { claims: 'app.claims', roles: { public: 'anon' } } } })),
   ],
   'callers-kept': [configure(() => ({ database: { rowSecurity: { claims: 'request.jwt.claims' } } })), all()],
+  'graphql-enums': configure(() => ({ graphql: { enums: 'all' } })),
+  'graphql-enum-label-added': [
+    configure(() => ({ graphql: { enums: 'all' } })),
+    all(
+      configure(() => ({ graphql: { enums: 'all' } })),
+      relabelled(['calm', 'loud', 'wild']),
+    ),
+  ],
+  'graphql-enum-label-removed': [
+    configure(() => ({ graphql: { enums: 'all' } })),
+    all(
+      configure(() => ({ graphql: { enums: 'all' } })),
+      relabelled(['calm']),
+    ),
+  ],
   'graphql-off': configure(() => ({ graphql: false })),
   'graphql-on': [configure(() => ({ graphql: false })), all()],
   'role-added': rule('  reader: {}\n', '  reader: {}\n  guest: {}\n'),

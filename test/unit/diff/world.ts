@@ -149,6 +149,15 @@ export function labelled(labels: readonly string[]): (column: Column) => Column 
   });
 }
 
+/** Gives the enum `mood`, and the column that is of it, other labels. */
+export function relabelled(labels: readonly string[]): Edit {
+  const edit = column('settings', 'mood', labelled(labels));
+  return (one) => {
+    const { facts } = edit(one);
+    return { ...one, facts: { ...facts, enums: facts.enums.map((type) => ({ ...type, labels })) } };
+  };
+}
+
 /** Changes one table. */
 export function inTable(name: string, change: (table: Table) => Table): Edit {
   return (one) => {

@@ -112,5 +112,5 @@ async function promptAnswers(): Promise<Answers> {
 }
 
 function configText({ schemas }: Answers): string {
-  return schemas.length === 0 ? '{}' : `{\n  database: { schemas: ${JSON.stringify(schemas)} },\n}`;
+  return schemas.length === 0 ? '' : `  database: { schemas: ${JSON.stringify(schemas)} },\n`;
 }

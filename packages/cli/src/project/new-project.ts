@@ -7,7 +7,7 @@ import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 /** Options of the files. */
 export interface NewProject {
   readonly folder: string;
-  /** Text of the argument of `defineConfig`. */
+  /** Lines of the argument of `defineConfig` that come before those of the template. */
   readonly config: string;
   /** True if it begins with tables of its own, in an embedded database that is not made yet. */
   readonly hasTables: boolean;
@@ -21,7 +21,7 @@ export async function filesFor({ folder, config, hasTables }: NewProject): Promi
     .filter(({ name }) => name !== 'README.md')
     .map((file) =>
       file.name === 'platform.config.ts'
-        ? { name: configName, text: file.text.replace('defineConfig({})', `defineConfig(${config})`) }
+        ? { name: configName, text: file.text.replace('defineConfig({\n', `defineConfig({\n${config}`) }
         : file,
     );
 }

@@ -16,6 +16,8 @@ export interface MemoCache {
 export function createMemoCache(): MemoCache {
   const tables = createRecall<Schema['tables'][number]>(({ id }) => id);
   const schemaCollections = createRecall<Schema['collections'][number]>(({ name }) => name);
+  const enums = createRecall<Schema['enums'][number]>(({ schema, name }) => JSON.stringify([schema, name]));
+  const graphqlEnums = createRecall<NonNullable<Schema['graphqlEnums']>[number]>(({ source }) => source);
   const collections = createRecall<ApiCollection>(({ descriptor }) => descriptor.name);
   const access = createRecall<ApiAccess>(
     (granted) => granted.access.name,
@@ -30,6 +32,8 @@ export function createMemoCache(): MemoCache {
       ...schema,
       tables: tables(schema.tables),
       collections: schemaCollections(schema.collections),
+      enums: enums(schema.enums),
+      ...(schema.graphqlEnums && { graphqlEnums: graphqlEnums(schema.graphqlEnums) }),
     }),
     recall: (api) => ({ ...api, collections: collections(api.collections), access: access(api.access) }),
   };

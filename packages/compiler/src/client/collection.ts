@@ -1,9 +1,10 @@
 /** The file of one collection in a client: its types, and the facts about it. */
+import type { ApiEnum } from '../api.ts';
 import { createCache, type Lookup } from '../cache/remember.ts';
 import type { ModuleText } from '../emit/module-texts.ts';
 import { type DeclaredMember, namesIn, type TypeDeclaration } from '../print/declaration.ts';
 import { member, printDeclarations } from '../print/declarations.ts';
-import { importTypes, printImports } from '../print/imports.ts';
+import { importTypes, naturalOrder, printImports } from '../print/imports.ts';
 import { flat, generic, type Type } from '../print/type.ts';
 import type { ClientCollection, ClientCollections, ReferableCollections } from './client-collections.ts';
 import { declareFilter } from './filters.ts';
@@ -11,18 +12,40 @@ import { libraryTypes } from './library-names.ts';
 import { declarePayloads } from './payloads.ts';
 import { permissionsOf } from './rights.ts';
 import { declareReads, nameSets } from './rows.ts';
-import { literals, takenType } from './values.ts';
+import { declareValues, enumTypesOf, literals, takenType } from './values.ts';
 
 /** Types that other files may name, by the file that declares them; `folder` leads to it: `./` from its neighbours. */
 export function indexTypes(
   collections: ClientCollections,
   folder: './' | './collections/',
 ): ReadonlyMap<string, string> {
-  return new Map(
-    [...collections.values()].flatMap((collection) =>
+  return new Map([
+    ...[...collections.values()].flatMap((collection) =>
       sharedTypes(collection).map((name) => [name, `${folder}${collection.names.file}.js`] as const),
     ),
-  );
+    ...enumsIn(collections).map(({ name }) => [name, folder === './' ? '../enums.js' : './enums.js'] as const),
+  ]);
+}
+
+/** Fields that are read, and those of payloads. */
+function fieldsOf({ view: { fields, key, writes } }: ClientCollection) {
+  return [...fields, ...key, ...(writes?.create?.fields ?? []), ...(writes?.update?.fields ?? [])];
+}
+
+/** The enum types that files of collections name, sorted by name. */
+export function enumsIn(collections: ClientCollections): readonly ApiEnum[] {
+  const used = new Set([...collections.values()].flatMap((collection) => enumTypesOf(fieldsOf(collection))));
+  return [...used].sort((left, right) => naturalOrder(left.name, right.name));
+}
+
+/** Declares enum types. */
+export function declareEnums(enums: readonly ApiEnum[]): readonly TypeDeclaration[] {
+  return enums.map(({ name, source, labels }) => ({
+    kind: 'alias',
+    name,
+    notes: [`Labels of \`${source}\`.`],
+    type: literals(labels),
+  }));
 }
 
 /** The types that the file of a collection declares, but for those that no other file needs. */
@@ -52,6 +75,7 @@ const libraries = [{ from: '@tablewright/client/typed', types: libraryTypes }];
 
 function printOnce(collection: ClientCollection, collections: ReferableCollections, files: Lookup<string>): ModuleText {
   const types = [
+    ...declareValues(fieldsOf(collection)),
     ...declareReads(collection, collections),
     ...declareFilter(collection, collections),
     declareKey(collection),

@@ -34,10 +34,10 @@ export function declareFilter(
 
 /** A relation to one item takes the operators of its key, or a filter of the item. */
 function fieldMember(
-  { name, descriptor, values, filtered, note }: RoleField,
+  { name, descriptor, values, valuesType, filtered, note }: RoleField,
   collections: ReferableCollections,
 ): readonly DeclaredMember[] {
-  const requested = filterType(descriptor, values);
+  const requested = filterType(descriptor, values, valuesType?.name);
   const related = filtered && collections.get(filtered.collection)?.names.filter;
   const parts = [...(related ? [related] : []), ...(requested === null ? [] : [requested])];
   return parts.length === 0 ? [] : [optional(name, union(...parts), [note])];

@@ -18,7 +18,7 @@ import { generic, type Type } from '../print/type.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import type { RoleView } from '../role-view/role-view.ts';
 import type { ClientCollection } from './client-collections.ts';
-import { indexTypes, printCollection } from './collection.ts';
+import { declareEnums, enumsIn, indexTypes, printCollection } from './collection.ts';
 import { functionMembers } from './function-types.ts';
 import { indexLibraries } from './library-names.ts';
 import { clientName, defaultPackages } from './package-name.ts';
@@ -38,6 +38,8 @@ export function emitClient(
   const parts = partsOf(api, access, view);
   const { surface: collections } = parts;
   const files = indexTypes(collections, './');
+  const enums = enumsIn(collections);
+  const enumText = { imports: '', declarations: printDeclarations(declareEnums(enums)) };
   const summary = `Client for ${access.roles.join(', ')}.`;
   const about = commentText(summary);
   const file = (path: string, contents: string): GeneratedFile => ({ path: `client/${access.name}/${path}`, contents });
@@ -45,6 +47,7 @@ export function emitClient(
     file('package.json', printPackage(access, api.clientPackages)),
     file('index.js', render('client', { about, abilities: printPermissions(parts) })),
     file('index.d.ts', render('clientTypes', { about, ...printIndex(parts) })),
+    ...(enums.length === 0 ? [] : [file('enums.d.ts', renderModule(render, 'clientCollection', summary, enumText))]),
     ...[...collections.values()].map((collection) =>
       file(
         `collections/${collection.names.file}.d.ts`,
@@ -113,8 +116,10 @@ function printIndex(parts: Parts): {
   return {
     imports: printImports(importTypes(used, indexLibraries, indexTypes(collections, './collections/'))),
     declarations: printDeclarations(types),
-    exported: all
-      .map(({ names }) => `./collections/${names.file}.js`)
+    exported: [
+      ...all.map(({ names }) => `./collections/${names.file}.js`),
+      ...(enumsIn(collections).length === 0 ? [] : ['./enums.js']),
+    ]
       .sort(naturalOrder)
       .map((path) => `export type * from '${path}';\n`)
       .join(''),

@@ -91,13 +91,15 @@ function once(cached: KnownMembers, source: RoleInput | NestedWrite, create: () 
 
 function keyed({ view }: ClientCollection, changes: readonly DeclaredMember[]): readonly DeclaredMember[] {
   const names = new Set(view.key.map(({ name }) => name));
-  const key = view.key.map((field) => needed(field.name, takenType(field.descriptor, field.values), [field.note]));
+  const key = view.key.map((field) =>
+    needed(field.name, takenType(field.descriptor, field.values, field.valuesType?.name), [field.note]),
+  );
   return [...key, ...changes.filter(({ name }) => !names.has(name))];
 }
 
 function fieldMember(field: RoleInput, collections: ReferableCollections, declare: typeof optional): DeclaredMember {
-  const { name, note, deprecated, descriptor, values, member } = field;
-  const plain = takenType(descriptor, values);
+  const { name, note, deprecated, descriptor, values, valuesType, member } = field;
+  const plain = takenType(descriptor, values, valuesType?.name);
   const type = member === null ? plain : union(plain, ...objectsOf(member, collections));
   return declare(name, field.nullable ? nullable(type) : type, [note], deprecated);
 }

@@ -66,7 +66,7 @@ export function nameSets({ view, names }: ClientCollection): readonly DeclaredMe
 }
 
 function fieldMember(field: RoleField): DeclaredMember {
-  const type = sentType(field.descriptor, field.values);
+  const type = sentType(field.descriptor, field.values, field.valuesType?.name);
   return member(field.name, field.nullable ? nullable(type) : type, [field.note], field.deprecated);
 }
 

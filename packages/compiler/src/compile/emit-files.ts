@@ -5,7 +5,7 @@ import { emitClient } from '../client/index.ts';
 import type { CheckedOperation } from '../documents/check-documents.ts';
 import { printNodes } from '../documents/print-nodes.ts';
 import { emitAccess } from '../emit/access.ts';
-import { emitCollection, indexCollections } from '../emit/collection.ts';
+import { emitCollection, emitEnums, indexCollections } from '../emit/collection.ts';
 import { emitExtension, emitExtensions, emitExtensionTypes } from '../emit/extensions.ts';
 import { type GeneratedFile, longFile } from '../emit/generated-file.ts';
 import { emitManifest } from '../emit/manifest.ts';
@@ -27,7 +27,10 @@ import type { RoleView } from '../role-view/role-view.ts';
 export function emitCollections(api: Api, render: Render): readonly GeneratedFile[] {
   const index = indexCollections(api);
   const emitOne = (collection: ApiCollection): string => emitCollection(collection, index, render);
-  return api.collections.map((collection) => file(`collections/${collection.names.file}.d.ts`, emitOne(collection)));
+  return [
+    ...api.collections.map((collection) => file(`collections/${collection.names.file}.d.ts`, emitOne(collection))),
+    ...(api.enums ? [file('enums.d.ts', emitEnums(api.enums, render))] : []),
+  ];
 }
 
 /** Additions of a project to its database's model. */

@@ -133,16 +133,20 @@ export const rules = {
   },
   'field-now-nullable': { verdicts: everywhere(B), reason: 'Answers can hold null where clients count on a value.' },
   'field-never-null': { verdicts: everywhere(S), reason: 'Answers promise more.' },
+  'graphql-type-changed': {
+    verdicts: { graphql: B },
+    reason: 'Documents that write values, or name the type in variables, are refused.',
+  },
   'values-added': {
-    verdicts: { rest: D, openapi: D, client: D },
+    verdicts: { rest: D, openapi: D, graphql: D, client: D },
     reason: 'Answers can hold a value that clients do not know.',
   },
   'values-removed': {
-    verdicts: { rest: B, openapi: B, client: B },
+    verdicts: everywhere(B),
     reason: 'A request that writes or asks for the value is refused.',
   },
   'values-reordered': {
-    verdicts: { rest: D, openapi: S, client: S },
+    verdicts: { rest: D, openapi: S, graphql: S, client: S },
     reason: 'An enum sorts by the order of its labels.',
   },
   'values-listed': { verdicts: { rest: B, openapi: B, client: B }, reason: 'Values outside the list are refused.' },

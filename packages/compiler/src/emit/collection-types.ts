@@ -19,8 +19,8 @@ export function declareTypes(collection: ApiCollection, collections: Collections
 }
 
 function declareValues({ fields }: ApiCollection): readonly TypeDeclaration[] {
-  return fields.flatMap(({ valuesType, values, descriptor }): readonly TypeDeclaration[] => {
-    if (valuesType === null || values === null) return [];
+  return fields.flatMap(({ valuesType, values, enumType, descriptor }): readonly TypeDeclaration[] => {
+    if (valuesType === null || values === null || enumType !== null) return [];
     const type = unionOfTexts([...new Set(values)].map(stringLiteral));
     return [{ kind: 'alias', name: valuesType, notes: [`Values of \`${descriptor.name}\`.`], type }];
   });

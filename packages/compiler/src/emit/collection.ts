@@ -1,8 +1,10 @@
-import type { Api, ApiCollection } from '../api.ts';
+import type { Api, ApiCollection, ApiEnum } from '../api.ts';
 import { createCache, type Lookup } from '../cache/remember.ts';
-import { namesIn } from '../print/declaration.ts';
+import { namesIn, type TypeDeclaration } from '../print/declaration.ts';
 import { printDeclarations } from '../print/declarations.ts';
 import { importTypes, printImports } from '../print/imports.ts';
+import { stringLiteral } from '../print/text.ts';
+import { unionOfTexts } from '../print/type.ts';
 import { declareTypes } from './collection-types.ts';
 import { type ModuleText, renderModule } from './module-texts.ts';
 import { runtimeTypes } from './runtime-names.ts';
@@ -25,7 +27,7 @@ export function indexCollections(api: Api): CollectionIndex {
   );
   return {
     collections: new Map(api.collections.map((collection) => [collection.descriptor.name, collection])),
-    typeFiles: new Map(typeFiles),
+    typeFiles: new Map([...typeFiles, ...(api.enums ?? []).map(({ name }) => [name, '../enums.js'] as const)]),
   };
 }
 
@@ -36,6 +38,18 @@ export function emitCollection(collection: ApiCollection, index: CollectionIndex
     printCollection(collection, watch(collections), watch(typeFiles)),
   );
   return renderModule(render, 'collection', `Source: ${collection.source}.`, text);
+}
+
+/** Prints the enum types that collections have. */
+export function emitEnums(enums: readonly ApiEnum[], render: Render): string {
+  const declarations = enums.map(({ name, source, labels }): TypeDeclaration => {
+    const type = unionOfTexts(labels.map(stringLiteral));
+    return { kind: 'alias', name, notes: [`Labels of \`${source}\`.`], type };
+  });
+  return renderModule(render, 'collection', 'Enum types of the database.', {
+    imports: '',
+    declarations: printDeclarations(declarations),
+  });
 }
 
 const textOf = createCache<ModuleText>();

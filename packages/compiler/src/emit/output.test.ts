@@ -84,9 +84,11 @@ describe.each(cases)('the output for %s', (_, schema) => {
 
   test('lists the values of every field as they are', () => {
     for (const { names, fields } of api.collections) {
-      for (const { values, valuesType } of fields) {
+      for (const { values, valuesType, enumType } of fields) {
         if (values && valuesType) {
-          expect(literalsOf(parse(`collections/${names.file}.d.ts`), valuesType)).toEqual(values);
+          expect(literalsOf(parse(enumType ? 'enums.d.ts' : `collections/${names.file}.d.ts`), valuesType)).toEqual(
+            values,
+          );
         }
       }
     }

@@ -4,25 +4,29 @@ import {
   aggregateFits,
   aggregateFunctions,
   aggregateKind,
-  type FieldDescriptor,
   graphqlName,
 } from '@tablewright/runtime/language';
 import { type PrintedField, sdlLine, sdlType } from '../print/sdl.ts';
+import type { RoleField } from '../role-view/role-view.ts';
 import type { GraphqlCollection } from './graphql-collections.ts';
 import { valueType } from './values.ts';
 
 /** Prints the types of a collection's aggregate rows. */
 export function aggregateTypes({ view, types }: GraphqlCollection): readonly string[] {
-  const fields = view.fields.map(({ descriptor }) => descriptor).filter(({ wire }) => wire.kind !== 'masked');
+  const fields = view.fields.filter(({ descriptor: { wire } }) => wire.kind !== 'masked');
   const kinds = [
     { name: types.counts, example: 'count', resultOf: () => 'Int' },
     { name: types.sums, example: 'sum', resultOf: sumType },
     { name: types.means, example: 'avg', resultOf: sumType },
-    { name: types.values, example: 'min', resultOf: (field: FieldDescriptor) => valueType(field, false) },
+    {
+      name: types.values,
+      example: 'min',
+      resultOf: ({ descriptor, valuesType }: RoleField) => valueType(descriptor, false, valuesType?.graphqlEnum),
+    },
   ] as const;
   const printed = new Map<string, string>();
   for (const { name, example, resultOf } of kinds) {
-    const taken = fields.filter(({ type }) => aggregateFits(example, type));
+    const taken = fields.filter(({ descriptor: { type } }) => aggregateFits(example, type));
     const lines = taken.map((field) => sdlLine(graphqlName(field.name), resultOf(field)));
     if (lines.length > 0) printed.set(name, sdlType('type', name, lines));
   }
@@ -43,6 +47,6 @@ function resultType(name: AggregateFunction, { counts, sums, means, values }: Gr
 }
 
 /** Sums of integers outgrow GraphQL's integers; exact types stay exact. */
-function sumType({ type }: FieldDescriptor): string {
+function sumType({ descriptor: { type } }: RoleField): string {
   return type === 'integer' || type === 'float' ? 'Float' : 'Decimal';
 }

@@ -1,5 +1,6 @@
 /** Root fields that call functions of the database, and the types of their results. Source: docs/functions.md. */
 import { type ArgumentDescriptor, graphqlName, type ResultMember } from '@tablewright/runtime/language';
+import type { MemberEnum } from '../api.ts';
 import { type PrintedField, type SdlField, sdlField, sdlType } from '../print/sdl.ts';
 import type { RoleFunction } from '../role-view/role-view.ts';
 import type { GraphqlCollections } from './graphql-collections.ts';
@@ -20,23 +21,27 @@ export function functionRoots(schema: GraphqlCollections, kind: 'query' | 'mutat
 
 /** Types of objects that functions give. */
 export function functionTypesOf({ view }: GraphqlCollections): readonly string[] {
-  return view.functions.flatMap(({ name, returns }) => {
+  return view.functions.flatMap((called) => {
+    const { name, returns } = called;
     if (returns.kind !== 'objects') return [];
-    const members = returns.members.map((member) => ({ name: graphqlName(member.name), type: memberType(member) }));
+    const members = returns.members.map((member) => ({
+      name: graphqlName(member.name),
+      type: memberType(member, called),
+    }));
     return [sdlType('type', resultTypeName(name), members)];
   });
 }
 
 function rootOf(called: RoleFunction, schema: GraphqlCollections): SdlField {
   const { name, note } = called;
-  const args = called.arguments.map(argumentOf);
+  const args = called.arguments.map((argument) => argumentOf(argument, called));
   const names = new Set(args.map((argument) => argument.name));
   const options = optionsOf(called, schema).filter((option) => !names.has(option.name));
   return { name: graphqlName(name), type: resultType(called, schema), args: [...args, ...options], note };
 }
 
-function argumentOf({ name, optional, ...argument }: ArgumentDescriptor): SdlField {
-  const type = valueType({ ...argument, wire: { kind: 'text' } }, false);
+function argumentOf({ name, optional, ...argument }: ArgumentDescriptor, called: RoleFunction): SdlField {
+  const type = valueType({ ...argument, wire: { kind: 'text' } }, false, enumOf(called, 'argument', name));
   return { name: graphqlName(name), type: nonNull(type, optional === true) };
 }
 
@@ -50,16 +55,27 @@ function optionsOf({ returns, items }: RoleFunction, { collections }: GraphqlCol
   ];
 }
 
-function resultType({ name, returns, items, reads }: RoleFunction, { collections }: GraphqlCollections): string {
+function resultType(called: RoleFunction, { collections }: GraphqlCollections): string {
+  const { name, returns, items, reads } = called;
   if (returns.kind === 'nothing') return 'Boolean';
-  if (returns.kind === 'value')
-    return returns.many === true ? `[${memberType(returns.value)}]` : memberType(returns.value);
+  if (returns.kind === 'value') {
+    const type = memberType(returns.value, called);
+    return returns.many === true ? `[${type}]` : type;
+  }
   const type =
     returns.kind === 'objects' ? resultTypeName(name) : (collections.get(items?.name ?? '')?.types.item ?? 'Boolean');
   if (returns.many !== true) return type;
   return reads ? `[${type}!]!` : `[${type}!]`;
 }
 
-function memberType(member: ResultMember): string {
-  return valueType(member, false);
+function memberType(member: ResultMember, called: RoleFunction): string {
+  return valueType(member, false, enumOf(called, 'result', member.name));
+}
+
+function enumOf(
+  { graphqlEnums }: RoleFunction,
+  part: MemberEnum['part'],
+  name: string,
+): MemberEnum['type'] | undefined {
+  return graphqlEnums.find((found) => found.part === part && found.name === name)?.type;
 }

@@ -54,8 +54,9 @@ export type KeyFilters = ReadonlyMap<string, ReadonlySet<OperatorGroup>>;
 /** Gathers which filters stand below many-to-ones. */
 export function keyFilters({ collections }: GraphqlCollections): KeyFilters {
   const all = [...collections.values()].flatMap(({ view }) =>
-    view.fields.flatMap(({ filtered, descriptor }) => {
-      const group = operatorGroup(descriptor);
+    view.fields.flatMap((field) => {
+      const { filtered } = field;
+      const group = operatorGroup(field);
       return filtered === null || group === null ? [] : [[filtered.collection, group] as const];
     }),
   );
@@ -98,7 +99,7 @@ function combined(filter: string): readonly PrintedField[] {
 
 function fieldFilters(field: RoleField, schema: ReferableCollections): PrintedField {
   const { name, descriptor, filtered } = field;
-  const group = operatorGroup(descriptor);
+  const group = operatorGroup(field);
   if (group === null) return '';
   const functions = functionGroup(descriptor.type);
   const type = filtered === null ? operatorsName(group) : keyFilterName(filtered.collection, group);

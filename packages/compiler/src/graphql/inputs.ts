@@ -147,9 +147,12 @@ function inputType(field: RoleInput, shown: GraphqlCollection, schema: Referable
   return target === null ? keyType(field, shown) : graphqlUpdateName(target);
 }
 
-function keyType({ name, descriptor }: Pick<RoleField, 'name' | 'descriptor'>, shown: GraphqlCollection): string {
+function keyType(
+  { name, descriptor, valuesType }: Pick<RoleField, 'name' | 'descriptor' | 'valuesType'>,
+  shown: GraphqlCollection,
+): string {
   const { key } = shown.descriptor;
-  return valueType(descriptor, key.length === 1 && key[0] === name);
+  return valueType(descriptor, key.length === 1 && key[0] === name, valuesType?.graphqlEnum);
 }
 
 /** The many-to-one that reads a field. */

@@ -29,7 +29,7 @@ function fieldLines(field: RoleField, shown: GraphqlCollection, schema: Referabl
 
 /** A key of a readable collection is printed as its item; a link row holds one of several. */
 function fieldType(
-  { name, descriptor, nullable, filtered }: RoleField,
+  { name, descriptor, nullable, filtered, valuesType }: RoleField,
   shown: GraphqlCollection,
   schema: ReferableCollections,
 ): string {
@@ -37,7 +37,7 @@ function fieldType(
   const target = filtered && schema.collections.get(filtered.collection);
   if (target) return nonNull(target.types.item, nullable);
   const { key } = shown.descriptor;
-  return nonNull(valueType(descriptor, key.length === 1 && key[0] === name), nullable);
+  return nonNull(valueType(descriptor, key.length === 1 && key[0] === name, valuesType?.graphqlEnum), nullable);
 }
 
 function relationLines(relation: RoleRelation, schema: ReferableCollections): PrintedField {

@@ -3,7 +3,6 @@ import {
   type Comparison,
   comparisonOf,
   definitions,
-  type FieldDescriptor,
   flags,
   listed,
   type Operator,
@@ -12,6 +11,7 @@ import {
   types,
 } from '@tablewright/runtime/language';
 import { type SdlField, sdlScalar, sdlType } from '../print/sdl.ts';
+import type { RoleField } from '../role-view/role-view.ts';
 import { distanceType } from './functions.ts';
 
 /** One row per input: the comparison that has its operators, and the scalar that they compare with. */
@@ -32,18 +32,30 @@ const groups = [
   { name: 'null', comparison: 'presence', operand: 'JSON' },
 ] as const satisfies readonly { readonly name: string; readonly comparison: Comparison; readonly operand: string }[];
 
-/** The beginning of the name of an input: `number` of `number_filter_operators`. */
-export type OperatorGroup = (typeof groups)[number]['name'];
+/** The beginning of the name of an input: `number` of `number_filter_operators`, or that of an enum. */
+export type OperatorGroup = FixedGroup | `${string}_enum`;
 
-/** Every one of them. */
-export const operatorGroups: readonly OperatorGroup[] = groups.map(({ name }) => name);
+type FixedGroup = (typeof groups)[number]['name'];
+
+/** Those that every schema has. */
+export const operatorGroups: readonly FixedGroup[] = groups.map(({ name }) => name);
 
 /** The input that compares a field; null for a secret, which nothing does. */
-export function operatorGroup(field: FieldDescriptor): OperatorGroup | null {
+export function operatorGroup({
+  descriptor: field,
+  valuesType,
+}: Pick<RoleField, 'descriptor' | 'valuesType'>): OperatorGroup | null {
   if (field.wire.kind === 'masked') return null;
+  const named = valuesType?.graphqlEnum?.name;
+  if (named !== undefined && field.type !== 'array') return enumGroup(named);
   const comparison = comparisonOf(field);
   const name = comparison === 'range' ? 'range' : comparison === 'presence' ? 'null' : types[field.type].graphql.filter;
   return operatorGroups.find((group) => group === name) ?? null;
+}
+
+/** The group of values of an enum; the names of all enums end so. */
+export function enumGroup(name: string): OperatorGroup {
+  return `${name.replace(/_enum$/, '')}_enum`;
 }
 
 /** `number_filter_operators` */
@@ -56,17 +68,21 @@ const within: SdlField = { name: '_at', type: 'JSON', note: 'Operators of values
 
 const fieldsByGroup: ReadonlyMap<OperatorGroup, readonly SdlField[]> = new Map(
   groups.map(({ name, comparison, operand }) => {
-    const fields = operatorsOf(comparison).map((operator) => ({
-      name: operator,
-      type: operandType(operator, comparison, operand),
-    }));
+    const fields = comparedWith(comparison, operand);
     return [name, name === 'json' ? [...fields, within] : fields];
   }),
 );
 
+function comparedWith(comparison: Comparison, operand: string): readonly SdlField[] {
+  return operatorsOf(comparison).map((operator) => ({
+    name: operator,
+    type: operandType(operator, comparison, operand),
+  }));
+}
+
 /** The fields of an input that compares. */
 export function operatorFields(group: OperatorGroup): readonly SdlField[] {
-  return fieldsByGroup.get(group) ?? [];
+  return fieldsByGroup.get(group) ?? comparedWith('choice', group);
 }
 
 function operandType(operator: Operator, comparison: Comparison, operand: string): string {
@@ -92,6 +108,7 @@ export function geometryTypes(): string {
   ].join('\n');
 }
 
-function operatorInput(group: OperatorGroup): string {
+/** The input that compares values of a group. */
+export function operatorInput(group: OperatorGroup): string {
   return sdlType('input', operatorsName(group), operatorFields(group));
 }

@@ -95,6 +95,59 @@ it('gives a client its types', { timeout: 60_000 }, async () => {
   expect(typeErrors(sources, 'export {};')).toEqual([]);
 });
 
+it('gives a client the labels of enums', { timeout: 60_000 }, async () => {
+  const labels = ['draft', 'published'];
+  const blog = blogSchema();
+  const graphqlEnums = [{ name: 'article_status_enum', source: 'public.article_status', labels }];
+  const text = `
+    query Drafts($is: article_status_enum!) {
+      articles(filter: { status: { _eq: $is, _in: [draft] } }) { status }
+    }
+    mutation Write($data: create_articles_input!) { create_articles_item(data: $data) { status } }
+  `;
+  const schemaText = compileFixture({ ...blog, graphqlEnums }).files.find(({ path }) => path === classFiles.graphql);
+  const generated = await codegen({
+    schema: parse(sdlOfClass(schemaText?.contents ?? '', 'admin')),
+    documents: [{ location: 'documents.graphql', document: parse(text) }],
+    filename: 'documents.ts',
+    config,
+    pluginMap: { operations, documents },
+    plugins: [{ operations: {} }, { documents: {} }],
+  });
+  const kept = compile({ ...blog, graphqlEnums }, { templates, documents: [{ path: 'admin/a.graphql', text }] });
+  const use = `
+    import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+    import { DraftsDocument, WriteDocument } from './documents.ts';
+
+    declare function ask<Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: NoInfer<Variables>): Promise<Data>;
+
+    export async function use(): Promise<'draft' | 'published' | null | undefined> {
+      const { articles } = await ask(DraftsDocument, { is: 'draft' });
+      await ask(WriteDocument, { data: { title: 'T', status: 'published' } });
+      // @ts-expect-error: it is no label
+      await ask(DraftsDocument, { is: 'other' });
+      // @ts-expect-error: it is no label
+      await ask(WriteDocument, { data: { title: 'T', status: 'other' } });
+      return articles[0]?.status;
+    }
+  `;
+  expect(
+    typeErrors(
+      new Map([
+        ['documents.ts', generated],
+        ['client.ts', use],
+      ]),
+      'export {};',
+    ),
+  ).toEqual([]);
+  const nodes = kept.files.find(({ path }) => path === 'graphql/nodes/admin.d.ts')?.contents ?? '';
+  const named = new Map([
+    ['nodes.d.ts', nodes],
+    ['client.ts', use.replace('./documents.ts', './nodes.js')],
+  ]);
+  expect(typeErrors(named, 'export {};')).toEqual([]);
+});
+
 it('gives a client the types of nodes that the compiler prints', { timeout: 60_000 }, () => {
   const kept = compile(blogSchema(), { templates, documents: [{ path: 'admin/a.graphql', text: written }] });
   const nodes = kept.files.find(({ path }) => path === 'graphql/nodes/admin.d.ts')?.contents ?? '';

@@ -1,13 +1,19 @@
 /** Field types → GraphQL types. Source: API specification, section 6. */
+import type { GraphqlEnum } from '@tablewright/introspect/schema';
 import { type FieldDescriptor, types } from '@tablewright/runtime/language';
 import { sdlScalar } from '../print/sdl.ts';
 
-/** The type of a field's values, null aside; `key` tells that the field is all of its collection's key. */
+/**
+ * The type of a field's values, null aside; `key` tells that the field is all of its collection's key. Values, or those
+ * of an array, are of an enum where there is one.
+ */
 export function valueType(
   { type, element = 'unknown', wire }: Pick<FieldDescriptor, 'type' | 'element' | 'wire'>,
   key: boolean,
+  graphqlEnum: GraphqlEnum | null = null,
 ): string {
   if (wire.kind === 'masked') return 'Hash';
+  if (graphqlEnum !== null) return type === 'array' ? `[${graphqlEnum.name}]` : graphqlEnum.name;
   const { graphql } = types[type];
   if (type !== 'array') return key ? (graphql.key ?? graphql.value) : graphql.value;
   const { value } = types[element].graphql;

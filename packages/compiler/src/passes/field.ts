@@ -1,4 +1,4 @@
-import type { Collection, Column, ColumnFill, Field, Table } from '@tablewright/introspect/schema';
+import type { Collection, Column, ColumnFill, Field, GraphqlEnum, Table } from '@tablewright/introspect/schema';
 import {
   type Dialect,
   dialectFacts,
@@ -6,7 +6,7 @@ import {
   isTextual,
   rangeElement,
 } from '@tablewright/runtime/language';
-import type { ApiField, CollectionNames } from '../api.ts';
+import type { ApiEnum, ApiField, CollectionNames } from '../api.ts';
 import { constantDefault } from './constant-default.ts';
 import { fallbackSql } from './fallback.ts';
 import { nameValues } from './names.ts';
@@ -28,11 +28,12 @@ export function resolveFields(
   );
   const fields = collection.fields.map((field) => {
     const column = index.column(table, field.column);
-    return { field, column, values: valuesOf(field, column) };
+    const values = valuesOf(field, column);
+    return { field, column, values, enumType: values && enumTypeOf(field, column, index) };
   });
   const fieldNames = collection.fields.map(({ name }) => name);
   const aliases = fields.some(({ values }) => values !== null) ? nameValues(names, fieldNames) : null;
-  return fields.map(({ field, column, values }) => {
+  return fields.map(({ field, column, values, enumType }) => {
     const keyPosition = collection.key.indexOf(field.name);
     // The key of a singleton that was never written is null, even if the database would fill it.
     const descriptor = describe(field, table, column, index, collection.singleton && keyPosition === -1);
@@ -45,7 +46,9 @@ export function resolveFields(
       keyPosition: keyPosition === -1 ? null : keyPosition,
       defaultText: column.fill.kind === 'default' ? column.fill.expression : null,
       values,
-      valuesType: values && (aliases?.get(field.name) ?? null),
+      valuesType: values && (enumType?.name ?? aliases?.get(field.name) ?? null),
+      enumType,
+      graphqlEnum: values && graphqlEnumOf(field, table, column, index),
       relation: relations.has(field.name) ? field.name : null,
     };
   });
@@ -94,6 +97,19 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     ...(precision !== null && { precision }),
     ...(scale !== null && { scale }),
   };
+}
+
+/** The enum type of the values, or of an array's elements. */
+function enumTypeOf({ type: read }: Field, { type }: Column, index: SchemaIndex): ApiEnum | null {
+  const source = read === 'array' ? type.element?.enum : type.enum;
+  return index.enumType(source ?? '') ?? null;
+}
+
+/** Values of a field that is read as another type than its column has are strings. */
+function graphqlEnumOf(field: Field, table: Table, { name, type }: Column, index: SchemaIndex): GraphqlEnum | null {
+  if (field.type !== type.portable) return null;
+  const source = field.type === 'array' ? type.element?.enum : (type.enum ?? `${table.id}.${name}`);
+  return index.graphqlEnum(source ?? '') ?? null;
 }
 
 /** True if an inverted index has the parts of a text: there is no other one of texts. */

@@ -6,17 +6,31 @@ import type {
   FunctionResult,
   ResultMember,
 } from '@tablewright/runtime/language';
-import type { ApiFunction } from '../api.ts';
+import type { ApiFunction, MemberEnum } from '../api.ts';
 import { quoteIdentifier, quoteTable } from './quote.ts';
+import type { SchemaIndex } from './schema-index.ts';
 import { nativeForm } from './wire-form.ts';
 
 /** Resolves the functions, sorted by name. */
-export function resolveFunctions({ functions = [], dialect }: Schema): readonly ApiFunction[] {
+export function resolveFunctions({ functions = [], dialect }: Schema, index: SchemaIndex): readonly ApiFunction[] {
   return functions.map((served) => ({
+    ...enumsOf(served, index),
     descriptor: describe(served, dialect),
     note: served.routine.comment,
     source: `${served.routine.kind} ${served.routine.signature}`,
   }));
+}
+
+function enumsOf({ routine }: ServedFunction, index: SchemaIndex): Pick<ApiFunction, 'graphqlEnums'> {
+  const { returns } = routine;
+  const members = returns.kind === 'objects' ? returns.members : returns.kind === 'value' ? [returns.value] : [];
+  const found = (part: MemberEnum['part'], values: readonly RoutineValue[]): readonly MemberEnum[] =>
+    values.flatMap(({ name, type }) => {
+      const named = index.graphqlEnum(type.enum ?? type.element?.enum ?? '');
+      return named === undefined ? [] : [{ part, name, type: named }];
+    });
+  const all = [...found('argument', routine.arguments), ...found('result', members)];
+  return all.length === 0 ? {} : { graphqlEnums: all };
 }
 
 function describe({ name, routine, collection }: ServedFunction, dialect: Schema['dialect']): FunctionDescriptor {

@@ -8,6 +8,7 @@ import { createCache, type Watch } from '../cache/remember.ts';
 import { createInterning } from '../cache/same.ts';
 import { type GrantedRoute, resolveAccess } from './access.ts';
 import { resolveCollection } from './collection.ts';
+import { nameEnums } from './enums.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { resolveFunctions } from './functions.ts';
 import { nameAccess, nameCollections } from './names.ts';
@@ -15,7 +16,8 @@ import { indexOf, type SchemaSources, sourcesOf } from './schema-index.ts';
 
 /** Resolves the whole API of a schema. Access classes that may call different routes of the project are kept apart. */
 export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = []): Api {
-  const sources = sourcesOf(schema);
+  const enums = nameEnums(schema);
+  const sources = sourcesOf(schema, enums);
   const index = indexOf(sources);
   const named = nameCollections(schema.collections.map(({ name }) => name));
   const names = new Map(
@@ -31,11 +33,13 @@ export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = [])
   );
   const access = nameAccess(resolveAccess(schema, index, routes), names);
   const fingerprint = fingerprintOf(schema, index);
-  const functions = resolveFunctions(schema);
+  const functions = resolveFunctions(schema, index);
   return {
     dialect: schema.dialect,
     graphql: schema.graphql !== false,
     ...(schema.permissionsDigest !== undefined && { permissionsDigest: schema.permissionsDigest }),
+    ...(schema.graphqlEnums && { graphqlEnums: schema.graphqlEnums }),
+    ...(enums.length > 0 && { enums }),
     ...(schema.rowSecurity !== undefined && { rowSecurity: schema.rowSecurity }),
     ...(schema.model !== undefined && { model: schema.model }),
     collections,
@@ -49,12 +53,14 @@ export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = [])
 const collectionOf = createCache<ApiCollection>();
 const oneOf = createInterning<CollectionNames>();
 
-function watchSources({ dialect, tables, collections, byTable, linked }: SchemaSources, watch: Watch): SchemaSources {
+function watchSources(sources: SchemaSources, watch: Watch): SchemaSources {
   return {
-    dialect: watch(dialect),
-    tables: watch(tables),
-    collections: watch(collections),
-    byTable: watch(byTable),
-    linked: watch(linked),
+    dialect: watch(sources.dialect),
+    tables: watch(sources.tables),
+    collections: watch(sources.collections),
+    byTable: watch(sources.byTable),
+    linked: watch(sources.linked),
+    enumTypes: watch(sources.enumTypes),
+    graphqlEnums: watch(sources.graphqlEnums),
   };
 }

@@ -1,7 +1,10 @@
-import type { Collection, Column, Relation, Schema, Table } from '@tablewright/introspect/schema';
+import type { Collection, Column, GraphqlEnum, Relation, Schema, Table } from '@tablewright/introspect/schema';
 import { defaultDialect } from '@tablewright/runtime/language';
+import type { ApiEnum } from '../api.ts';
 import type { Lookup } from '../cache/remember.ts';
 import { createInterning } from '../cache/same.ts';
+
+import { nameEnums } from './enums.ts';
 
 /** Look-ups over a schema, by the names its parts refer to each other with. */
 export interface SchemaIndex {
@@ -13,6 +16,9 @@ export interface SchemaIndex {
   collection(name: string): Collection;
   /** API name of the collection of a table; undefined when it has none. */
   collectionOf(table: string): string | undefined;
+  /** The enum type of an id, and the GraphQL enum of a type or column. */
+  enumType(source: string): ApiEnum | undefined;
+  graphqlEnum(source: string): GraphqlEnum | undefined;
   /** Many-to-any relations whose link rows are those of the collection. */
   linkedBy(name: string): readonly (Relation & { readonly kind: 'm2a' })[];
 }
@@ -28,10 +34,13 @@ export interface SchemaSources {
   readonly byTable: Lookup<string>;
   /** By the names of link collections. */
   readonly linked: Lookup<Links>;
+  /** By their sources. */
+  readonly enumTypes: Lookup<ApiEnum>;
+  readonly graphqlEnums: Lookup<GraphqlEnum>;
 }
 
 /** Gathers the sources of a schema. */
-export function sourcesOf(schema: Schema): SchemaSources {
+export function sourcesOf(schema: Schema, enums: readonly ApiEnum[]): SchemaSources {
   const links = schema.collections.flatMap(({ relations }) => relations.filter((relation) => relation.kind === 'm2a'));
   const linked = Map.groupBy(links, ({ target }) => target);
   return {
@@ -40,6 +49,8 @@ export function sourcesOf(schema: Schema): SchemaSources {
     collections: new Map(schema.collections.map((collection) => [collection.name, collection])),
     byTable: new Map(schema.collections.map(({ name, table }) => [table, name])),
     linked: new Map([...linked].map(([name, group]) => [name, oneList(group[0] ?? group, group)])),
+    enumTypes: new Map(enums.map((type) => [type.source, type])),
+    graphqlEnums: new Map(schema.graphqlEnums?.map((found) => [found.source, found])),
   };
 }
 
@@ -47,12 +58,15 @@ const oneList = createInterning<Links>();
 
 /** Indexes a schema. A look-up throws when the name does not exist: the rules have refused such a schema before. */
 export function indexSchema(schema: Schema): SchemaIndex {
-  return indexOf(sourcesOf(schema));
+  return indexOf(sourcesOf(schema, nameEnums(schema)));
 }
 
 /** The same of sources. */
-export function indexOf({ dialect, tables, collections, byTable, linked }: SchemaSources): SchemaIndex {
+export function indexOf(sources: SchemaSources): SchemaIndex {
+  const { dialect, tables, collections, byTable, linked, enumTypes, graphqlEnums } = sources;
   return {
+    enumType: (source) => enumTypes.get(source),
+    graphqlEnum: (source) => graphqlEnums.get(source),
     dialect: dialect.get('') ?? defaultDialect,
     collectionOf: (table) => byTable.get(table),
     linkedBy: (name) => linked.get(name) ?? [],

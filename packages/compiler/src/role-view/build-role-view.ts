@@ -10,7 +10,7 @@ import type { DocumentNames } from './names.ts';
 import { roleFunctions } from './role-functions.ts';
 import type { RoleCollection, RoleField, RoleRelation, RoleView } from './role-view.ts';
 import { isMasked, isPartial, reasonOf, type VisibleApi, type VisibleCollection, visibleApiOf } from './visible-api.ts';
-import { namesHiddenCollection, writesOf } from './writes.ts';
+import { visibleValues, writesOf } from './writes.ts';
 
 /** Readable part of the API for an access class; with null, everything. */
 export function roleViewOf(api: Api, access: AccessClass | null): RoleView {
@@ -116,7 +116,7 @@ function readableCollection(collection: VisibleCollection, visibleApi: VisibleAp
 }
 
 function fieldOf(field: ApiField, collection: VisibleCollection, visibleApi: VisibleApi): RoleField {
-  const { descriptor, note, values } = field;
+  const { descriptor, note } = field;
   const { name, nullable } = descriptor;
   const target = manyToOne(name, collection, visibleApi);
   const items = target === null ? linkedItems(name, collection, visibleApi) : [target];
@@ -127,7 +127,7 @@ function fieldOf(field: ApiField, collection: VisibleCollection, visibleApi: Vis
     note: visibleApi.note(note),
     deprecated: reasonOf(field, visibleApi),
     descriptor,
-    values: values !== null && namesHiddenCollection(name, values, collection.api, visibleApi) ? null : values,
+    ...visibleValues(field, collection.api, visibleApi),
     // Before its first write a singleton reads as its defaults.
     nullable:
       nullable || collection.api.descriptor.singleton || isMasked(collection, name) || linked || items.some(isPartial),

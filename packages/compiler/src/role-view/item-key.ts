@@ -13,6 +13,6 @@ export function itemKeyOf(collection: string, { visible, note }: VisibleApi): re
   if (fields.length < key.length) return [];
   return fields.map(({ descriptor, note: text, values }) => {
     const shown = { name: descriptor.name, note: note(text), deprecated: null, descriptor, values };
-    return { ...shown, nullable: false, items: [], filtered: null };
+    return { ...shown, valuesType: null, nullable: false, items: [], filtered: null };
   });
 }

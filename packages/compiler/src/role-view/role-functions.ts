@@ -15,7 +15,7 @@ export function roleFunctions(
   const readable = new Map(
     collections.flatMap((collection) => (collection.readable ? [[collection.name, collection] as const] : [])),
   );
-  return functions.flatMap(({ descriptor, note: comment }): readonly RoleFunction[] => {
+  return functions.flatMap(({ descriptor, note: comment, graphqlEnums = [] }): readonly RoleFunction[] => {
     const { name, reads, arguments: all, returns } = descriptor;
     const grant = grants === null ? { function: name } : grants.get(name);
     if (grant === undefined) return [];
@@ -30,6 +30,7 @@ export function roleFunctions(
         arguments: all.filter((argument) => !fixed.has(argument.name)),
         returns: resultOf(returns, items),
         items,
+        graphqlEnums: graphqlEnums.filter((found) => found.part === 'result' || !fixed.has(found.name)),
       },
     ];
   });

@@ -1,11 +1,13 @@
 /** The API as one access class has it. `build-role-view.ts` makes it; everything that describes the API prints it. */
+
+import type { GraphqlEnum } from '@tablewright/introspect/schema';
 import type {
   ArgumentDescriptor,
   FieldDescriptor,
   FunctionResult,
   RelationDescriptor,
 } from '@tablewright/runtime/language';
-import type { Operation } from '../api.ts';
+import type { ApiEnum, MemberEnum, Operation } from '../api.ts';
 import type { DocumentNames } from './names.ts';
 import type { NoteReader } from './notes.ts';
 
@@ -33,6 +35,8 @@ export interface RoleFunction {
   readonly returns: FunctionResult;
   /** Collection whose items it returns, where these can be read. */
   readonly items: RoleCollection | null;
+  /** GraphQL enums of its arguments and of members of its result. */
+  readonly graphqlEnums: readonly MemberEnum[];
 }
 
 /** A collection of which something can be read or written. */
@@ -60,7 +64,7 @@ export interface RoleCollection {
 }
 
 /** Facts of a key field that payloads use. */
-export type RoleKeyField = Pick<RoleField, 'name' | 'note' | 'deprecated' | 'descriptor' | 'values'>;
+export type RoleKeyField = Pick<RoleField, 'name' | 'note' | 'deprecated' | 'descriptor' | 'values' | 'valuesType'>;
 
 /** Writes of a collection. */
 export interface RoleWrites {
@@ -94,7 +98,7 @@ export interface RoleUpsert extends RolePayload {
 }
 
 /** A field of a payload. */
-export interface RoleInput extends Pick<RoleField, 'name' | 'note' | 'deprecated' | 'descriptor' | 'values'> {
+export interface RoleInput extends RoleKeyField {
   readonly nullable: boolean;
   /** For a many-to-one: the item that may stand in the place of its key. */
   readonly member: NestedItem | null;
@@ -153,12 +157,24 @@ export interface RoleField {
   readonly descriptor: FieldDescriptor;
   /** Allowed values of the field, or of an array's elements; null when there is no list. */
   readonly values: readonly string[] | null;
+  /** Names of their type; null when there is no list. */
+  readonly valuesType: ValuesType | null;
   /** Also true where null stands for a cell or item that the caller may not read. */
   readonly nullable: boolean;
   /** The collections whose items can stand in its place: of its many-to-one, or those that a many-to-any links. */
   readonly items: readonly DocumentNames[];
   /** The collection that its filter leads on to. */
   readonly filtered: DocumentNames | null;
+}
+
+/** Type of listed values. */
+export interface ValuesType {
+  /** `ArticleStatus` */
+  readonly name: string;
+  /** The enum type that it is; null where the type is the field's own. */
+  readonly enumType: ApiEnum | null;
+  /** The enum that it is in GraphQL; null where it is something else. */
+  readonly graphqlEnum: GraphqlEnum | null;
 }
 
 /** A readable relation to many items, or to one through several fields. */

@@ -1,9 +1,9 @@
 /** Writes of a collection by an access class → payloads, ready to print. */
 import { type CollectionDescriptor, isSecret } from '@tablewright/runtime/language';
-import type { ApiCollection } from '../api.ts';
+import type { ApiCollection, ApiField } from '../api.ts';
 import type { GrantedPayload } from './granted-writes.ts';
 import { itemInPlaceOf, nestedWritesOf } from './nested-writes.ts';
-import type { RoleInput, RoleKeyField, RolePayload, RoleUpsert, RoleWrites } from './role-view.ts';
+import type { RoleField, RoleInput, RoleKeyField, RolePayload, RoleUpsert, RoleWrites } from './role-view.ts';
 import { reasonOf, type VisibleApi } from './visible-api.ts';
 
 /** The writable part of a collection; null if there is none. */
@@ -31,11 +31,9 @@ function payloadKeyOf(api: ApiCollection, visibleApi: VisibleApi, shown: Readonl
   return key.flatMap((name): readonly RoleKeyField[] => {
     const field = api.fields.find(({ descriptor }) => descriptor.name === name);
     if (field === undefined) return [];
-    const { descriptor, note, values } = field;
-    const allowed = values !== null && namesHiddenCollection(name, values, api, visibleApi) ? null : values;
-    return [
-      { name, note: visibleApi.note(note), deprecated: reasonOf(field, visibleApi), descriptor, values: allowed },
-    ];
+    const { descriptor, note } = field;
+    const deprecated = reasonOf(field, visibleApi);
+    return [{ name, note: visibleApi.note(note), deprecated, descriptor, ...visibleValues(field, api, visibleApi) }];
   });
 }
 
@@ -60,22 +58,34 @@ function requiredIn(api: ApiCollection, { fields, preset }: GrantedPayload): rea
 function inputsOf(api: ApiCollection, { fields }: GrantedPayload, visibleApi: VisibleApi): readonly RoleInput[] {
   const taken = api.fields.filter(({ descriptor }) => fields.has(descriptor.name));
   return taken.map((field): RoleInput => {
-    const { descriptor, note, values } = field;
+    const { descriptor, note } = field;
     const { name, nullable } = descriptor;
     return {
       name,
       note: visibleApi.note(note),
       deprecated: reasonOf(field, visibleApi),
       descriptor,
-      values: values !== null && namesHiddenCollection(name, values, api, visibleApi) ? null : values,
+      ...visibleValues(field, api, visibleApi),
       nullable: nullable && descriptor.required !== true,
       member: itemInPlaceOf(name, api, visibleApi),
     };
   });
 }
 
+/** The allowed values of a field, and their type; neither where they name a hidden collection. */
+export function visibleValues(
+  { descriptor, values, valuesType, enumType, graphqlEnum }: ApiField,
+  api: ApiCollection,
+  visibleApi: VisibleApi,
+): Pick<RoleField, 'values' | 'valuesType'> {
+  if (values === null || namesHiddenCollection(descriptor.name, values, api, visibleApi)) {
+    return { values: null, valuesType: null };
+  }
+  return { values, valuesType: valuesType === null ? null : { name: valuesType, enumType, graphqlEnum } };
+}
+
 /** True if the allowed values of a field name collections, one of them hidden. */
-export function namesHiddenCollection(
+function namesHiddenCollection(
   field: string,
   values: readonly string[],
   { descriptor }: ApiCollection,

@@ -25,7 +25,7 @@ import { createFacts, createFactsOfNames } from '../cache/facts.ts';
 import { resultTypeName } from '../graphql/calls.ts';
 import { keyFilterName } from '../graphql/filters.ts';
 import { fixedTypes } from '../graphql/index.ts';
-import { operatorFields, operatorGroups } from '../graphql/operators.ts';
+import { enumGroup, operatorFields, operatorGroups, operatorsName } from '../graphql/operators.ts';
 import { hasUsers } from '../role-view/has-users.ts';
 
 /** Every name that two things would have; none where there is no GraphQL. */
@@ -42,6 +42,7 @@ export function checkGraphqlNames(api: Api): readonly Diagnostic[] {
   return [
     ...ofSchema,
     ...functionCollisions(api, collections, users),
+    ...enumCollisions(api, collections, users),
     ...collections.flatMap((collection) => ownCollisions(collection, links.get(collection.name) ?? [])),
   ];
 }
@@ -67,6 +68,27 @@ function functionCollisions(
   const owners = new Set(claims.map(({ space, name }) => `${space} ${name}`));
   const near = others.filter(({ space, name }) => owners.has(`${space} ${name}`));
   return collisions([...near, ...claims], 'schema').map((found) => ({ ...found, code: 'function-name-taken' }));
+}
+
+/** Names of types around enums that another type has. An enum whose own name is taken is none. */
+function enumCollisions(
+  { graphqlEnums = [] }: Api,
+  collections: readonly CollectionDescriptor[],
+  users: boolean,
+): readonly Diagnostic[] {
+  if (graphqlEnums.length === 0) return [];
+  const claims = graphqlEnums.flatMap(({ name, source }): readonly Claim[] => {
+    const group = enumGroup(name);
+    const names = [
+      name,
+      operatorsName(group),
+      ...collections.map((collection) => keyFilterName(collection.name, group)),
+    ];
+    return names.map((claimed) => ({ space: 'type', name: claimed, owner: `enum "${source}"` }));
+  });
+  const names = namesOf(claims);
+  const others = [...fixedClaims(users), ...collections.flatMap(collectionClaims)];
+  return collisions([...others.filter(({ space, name }) => space === 'type' && names.has(name)), ...claims], 'schema');
 }
 
 /** Collisions within a collection. Most findings follow from its own names alone, and are found once. */

@@ -16,8 +16,11 @@ export interface PlatformConfig {
   readonly permissionSource?: 'file' | 'tables';
   /** The packages in `generated/client`. */
   readonly client?: ClientConfig;
-  /** `false` leaves the GraphQL API out, for example where names differ only in characters that it does not have. */
-  readonly graphql?: boolean;
+  /**
+   * Additions to the GraphQL API. `false` leaves it out, for example where names differ only in characters that it does
+   * not have.
+   */
+  readonly graphql?: boolean | GraphqlConfig;
   /** `true` also writes the types that openapi-typescript makes of each OpenAPI document; it has to be installed. */
   readonly openapiTypes?: boolean;
   /** Folder with templates that replace those of the same name, relative to the project. */
@@ -86,6 +89,18 @@ export interface RowSecurityConfig {
   readonly roles?: Readonly<Record<string, string>>;
   /** More claims by name: values, or those of the caller as rules have them. At most 4 kB altogether. */
   readonly extraClaims?: Readonly<Record<string, string | number | boolean>>;
+}
+
+/**
+ * Additions to the GraphQL API.
+ * @example export default defineConfig({ graphql: { enums: 'types' } });
+ */
+export interface GraphqlConfig {
+  /**
+   * Columns that are GraphQL enums: with `types` those of enum types, with `all` also those with a list of values in a
+   * check. By default they are strings.
+   */
+  readonly enums?: 'types' | 'all' | false;
 }
 
 /**

@@ -28,13 +28,28 @@ export const scalar: Decoder<string | number | boolean> = (value, path, diagnost
     ? value
     : refuse(path, 'must be a text, a number, true or false', diagnostics);
 
-/** One of a few texts. */
-export function oneOf<const T extends string>(...choices: readonly T[]): Decoder<T> {
+/** True, false, or an object. */
+export function flagOr<T extends object>(object: Decoder<T>): Decoder<boolean | T> {
+  return (value, path, diagnostics) => {
+    if (typeof value === 'boolean') return value;
+    if (typeof value === 'object' && value !== null) return object(value, path, diagnostics);
+    return refuse(path, 'must be true, false or an object', diagnostics);
+  };
+}
+
+/** One of a few texts, or false. */
+export function oneOf<const T extends string | false>(...choices: readonly T[]): Decoder<T> {
   return (value, path, diagnostics) => {
     const found = choices.find((choice) => choice === value);
     if (found !== undefined) return found;
-    const hint = typeof value === 'string' ? suggest(value, choices) : null;
-    return refuse(path, `must be one of ${choices.map((choice) => `"${choice}"`).join(', ')}`, diagnostics, hint);
+    const texts = choices.filter((choice): choice is T & string => typeof choice === 'string');
+    const hint = typeof value === 'string' ? suggest(value, texts) : null;
+    return refuse(
+      path,
+      `must be one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`,
+      diagnostics,
+      hint,
+    );
   };
 }
 

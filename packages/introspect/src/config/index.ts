@@ -8,6 +8,7 @@ export type {
   FieldConfig,
   FieldTypeConfig,
   FunctionConfig,
+  GraphqlConfig,
   ManyToAnyConfig,
   ManyToManyConfig,
   PlatformConfig,

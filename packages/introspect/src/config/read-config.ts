@@ -6,6 +6,7 @@ import type {
   DatabaseConfig,
   FieldConfig,
   FunctionConfig,
+  GraphqlConfig,
   ManyToAnyConfig,
   ManyToManyConfig,
   PlatformConfig,
@@ -16,7 +17,7 @@ import type {
   TenantConfig,
   TranslationsConfig,
 } from './config.ts';
-import { anyText, byName, flag, listOf, objectOf, oneOf, scalar, text } from './decode.ts';
+import { anyText, byName, flag, flagOr, listOf, objectOf, oneOf, scalar, text } from './decode.ts';
 
 /**
  * Checks the value that a configuration file exports.
@@ -118,7 +119,7 @@ const configuration = objectOf<PlatformConfig>({
   database,
   output: text,
   client: objectOf<ClientConfig>({ packageName: text }),
-  graphql: flag,
+  graphql: flagOr(objectOf<GraphqlConfig>({ enums: oneOf<'types' | 'all' | false>('types', 'all', false) })),
   openapiTypes: flag,
   permissions: text,
   permissionSource: oneOf('file', 'tables'),

@@ -16,6 +16,7 @@ import { configSystem } from './configuration/config-system.ts';
 import { configTables } from './configuration/config-tables.ts';
 import { configTenant } from './configuration/config-tenant.ts';
 import { configTranslations } from './configuration/config-translations.ts';
+import { enumsAsStrings } from './enums-as-strings.ts';
 import { collectionNames } from './names/collection-names.ts';
 import { fieldNames } from './names/field-names.ts';
 import { relationNames } from './names/relation-names.ts';
@@ -64,6 +65,7 @@ export const rules: readonly Rule[] = [
   relationNames,
   reservedNames,
   unaddressableNames,
+  enumsAsStrings,
   singletons,
   administratorRules,
   oncePerBlock(emptyRules),

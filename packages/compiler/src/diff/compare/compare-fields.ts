@@ -71,6 +71,7 @@ export function compareField(pair: CollectionPair, was: RoleField, is: RoleField
     was.name === name ? null : { rule: 'field-renamed', message: `"${was.name}" is "${name}" now.` },
     // The range of a number says more than the name of its type.
     type?.rule === 'field-type-kept' && sizes.length > 0 && !isText(is.descriptor.type) ? null : type,
+    type?.rule === 'field-type-changed' ? null : graphqlEnumChange(was, is),
     filterTargetChange(pair, was, is),
     was.nullable === is.nullable
       ? null
@@ -114,6 +115,14 @@ function typeChange({ was: before, is: after }: CollectionPair, was: RoleField, 
   return { rule: 'field-type-kept', message, ...(isNamed && { verdicts: typedVerdicts }) };
 }
 
+function graphqlEnumChange(was: RoleField, is: RoleField): FieldFinding | null {
+  const [old, fresh] = [was, is].map(({ valuesType }) => valuesType?.graphqlEnum?.name);
+  if (old === fresh) return null;
+  const named = (name: string | undefined): string => (name === undefined ? 'a string' : `a value of "${name}"`);
+  const message = `In GraphQL "${is.name}" is ${named(fresh)}, it was ${named(old)}.`;
+  return { rule: 'graphql-type-changed', message };
+}
+
 /** Filters can ask more of it, by another input type. */
 const typedVerdicts: Verdicts = { rest: 'dangerous', openapi: 'safe', graphql: 'breaking', client: 'safe' };
 
@@ -128,9 +137,9 @@ function formOf(kind: FieldDescriptor['wire']['kind']): string {
   return kind === 'jsonb' ? 'json' : kind;
 }
 
-function graphqlType({ key }: RoleCollection, { descriptor, filtered }: RoleField): string {
+function graphqlType({ key }: RoleCollection, { descriptor, filtered, valuesType }: RoleField): string {
   if (filtered !== null) return filtered.collection;
-  return valueType(descriptor, key.length === 1 && key[0]?.name === descriptor.name);
+  return valueType(descriptor, key.length === 1 && key[0]?.name === descriptor.name, valuesType?.graphqlEnum);
 }
 
 function typeText({ descriptor: { type, element, native, range } }: RoleField): string {

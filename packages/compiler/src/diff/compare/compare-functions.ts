@@ -39,7 +39,15 @@ function compareOne(old: RoleFunction, now: RoleFunction): readonly Found[] {
     ...(resultOf(old) === resultOf(now)
       ? []
       : [found('function-result-changed', `"${now.name}" gives something else.`)]),
+    ...(enumsOf(old) === enumsOf(now)
+      ? []
+      : [found('graphql-type-changed', `In GraphQL "${now.name}" takes or gives other enums.`)]),
   ];
+}
+
+/** The enums of what is in both versions. */
+function enumsOf({ graphqlEnums }: RoleFunction): string {
+  return JSON.stringify(graphqlEnums.map(({ part, name, type }) => [part, name, type.name]));
 }
 
 function compareArgument(

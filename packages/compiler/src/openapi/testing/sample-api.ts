@@ -244,6 +244,8 @@ function fieldOf(field: SampleField, key: readonly string[], relations: readonly
     defaultText: null,
     values: labels ?? null,
     valuesType: null,
+    enumType: null,
+    graphqlEnum: null,
     relation: relations.some((one) => one.kind === 'm2o' && one.field === field.name) ? field.name : null,
   };
 }

@@ -11,12 +11,7 @@ import type {
   RangeOperators,
   TextOperators,
 } from '@tablewright/runtime';
-
-/** Values of `mood`. */
-export type SamplesMoodValue = 'sad' | 'ok';
-
-/** Values of `moods`. */
-export type SamplesMoodsValue = 'sad' | 'ok';
+import type { Mood } from '../enums.js';
 
 /** Key of `samples`. */
 export type SamplesKey = string;
@@ -28,8 +23,8 @@ export interface SamplesItem {
   cost: string | null;
   weight: FloatValue | null;
   address: string | null;
-  mood: SamplesMoodValue;
-  moods: readonly (SamplesMoodsValue | null)[] | null;
+  mood: Mood;
+  moods: readonly (Mood | null)[] | null;
   document: JsonValue | null;
   parts: string | null;
   positive: number | null;
@@ -44,8 +39,8 @@ export interface SamplesCreate {
   cost?: string | number | null;
   weight?: FloatValue | null;
   address?: string | null;
-  mood: SamplesMoodValue;
-  moods?: readonly (SamplesMoodsValue | null)[] | null;
+  mood: Mood;
+  moods?: readonly (Mood | null)[] | null;
   document?: JsonValue | null;
   positive?: number | null;
   secret?: string | null;
@@ -61,8 +56,8 @@ export interface SamplesFilter {
   cost?: OrderOperators<string | number> | string | number | null;
   weight?: OrderOperators<FloatValue> | FloatValue | null;
   address?: TextOperators | string | null;
-  mood?: EqualOperators<SamplesMoodValue> | SamplesMoodValue | null;
-  moods?: ArrayOperators<SamplesMoodsValue>;
+  mood?: EqualOperators<Mood> | Mood | null;
+  moods?: ArrayOperators<Mood>;
   document?: JsonOperators;
   parts?: RangeOperators<number>;
   positive?: OrderOperators<number> | number | null;

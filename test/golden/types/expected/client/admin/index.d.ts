@@ -6,6 +6,7 @@ import type { Collection } from '@tablewright/client/typed';
 import type { SamplesFacts } from './collections/samples.js';
 
 export type * from './collections/samples.js';
+export type * from './enums.js';
 
 /** The facts of every collection that is seen. */
 export interface Schema {

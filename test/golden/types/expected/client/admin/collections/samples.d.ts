@@ -13,6 +13,7 @@ import type {
   RangeOperators,
   TextOperators,
 } from '@tablewright/client/typed';
+import type { Mood } from '../enums.js';
 
 /** An item of `samples`. */
 export interface SamplesItem {
@@ -21,8 +22,8 @@ export interface SamplesItem {
   cost: string | null;
   weight: FloatValue | null;
   address: string | null;
-  mood: 'sad' | 'ok';
-  moods: ('sad' | 'ok' | null)[] | null;
+  mood: Mood;
+  moods: (Mood | null)[] | null;
   document: JsonValue | null;
   parts: string | null;
   positive: number | null;
@@ -45,8 +46,8 @@ export interface SamplesFilter {
   cost?: OrderOperators<string | number> | string | number | null;
   weight?: OrderOperators<FloatValue> | FloatValue | null;
   address?: TextOperators | string | null;
-  mood?: EqualOperators<'sad' | 'ok'> | 'sad' | 'ok' | null;
-  moods?: ArrayOperators<'sad' | 'ok'>;
+  mood?: EqualOperators<Mood> | Mood | null;
+  moods?: ArrayOperators<Mood>;
   document?: JsonOperators;
   parts?: RangeOperators<number>;
   positive?: OrderOperators<number> | number | null;
@@ -66,8 +67,8 @@ export interface SamplesCreate {
   cost?: string | number | null;
   weight?: FloatValue | null;
   address?: string | null;
-  mood: 'sad' | 'ok';
-  moods?: readonly ('sad' | 'ok' | null)[] | null;
+  mood: Mood;
+  moods?: readonly (Mood | null)[] | null;
   document?: JsonValue | null;
   positive?: number | null;
   secret?: string | null;
@@ -79,8 +80,8 @@ export interface SamplesUpdate {
   cost?: string | number | null;
   weight?: FloatValue | null;
   address?: string | null;
-  mood?: 'sad' | 'ok';
-  moods?: readonly ('sad' | 'ok' | null)[] | null;
+  mood?: Mood;
+  moods?: readonly (Mood | null)[] | null;
   document?: JsonValue | null;
   positive?: number | null;
   secret?: string | null;
@@ -93,8 +94,8 @@ export interface SamplesChange {
   cost?: string | number | null;
   weight?: FloatValue | null;
   address?: string | null;
-  mood?: 'sad' | 'ok';
-  moods?: readonly ('sad' | 'ok' | null)[] | null;
+  mood?: Mood;
+  moods?: readonly (Mood | null)[] | null;
   document?: JsonValue | null;
   positive?: number | null;
   secret?: string | null;
