@@ -93,11 +93,14 @@ async function startVariant({ url }: TestDatabase, config: string): Promise<Runn
   return { url: server.url, pid: server.pid, stop: () => server.stop().finally(remove) };
 }
 
+/** The parent of a backend, which has to be there while it is asked for. */
 async function serverPid(url: string): Promise<number> {
-  const { rows } = await withClient(url, (client) => client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid'));
-  const parent = parentOf(rows[0]?.pid ?? 0);
-  if (parent === undefined) throw new Error('The process of the database is not known.');
-  return parent;
+  return withClient(url, async (client) => {
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const parent = parentOf(rows[0]?.pid ?? 0);
+    if (parent === undefined) throw new Error('The process of the database is not known.');
+    return parent;
+  });
 }
 
 /** Figures per request: by server, then by round. Every round begins with another server. */

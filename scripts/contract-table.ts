@@ -4,6 +4,7 @@
 export interface ReportedTest {
   /** The titles of the groups around it, the outermost first. */
   readonly ancestorTitles: readonly string[];
+  readonly title?: string;
   readonly status: string;
 }
 
@@ -46,9 +47,13 @@ export function contractTable(files: readonly ReportedFile[]): readonly string[]
     return tests.length === 0 ? [] : [[kind, ...cells]];
   });
   if (rows.length === 0) return [];
-  const all = [['Cases that are as on PostgreSQL', ...servers], ...rows];
-  const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? [];
-  return all.map((row) =>
+  return aligned([['Cases that are as on PostgreSQL', ...servers], ...rows]);
+}
+
+/** Lines of a table with columns side by side. */
+export function aligned(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows.map((row) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
@@ -61,7 +66,7 @@ function isOn({ ancestorTitles: [title = ''] }: ReportedTest, server: string): b
 }
 
 /** `152 of 152`; a group that was skipped has no case that ran. */
-function cellOf(tests: readonly ReportedTest[]): string {
+export function cellOf(tests: readonly ReportedTest[]): string {
   const ran = tests.filter(({ status }) => status === 'passed' || status === 'failed');
   if (ran.length === 0) return 'not run';
   return `${ran.filter(({ status }) => status === 'passed').length} of ${ran.length}`;

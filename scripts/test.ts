@@ -1,13 +1,14 @@
 /**
  * Types, lint, changesets and tests, side by side; `--no-database` leaves out the tests that need a server. The last line
  * counts everything: `N passed, N failed, N skipped`, where types, those of pages, lint and changesets are one test each.
- * Above it stands how many cases are on other servers as on PostgreSQL.
+ * Above it stand how many cases are on other servers as on PostgreSQL, and those of logic in the database by surface.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { contractTable, type ReportedFile } from './contract-table.ts';
+import { logicTable } from './logic-table.ts';
 
 interface Counts {
   readonly passed: number;
@@ -72,8 +73,9 @@ async function tests(): Promise<Counts> {
   const code = await exitCode(child);
   try {
     const found: Report = JSON.parse(readFileSync(report, 'utf8'));
-    const table = contractTable(found.testResults);
-    if (table.length > 0) console.log(`\n${table.join('\n')}`);
+    for (const table of [contractTable(found.testResults), logicTable(found.testResults)]) {
+      if (table.length > 0) console.log(`\n${table.join('\n')}`);
+    }
     return count(found, code);
   } catch {
     return { passed: 0, failed: 1, skipped: 0 };

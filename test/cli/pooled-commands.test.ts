@@ -36,8 +36,9 @@ describe.skipIf(poolerVersion === undefined).each(modes)(`PgBouncer pooling by %
       expect([args, done.code, done.stderr]).toEqual([args, 0, expect.any(String)]);
       printed.push(done.stderr);
       await withClient(pooler.url, (client) => client.query('UPDATE notes SET body = id::text'));
-      const { rows } = await withClient(pooler.url, (client) => client.query('SHOW enable_seqscan'));
-      expect(rows).toEqual([{ enable_seqscan: 'on' }]);
+      const setting = (name: string) => withClient(pooler.url, (client) => client.query(`SHOW ${name}`));
+      expect((await setting('enable_seqscan')).rows).toEqual([{ enable_seqscan: 'on' }]);
+      expect((await setting('jit')).rows).toEqual([{ jit: 'on' }]);
     }
     if (mode !== 'statement') expect(printed[2]).toContain('consider one on (body)');
     expect(printed[3]).toContain('pooler: A pooler stands before the database');

@@ -53,7 +53,7 @@ describe('functions that read', () => {
     expect(names(await call('public', near))).toEqual(['Belfry', 'Harbour', 'Market']);
     expect(names(await call('clerk', near))).toEqual(['Belfry', 'Cellar', 'Harbour', 'Market']);
     expect((await call('public', `${near}&max_count=1`)).json.data).toEqual([
-      { id: 3, name: 'Belfry', region: 2, lng: 3.22, lat: 51.21 },
+      { id: 3, name: 'Belfry', region: 2, lng: 3.22, lat: 51.21, place: { type: 'Point', coordinates: [3.22, 51.21] } },
     ]);
     expect((await call('public', `${near}&fields=name,region.name&sort=-name&limit=2`)).json.data).toEqual([
       { name: 'Market', region: { name: 'Ghent' } },

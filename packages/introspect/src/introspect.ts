@@ -7,7 +7,7 @@ import type { SchemaFacts } from './facts.ts';
 import { sortedBy } from './order.ts';
 import { graphqlEnums } from './passes/graphql-enums.ts';
 import { declareModel, deriveCollections } from './passes/index.ts';
-import { serveFunctions } from './passes/match-functions.ts';
+import { serveFunctions, unservedFunctions } from './passes/match-functions.ts';
 import { resolveCalls } from './passes/permissions/resolve-calls.ts';
 import { resolvePermissions } from './passes/permissions/resolve-permissions.ts';
 import { passedOn } from './passes/row-security.ts';
@@ -66,5 +66,8 @@ export function resolveSchema(
     ...(calls.length > 0 && { calls }),
   };
   const problems = checkSchema(schema, { config: settled, permissions, relationKeys: derived.relationKeys, routines });
-  return { schema, diagnostics: [...problems, ...resolved.diagnostics, ...unknownCalls] };
+  return {
+    schema,
+    diagnostics: [...problems, ...resolved.diagnostics, ...unknownCalls, ...unservedFunctions(routines, functions)],
+  };
 }

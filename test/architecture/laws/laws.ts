@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 123_330, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 123_369, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1475,
+    today: 1476,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

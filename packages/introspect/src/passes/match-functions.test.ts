@@ -77,6 +77,16 @@ describe('functions of the configuration', () => {
     expect(diagnostics.find(({ code }) => code === 'function-unknown')?.hint).toBe('Did you mean "paint"?');
   });
 
+  test('the others are named', () => {
+    const { diagnostics } = resolve({ paint: {}, 'total(integer)': {}, closed: {}, open: {} });
+    const notServed = diagnostics.filter(({ code }) => code === 'function-not-served');
+    expect(notServed.map(({ place, message }) => [place, message])).toEqual([
+      ['schema public', '3 functions are left to the database: "any", "total", "touch".'],
+      ['schema shop', 'One function is left to the database: "place".'],
+      ['schema other', 'One function is left to the database: "place".'],
+    ]);
+  });
+
   test('a function that fixes its path needs no warning', () => {
     expect(complaints(resolve({ closed: {} }).diagnostics)).toEqual([]);
   });

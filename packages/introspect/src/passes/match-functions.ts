@@ -1,5 +1,8 @@
+import { reservedPrefix } from '@tablewright/runtime/language';
 import type { PlatformConfig } from '../config/config.ts';
-import { sortedBy } from '../order.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import { notServed } from '../not-served.ts';
+import { groupedBy, sortedBy } from '../order.ts';
 import type { Collection, Routine, Schema, ServedFunction } from '../schema.ts';
 import { defaultSchema } from './match-tables.ts';
 
@@ -45,6 +48,23 @@ export function serveFunctions(
   });
   const unique = new Map(served.map((entry) => [entry.name, entry] as const).reverse());
   return sortedBy([...unique.values()], ({ name }) => name);
+}
+
+/** Functions and procedures that the configuration does not name, a line per schema and kind. */
+export function unservedFunctions(
+  routines: readonly Routine[],
+  served: readonly ServedFunction[],
+): readonly Diagnostic[] {
+  const signatures = new Set(served.map(({ routine }) => routine.signature));
+  const unserved = routines.filter(
+    ({ name, signature }) => !signatures.has(signature) && !name.startsWith(reservedPrefix),
+  );
+  const groups = groupedBy(unserved, ({ schema, kind }) => `${kind} ${schema}`);
+  return [...groups.values()].flatMap((group) => {
+    const [{ schema, kind } = { schema: '', kind: '' }] = group;
+    const names = new Set(sortedBy(group, ({ name }) => name).map(({ name }) => name));
+    return notServed(`schema ${schema}`, kind, [...names]);
+  });
 }
 
 /** The name of a function in the API, unless the configuration gives another one. */

@@ -1,6 +1,7 @@
 /** Facts of the catalog that the IR does not keep, reported by name. */
 import { ledgerTable, reservedPrefix } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
+import { notServed } from '../not-served.ts';
 import { groupedBy } from '../order.ts';
 import { quotedNames } from '../patterns.ts';
 import type { ColumnType, Table } from '../schema.ts';
@@ -30,8 +31,13 @@ export function catalogRemarks(catalog: Catalog, lookup: Lookup, tables: readonl
     ...unknownTypes(tables),
     ...unusedTypes(catalog, tables),
     ...partitionKeys(catalog, lookup),
-    ...otherObjects(catalog.objects.filter((row) => !isOwn(catalog, row))),
+    ...otherObjects(catalog.objects.filter((row) => !isOwn(catalog, row) && !isRoutine(catalog, row))),
   ];
+}
+
+/** Which functions are served is known only with the configuration. */
+function isRoutine({ functions }: Catalog, { kind }: ObjectRow): boolean {
+  return functions !== undefined && (kind === 'function' || kind === 'procedure');
 }
 
 /** The platform's own functions and triggers need no remark. */
@@ -171,12 +177,5 @@ function otherObjects(objects: readonly ObjectRow[]): Diagnostic[] {
 }
 
 function objectsRemark({ nspname, relation, kind }: ObjectRow, names: readonly string[]): Diagnostic {
-  const code = `${kind.replaceAll(/[^a-z]+/g, '-')}-not-served`;
-  const location = relation === null ? `schema ${nspname}` : `table ${tableId(nspname, relation)}`;
-  const count = names.length === 1 ? `One ${kind} is` : `${names.length} ${plural(kind)} are`;
-  return info(code, location, `${count} left to the database: ${quotedNames(names)}.`);
-}
-
-function plural(kind: string): string {
-  return kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}s`;
+  return notServed(relation === null ? `schema ${nspname}` : `table ${tableId(nspname, relation)}`, kind, names);
 }

@@ -24,6 +24,9 @@ export function settingsOf({ runsAs }: Statement, planner: readonly string[]): S
   return { planner, caller: runsAs === 'server' ? undefined : runsAs };
 }
 
+/** Statements about the catalog run once. A server that compiles them (JIT) takes seconds for what it reads in a hundredth. */
+const notCompiled = 'jit = off';
+
 const noSettings: StatementSettings = { planner: [], caller: undefined };
 
 /** Values in text form. */
@@ -48,7 +51,7 @@ export async function openReading(connect: () => Promise<pg.Client>): Promise<Re
     const [[pid] = []] = await runText(client, 'SELECT pg_catalog.pg_backend_pid()::text', []);
     // A pooler hands out keys of its own.
     if (pid === keyOf(client)) {
-      await client.query('SET default_transaction_read_only = on');
+      await client.query(`SET default_transaction_read_only = on; SET ${notCompiled}`);
       return sessionOf(client, { isShared: false, inTransactions: false });
     }
     if (await hasTransactions(client)) return sessionOf(client, { isShared: true, inTransactions: true });
@@ -101,7 +104,7 @@ async function transaction(
   { planner, caller }: StatementSettings,
   statement: Parameters<Run>,
 ): ReturnType<Run> {
-  await client.query('BEGIN READ ONLY');
+  await client.query(`BEGIN READ ONLY; SET LOCAL ${notCompiled}`);
   try {
     for (const setting of planner) await client.query(`SET LOCAL ${setting}`);
     if (caller !== undefined) await runText(client, caller.apply.text, caller.apply.parameters);
