@@ -63,20 +63,23 @@ export async function prepareCommand(
   body: JsonValue | undefined,
 ): Promise<WritePlan> {
   const { complaints } = context;
-  const plan = await prepareAction(context, command, body).catch((error: unknown) => {
+  let plan: WritePlan;
+  try {
+    plan = await prepareAction(context, command, body);
+  } catch (error) {
     const [complaint = error] = complaints;
     throw earlierOf(error, complaint);
-  });
+  }
   const [complaint] = complaints;
   if (complaint !== undefined) throw complaint;
   return plan;
 }
 
-async function prepareAction(
+function prepareAction(
   context: WriteContext,
   { action, item, singleton }: WriteCommand,
   body: JsonValue | undefined,
-): Promise<WritePlan> {
+): WritePlan | Promise<WritePlan> {
   if (action === 'create') return preparePost(context, body);
   if (action === 'delete') return item === undefined ? prepareDelete(context, body) : prepareDeleteOne(context, item);
   if (singleton === true) return prepareUpdateSingleton(context, body);

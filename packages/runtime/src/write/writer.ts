@@ -208,7 +208,7 @@ function createContexts(
   seams: WriteSeams | undefined,
 ): (request: WriteRequest) => WriteContext {
   const all: ReadLimits = { ...defaultReadLimits, ...limits };
-  type Class = Pick<WriteContext, 'scope' | 'reads' | 'echoes' | 'steps'>;
+  type Class = Omit<WriteContext, keyof WriteRequest | 'complaints'>;
   const readings = new Map<
     string,
     { readonly scopes: ReturnType<typeof createWriteScopes>; readonly classes: Map<string, Class> }
@@ -231,23 +231,21 @@ function createContexts(
     const { scopes, classes } = readingOf(request);
     const archived = asksArchived(request, all) ? request.collection : null;
     const name = archived === null ? accessClass : JSON.stringify([accessClass, archived]);
-    const cached = classes.get(name) ?? {
+    const cached = classes.get(name);
+    if (cached !== undefined) return { ...cached, ...request, complaints: [] };
+    const made: Class = {
       scope: archived === null ? scopes(accessClass) : withArchivedItems(scopes(accessClass), archived),
       reads: createCache<ReadPlan>(null),
       echoes: createCache<PreparedReturning>(null),
       steps: createCache<StepPlans>('writes'),
-    };
-    classes.set(name, cached);
-    return {
-      ...request,
-      ...cached,
       limits: all,
       maxItems,
       passwordPattern,
-      complaints: [],
       images,
       ...(seams && { seams }),
     };
+    classes.set(name, made);
+    return { ...made, ...request, complaints: [] };
   };
 }
 

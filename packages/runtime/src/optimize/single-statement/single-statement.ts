@@ -1,6 +1,6 @@
 /** Fills the seams of writers: creates, updates, trees and links by one statement each. */
 import type { WriteScope } from '../../write/access/scope.ts';
-import type { CreateWriteSeams } from '../../write/write-plan.ts';
+import type { CreateWriteSeams, WritePlan } from '../../write/write-plan.ts';
 import { type DirectWrite, directStep, directWrite, runDirectly } from './direct-write.ts';
 import type { LinksPlan } from './links/links-plan.ts';
 import type { LinksPlanCache } from './links/plan-links.ts';
@@ -29,23 +29,24 @@ export const createSingleStatements: CreateWriteSeams = ({ driftGuard, createCac
   }
 
   return {
-    async complete(context, plan, prepared) {
+    complete(context, plan, prepared) {
+      if (prepared.kind === 'step')
+        return planDirectly(plan, directStep(context, plan, prepared.prepare, prepared.keys));
       const { trees, links } = plansOf(context.scope);
-      const { returning } = plan;
-      let direct: DirectWrite | undefined;
-      if (prepared.kind === 'step') direct = directStep(context, plan, prepared.prepare, prepared.keys);
-      else {
-        const { root, ready, many } = prepared;
-        direct = ready && singleStatementTree(context, trees, ready, many, returning);
-        direct ??= await returnedLinks(context, links, root, returning);
-      }
-      return direct === undefined ? plan : directWrite.on(plan, direct);
+      const { root, ready, many } = prepared;
+      const tree = ready && singleStatementTree(context, trees, ready, many, plan.returning);
+      if (tree !== undefined) return planDirectly(plan, tree);
+      return returnedLinks(context, links, root, plan.returning).then((linked) => planDirectly(plan, linked));
     },
     recall(context, { writable, items }, plan) {
       const { returning } = plan;
       const tree = isReturned(context, returning) ? readKnownTree(context, writable, items, returning) : undefined;
-      return tree && directWrite.on(plan, singleStatementOf(tree));
+      return tree && planDirectly(plan, singleStatementOf(tree));
     },
     wrapBody: (body, plan, request) => runDirectly(body, plan, request, driftGuard),
   };
 };
+
+function planDirectly(plan: WritePlan, direct: DirectWrite | undefined): WritePlan {
+  return direct === undefined ? plan : directWrite.on(plan, direct);
+}

@@ -33,8 +33,8 @@ export interface BatchBuilder {
 
 interface GrowingColumn {
   readonly field: WritableField;
-  readonly values: (string | null)[];
-  readonly present: boolean[];
+  /** Undefined, or nothing, where an item does not have the field. */
+  readonly values: (string | null | undefined)[];
   linked: boolean;
 }
 
@@ -43,7 +43,7 @@ export function createBatch(descriptor: CollectionDescriptor): BatchBuilder {
   const columns = new Map<string, GrowingColumn>();
   function columnOf(field: WritableField): GrowingColumn {
     const { name } = field.descriptor;
-    const column = columns.get(name) ?? { field, values: [], present: [], linked: true };
+    const column = columns.get(name) ?? { field, values: [], linked: true };
     columns.set(name, column);
     return column;
   }
@@ -51,29 +51,25 @@ export function createBatch(descriptor: CollectionDescriptor): BatchBuilder {
     set(item, field, value) {
       const column = columnOf(field);
       column.values[item] = value;
-      column.present[item] = true;
       column.linked = false;
     },
     link(item, field) {
-      const column = columnOf(field);
-      column.values[item] = null;
-      column.present[item] = true;
+      columnOf(field).values[item] = null;
     },
     finish(count) {
-      const places = Array.from({ length: count }, (_, item) => item);
       const ordered = descriptor.fields.flatMap(({ name }) => columns.get(name) ?? []);
-      return {
-        count,
-        columns: ordered.map(({ field, values, present, linked }): BatchColumn => {
-          const complete = places.every((item) => present[item] === true);
-          return {
-            field,
-            linked,
-            values: complete ? values : places.map((item) => values[item] ?? null),
-            present: complete ? null : places.map((item) => present[item] === true),
-          };
-        }),
-      };
+      return { count, columns: ordered.map((column) => finishColumn(column, count)) };
     },
+  };
+}
+
+function finishColumn({ field, values, linked }: GrowingColumn, count: number): BatchColumn {
+  const isComplete = values.length === count && !values.includes(undefined);
+  const all = isComplete ? values : Array.from({ length: count }, (_, item) => values[item]);
+  return {
+    field,
+    linked,
+    values: all.map((value) => value ?? null),
+    present: isComplete ? null : all.map((value) => value !== undefined),
   };
 }

@@ -110,7 +110,6 @@ export function requireFields(
   problems: Problems,
 ): void {
   const { descriptor } = writable.collection;
-  const preset = new Set(grant.rules.flatMap(({ presets }) => presets.map(({ field }) => field)));
   const byName = new Map(columns.map((column) => [column.field.descriptor.name, column]));
   /** The value that an item gives a field; undefined when it does not have it. */
   function columnText(item: number, name: string): string | null | undefined {
@@ -119,7 +118,7 @@ export function requireFields(
     return has ? (column.values[item] ?? null) : undefined;
   }
   function require(item: number, name: string): void {
-    if (preset.has(name) || columnText(item, name) !== undefined) return;
+    if (columnText(item, name) !== undefined || isPreset(grant, name)) return;
     problems.invalidate(placeOf(item), grant.fields.has(name) ? name : null, 'required', 'is required');
   }
   for (const field of descriptor.fields.filter(isRequired)) {
@@ -128,6 +127,10 @@ export function requireFields(
   for (let item = 0; item < count; item++) {
     for (const name of requiredBeside(descriptor, (other) => columnText(item, other))) require(item, name);
   }
+}
+
+function isPreset({ rules }: WriteGrant, name: string): boolean {
+  return rules.some(({ presets }) => presets.some(({ field }) => field === name));
 }
 
 function isRequired(field: FieldDescriptor): boolean {

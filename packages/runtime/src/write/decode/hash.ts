@@ -9,12 +9,19 @@ import type { Batch, BatchColumn } from './batch.ts';
 const { hash } = createPasswords();
 
 /** The batch with the values of such fields hashed; the same batch when there are none. */
-export async function hashBatch(
+export function hashBatch(
+  context: WriteContext,
+  granted: Pick<Granted, 'writable'>,
+  batch: Batch,
+): Batch | Promise<Batch> {
+  return batch.columns.some(isHashed) ? hashColumns(context, granted, batch) : batch;
+}
+
+async function hashColumns(
   context: WriteContext,
   { writable }: Pick<Granted, 'writable'>,
   batch: Batch,
 ): Promise<Batch> {
-  if (!batch.columns.some(isHashed)) return batch;
   const { name, system } = writable.collection.descriptor;
   if (system === true && name === 'platform_users') await checkPasswords(context, batch);
   const columns: BatchColumn[] = [];

@@ -32,7 +32,7 @@ export interface Upsert extends Pick<WritePlan, 'returning' | 'affected' | 'isCo
 }
 
 /** Prepares a POST. Throws for everything that is wrong with the request itself. */
-export async function preparePost(context: WriteContext, body: JsonValue | undefined): Promise<WritePlan> {
+export function preparePost(context: WriteContext, body: JsonValue | undefined): WritePlan | Promise<WritePlan> {
   const upsert = readUpsert(context, body);
   if (upsert === null) return prepareCreate(context, body);
   return { ...upsert, work: async (running) => upsert.write(running, await upsert.find(running)) };
