@@ -5,9 +5,10 @@ import type { PermissionDocument } from './config/permissions/permission-documen
 import type { Diagnostic } from './diagnostic.ts';
 import type { SchemaFacts } from './facts.ts';
 import { sortedBy } from './order.ts';
+import { withComputed } from './passes/computed-fields.ts';
 import { graphqlEnums } from './passes/graphql-enums.ts';
 import { declareModel, deriveCollections } from './passes/index.ts';
-import { serveFunctions, unservedFunctions } from './passes/match-functions.ts';
+import { routinesOf, serveFunctions, unservedFunctions } from './passes/match-functions.ts';
 import { resolveCalls } from './passes/permissions/resolve-calls.ts';
 import { resolvePermissions } from './passes/permissions/resolve-permissions.ts';
 import { passedOn } from './passes/row-security.ts';
@@ -32,7 +33,12 @@ export function resolveSchema(
   options: { readonly previous?: Schema } = {},
 ): { readonly schema: Schema; readonly diagnostics: readonly Diagnostic[] } {
   const config = placeSystem(projectConfig, facts);
-  const tables = sortedBy(facts.tables, ({ id }) => id);
+  const { routines = [] } = facts;
+  const tables = withComputed(
+    sortedBy(facts.tables, ({ id }) => id),
+    config,
+    routines,
+  );
   const { model = null } = facts;
   const previous = options.previous ?? null;
   const settled = model === null ? config : declareModel(tables, config, previous, model);
@@ -41,7 +47,6 @@ export function resolveSchema(
   const collections = withTenants(derived.collections, tenants);
   const resolved = resolvePermissions(permissions, collections, tables);
   const roles = exemptRoles(resolved.roles, tenants);
-  const { routines = [] } = facts;
   const functions = serveFunctions(routines, config, collections);
   const { calls, diagnostics: unknownCalls } = resolveCalls(permissions, functions, collections, tables);
   const enums = graphqlEnums({ collections, tables, functions, enums: facts.enums }, config);
@@ -68,6 +73,11 @@ export function resolveSchema(
   const problems = checkSchema(schema, { config: settled, permissions, relationKeys: derived.relationKeys, routines });
   return {
     schema,
-    diagnostics: [...problems, ...resolved.diagnostics, ...unknownCalls, ...unservedFunctions(routines, functions)],
+    diagnostics: [
+      ...problems,
+      ...resolved.diagnostics,
+      ...unknownCalls,
+      ...unservedFunctions(routines, routinesOf(schema)),
+    ],
   };
 }

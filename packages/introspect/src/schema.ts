@@ -124,6 +124,8 @@ export interface Column {
   readonly source: { readonly table: TableId; readonly column: string } | null;
   /** False for columns of a view that an INSERT or UPDATE cannot set. */
   readonly updatable: boolean;
+  /** Set on a field that the configuration makes of a function of the row: the table has no such column. */
+  readonly computed?: Routine;
 }
 
 /**
@@ -359,7 +361,11 @@ export interface Routine {
   readonly definer?: 'fixed' | 'open';
   /** In their order; those of OUT only are members of the result. */
   readonly arguments: readonly RoutineArgument[];
+  /** Names of all parameters of a procedure in their order, where calls do not name them. */
+  readonly parameters?: readonly string[];
   readonly returns: RoutineResult;
+  /** Set where its one argument is a row of a table, which may have no name. */
+  readonly row?: TableId;
   /** Why it cannot be served, as the end of a sentence. */
   readonly unsupported?: string;
   readonly comment: string | null;

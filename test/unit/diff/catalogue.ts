@@ -1,5 +1,5 @@
 /** Kinds of change, each as an edit of the world; `expected/` holds what `platform diff` says of each. */
-import type { Column } from '@tablewright/introspect/schema';
+import type { Column, Routine } from '@tablewright/introspect/schema';
 import { table } from '../../../packages/introspect/src/testing/facts.ts';
 import {
   addColumns,
@@ -39,6 +39,23 @@ const secured = (using: string) => ({
   ...{ enabled: true, forced: false },
   policies: [{ name: 'own', permissive: true, command: 'all' as const, roles: ['public'], using, check: null }],
 });
+
+/** A field of texts that a function of the row computes. */
+function computed(collection: string, field: string): Edit {
+  const [of] = table(collection, { columns: [field] }).columns;
+  if (of === undefined) throw new Error('The sketch has no column.');
+  const { type, nativeType } = of;
+  const argument = { name: '', nativeType: collection, type, optional: false };
+  const routine: Routine = {
+    ...{ schema: 'public', name: 'compute', signature: `public.compute(public.${collection})`, kind: 'function' },
+    ...{ reads: true, arguments: [argument], row: `public.${collection}`, comment: null },
+    returns: { kind: 'value', many: false, value: { name: 'value', nativeType, type } },
+  };
+  return all(
+    (one) => ({ ...one, facts: { ...one.facts, routines: [routine] } }),
+    configure(() => ({ functions: { compute: { field: `${collection}.${field}` } } })),
+  );
+}
 
 /** The platform's own table of users. */
 const users = addTables({
@@ -194,6 +211,10 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     rule('filter: { status: draft }', 'filter: { state: draft }'),
   ),
   'field-renamed-in-config': configured('authors', { fields: { email: { name: 'mail' } } }),
+  'column-made-computed': all(
+    inTable('authors', (one) => ({ ...one, columns: one.columns.filter(({ name }) => name !== 'email') })),
+    computed('authors', 'email'),
+  ),
   'field-hidden-in-config': configured('authors', { fields: { email: { hidden: true } } }),
   'field-deprecated': configured('authors', { fields: { email: { deprecated: 'Ask them.' } } }),
   'field-undeprecated': [

@@ -60,7 +60,7 @@ export type AggregateRow<Of, Group, Functions> = Of extends {
         [Name in Extract<keyof Calls, Group> as NameOf<Calls[Name]>]: ValueOf<Calls[Name]>;
       } & (unknown extends Functions
           ? unknown
-          : { -readonly [Name in keyof Functions]: Values<Row, Name, Functions[Name]> })
+          : { -readonly [Name in keyof Functions]: Values<Row, Calls, Name, Functions[Name]> })
     >
   : never;
 
@@ -68,11 +68,15 @@ type Show<T> = { [Name in keyof T]: T[Name] } & {};
 type NameOf<Of> = Of extends Call<infer Name, unknown> ? Name : never;
 type ValueOf<Of> = Of extends Call<string, infer Value> ? Value : never;
 
-/** Values of all items, or by field. Without values a count is 0 and every other function null. */
-type Values<Row, Name, Fields> = Fields extends '*' | readonly ['*']
+/**
+ * Values of all items, or by field, also by a computed one. Without values a count is 0 and every other function null.
+ */
+type Values<Row, Calls, Name, Fields> = Fields extends '*' | readonly ['*']
   ? number
   : Fields extends readonly (infer Field)[]
     ? {
-        [One in Field & keyof Row]: Name extends 'count' | 'countDistinct' ? number : Row[One] | null;
+        [One in Field & (keyof Row | keyof Calls)]: Name extends 'count' | 'countDistinct'
+          ? number
+          : (One extends keyof Row ? Row[One] : ValueOf<Calls[One & keyof Calls]>) | null;
       }
     : never;

@@ -48,7 +48,7 @@ export interface Facts {
   readonly row: unknown;
   /** `One`, `Many` and `Links` by name. */
   readonly relations: object;
-  /** `Call` by path: `year(released)`. */
+  /** `Call` by path: `year(released)`, and by the name of a computed field. */
   readonly functions: object;
   readonly key: unknown;
   readonly filter: unknown;

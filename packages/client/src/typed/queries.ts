@@ -10,8 +10,11 @@ export type Fields = readonly (string | Everything)[];
 
 /** Type of `alias`: new names of fields and relations. */
 export type AliasOf<Of> = Of extends { readonly row: infer Row; readonly relations: infer Relations }
-  ? { readonly [name: string]: (keyof Row | keyof Relations) & string }
+  ? { readonly [name: string]: (keyof Row | keyof Relations | ComputedOf<Of>) & string }
   : never;
+
+/** Names of computed fields; none where a client states none. */
+type ComputedOf<Of> = Of extends { readonly computed: infer Names } ? Names : never;
 
 /** How an item is answered. */
 export interface ItemQuery<Schema, Of, F extends Fields, A, D> {

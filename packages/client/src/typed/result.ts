@@ -21,14 +21,28 @@ export type Result<Schema, Of, Path, Alias = unknown, Deep = unknown> = Of exten
   ? Everything extends Path
     ? unknown extends Alias & Deep
       ? Row
-      : Cells<Schema, Row & Renamed<Row, Alias>, Relations & Renamed<Relations, Alias>, Functions, '*', Deep>
+      : Cells<
+          Schema,
+          Row & Renamed<Row, Alias>,
+          Relations & Renamed<Relations, Alias>,
+          Functions & Recalled<Functions, Alias>,
+          '*',
+          Deep
+        >
     : string extends Path
       ? JsonObject
       : unknown extends Alias & Deep
         ? [Path] extends ['*']
           ? Row
           : Cells<Schema, Row, Relations, Functions, Path, unknown>
-        : Cells<Schema, Row & Renamed<Row, Alias>, Relations & Renamed<Relations, Alias>, Functions, Path, Deep>
+        : Cells<
+            Schema,
+            Row & Renamed<Row, Alias>,
+            Relations & Renamed<Relations, Alias>,
+            Functions & Recalled<Functions, Alias>,
+            Path,
+            Deep
+          >
   : never;
 
 /** The rest after the dot of the paths that begin with a name. */
@@ -98,6 +112,16 @@ type ValueOf<Of> = Of extends Call<string, infer Value> ? Value : never;
 type Renamed<Of, Alias> = unknown extends Alias
   ? unknown
   : { -readonly [Name in keyof Alias as Alias[Name] extends keyof Of ? Name : never]: Of[Alias[Name] & keyof Of] };
+
+/** Computed fields under their new names. */
+type Recalled<Functions, Alias> = unknown extends Alias
+  ? unknown
+  : {
+      [Name in keyof Alias as Alias[Name] extends keyof Functions ? Name : never]: Call<
+        Name & string,
+        ValueOf<Functions[Alias[Name] & keyof Functions]>
+      >;
+    };
 
 /** The same without `deep`: most queries have none. */
 type Leading<Schema, Relations, Names extends keyof Relations, Path> = {

@@ -104,10 +104,12 @@ function declareFacts(collection: ClientCollection): TypeDeclaration {
   const { view, names, echoes } = collection;
   const { create = null, update = null } = view.writes ?? {};
   const nothing = generic('Record', 'never', 'never');
+  const computed = view.fields.flatMap(({ name, descriptor }) => (descriptor.computed === undefined ? [] : name));
   const members: readonly DeclaredMember[] = [
     member('row', view.readable ? names.item : 'null'),
     member('relations', view.readable ? names.relations : nothing),
     member('functions', view.readable ? names.functions : nothing),
+    ...(computed.length > 0 ? [member('computed', literals(computed))] : []),
     member('key', names.key),
     member('filter', view.readable ? names.filter : nothing),
     ...nameSets(collection),

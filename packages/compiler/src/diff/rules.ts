@@ -119,6 +119,10 @@ export const rules = {
   'accountability-changed': { verdicts: { rest: D }, reason: 'Another part of its history is kept.' },
 
   'field-removed': { verdicts: everywhere(B), reason: gone },
+  'field-computed': {
+    verdicts: { rest: B, openapi: S, graphql: S, client: B },
+    reason: 'It is selected by its name alone, and no longer by `*`.',
+  },
   'field-hidden': {
     verdicts: everywhere(B),
     reason: 'No rule of the role lists it any more; it answers as if it did not exist.',

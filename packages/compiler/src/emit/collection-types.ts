@@ -40,7 +40,11 @@ function declareKey(collection: ApiCollection): readonly TypeDeclaration[] {
 function declareItem(collection: ApiCollection, collections: Collections): TypeDeclaration {
   const { names, note, descriptor } = collection;
   const fields = collection.fields.map((field) =>
-    member(field.descriptor.name, itemType(collection, field, collections), [field.note]),
+    (field.descriptor.computed === undefined ? member : optional)(
+      field.descriptor.name,
+      itemType(collection, field, collections),
+      [field.note],
+    ),
   );
   const relations = otherRelations(collection).map((relation) =>
     member(relation.descriptor.name, withNull(relation, sentRelation(relation, null, collections))),

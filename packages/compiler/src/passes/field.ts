@@ -10,7 +10,7 @@ import type { ApiEnum, ApiField, CollectionNames } from '../api.ts';
 import { constantDefault } from './constant-default.ts';
 import { fallbackSql } from './fallback.ts';
 import { nameValues } from './names.ts';
-import { quoteIdentifier } from './quote.ts';
+import { quoteIdentifier, quoteTable } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import { storedColumn } from './stored.ts';
 import { textForm } from './text-form.ts';
@@ -92,6 +92,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     ...(field.required && (nullable || fill !== undefined) && { required: true as const }),
     ...(constant && { default: constant }),
     writable,
+    ...(column.computed && { computed: quoteTable(index.dialect, column.computed) }),
     ...(hasTrigrams(index.dialect, table, column) && { trigrams: true as const }),
     ...(maxLength !== null && { maxLength }),
     ...(precision !== null && { precision }),

@@ -121,7 +121,9 @@ function describeTable(
     rowSecurity: table.rowSecurity.enabled,
     // A view's key is inherited or configured: the catalog has none to compare with.
     key: isView(table) ? [] : (table.primaryKey?.columns ?? []),
-    columns: table.columns.filter(({ name }) => used.has(name)).map((column) => describeColumn(table, column, enums)),
+    columns: table.columns
+      .filter(({ name, computed }) => used.has(name) && computed === undefined)
+      .map((column) => describeColumn(table, column, enums)),
   });
 }
 

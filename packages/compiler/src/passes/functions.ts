@@ -1,14 +1,17 @@
 /** Functions and procedures of the schema → what generated code states of them. */
-import type { RoutineResult, RoutineValue, Schema, ServedFunction } from '@tablewright/introspect/schema';
-import type {
-  ArgumentDescriptor,
-  FunctionDescriptor,
-  FunctionResult,
-  ResultMember,
+import type { Column, RoutineResult, RoutineValue, Schema, ServedFunction } from '@tablewright/introspect/schema';
+import {
+  type ArgumentDescriptor,
+  dialectFacts,
+  type FunctionDescriptor,
+  type FunctionResult,
+  type ResultMember,
 } from '@tablewright/runtime/language';
 import type { ApiFunction, MemberEnum } from '../api.ts';
+import type { NativeForm } from './native-form.ts';
 import { quoteIdentifier, quoteTable } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
+import { textForm } from './text-form.ts';
 import { nativeForm } from './wire-form.ts';
 
 /** Resolves the functions, sorted by name. */
@@ -40,19 +43,20 @@ function describe({ name, routine, collection }: ServedFunction, dialect: Schema
     reads: routine.reads,
     ...(routine.kind === 'procedure' && { procedure: true as const }),
     arguments: routine.arguments.map((argument) => ({
-      ...argumentOf(argument),
+      ...argumentOf(dialect, argument),
       ...(argument.optional && { optional: true as const }),
     })),
-    returns: resultOf(routine.returns, collection),
+    ...(routine.parameters && { parameters: routine.parameters }),
+    returns: resultOf(dialect, routine.returns, collection),
   };
 }
 
-function resultOf(returns: RoutineResult, collection: string | undefined): FunctionResult {
+function resultOf(dialect: Schema['dialect'], returns: RoutineResult, collection: string | undefined): FunctionResult {
   if (returns.kind === 'nothing') return { kind: 'nothing' };
   const many = returns.many ? ({ many: true } as const) : {};
-  if (returns.kind === 'value') return { kind: 'value', ...many, value: memberOf(returns.value) };
+  if (returns.kind === 'value') return { kind: 'value', ...many, value: memberOf(dialect, returns.value) };
   if (collection !== undefined) return { kind: 'items', ...many, collection };
-  return { kind: 'objects', ...many, members: returns.members.map(memberOf) };
+  return { kind: 'objects', ...many, members: returns.members.map((member) => memberOf(dialect, member)) };
 }
 
 function plainFacts({ name, type }: RoutineValue) {
@@ -67,14 +71,26 @@ function plainFacts({ name, type }: RoutineValue) {
 }
 
 /** A value becomes exactly of the argument's type, so that the database finds the function meant. */
-function argumentOf(argument: RoutineValue): ArgumentDescriptor {
+function argumentOf(dialect: Schema['dialect'], argument: RoutineValue): ArgumentDescriptor {
   const { type, nativeType } = argument;
-  const { native } = nativeForm(type, type.portable);
+  const { native } = formOf(dialect, argument);
+  if (!dialectFacts[dialect].binaryRows) return { ...plainFacts(argument), native };
   const isExact = type.domains.length === 0 && (native === type.base || type.enum !== null);
   return { ...plainFacts(argument), native, ...(!isExact && { stored: nativeType }) };
 }
 
-function memberOf(value: RoutineValue): ResultMember {
-  const { native, wire } = nativeForm(value.type, value.type.portable);
+function memberOf(dialect: Schema['dialect'], value: RoutineValue): ResultMember {
+  const { native, wire } = formOf(dialect, value);
   return { ...plainFacts(value), native, wire };
+}
+
+/** A value has the form of a column of its type. */
+function formOf(dialect: Schema['dialect'], { name, nativeType, type }: RoutineValue): NativeForm {
+  const { binaryRows, hasSpatialReferences } = dialectFacts[dialect];
+  if (binaryRows) return nativeForm(type, type.portable);
+  const column: Column = {
+    ...{ name, nativeType, type, nullable: true, fill: { kind: 'none' }, collation: null },
+    ...{ comment: null, source: null, updatable: false },
+  };
+  return textForm(column, type.portable, hasSpatialReferences);
 }

@@ -245,6 +245,8 @@ export type FieldTypeConfig = 'csv' | 'hash' | 'secret' | 'token' | 'uuid' | 'bo
 export interface FunctionConfig {
   /** API name; the function's name when absent (`<schema>_<name>` outside the default schema). */
   readonly name?: string;
+  /** `collection.field`: serves a function of a row as a field of its collection instead. */
+  readonly field?: string;
 }
 
 /**

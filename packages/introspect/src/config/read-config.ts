@@ -130,7 +130,7 @@ const configuration = objectOf<PlatformConfig>({
     'of',
   ),
   collections: byName(collection),
-  functions: byName(objectOf<FunctionConfig>({ name: text })),
+  functions: byName(objectOf<FunctionConfig>({ name: text, field: text })),
   relations: byName(relation),
   manyToAny: listOf(manyToAny),
   translations: listOf(translations),

@@ -42,7 +42,8 @@ export function compareFacts(
 function shown(dialect: Dialect, table: Table): Table {
   const named = (id: string): string => printTable(dialect, id);
   const foreignKeys = table.foreignKeys.map((key) => ({ ...key, target: named(key.target) }));
-  return { ...table, id: named(table.id), inherits: table.inherits.map(named), foreignKeys };
+  const columns = table.columns.filter(({ computed }) => computed === undefined);
+  return { ...table, columns, id: named(table.id), inherits: table.inherits.map(named), foreignKeys };
 }
 
 function compareTables(was: Table, is: Table): readonly FactDifference[] {

@@ -56,6 +56,33 @@ export function rowsSql(dialect: MysqlDialect, extent: Extent): Readonly<Record<
   };
 }
 
+/** Words that a procedure needs to answer rows; some mean that only where a statement begins. */
+const answering =
+  'select|show|call|execute|returning|explain|handler|(^|;|begin|then|else|do)[[:space:]]+(values|table|desc|help|check|analyze)';
+
+/** Prints the statements for functions and procedures of some databases. */
+export function routinesSql(databases: readonly string[]): Readonly<Record<'routines' | 'parameters', Statement>> {
+  const among = (column: string) => `${column} IN (${databases.map(() => '?').join(', ')})`;
+  const names = { specific_name: 'SPECIFIC_NAME', routine_type: 'ROUTINE_TYPE' };
+  const routines = select(
+    {
+      ...{ routine_schema: 'ROUTINE_SCHEMA', ...names },
+      ...plain(['routine_name', 'sql_data_access', 'routine_comment']),
+      answers: `IF(LOWER(ROUTINE_DEFINITION) NOT REGEXP '${answering}', 0, 1)`,
+    },
+    `information_schema.ROUTINES WHERE ${among('ROUTINE_SCHEMA')} AND ROUTINE_TYPE IN ('FUNCTION', 'PROCEDURE')`,
+  );
+  const parameters = select(
+    {
+      ...{ routine_schema: 'SPECIFIC_SCHEMA', ...names },
+      ...plain(['ordinal_position', 'parameter_mode', 'parameter_name', 'data_type', 'dtd_identifier']),
+      ...plain(['character_maximum_length', 'numeric_precision', 'numeric_scale', 'datetime_precision']),
+    },
+    `information_schema.PARAMETERS WHERE ${among('SPECIFIC_SCHEMA')}`,
+  );
+  return { routines: { sql: routines, parameters: databases }, parameters: { sql: parameters, parameters: databases } };
+}
+
 function tablesSql(among: Among): string {
   return select(
     {

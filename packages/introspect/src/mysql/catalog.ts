@@ -19,6 +19,8 @@ export interface MysqlCatalog extends MysqlRows {
   readonly system: string;
   readonly include: readonly string[] | null;
   readonly exclude: readonly string[];
+  /** Functions and procedures; absent where they are not read. */
+  readonly routines?: { readonly routines: readonly RoutineRow[]; readonly parameters: readonly ParameterRow[] };
 }
 
 /** The rows by kind. */
@@ -100,4 +102,38 @@ export interface KeyRow extends TableName {
 export interface CheckRow extends TableName {
   readonly constraint_name: string;
   readonly check_clause: string;
+}
+
+/** `ROUTINES`. */
+export interface RoutineRow {
+  readonly routine_schema: string;
+  readonly specific_name: string;
+  readonly routine_name: string;
+  /** `FUNCTION` or `PROCEDURE`. */
+  readonly routine_type: string;
+  /** `NO SQL`, `READS SQL DATA`, `MODIFIES SQL DATA`, or `CONTAINS SQL`, which is the default. */
+  readonly sql_data_access: string;
+  readonly routine_comment: string;
+  /** 0 where nothing in its text can make rows. */
+  readonly answers: number;
+}
+
+/** `PARAMETERS`; the one at 0 is what a function returns. */
+export interface ParameterRow
+  extends Pick<
+    ColumnRow,
+    | 'ordinal_position'
+    | 'data_type'
+    | 'character_maximum_length'
+    | 'numeric_precision'
+    | 'numeric_scale'
+    | 'datetime_precision'
+  > {
+  readonly routine_schema: string;
+  readonly specific_name: string;
+  readonly routine_type: string;
+  /** `IN`, `OUT` or `INOUT`; null for functions. */
+  readonly parameter_mode: string | null;
+  readonly parameter_name: string | null;
+  readonly dtd_identifier: string;
 }

@@ -1,13 +1,13 @@
 import type { ReadOptions, RunStatement } from '../read.ts';
 import type { MysqlCatalog, MysqlRows, TableName } from './catalog.ts';
-import { rowsSql, type Statement, serverSql } from './catalog-sql.ts';
+import { routinesSql, rowsSql, type Statement, serverSql } from './catalog-sql.ts';
 import { ownSchema } from './names.ts';
 import { markedName, tableOf } from './stamps-sql.ts';
 
 /**
  * Reads the catalog of a MySQL (8.0 or later) or MariaDB (10.6 or later) server in six statements for any number of
- * tables. The server says which of the two it is. An older server is read in the same way, and `buildMysqlTables`
- * reports it. Rejects with the error of `run`, and when the connection has no database.
+ * tables. Functions take two more, where they are asked for. The server says which of the two it is. An older server is
+ * read in the same way, and `buildMysqlTables` reports it. Rejects with the error of `run`, and when the connection has no database.
  */
 export async function readMysqlCatalog(run: RunStatement, options: ReadOptions = {}): Promise<MysqlCatalog> {
   const [[version, database] = []] = await run(serverSql, []);
@@ -26,7 +26,19 @@ export async function readMysqlCatalog(run: RunStatement, options: ReadOptions =
     include: options.include ?? null,
     exclude: options.exclude ?? [],
     ...(await readRows(run, rowsSql(dialect, { databases }))),
+    ...(options.functions === true && { routines: await readRoutines(run, [...new Set(requested)]) }),
   };
+}
+
+// As with tables, the shape of each row is what our own statement builds.
+async function readRoutines(
+  run: RunStatement,
+  databases: readonly string[],
+): Promise<NonNullable<MysqlCatalog['routines']>> {
+  const { routines, parameters } = routinesSql(databases);
+  const read = async <Row>({ sql, parameters: values }: Statement): Promise<readonly Row[]> =>
+    (await run(sql, values)).flatMap(([row]) => (row == null ? [] : [JSON.parse(row)]));
+  return { routines: await read(routines), parameters: await read(parameters) };
 }
 
 /** More tables than these are read with all others. */

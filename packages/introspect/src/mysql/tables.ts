@@ -9,6 +9,7 @@ import { buildChecks, buildColumns } from './columns.ts';
 import { buildForeignKeys } from './foreign-keys.ts';
 import { buildKeys } from './keys.ts';
 import { idOf, schemaOf } from './names.ts';
+import { buildMysqlRoutines } from './routines.ts';
 import { versionDiagnostics } from './version.ts';
 
 /**
@@ -44,7 +45,8 @@ export function buildMysqlTables(catalog: MysqlCatalog): SchemaFacts {
     ...unmatched(catalog, ordinary),
     ...unknownTypes(tables),
   ];
-  return { dialect: catalog.dialect, tables, enums: [], diagnostics: sortDiagnostics(diagnostics) };
+  const routines = catalog.routines && { routines: buildMysqlRoutines(catalog, catalog.routines) };
+  return { dialect: catalog.dialect, tables, enums: [], ...routines, diagnostics: sortDiagnostics(diagnostics) };
 }
 
 /** The rows of each kind by the id of their table. */

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { FunctionConfig } from '../config/config.ts';
+import { compareFacts } from '../difference/compare-facts.ts';
 import type { Routine } from '../schema.ts';
 import { facts } from '../testing/facts.ts';
 import { complaints, resolveFacts } from '../testing/resolve.ts';
+import { routinesOf } from './match-functions.ts';
 
 const integer = {
   ...({ portable: 'integer', base: 'int4', category: 'base', domains: [], element: null, enum: null } as const),
@@ -89,6 +91,76 @@ describe('functions of the configuration', () => {
 
   test('a function that fixes its path needs no warning', () => {
     expect(complaints(resolve({ closed: {} }).diagnostics)).toEqual([]);
+  });
+});
+
+describe('computed fields', () => {
+  const score = (more: Partial<Routine> = {}, row: Partial<Routine> = { row: 'public.shops' }) =>
+    routine('score', ['shops'], {
+      ...{ arguments: [{ name: '', nativeType: 'shops', type: integer, optional: false }], ...row },
+      ...{ returns: { kind: 'value', many: false, value: { name: 'value', nativeType: 'integer', type: integer } } },
+      ...more,
+    });
+  function resolveField(made: Routine, functions: Readonly<Record<string, FunctionConfig>>, permissions = '') {
+    const tables = facts({ shops: { columns: ['id!:integer', 'name'], key: ['id'] }, logs: { columns: ['line'] } });
+    return resolveFacts({ ...tables, routines: [made] }, { config: { functions }, permissions });
+  }
+  const field = { score: { field: 'shops.score' } };
+
+  test('stand after the columns, and the schema gives them again', () => {
+    const { schema, diagnostics } = resolveField(score(), field);
+    expect(complaints(diagnostics)).toEqual([]);
+    expect(schema.functions).toBeUndefined();
+    expect(schema.collections.find(({ name }) => name === 'shops')?.fields.map(({ name }) => name)).toEqual([
+      ...['id', 'name', 'score'],
+    ]);
+    const again = resolveFacts(
+      { ...schema, routines: routinesOf(schema), diagnostics: [] },
+      { config: { functions: field } },
+    );
+    expect(again.schema.tables).toEqual(schema.tables);
+    expect(
+      compareFacts(schema, {
+        ...schema,
+        tables: facts({ shops: { columns: ['id!:integer', 'name'], key: ['id'] }, logs: { columns: ['line'] } }).tables,
+      }),
+    ).toEqual([]);
+  });
+
+  test.each<[string, Partial<Routine>, string, string]>([
+    ['volatile', { reads: false }, 'shops.score', 'function-unsupported'],
+
+    ['of rows of another table', {}, 'logs.score', 'function-unsupported'],
+    ['without one value', { returns: { kind: 'nothing' } }, 'shops.score', 'function-unsupported'],
+    ['unsupported for all', { unsupported: 'is variadic' }, 'shops.score', 'function-unsupported'],
+    ['with the name of a column', {}, 'shops.name', 'function-name-taken'],
+    ['of an unknown collection', {}, 'shop.score', 'unknown-name'],
+    ['without a collection', {}, 'score', 'unknown-name'],
+  ])('cannot be %s', (_, more, name, code) => {
+    const { diagnostics } = resolveField(score(more), { score: { field: name } });
+    expect(complaints(diagnostics)).toEqual([`error ${code} platform.config.ts: functions.score`]);
+  });
+
+  test('take a row', () => {
+    const { diagnostics } = resolveField(score({}, {}), field);
+    expect(complaints(diagnostics)).toEqual(['error function-unsupported platform.config.ts: functions.score']);
+  });
+
+  test('are no functions to call, as their argument has no name', () => {
+    const { diagnostics } = resolveField(score(), { score: {} });
+    expect(complaints(diagnostics)).toEqual(['error function-unsupported platform.config.ts: functions.score']);
+  });
+
+  test('warn of classes that read them, and not every column', () => {
+    const text = `roles: { clerk: {}, boss: { admin: true }, all: {} }
+permissions:
+  clerk: { shops: { read: [{ fields: [id, score] }, { fields: ['*'], filter: { id: { _eq: 1 } } }] } }
+  all: { shops: { read: true } }
+  public: { shops: { read: { fields: [id, name] } } }`;
+    const { diagnostics } = resolveField(score(), field, text);
+    const [warning, ...others] = diagnostics.filter(({ code }) => code === 'computed-reads-hidden');
+    expect(warning?.message).toBe('"clerk" reads "shops.score", which sees the whole row, but not every column of it.');
+    expect(others).toEqual([]);
   });
 });
 

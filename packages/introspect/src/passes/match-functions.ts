@@ -13,8 +13,10 @@ import { defaultSchema } from './match-tables.ts';
 export function findRoutines(routines: readonly Routine[], key: string, schema: string): readonly Routine[] {
   const [, name = '', types] = /^([^(]*)(\(.*\))?$/s.exec(key) ?? [];
   const signature = types?.replaceAll(/\s+/g, ' ').replaceAll(/ ?([(),]) ?/g, '$1');
+  // Types of the default schema need not name it.
+  const plain = (text: string): string => text.toLowerCase().replaceAll(`${schema.toLowerCase()}.`, '');
   const alike = routines.filter(
-    (routine) => signature === undefined || argumentsOf(routine) === signature.toLowerCase(),
+    (routine) => signature === undefined || plain(argumentsOf(routine)) === plain(signature),
   );
   const exact = alike.filter((routine) => `${routine.schema}.${routine.name}` === name.trim());
   if (exact.length > 0) return exact;
@@ -24,12 +26,18 @@ export function findRoutines(routines: readonly Routine[], key: string, schema: 
 }
 
 function argumentsOf({ arguments: args }: Routine): string {
-  return `(${args.map(({ nativeType }) => nativeType).join(',')})`.toLowerCase();
+  return `(${args.map(({ nativeType }) => nativeType).join(',')})`;
 }
 
 /** The functions of a schema as facts: those that its configuration named. */
-export function routinesOf({ functions = [] }: Schema): readonly Routine[] {
-  return functions.map(({ routine }) => routine);
+export function routinesOf({ functions = [], tables }: Schema): readonly Routine[] {
+  const fields = tables.flatMap(({ columns }) => columns.flatMap(({ computed }) => computed ?? []));
+  return [...functions.map(({ routine }) => routine), ...fields];
+}
+
+/** Why a function cannot be called, as the end of a sentence; undefined where it can. */
+export function whyUncallable({ unsupported, row, arguments: [first] }: Routine): string | undefined {
+  return unsupported ?? (row !== undefined && first?.name === '' ? 'has an argument without a name' : undefined);
 }
 
 /** The functions that the configuration names, each once, sorted by name; those that cannot be served are left out. */
@@ -40,8 +48,9 @@ export function serveFunctions(
 ): readonly ServedFunction[] {
   const byTable = new Map(collections.map(({ table, name }) => [table, name]));
   const served = Object.entries(config.functions ?? {}).flatMap(([key, settings]): ServedFunction[] => {
+    if (settings.field !== undefined) return [];
     const [routine, ...others] = findRoutines(routines, key, defaultSchema(config));
-    if (routine === undefined || others.length > 0 || routine.unsupported !== undefined) return [];
+    if (routine === undefined || others.length > 0 || whyUncallable(routine) !== undefined) return [];
     const collection = routine.returns.kind === 'rows' ? byTable.get(routine.returns.table) : undefined;
     const name = settings.name ?? functionName(routine, config);
     return [{ name, routine, ...(collection !== undefined && { collection }) }];
@@ -51,11 +60,8 @@ export function serveFunctions(
 }
 
 /** Functions and procedures that the configuration does not name, a line per schema and kind. */
-export function unservedFunctions(
-  routines: readonly Routine[],
-  served: readonly ServedFunction[],
-): readonly Diagnostic[] {
-  const signatures = new Set(served.map(({ routine }) => routine.signature));
+export function unservedFunctions(routines: readonly Routine[], served: readonly Routine[]): readonly Diagnostic[] {
+  const signatures = new Set(served.map(({ signature }) => signature));
   const unserved = routines.filter(
     ({ name, signature }) => !signatures.has(signature) && !name.startsWith(reservedPrefix),
   );

@@ -45,6 +45,8 @@ export interface FunctionRow {
     readonly mode: string;
     readonly type: string;
     readonly nativeType: string;
+    /** Schema and name of the table or view whose rows it takes. */
+    readonly row: readonly [string, string] | null;
   }[];
   /** Number of input parameters with a default, which are the last. */
   readonly pronargdefaults: number;

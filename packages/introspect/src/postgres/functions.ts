@@ -29,6 +29,7 @@ function buildRoutine(row: FunctionRow, types: TypesByOid): Routine {
       optional: index >= required,
     }),
   );
+  const [table, ...others] = inputs.map((parameter) => parameter.row);
   const unsupported = reasonOf(row, inputs, types);
   return {
     schema: row.nspname,
@@ -39,6 +40,7 @@ function buildRoutine(row: FunctionRow, types: TypesByOid): Routine {
     ...(row.prosecdef && { definer: row.ownPath ? ('fixed' as const) : ('open' as const) }),
     arguments: args,
     returns: resultOf(row, types, readValue),
+    ...(table && others.length === 0 && { row: tableId(...table) }),
     ...(unsupported !== null && { unsupported }),
     comment: row.description,
   };
@@ -84,7 +86,8 @@ function reasonOf(row: FunctionRow, inputs: readonly Parameter[], types: TypesBy
   if (types.get(row.prorettype)?.typname === 'refcursor') return 'returns "refcursor"';
   const taken = row.parameters.map(({ type }) => pseudo(type)).find((name) => name !== null);
   if (taken != null) return `has an argument of type "${taken}"`;
-  if (inputs.some(({ name }) => name === null)) return 'has an argument without a name';
+  const isOfRow = inputs.length === 1 && inputs[0]?.row != null;
+  if (inputs.some(({ name }) => name === null) && !isOfRow) return 'has an argument without a name';
   const names = inputs.map(({ name }) => name);
   if (new Set(names).size < names.length) return 'has two arguments of one name';
   if (inputs.length > maxArguments) return `has more than ${maxArguments} arguments`;

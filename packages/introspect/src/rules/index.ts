@@ -23,6 +23,7 @@ import { relationNames } from './names/relation-names.ts';
 import { reservedNames } from './names/reserved-names.ts';
 import { unaddressableNames } from './names/unaddressable-names.ts';
 import { administratorRules } from './permissions/administrator-rules.ts';
+import { computedReads } from './permissions/computed-reads.ts';
 import { emptyRules } from './permissions/empty-rules.ts';
 import { hiddenPaths } from './permissions/hidden-paths.ts';
 import { ignoredFields } from './permissions/ignored-fields.ts';
@@ -79,6 +80,7 @@ export const rules: readonly Rule[] = [
   rolesWithoutRules,
   oncePerBlock(hiddenPaths),
   privateCollections,
+  computedReads,
   hiddenForeignKeys,
   repeatedForeignKeys,
   missingInverses,

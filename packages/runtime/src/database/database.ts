@@ -70,8 +70,21 @@ export interface Statement extends Noted {
    * transaction, or the server's.
    */
   readonly runsAs?: RunsAs;
+  /** True when it calls functions of the database that must not write. Sessions for reads are read-only, where there are any. */
+  readonly readOnly?: true;
   /** True when it takes a lock of the session, which has to be released after the transaction. */
   readonly held?: boolean;
+  /** The statements that its text lists, where it calls a procedure. The last one answers. */
+  readonly parts?: readonly StatementPart[];
+}
+
+/** One of several statements. */
+export interface StatementPart {
+  readonly text: string;
+  /** Number of its parameters, which follow those of the parts before. */
+  readonly parameters: number;
+  /** Set on the call: the rows that it answers first are one text, a JSON array of objects. */
+  readonly call?: true;
 }
 
 /** Keys that have one text each. */

@@ -86,6 +86,8 @@ export interface SqlDialect {
    * subquery in FROM can see the row around it. `always`: where nothing else limits them.
    */
   readonly pages: 'needed' | 'never' | 'always';
+  /** True if calls name the arguments of functions. Else they stand in their order, and procedures answer rows. */
+  readonly namesArguments: boolean;
   /**
    * True if columns selected from one table are computed after ORDER BY and LIMIT, even nested ones: then such a list
    * needs no page.

@@ -5,6 +5,8 @@ import { PlatformError } from '../errors.ts';
 /** Characters of a function's own message at most. */
 const longestMessage = 500;
 
+const writesAnyway = 'The function changes something although it is declared to read only.';
+
 /** Takes an error of a call to the one that answers it; any other stays as it is. */
 export function toFunctionError(thrown: unknown, writes: boolean): unknown {
   if (!(thrown instanceof PlatformError) || !(thrown.cause instanceof ServerError)) return thrown;
@@ -17,6 +19,10 @@ export function toFunctionError(thrown: unknown, writes: boolean): unknown {
       return new PlatformError('FORBIDDEN', undefined, {}, { cause });
     case 'TW422':
       return new PlatformError('UNPROCESSABLE_ENTITY', message, {}, { cause });
+    // The transactions of reads cannot write, and some servers do not try where a function says that it does not.
+    case '25006':
+    case '0A000':
+      return writes ? thrown : new PlatformError('UNPROCESSABLE_ENTITY', writesAnyway, {}, { cause });
     case 'P0001':
       return new PlatformError('UNPROCESSABLE_ENTITY', 'The function refuses this.', {}, { cause });
     default:

@@ -1,15 +1,17 @@
 /** Statements of calls that do not read items: values and objects as the function gives them, or the keys of items. */
 import type { Statement } from '../database/database.ts';
 import { cast } from '../dialects/casts.ts';
-import type { Shape, ShapeField } from '../json/shape.ts';
-import type { FieldDescriptor, ResultMember } from '../language/index.ts';
+import type { ShapeField } from '../json/shape.ts';
+import type { FieldDescriptor } from '../language/index.ts';
 import type { Bounds } from '../query/parse/request.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
 import { boundValues, printBounds } from '../query/plan/plan-bounds.ts';
 import { isStreamed, statementOf } from '../query/plan/plan-read.ts';
 import type { Scope } from '../sql/scope.ts';
 import { createStatement } from '../sql/statement.ts';
+import { planProcedure } from './plan-procedure.ts';
 import { printCall, type RequestedCall, valuesOf } from './print-call.ts';
+import { fieldOf, shapeOf } from './result-fields.ts';
 
 /** A plan of a call, with the values that the call left open. */
 export type PlannedCall = Pick<ReadPlan, 'statement' | 'binders'>;
@@ -20,6 +22,7 @@ export function planCall(open: Scope, call: RequestedCall, bounds: Bounds): Read
   const statement = createStatement(new Map(), open.dialect);
   const text = printCall({ statement, scope: open }, call, 0);
   const plain = { cost: 0, many: false, fields: [], meta: [], streamed: false } as const;
+  if (procedure === true && !open.dialect.namesArguments) return { ...plain, ...planProcedure(open, call) };
   if (procedure === true) {
     const fields = returns.kind === 'objects' ? returns.members.map(fieldOf) : [];
     return { ...plain, ...statementOf(statement.finish(`CALL ${text}`)), fields };
@@ -69,13 +72,4 @@ export function planKeys(open: Scope, call: RequestedCall, key: readonly FieldDe
 /** The same statement for callers without a token. */
 export function forPublic<Planned extends { readonly statement: Statement }>(planned: Planned): Planned {
   return { ...planned, statement: { ...planned.statement, isPublic: true } };
-}
-
-function fieldOf(member: ResultMember): ShapeField {
-  return { key: member.name, shape: shapeOf(member, false) };
-}
-
-function shapeOf({ wire }: ResultMember, many: boolean | undefined): Shape {
-  if (many === true || wire.array === true) return { kind: 'array', element: wire.kind };
-  return { kind: 'scalar', wire: wire.kind };
 }

@@ -26,21 +26,36 @@ export function valuesOf({ sent }: RequestedCall): readonly string[] {
  * Prints a call; the values of the caller stand at `index` in the order of `valuesOf`. `open` is the scope in which values
  * of the caller are looked up.
  */
-export function printCall(open: Printing, { descriptor, access, sent }: RequestedCall, index: number): string {
-  const fixed = new Map((access.args ?? []).map(({ name, value }) => [name, value]));
-  let next = index;
-  const printed = new Map([...sent].map(([name, value]) => [name, value === null ? null : next++] as const));
-  const list = descriptor.arguments.flatMap((argument) => {
-    const value = fixed.get(argument.name);
-    if (value !== undefined) return [`${argument.column} => ${printFixed(open, argument, value)}`];
-    const position = printed.get(argument.name);
-    if (position === undefined) return [];
-    return [
-      `${argument.column} => ${position === null ? exactly('NULL', argument) : printSent(open, argument, position)}`,
-    ];
+export function printCall(open: Printing, { descriptor, ...call }: RequestedCall, index: number): string {
+  const values = printArguments(open, { descriptor, ...call }, index);
+  const { namesArguments } = open.statement.dialect;
+  const list = descriptor.arguments.flatMap(({ name, column }) => {
+    const value = values.get(name);
+    return value === undefined ? [] : [namesArguments ? `${column} => ${value}` : value];
   });
   const outputs = descriptor.procedure === true && descriptor.returns.kind === 'objects' ? missing(descriptor) : [];
   return `${descriptor.routine}(${[...list, ...outputs].join(', ')})`;
+}
+
+/** Prints the arguments of a call that have a value, by their names. */
+export function printArguments(
+  open: Printing,
+  { descriptor, access, sent }: RequestedCall,
+  index: number,
+): ReadonlyMap<string, string> {
+  const fixed = new Map((access.args ?? []).map(({ name, value }) => [name, value]));
+  let next = index;
+  const printed = new Map([...sent].map(([name, value]) => [name, value === null ? null : next++] as const));
+  return new Map(
+    descriptor.arguments.flatMap((argument): readonly (readonly [string, string])[] => {
+      const { name } = argument;
+      const value = fixed.get(name);
+      if (value !== undefined) return [[name, printFixed(open, argument, value)]];
+      const position = printed.get(name);
+      if (position === undefined) return [];
+      return [[name, position === null ? exactly(open, 'NULL', argument) : printSent(open, argument, position)]];
+    }),
+  );
 }
 
 /** A procedure takes a null for each value that it only gives. */
@@ -50,21 +65,22 @@ function missing({ arguments: args, returns }: FunctionDescriptor): readonly str
   return members.filter(({ name }) => !names.has(name)).map(({ column }) => `${column} => NULL`);
 }
 
-function printSent({ statement }: Printing, argument: ArgumentDescriptor, index: number): string {
-  const value = statement.parameter({ kind: 'value', index }, argument.native);
-  return argument.stored === undefined ? value : exactly(value, argument);
+function printSent(open: Printing, argument: ArgumentDescriptor, index: number): string {
+  const value = open.statement.parameter({ kind: 'value', index }, argument.native);
+  return argument.stored === undefined ? value : exactly(open, value, argument);
 }
 
 function printFixed(open: Printing, argument: ArgumentDescriptor, value: Operand): string {
-  if (value.kind === 'literal' && value.value === null) return exactly('NULL', argument);
+  if (value.kind === 'literal' && value.value === null) return exactly(open, 'NULL', argument);
   const { type, native, values, element } = argument;
   const operand: OperandType = { type, native, ...(values && { values }), ...(element && { element }) };
   if (value.kind !== 'caller' || value.path.length === 0)
-    return exactly(printValue(open.statement, operand, '_eq', value), argument);
+    return exactly(open, printValue(open.statement, operand, '_eq', value), argument);
   const path = printPath(open, value, () => false);
-  return exactly(path?.expression ?? 'NULL', argument);
+  return exactly(open, path?.expression ?? 'NULL', argument);
 }
 
-function exactly(expression: string, { native, stored = native }: ArgumentDescriptor): string {
-  return `(${expression})::${stored}`;
+/** Where arguments have names, their types tell functions of one name apart. */
+function exactly({ statement }: Printing, expression: string, { native, stored = native }: ArgumentDescriptor): string {
+  return statement.dialect.namesArguments ? `(${expression})::${stored}` : expression;
 }

@@ -70,7 +70,7 @@ export function createFunctions(options: FunctionsOptions): Functions {
   function planOf(caller: Caller, call: RequestedCall, query: QueryTree): PlannedRead {
     const bounds = parseBounds(query, limits, undefined);
     const form = `${caller.accessClass} ${formOf(call)} ${bounds.limit} ${bounds.offset > 0}`;
-    const plain = plans.get(form) ?? planCall(open, call, bounds);
+    const plain = plans.get(form) ?? onlyReading(planCall(open, call, bounds), call.descriptor.reads);
     plans.set(form, plain);
     const plan = guests.has(caller.accessClass) ? publicPlan(plain) : plain;
     const parameters = bind(plan.binders, callValues(call, bounds), caller);
@@ -139,6 +139,11 @@ export function createFunctions(options: FunctionsOptions): Functions {
       });
     },
   };
+}
+
+/** A function that is declared to read only is not believed. */
+function onlyReading(plan: ReadPlan, reads: boolean): ReadPlan {
+  return reads ? { ...plan, statement: { ...plan.statement, readOnly: true } } : plan;
 }
 
 function readCall(callable: Callable, args: SentArguments): RequestedCall {

@@ -46,6 +46,9 @@ export function findColumn(model: KnownModel, collection: string, field: string)
   if (column === undefined) {
     throw invalidPayload(`"${field}" has no column: it is the other side of a relation, which is what to change.`);
   }
+  if (column.computed !== undefined) {
+    throw invalidPayload(`"${field}" has no column: the configuration makes it of a function of the database.`);
+  }
   return { ...table, field, column, schema: schemaOf(modelField), type: modelField.type };
 }
 

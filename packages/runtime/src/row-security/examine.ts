@@ -41,7 +41,8 @@ function privilegesOf(
   return granted.flatMap((access) => {
     const descriptor = byName.get(access.collection);
     if (descriptor === undefined) return [];
-    const columns = new Map(descriptor.fields.map(({ name, column }) => [name, unquoted(column)]));
+    const stored = descriptor.fields.filter(({ computed }) => computed === undefined);
+    const columns = new Map(stored.map(({ name, column }) => [name, unquoted(column)]));
     const columnsOf = (names: readonly string[]): readonly string[] => names.flatMap((name) => columns.get(name) ?? []);
     return [...databaseRoles].flatMap((role) =>
       actionPrivileges(access).map(({ privilege, fields }) => ({

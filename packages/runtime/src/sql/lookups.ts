@@ -11,7 +11,7 @@ import { type Condition, type ManyToMany, types } from '../language/index.ts';
 import { guarded } from './cell.ts';
 import { readable } from './readable.ts';
 import { type Junction, joinJunction, joinsOf, type Reach, reach } from './related.ts';
-import type { Row } from './row.ts';
+import { type Row, selectColumns } from './row.ts';
 import { granted } from './rules.ts';
 import type { RelationScope } from './scope.ts';
 import { findSought, printSought } from './sought.ts';
@@ -102,7 +102,7 @@ function byLinks(
   const { fence } = target.statement.dialect;
   return {
     from() {
-      const selected = selectList([...columns].map(target.column));
+      const selected = selectList(selectColumns(target, columns));
       const lookup = `SELECT ${selected} FROM ${table} ${targetAlias}${where(allOf([...far, ...found]))}${fence}`;
       return `${junctionTable} ${alias} CROSS JOIN LATERAL (${lookup}) ${targetAlias}`;
     },
@@ -112,7 +112,7 @@ function byLinks(
       ...target,
       column(quoted) {
         columns.add(quoted);
-        return target.column(quoted);
+        return `${targetAlias}.${quoted}`;
       },
     },
     junction: alias,

@@ -13,7 +13,7 @@ import { printCondition } from './condition.ts';
 import { canLookUp } from './lookups.ts';
 import { readable } from './readable.ts';
 import { type Junction, joinJunction, type Reach } from './related.ts';
-import type { Row } from './row.ts';
+import { type Row, selectColumns } from './row.ts';
 import type { RelationScope } from './scope.ts';
 
 /** A page of rows that a statement reads first, under a name, and what it then reads for all of them. */
@@ -158,13 +158,13 @@ function fenceTargets(
 ): Pick<Reach, 'from' | 'target'> {
   const columns = new Set(far.map(({ to }) => to));
   const from = (): string => {
-    const selected = selectList([...columns].map(target.column));
+    const selected = selectList(selectColumns(target, columns));
     const { fence } = target.statement.dialect;
     return `(SELECT ${selected} FROM ${table} ${targetAlias}${where(allOf(predicates))}${fence}) ${targetAlias}`;
   };
   const column = (quoted: string): string => {
     columns.add(quoted);
-    return target.column(quoted);
+    return `${targetAlias}.${quoted}`;
   };
   return { from, target: { ...target, column } };
 }

@@ -1,7 +1,14 @@
 import type { Binder } from '../database/binder.ts';
 import type { ParameterForm } from '../database/database.ts';
 import type { SqlDialect } from '../dialects/index.ts';
-import type { CallerOperand, ColumnPair, Condition, ManyToAny, Operand } from '../language/index.ts';
+import type {
+  CallerOperand,
+  CollectionDescriptor,
+  ColumnPair,
+  Condition,
+  ManyToAny,
+  Operand,
+} from '../language/index.ts';
 import type { CollectionScope, Scope } from './scope.ts';
 
 /** Prints conditions, in which cells stand that other conditions guard. */
@@ -69,7 +76,45 @@ export interface Row extends Printing {
 /** A row read from the collection's own table under an alias; the statement notes the table. */
 export function tableRow(statement: StatementBuilder, scope: Scope, collection: CollectionScope, alias: string): Row {
   statement.table(collection.descriptor.table);
-  return { statement, scope, collection, column: (quoted) => `${alias}.${quoted}` };
+  return { statement, scope, collection, column: columnsOf(collection.descriptor, alias) };
+}
+
+/** Takes quoted columns of a table under an alias to expressions; `row` is its whole row as SQL. */
+export function columnsOf(
+  descriptor: CollectionDescriptor,
+  alias: string,
+  row = `${alias}.*`,
+): (quoted: string) => string {
+  const computed = computedColumns(descriptor);
+  return (quoted) => {
+    const routine = computed?.get(quoted);
+    return routine === undefined ? `${alias}.${quoted}` : `${routine}(${row})`;
+  };
+}
+
+/** Functions of a collection's computed fields, by the columns that they stand for; undefined where it has none. */
+export function computedColumns(descriptor: CollectionDescriptor): ReadonlyMap<string, string> | undefined {
+  const cached = computedBy.get(descriptor);
+  if (cached !== undefined) return cached ?? undefined;
+  const pairs = descriptor.fields.flatMap(({ column, computed }) =>
+    computed === undefined ? [] : [[column, computed] as const],
+  );
+  const computed = pairs.length === 0 ? null : new Map(pairs);
+  computedBy.set(descriptor, computed);
+  return computed ?? undefined;
+}
+
+/** True if a written row has to be read again: what is computed of it may look at other rows. */
+export function hasLateValues(descriptor: CollectionDescriptor): boolean {
+  return descriptor.amended === true || computedColumns(descriptor) !== undefined;
+}
+
+const computedBy = new WeakMap<CollectionDescriptor, ReadonlyMap<string, string> | null>();
+
+/** Selects columns of a row in a subquery, where each keeps its name. */
+export function selectColumns(row: Row, columns: Iterable<string>): readonly string[] {
+  const computed = computedColumns(row.collection.descriptor);
+  return [...columns].map((quoted) => row.column(quoted) + (computed?.has(quoted) === true ? ` AS ${quoted}` : ''));
 }
 
 /** `target.to = owner.from` for every pair. */

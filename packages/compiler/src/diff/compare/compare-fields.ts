@@ -69,6 +69,9 @@ export function compareField(pair: CollectionPair, was: RoleField, is: RoleField
   const isStoredAlike = type === null && sizes.length === 0;
   const singles: readonly (FieldFinding | null)[] = [
     was.name === name ? null : { rule: 'field-renamed', message: `"${was.name}" is "${name}" now.` },
+    was.descriptor.computed === undefined && is.descriptor.computed !== undefined
+      ? { rule: 'field-computed', message: `A function computes "${name}".` }
+      : null,
     // The range of a number says more than the name of its type.
     type?.rule === 'field-type-kept' && sizes.length > 0 && !isText(is.descriptor.type) ? null : type,
     type?.rule === 'field-type-changed' ? null : graphqlEnumChange(was, is),

@@ -59,7 +59,11 @@ FROM (
     EXISTS (SELECT FROM pg_catalog.unnest(f.proconfig) AS c(setting) WHERE c.setting LIKE 'search\\_path=%') AS "ownPath",
     COALESCE((
       SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', p.name, 'mode', p.mode, 'type', p.type::pg_catalog.text,
-        'nativeType', ${typeOf('p.type', '-1')}) ORDER BY p.position)
+        'nativeType', ${typeOf('p.type', '-1')}, 'row', (
+          SELECT pg_catalog.json_build_array(n.nspname, c.relname)
+          FROM pg_catalog.pg_class AS c
+          JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+          WHERE c.reltype = p.type AND c.relkind IN ('r', 'p', 'v', 'm', 'f'))) ORDER BY p.position)
       FROM parameter AS p WHERE p.routine = f.oid), '[]') AS parameters,
     f.pronargdefaults, rc.nspname AS "relationSchema", rc.relname AS relation,
     (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', a.attname, 'type', a.atttypid::pg_catalog.text,

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../diagnostic.ts';
 import { suggest } from '../../did-you-mean.ts';
-import { findRoutines, functionName } from '../../passes/match-functions.ts';
+import { computedFields } from '../../passes/computed-fields.ts';
+import { findRoutines, functionName, whyUncallable } from '../../passes/match-functions.ts';
 import { defaultSchema } from '../../passes/match-tables.ts';
 import type { Routine } from '../../schema.ts';
 import type { Rule } from '../rule.ts';
@@ -8,8 +9,9 @@ import { quotedList } from '../rule.ts';
 import { configError } from './config-problem.ts';
 
 /** Every key under `functions` means one function that can be served, under a name of its own. */
-export const configFunctions: Rule = ({ collections }, { config, routines }) => {
+export const configFunctions: Rule = ({ collections, tables }, { config, routines }) => {
   const keyless = new Set(collections.filter(({ key }) => key.length === 0).map(({ table }) => table));
+  const fields = new Map(computedFields(tables, config, routines).map((found) => [found.key, found]));
   const taken = new Map<string, string>();
   return Object.entries(config.functions ?? {}).flatMap(([key, { name }]): readonly Diagnostic[] => {
     const path = ['functions', key];
@@ -24,8 +26,12 @@ export const configFunctions: Rule = ({ collections }, { config, routines }) => 
       const message = `"${key}" means several functions: ${quotedList(found.map(({ signature }) => signature))}.`;
       return [configError(path, 'function-ambiguous', message, 'Write the types of the arguments after the name.')];
     }
-    if (routine.unsupported !== undefined)
-      return [configError(path, 'function-unsupported', `"${routine.signature}" ${routine.unsupported}.`)];
+    const field = fields.get(key);
+    if (field !== undefined)
+      return 'column' in field ? definer(routine, path) : [configError(path, field.code, field.message, field.hint)];
+    const uncallable = whyUncallable(routine);
+    if (uncallable !== undefined)
+      return [configError(path, 'function-unsupported', `"${routine.signature}" ${uncallable}.`)];
     const { returns, reads } = routine;
     if (returns.kind === 'rows' && !reads && keyless.has(returns.table)) {
       const message = `"${routine.signature}" changes something and returns rows of "${returns.table}", which has no key.`;

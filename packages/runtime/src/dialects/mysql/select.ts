@@ -132,6 +132,7 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     datePart: { kind: 'number', cast: asText },
     average: { kind: 'number', cast: asText },
     pages: name === 'mariadb' ? 'never' : 'always',
+    namesArguments: false,
     selectsLast: true,
     looksUp: false,
     returnsWrites: false,

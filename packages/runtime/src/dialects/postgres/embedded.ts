@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchSize } from '../../database/batch-size.ts';
 import type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';
 import { ConnectionError, toDatabaseError } from '../../database/errors.ts';
+import { type RowContext, type RunsAs, rowContextOf } from '../../database/row-security/row-context.ts';
 import { PlatformError } from '../../errors.ts';
 import { lockEmbedded } from '../embedded-lock.ts';
 import type { EmbeddedDatabase } from '../server-dialect.ts';
@@ -31,8 +32,7 @@ export async function connectPglite(source: string | EmbeddedDatabase): Promise<
   const conversation = new Conversation(embedded);
   const read = (request: Request, sink: RowSink): Promise<void> => conversation.read(request, sink);
   return {
-    read: ({ name, text, runsAs }, parameters, sink) =>
-      read({ name, text, parameters, ...(runsAs && { runsAs }) }, sink),
+    read: (statement, parameters, sink) => read({ ...requestOf(statement), parameters }, sink),
     stream: (statement, parameters, sink, drained, signal) =>
       streamCursor(read, statement, parameters, { sink, drained, signal }),
     transaction: (work) => conversation.transaction(work),
@@ -151,6 +151,24 @@ class Conversation {
   }
 }
 
+/** The session also writes, so that what may only read says so to the transaction it runs in. */
+function requestOf({ name, text, runsAs, readOnly }: Statement): Omit<Request, 'parameters'> {
+  const acting = readOnly === true ? onlyReading(runsAs) : runsAs;
+  return { name, text, ...(acting && { runsAs: acting }) };
+}
+
+function onlyReading(runsAs: RunsAs | undefined): RowContext {
+  const context = rowContextOf(runsAs === undefined ? {} : { runsAs });
+  const set = "SELECT pg_catalog.set_config('transaction_read_only', 'on', true)";
+  const text = context === undefined ? set : `${set} FROM (${context.apply.text}) AS applied`;
+  const parameters = context?.apply.parameters ?? [];
+  return {
+    key: `${context?.key} reading`,
+    apply: { name: '', text, parameters },
+    undo: { name: '', text: 'SELECT 1' },
+  };
+}
+
 interface Reader {
   readonly sink: RowSink;
   readonly drained: () => Promise<void>;
@@ -170,8 +188,7 @@ async function streamCursor(
   const nothing = { row: () => {} };
   throwIfAborted(signal);
   const declare = `DECLARE ${cursor} NO SCROLL CURSOR WITH HOLD FOR ${statement.text}`;
-  const { runsAs } = statement;
-  await read({ name: '', text: declare, parameters, ...(runsAs && { runsAs }) }, nothing);
+  await read({ ...requestOf({ ...statement, name: '', text: declare }), parameters }, nothing);
   try {
     const size = new BatchSize();
     for (let rows = size.requested; (await readBatch(read, fetchOf(cursor, rows), sink, size)) === rows; ) {

@@ -88,6 +88,7 @@ export const postgres: SqlDialect = {
   datePart: { kind: 'i4' },
   average: { kind: 'number', cast: '::float8::pg_catalog.text' },
   pages: 'needed',
+  namesArguments: true,
   selectsLast: false,
   looksUp: true,
   returnsWrites: true,

@@ -65,6 +65,11 @@ export interface FieldDescriptor {
    * types, and fields of the platform's own collections that the server fills.
    */
   readonly writable: boolean;
+  /**
+   * Function of the whole row that computes the value, quoted for SQL. Then `column` is only its name in subqueries, and
+   * `*` does not select it.
+   */
+  readonly computed?: string;
   /** Set where an index has the parts of the texts, so that it finds those that contain one. */
   readonly trigrams?: true;
   readonly maxLength?: number;

@@ -30,6 +30,8 @@ export interface FunctionDescriptor {
   readonly reads: boolean;
   readonly procedure?: true;
   readonly arguments: readonly ArgumentDescriptor[];
+  /** Names of all parameters of a procedure in their order, where calls do not name them. */
+  readonly parameters?: readonly string[];
   readonly returns: FunctionResult;
 }
 

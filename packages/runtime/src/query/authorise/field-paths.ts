@@ -105,7 +105,7 @@ function entryOf(requested: Map<string, RequestedName>, name: string): Requested
   return what;
 }
 
-/** `*` asks for every field, for the keys of every relation, and for every alias. */
+/** `*` asks for every stored field, for the keys of every relation, and for every alias. */
 function askAll(gathering: Gathering, level: WildcardNames): void {
   for (const name of namesOf(level)) askOwn(gathering, name, true);
 }
@@ -123,5 +123,8 @@ function askBelowAll(gathering: Gathering, level: WildcardNames, { names }: Path
 }
 
 function namesOf({ collection, aliases }: WildcardNames): ReadonlySet<string> {
-  return new Set([...collection.fields.keys(), ...collection.relations.keys(), ...aliases.keys()]);
+  const fields = [...collection.fields].flatMap(([name, { descriptor }]) =>
+    descriptor.computed === undefined ? name : [],
+  );
+  return new Set([...fields, ...collection.relations.keys(), ...aliases.keys()]);
 }

@@ -15,7 +15,7 @@ function searchCondition(collection: CollectionScope, text: string): Condition {
     return { kind: 'compare', field: indexed, operator: '_words', operand };
   const conditions: Condition[] = [];
   for (const { descriptor, secret } of collection.fields.values()) {
-    if (secret || !isTextual(descriptor.type)) continue;
+    if (secret || descriptor.computed !== undefined || !isTextual(descriptor.type)) continue;
     conditions.push({ kind: 'compare', field: descriptor.name, operator: '_icontains', operand });
   }
   return conditions.length === 0 ? never : { kind: 'or', of: conditions };

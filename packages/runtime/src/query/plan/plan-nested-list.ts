@@ -2,7 +2,7 @@ import { allOf, selectList, sqlTrue, where } from '../../dialects/fragment.ts';
 import type { ManyToMany, RelationDescriptor } from '../../language/index.ts';
 import type { PageOfRows } from '../../sql/page-links.ts';
 import { joinsOf, type Reach } from '../../sql/related.ts';
-import { type Row, tableRow } from '../../sql/row.ts';
+import { computedColumns, type Row, tableRow } from '../../sql/row.ts';
 import type { NestedAggregates, NestedOrders, NestedRead } from '../authorise/nested.ts';
 import type { Selected } from '../authorise/selection.ts';
 import { printBounds } from './plan-bounds.ts';
@@ -73,7 +73,9 @@ function wayTo({ target, links, junction, isFenced }: Reach, relation: RelationD
   const [first] = links;
   const isPaged = first && dialect.pageLink(first.reached, first.start, first.native) !== undefined;
   if (leading === undefined || isPaged !== true) return 'plain';
-  if (dialect.fence === '' || target.collection.descriptor.opaque === true) return 'index';
+  const { descriptor } = target.collection;
+  // A computed field needs the row itself, which a subquery does not have.
+  if (dialect.fence === '' || descriptor.opaque === true || computedColumns(descriptor) !== undefined) return 'index';
   if (relation.kind === 'm2m') return isFenced && !leading.expression.startsWith(`${junction}.`) ? 'plain' : 'index';
   return relation.kind === 'm2o' || relation.ordered?.includes(leading.column ?? '') === true ? 'index' : 'sort';
 }

@@ -1,5 +1,5 @@
 import { selectList, where } from '../../dialects/fragment.ts';
-import type { Row } from '../../sql/row.ts';
+import { type Row, selectColumns } from '../../sql/row.ts';
 import { orderBy, type PrintedTerm } from './plan-order.ts';
 
 /**
@@ -38,7 +38,7 @@ export function createPage(inner: Row): Page {
       return `${alias}.${name}`;
     },
     print(from, predicate, order, bounds) {
-      const selected = selectList([...[...columns].map((quoted) => inner.column(quoted)), ...extras]);
+      const selected = selectList([...selectColumns(inner, columns), ...extras]);
       return `(SELECT ${selected === '' ? inner.statement.dialect.noColumns : selected} FROM ${from()}${where(predicate)}${orderBy(order)}${bounds}) ${alias}`;
     },
   };

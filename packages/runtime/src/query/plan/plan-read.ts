@@ -7,7 +7,7 @@ import type { Condition } from '../../language/index.ts';
 import { printCondition } from '../../sql/condition.ts';
 import { operandType } from '../../sql/operand.ts';
 import { readable } from '../../sql/readable.ts';
-import { type Finished, type Row, type StatementBuilder, tableRow } from '../../sql/row.ts';
+import { columnsOf, type Finished, type Row, type StatementBuilder, tableRow } from '../../sql/row.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import { createStatement } from '../../sql/statement.ts';
 import type { ReadQuery } from '../authorise/read-query.ts';
@@ -69,13 +69,14 @@ export function planRead(query: ReadQuery, passes: readonly ReadPass[] = []): Re
 
 /** The statement as the callers of a scope run it, streamed or not. */
 export function runFor(
-  { scope, streamed }: Pick<ReadQuery, 'scope' | 'streamed'>,
+  { scope, streamed, source }: Pick<ReadQuery, 'scope' | 'streamed' | 'source'>,
   root: CollectionScope,
   statement: Statement,
 ): Statement {
   const { isPublic } = scope;
   const mayLag = mayAnswerLate(scope, root, statement.tables) && ({ mayLag: true } as const);
-  const planned = { ...statement, ...(streamed && { byValues: true }), ...mayLag };
+  const readOnly = source !== undefined && ({ readOnly: true } as const);
+  const planned = { ...statement, ...(streamed && { byValues: true }), ...mayLag, ...readOnly };
   return isPublic === true ? { ...planned, isPublic } : planned;
 }
 
@@ -140,7 +141,7 @@ export function startRead(
 ): ReadParts {
   const { collection } = query.selection;
   const alias = statement.alias();
-  const row = tableRow(statement, query.scope, collection, alias);
+  const row = sourceRow(query, tableRow(statement, query.scope, collection, alias), alias);
   const rows = query.source === undefined ? readable(row) : allOf([`NOT (${alias} IS NULL)`, readable(row)]);
   const matching = allOf([rows, ...keysOf(row), printCondition(row, query.condition)]);
   const { before, name } = printSource(query, statement);
@@ -158,6 +159,13 @@ export function startRead(
     order,
     bounds: printListBounds(query, statement),
   };
+}
+
+/** Rows that are taken once have no type of their own. */
+function sourceRow({ source, meta }: ReadQuery, row: Row, alias: string): Row {
+  const { descriptor } = row.collection;
+  if (source === undefined || meta.length === 0) return row;
+  return { ...row, column: columnsOf(descriptor, alias, `ROW(${alias}.*)::${descriptor.table}`) };
 }
 
 /** Rows of another source are taken once, however often the statement looks at them; a row of nulls is none. */

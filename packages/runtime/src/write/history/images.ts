@@ -80,7 +80,8 @@ export function imagesOf(descriptor: CollectionDescriptor, rows: Answer): readon
 }
 
 function planImages(open: Scope, limits: ReadLimits, descriptor: CollectionDescriptor, whole: boolean): ImagePlan {
-  const fields = descriptor.fields.filter(({ type }) => !isSecret(type)).map(({ name }) => name);
+  const stored = descriptor.fields.filter(({ type, computed }) => !isSecret(type) && computed === undefined);
+  const fields = stored.map(({ name }) => name);
   const request: ReadRequest = {
     fields: (whole ? [...new Set([...descriptor.key, ...fields])] : descriptor.key).map((name) => [name]),
     filter: undefined,

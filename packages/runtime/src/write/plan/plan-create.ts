@@ -18,6 +18,7 @@ import {
   manyAnswers,
   presenceInputs,
   present,
+  rowColumns,
   ruleRow,
   singleAnswers,
   startWrite,
@@ -45,7 +46,7 @@ export function planReturnedCreate(
   const checks = checksOf(written);
   if (checks.some(({ late, columns }) => late || (many && columns.length > 0))) return undefined;
   const alias = drafting.statement.alias();
-  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const column = rowColumns(written, alias);
   const source = many ? manyRows(drafting) : oneRow(drafting);
   const judged: CheckedRow = { row: ruleRow(drafting, column), matched: present, present };
   const keys = keyed ? keyColumns(written, column).map((key) => `(${key})::pg_catalog.text`) : [];
@@ -63,7 +64,7 @@ function planOne(drafting: Drafting, checks: readonly Check[]): WriteStatement {
   const { written, statement } = drafting;
   const alias = statement.alias();
   const source = oneRow(drafting);
-  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const column = rowColumns(written, alias);
   const judged: CheckedRow = { row: ruleRow(drafting, column), matched: present, present };
   const returned = [
     transactionNumber,
@@ -100,8 +101,9 @@ function planMany(drafting: Drafting, checks: readonly Check[]): WriteStatement 
   const alias = statement.alias();
   const source = manyRows(drafting);
   const { table } = written.writable.collection.descriptor;
-  const returning = createReturning(alias, 'w');
-  const keys = keyColumns(written, (quoted) => `${alias}.${quoted}`).map((key) => returning.take(key));
+  const column = rowColumns(written, alias);
+  const returning = createReturning(column, 'w');
+  const keys = keyColumns(written, column).map((key) => returning.take(key));
   const flags = [...new Set(checks.flatMap((check) => check.columns))];
   const judged: CheckedRow = {
     row: ruleRow(drafting, returning.column),

@@ -12,6 +12,7 @@ import {
   keyInputs,
   keysEqual,
   keysOf,
+  rowColumns,
   ruleRow,
   startWrite,
   type WriteStatement,
@@ -22,7 +23,7 @@ export function planDelete(written: Written, removed: Removal, many: boolean): W
   const drafting = startWrite(written);
   const { statement, inputs } = drafting;
   const alias = statement.alias();
-  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const column = rowColumns(written, alias);
   const { allowedOn, sets }: Removed = removal(drafting, removed);
   const rowKey = keyColumns(written, column);
   const { descriptor } = written.writable.collection;
@@ -39,7 +40,7 @@ export function planDelete(written: Written, removed: Removal, many: boolean): W
   const columns = keyInputs(drafting);
   const input = columns.map(({ name }) => `i.${name}`);
   const stored = statement.alias();
-  const storedColumn = (quoted: string): string => `${stored}.${quoted}`;
+  const storedColumn = rowColumns(written, stored);
   const keys = keyColumns(written, storedColumn);
   const locked = selectLocked(statement.dialect, {
     descriptor,

@@ -9,6 +9,7 @@ import {
   manyAnswers,
   matchInputs,
   presenceInputs,
+  rowColumns,
   ruleRow,
   startWrite,
   type WriteStatement,
@@ -24,7 +25,7 @@ export function planPermissionCheck(written: Written, waiting = true): WriteStat
   const drafting = startWrite(written);
   const { statement } = drafting;
   const alias = statement.alias();
-  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const column = rowColumns(written, alias);
   const rules = [...new Set(checks.flatMap((check) => check.rules))];
   const flags = [...new Set(checks.flatMap((check) => check.columns))];
   const keys = keyInputs(drafting);

@@ -20,6 +20,7 @@ import {
   keysEqual,
   manyAnswers,
   presenceInputs,
+  rowColumns,
   ruleRow,
   singleAnswers,
   startWrite,
@@ -63,7 +64,7 @@ function draftUpdate(drafting: Drafting, shared: boolean, impatient: boolean): U
   const { written, statement } = drafting;
   const alias = statement.alias();
   const batch = written.grant.rules.length > 1;
-  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const column = rowColumns(written, alias);
   const stored: Stored = { column, match: batch ? (rule) => `i.m${rule}` : null };
   const incomplete = [...written.columns.keys()].filter((index) => written.columns[index]?.complete === false);
   const flag = (index: number): string => (incomplete.includes(index) ? `i.p${index}` : sqlTrue);
@@ -102,7 +103,7 @@ function storedRows(
 ): string {
   const { written, statement } = drafting;
   const alias = statement.alias();
-  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const column = rowColumns(written, alias);
   const row = ruleRow(drafting, column);
   const rules = written.grant.rules.map((rule) => ruleMatches(row, rule));
   const matches = rules.length > 1 ? rules.map((predicate, rule) => `(${predicate}) IS TRUE AS m${rule}`) : [];
@@ -121,7 +122,7 @@ function finishUpdate(
 ): WriteStatement {
   const { written } = drafting;
   const batch = written.grant.rules.length > 1;
-  const returning = createReturning(alias, 'w');
+  const returning = createReturning(rowColumns(written, alias), 'w');
   const position = returning.take('i.n');
   const match = (rule: number): string => (batch ? returning.take(`i.m${rule}`) : sqlTrue);
   const judged: CheckedRow = {

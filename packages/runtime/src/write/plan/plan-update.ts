@@ -15,6 +15,7 @@ import {
   keysEqual,
   keysOf,
   present,
+  rowColumns,
   ruleRow,
   singleAnswers,
   startWrite,
@@ -28,7 +29,7 @@ import {
 export function planUpdateOne(written: Written, returned?: Returned): WriteStatement {
   const drafting = startWrite(written);
   const alias = drafting.statement.alias();
-  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const column = rowColumns(written, alias);
   const { assigned, row, rows } = findOne(drafting, column);
   const { table, unlockable } = written.writable.collection.descriptor;
   const counts = returned === undefined ? ["'1'"] : [];

@@ -3,6 +3,7 @@
 import { type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';
 import type { OwnRead, ReadPlan } from '../../query/plan/plan.ts';
 import { conditionsOf, printOwn } from '../../query/plan/plan-returned.ts';
+import { hasLateValues } from '../../sql/row.ts';
 import type { WritableCollection, WriteScope } from '../access/scope.ts';
 import { isLate } from '../checks/late.ts';
 import type { Drafting } from './statement.ts';
@@ -24,7 +25,7 @@ export function returnedOf(
 ): Returned | undefined {
   const { descriptor } = collection;
   const read = plan?.own;
-  if (plan === undefined || read === undefined || descriptor.amended === true) return undefined;
+  if (plan === undefined || read === undefined || hasLateValues(descriptor)) return undefined;
   const written = new Set([descriptor.name]);
   if (conditionsOf(read).some((condition) => isLate(scope.open, collection, condition, written))) return undefined;
   return { own: read, answer: createAnswerWriter(plan) };

@@ -8,8 +8,8 @@ export interface Returning {
   list(): string;
 }
 
-/** Starts the list: `alias` is the written table's inside, `outer` that of the statement outside. */
-export function createReturning(alias: string, outer: string): Returning {
+/** Starts the list: `column` takes columns of the written table to expressions, `outer` is the alias outside. */
+export function createReturning(column: (quoted: string) => string, outer: string): Returning {
   const names = new Map<string, string>();
   function select(expression: string): string {
     const name = names.get(expression) ?? `r${names.size}`;
@@ -18,7 +18,7 @@ export function createReturning(alias: string, outer: string): Returning {
   }
   return {
     take: select,
-    column: (quoted) => select(`${alias}.${quoted}`),
+    column: (quoted) => select(column(quoted)),
     list: () =>
       names.size === 0 ? '1' : [...names].map(([expression, name]) => `${expression} AS ${name}`).join(', '),
   };

@@ -7,7 +7,7 @@ import { cast } from '../../dialects/casts.ts';
 import { sqlTrue } from '../../dialects/fragment.ts';
 import type { FieldDescriptor } from '../../language/index.ts';
 import { operandType } from '../../sql/operand.ts';
-import { type Row, type StatementBuilder, tableRow } from '../../sql/row.ts';
+import { columnsOf, type Row, type StatementBuilder, tableRow } from '../../sql/row.ts';
 import { keyFields } from '../../sql/scope.ts';
 import { createStatement } from '../../sql/statement.ts';
 import type { Check, CheckedRow, PermissionCheck, Written } from '../checks/check.ts';
@@ -136,6 +136,11 @@ export function keysMatch(
 /** The condition that two keys are equal. */
 export function keysEqual(columns: readonly string[], others: readonly string[]): string {
   return columns.map((column, index) => `${column} = ${others[index]}`).join(' AND ');
+}
+
+/** Takes quoted columns of the written table under an alias to expressions. */
+export function rowColumns({ writable }: Pick<Written, 'writable'>, alias: string): (quoted: string) => string {
+  return columnsOf(writable.collection.descriptor, alias);
 }
 
 /** A row of the written table in the scope of rules. */

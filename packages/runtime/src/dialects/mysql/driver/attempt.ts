@@ -5,6 +5,7 @@ import { isLost, isNotPrimary, toDatabaseError } from '../../../database/errors.
 import { formParameters } from '../../../database/parameter-forms.ts';
 import { toMysqlError } from './errors.ts';
 import { inTime } from './in-time.ts';
+import { runParts } from './parts.ts';
 import { run } from './run.ts';
 
 /** Runs a function in a transaction once, and remembers how far it came. */
@@ -78,9 +79,11 @@ export class MysqlAttempt implements Transaction {
       await this.#order('START TRANSACTION READ WRITE');
     }
     if (statement.held === true) this.#holds = true;
-    const { text, forms } = statement;
+    const { text, forms, parts } = statement;
+    const sent = formParameters(parameters, forms);
     await this.#watched(async () => {
-      await run(this.#connection, text, formParameters(parameters, forms), sink);
+      if (parts === undefined) await run(this.#connection, text, sent, sink);
+      else await runParts(this.#connection, parts, sent, sink);
       sink.end?.();
     });
   }

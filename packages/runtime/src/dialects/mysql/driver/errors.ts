@@ -1,6 +1,6 @@
 /** Errors of MySQL and MariaDB under the codes that PostgreSQL has for them, so that one table answers them all. */
 import { ConnectionError, ServerError } from '../../../database/errors.ts';
-import { sqlstateOf } from './sqlstates.ts';
+import { isRaisedForCaller, sqlstateOf } from './sqlstates.ts';
 
 // In backticks, or where sessions have ANSI_QUOTES in double quotes.
 const name = '[`"]((?:[^`"]|``|"")+)[`"]';
@@ -24,7 +24,7 @@ export function toMysqlError(error: unknown): unknown {
   const sqlState = 'sqlState' in error ? error.sqlState : undefined;
   if (typeof errno === 'number' && typeof sqlState === 'string') {
     const state = sqlstateOf(errno, sqlState);
-    const message = `${error.message} (${errno})`;
+    const message = isRaisedForCaller(state) ? error.message : `${error.message} (${errno})`;
     const fields = Object.entries({ M: message, C: state, ...(/^57P0[13]$/.test(state) && { S: 'FATAL' }) });
     return new ServerError(new Map([...fields, ...aboutOf(error.message)]));
   }

@@ -79,5 +79,11 @@ const classes: ReadonlyMap<string, string> = new Map([
  * `HY000`, a fault: it is unknown if the request would ever succeed.
  */
 export function sqlstateOf(number: number, sent: string): string {
+  if (isRaisedForCaller(sent)) return sent;
   return sqlstates.get(number) ?? classes.get(sent.slice(0, 2)) ?? 'HY000';
+}
+
+/** True if a function raised the error on purpose, with a message for its caller. */
+export function isRaisedForCaller(sqlstate: string): boolean {
+  return /^TW\d{3}$/.test(sqlstate);
 }

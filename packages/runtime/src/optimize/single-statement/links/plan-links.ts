@@ -14,6 +14,7 @@ import { batchKey } from '../../../query/plan/plan-keys.ts';
 import { printOwn } from '../../../query/plan/plan-returned.ts';
 import { answerList } from '../../../query/plan/plan-selection.ts';
 import { fieldOfColumn } from '../../../sql/cell.ts';
+import { hasLateValues } from '../../../sql/row.ts';
 import { createStatement } from '../../../sql/statement.ts';
 import type { Written } from '../../../write/checks/check.ts';
 import { checksOf } from '../../../write/checks/checks.ts';
@@ -86,8 +87,9 @@ export function planLinks(
 /** True if the item can be checked when it is changed, by the statement alone. */
 function isSimple(written: Written): boolean {
   const { grant, writable } = written;
-  const { amended, system, unlockable } = writable.collection.descriptor;
-  if (amended === true || system === true || unlockable === true) return false;
+  const { descriptor } = writable.collection;
+  const { system, unlockable } = descriptor;
+  if (hasLateValues(descriptor) || system === true || unlockable === true) return false;
   return grant.rules.length === 1 && checksOf(written).every(({ late }) => !late);
 }
 

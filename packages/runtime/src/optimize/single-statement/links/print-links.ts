@@ -26,6 +26,7 @@ import {
   keyInputs,
   keysEqual,
   present,
+  rowColumns,
   ruleRow,
   singleAnswers,
   startWrite,
@@ -80,7 +81,7 @@ export function printItem(statement: StatementBuilder, written: Written, columns
   const inputs = createInputs(statement);
   const drafting: Drafting = { statement, inputs, written };
   const alias = statement.alias();
-  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const column = rowColumns(written, alias);
   const { assigned, arrays } = assignEach(drafting, { column, match: null });
   const row = ruleRow(drafting, column);
   const keys = keyInputs(drafting);

@@ -2,7 +2,7 @@
 
 import type { FieldDescriptor } from '../../../language/index.ts';
 import { fieldOfColumn } from '../../../sql/cell.ts';
-import type { StatementBuilder } from '../../../sql/row.ts';
+import { hasLateValues, type StatementBuilder } from '../../../sql/row.ts';
 import type { Written } from '../../../write/checks/check.ts';
 import { checksOf } from '../../../write/checks/checks.ts';
 import { createInputs, type InputColumn, type Inputs } from '../../../write/plan/inputs.ts';
@@ -27,7 +27,7 @@ export interface HeldColumn {
 /** True if no checks are left for the rows of a group, and neither triggers nor system hooks take part in the write. */
 export function isSimple(groups: readonly NewGroup[], { written, holds }: NewGroup): boolean {
   const { descriptor } = written.writable.collection;
-  if (checksOf(written).length > 0 || descriptor.amended === true || descriptor.system === true) return false;
+  if (checksOf(written).length > 0 || hasLateValues(descriptor) || descriptor.system === true) return false;
   const columns = holds.flatMap(({ on }) => on.map(({ column }) => column));
   // Two relations may share a column, but then they have to agree.
   if (new Set(columns).size < columns.length || heldBy(columns, written).length < columns.length) return false;
