@@ -1,5 +1,5 @@
 /** What pipelines ask before a deploy: whether everything that was committed still fits the database and one another. */
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -209,3 +209,30 @@ it('pulls the schema of another database and tells what is new in it', async () 
 async function alter(sql: string): Promise<void> {
   await withClient(database.url, (client) => client.query(sql));
 }
+
+describe.each([
+  ['atlas', null],
+  ['magazine', 'database.postgres.sql'],
+  ['tenants', 'database.sql'],
+])('the project %s, whose configuration says more', (name, tables) => {
+  it('fits itself once it is generated', async () => {
+    const source = join(import.meta.dirname, '../../fixtures', name);
+    const project = await mkdtemp(join(tmpdir(), 'platform-check-'));
+    const own = await createDatabase('');
+    const run = (...args: readonly string[]) => runPlatform([...args, '--project', project], { DATABASE_URL: own.url });
+    try {
+      await cp(source, project, { recursive: true });
+      expect(await run('migrate')).toMatchObject({ code: 0 });
+      if (tables !== null) {
+        const sql = await readFile(join(source, tables), 'utf8');
+        await withClient(own.url, (client) => client.query(sql));
+      }
+      expect(await run('generate')).toMatchObject({ code: 0 });
+      const { code, stdout } = await run('check', '--json');
+      expect(stdout).not.toContain('"verdict":"differs"');
+      expect(code).toBe(0);
+    } finally {
+      await Promise.all([own.drop(), rm(project, { recursive: true, force: true })]);
+    }
+  });
+});

@@ -88,7 +88,9 @@ function withDatabase(parties: Parties, live: SchemaFacts): readonly Verdict[] {
 
 /** Fingerprint that compiling the tables would give; rules are left out, so their mistakes do not hide it. */
 function fingerprintOf(parties: Parties, facts: SchemaFacts): ReadOutput['fingerprint'] | null {
-  const none: PermissionDocument = { fileName: 'permissions.yaml', roles: [], rules: [] };
+  // The configuration may name roles.
+  const { fileName, roles } = parties.permissions;
+  const none: PermissionDocument = { fileName, roles, rules: [] };
   const { schema, diagnostics } = resolveUnder(parties, facts, none);
   return diagnostics.some(isError) ? null : resolveApi(schema).fingerprint;
 }

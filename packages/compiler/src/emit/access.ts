@@ -13,7 +13,8 @@ import { code, createCalls, type Value } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
 import { commentText, widthOf } from '../print/text.ts';
 import { printOpen, printValue } from '../print/value.ts';
-import { conditionNames, isConstant } from './condition-names.ts';
+import { conditionNames } from './condition-names.ts';
+import { createConditions, stateLiteral } from './conditions.ts';
 import type { Render } from './templates.ts';
 
 /** Prints the file of one access class: its permissions, with names for conditions that rules have in common. */
@@ -65,46 +66,9 @@ export function emitAccess(
 }
 
 function createPrinter(nameOf: (condition: Condition) => string | null) {
-  const constants = new Set<string>();
-  const { used, call: build } = createCalls();
-
-  function definition(condition: Condition): Value {
-    switch (condition.kind) {
-      case 'and':
-      case 'or': {
-        if (!isConstant(condition)) return build(condition.kind, ...condition.of.map(print));
-        const name = condition.kind === 'and' ? 'always' : 'never';
-        constants.add(name);
-        return code(name);
-      }
-      case 'compare': {
-        const { field, path, operator, operand } = condition;
-        const more = {
-          ...(condition.function !== undefined && { function: condition.function }),
-          ...(path !== undefined && { path: literalInOrder(path) }),
-        };
-        const parameters = [field, operator, printOperand(operand)];
-        return build('compare', ...parameters, ...(Object.keys(more).length > 0 ? [more] : []));
-      }
-      case 'related': {
-        const { relation, quantifier, item, where } = condition;
-        return build('related', relation, quantifier, print(where), ...(item === undefined ? [] : [item]));
-      }
-    }
-  }
-
-  function print(condition: Condition): Value {
-    const name = nameOf(condition);
-    return name === null ? definition(condition) : code(name);
-  }
-
-  function printOperand(operand: Operand): Value {
-    if (operand.kind === 'now') return build('now', ...(operand.offset === 'P0D' ? [] : [operand.offset]));
-    if (operand.kind === 'caller') return build('caller', operand.of, ...operand.path);
-    const { value, text, json } = operand;
-    const isPlain = typeof value !== 'object' || value === null || Array.isArray(value);
-    return isPlain && text === undefined && json === undefined ? value : literalInOrder(operand);
-  }
+  const calls = createCalls();
+  const { call: build, used } = calls;
+  const { state: print, stateDefinition: definition, stateOperand: printOperand } = createConditions(calls, nameOf);
 
   function readRules(rules: readonly AccessRule[] | undefined, all: readonly string[]): Value {
     if (rules === undefined) return undefined;
@@ -135,7 +99,7 @@ function createPrinter(nameOf: (condition: Condition) => string | null) {
 
   /** Presets are operands: nothing else tells that one is a literal. */
   function printPreset(operand: Operand): Value {
-    return operand.kind === 'literal' ? literalInOrder(operand) : printOperand(operand);
+    return operand.kind === 'literal' ? stateLiteral(operand) : printOperand(operand);
   }
 
   function access(constant: string, entry: CollectionAccess, descriptor: CollectionDescriptor): Value {
@@ -153,7 +117,7 @@ function createPrinter(nameOf: (condition: Condition) => string | null) {
     return { function: name, args: args?.map((arg) => ({ name: arg.name, value: printPreset(arg.value) })) };
   }
 
-  return { used: () => [...constants, ...used], definition, access, call: callable };
+  return { used: () => [...used], definition, access, call: callable };
 }
 
 /** All rows and fields, by one rule. */
@@ -170,8 +134,4 @@ function isAll(fields: readonly string[], all: readonly string[]): boolean {
 
 function isAlways(condition: Condition): boolean {
   return condition.kind === 'and' && condition.of.length === 0;
-}
-
-function literalInOrder({ kind, value, text, json }: Extract<Operand, { kind: 'literal' }>) {
-  return { kind, value, ...(text !== undefined && { text }), ...(json !== undefined && { json }) };
 }

@@ -66,9 +66,9 @@ const collections = fc.record(
 
 /** What the printed call gives. */
 function stated(descriptor: CollectionDescriptor, dialect: language.Dialect): unknown {
-  const { used, call } = createCalls();
-  const text = `export const it = ${printValue(stateCollection(descriptor, dialect, call), 0, 0, 0)};\n`;
-  const scope = new Map<string, unknown>(Object.entries(language).filter(([name]) => used.has(name)));
+  const calls = createCalls();
+  const text = `export const it = ${printValue(stateCollection(descriptor, dialect, calls), 0, 0, 0)};\n`;
+  const scope = new Map<string, unknown>(Object.entries(language).filter(([name]) => calls.used.has(name)));
   return constantOf(parseOutput('it.js', text), 'it', scope);
 }
 
@@ -87,11 +87,11 @@ test.each(dialects)('a usual field is stated by its name and type: %s', (dialect
   const facts = { dialect, writable: true };
   for (const type of Object.keys(types).filter(language.isPortableType)) {
     const field: FieldDescriptor = language.usualField({ name: 'one', type }, facts);
-    const { call } = createCalls();
+    const calls = createCalls();
     const descriptor = {
       ...{ name: 'a', table: '"a"', key: [], singleton: false, writable: true },
       ...{ fields: [field], relations: [], constraints: [] },
     };
-    expect(printValue(stateCollection(descriptor, dialect, call), 0, 0, 0)).toContain(`[field('one', '${type}')]`);
+    expect(printValue(stateCollection(descriptor, dialect, calls), 0, 0, 0)).toContain(`[field('one', '${type}')]`);
   }
 });

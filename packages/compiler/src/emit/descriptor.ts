@@ -11,11 +11,13 @@ import {
   usualField,
 } from '@tablewright/runtime/language';
 import { isSame } from '../cache/same.ts';
-import type { MakeCall, Value } from '../print/expression.ts';
+import type { Calls, MakeCall, Value } from '../print/expression.ts';
+import { createConditions } from './conditions.ts';
 
 /** States a collection for a server of a dialect. */
-export function stateCollection(descriptor: CollectionDescriptor, dialect: Dialect, call: MakeCall): Value {
-  const { name, table, key, singleton, writable, fields, relations, constraints, ...others } = descriptor;
+export function stateCollection(descriptor: CollectionDescriptor, dialect: Dialect, calls: Omit<Calls, 'used'>): Value {
+  const { call } = calls;
+  const { name, table, key, singleton, writable, fields, relations, constraints, tenant, ...others } = descriptor;
   const usual = { dialect, writable };
   const isUsual = isSame(constraints, writable ? [] : undefined);
   return call('collection', name, table, {
@@ -24,6 +26,7 @@ export function stateCollection(descriptor: CollectionDescriptor, dialect: Diale
     ...(singleton && { singleton }),
     ...(!writable && { writable }),
     ...others,
+    ...(tenant !== undefined && { tenant: createConditions(calls).state(tenant) }),
     fields: fields.map((field) => stateField(field, usual, call)),
     ...(relations.length > 0 && { relations: relations.map((relation) => stateRelation(relation, call)) }),
     ...(!isUsual && { constraints: constraints?.map((constraint) => stateConstraint(constraint, call)) }),

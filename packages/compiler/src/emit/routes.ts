@@ -41,9 +41,10 @@ const textsOf = createCache<ModuleText>();
 
 function printRoutes(collection: ApiCollection, dialect: Dialect): ModuleText {
   const { names, descriptor, source } = collection;
-  const { used, call } = createCalls();
+  const calls = createCalls();
+  const { used, call } = calls;
   const constant = (name: string, note: string, value: Value): string => printConstant({ name, notes: [note], value });
-  const facts = stateCollection(descriptor, dialect, call);
+  const facts = stateCollection(descriptor, dialect, calls);
   const declared = [constant(names.constant, `\`${descriptor.name}\`: ${source}.`, facts)];
   if (hasRoutes(collection)) {
     const routes = call('itemRoutes', code(names.constant), ...writtenActions(collection));

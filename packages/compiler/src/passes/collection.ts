@@ -1,5 +1,10 @@
 import type { Collection, Table } from '@tablewright/introspect/schema';
-import { type CollectionDescriptor, type SoftDelete, systemCollection } from '@tablewright/runtime/language';
+import {
+  type CollectionDescriptor,
+  type SearchDescriptor,
+  type SoftDelete,
+  systemCollection,
+} from '@tablewright/runtime/language';
 import type { ApiCollection, CollectionNames, Operation } from '../api.ts';
 import type { Lookup } from '../cache/remember.ts';
 import { resolveConstraints } from './constraints.ts';
@@ -36,7 +41,7 @@ export function resolveCollection(
     ...(collection.tenant !== undefined && { tenant: collection.tenant }),
     ...(collection.reads && { reads: collection.reads }),
     ...(collection.sort !== null && { sort: collection.sort }),
-    ...(collection.search && { search: collection.search }),
+    ...(collection.search && { search: searchOf(collection.search) }),
     writable: isWritable(table) && (collection.system === undefined || collection.system.writes.length > 0),
     ...(table.unlockable && { unlockable: true as const }),
     ...(isWritable(table) && table.amended && { amended: true as const }),
@@ -61,6 +66,11 @@ export function resolveCollection(
 /** `restore` is for clients alone. */
 function softDeleteOf({ field, value }: SoftDelete): SoftDelete {
   return { field, ...(value !== undefined && { value }) };
+}
+
+/** Members in one order: a schema file has them in another one than what was just resolved. */
+function searchOf({ fields, language, document }: SearchDescriptor): SearchDescriptor {
+  return { fields, language, document };
 }
 
 /** True if the database lets any role write the relation. */

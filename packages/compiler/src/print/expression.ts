@@ -59,14 +59,26 @@ export function call(name: string, ...parameters: readonly Value[]): Value {
 /** Makes calls. */
 export type MakeCall = typeof call;
 
-/** Makes calls, and takes down the functions that are called. */
-export function createCalls(): { readonly used: ReadonlySet<string>; readonly call: MakeCall } {
+/** Uses of the runtime in one file. */
+export interface Calls {
+  /** Names that the file imports. */
+  readonly used: ReadonlySet<string>;
+  readonly call: MakeCall;
+  constant(name: string): Value;
+}
+
+/** Makes calls, and takes down the functions and constants that are used. */
+export function createCalls(): Calls {
   const used = new Set<string>();
   return {
     used,
     call(name, ...parameters) {
       used.add(name);
       return call(name, ...parameters);
+    },
+    constant(name) {
+      used.add(name);
+      return code(name);
     },
   };
 }
