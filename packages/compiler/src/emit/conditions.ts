@@ -1,4 +1,4 @@
-/** Conditions → calls of the runtime, in one order whatever the order of their properties. */
+/** Prints conditions as calls of the runtime, in one order whatever the order of their properties. */
 import type { Condition, Operand } from '@tablewright/runtime/language';
 import { type Calls, code, type Value } from '../print/expression.ts';
 import { isConstant } from './condition-names.ts';
