@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 124_160, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 124_203, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1482,
+    today: 1483,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

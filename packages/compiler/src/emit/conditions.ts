@@ -1,4 +1,4 @@
-/** Prints conditions as calls of the runtime, in one order whatever the order of their properties. */
+/** Prints conditions as calls of the runtime. Properties get one order, as those of a schema file have another. */
 import type { Condition, Operand } from '@tablewright/runtime/language';
 import { type Calls, code, type Value } from '../print/expression.ts';
 import { isConstant } from './condition-names.ts';
