@@ -47,7 +47,7 @@ export const sidebar: Group[] = [
       folded('Files and resources', ['files', 'resources']),
       folded('Reading', ['query', 'filters', 'geometry', 'query-limits', 'aggregation', 'export']),
       folded('Writing', ['writes', 'refused-writes', 'soft-delete', 'history']),
-      folded('GraphQL and OpenAPI', ['graphql', 'graphql-schema', 'openapi']),
+      folded('GraphQL and OpenAPI', ['graphql', 'graphql-schema', 'graphql-connections', 'openapi']),
       folded('Clients', ['clients', 'client-packages']),
       folded('Extensions', ['extensions', 'functions']),
       folded('The model', ['configuration', 'model', 'migrations']),

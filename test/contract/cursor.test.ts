@@ -96,6 +96,7 @@ type Read = (path: string) => Promise<Answer>;
 /** Reads page after page, at most so many items each, and calls `between` before each but the first. */
 async function walk(read: Read, path: string, limit: number, between?: (page: number) => Promise<void>) {
   const items: unknown[] = [];
+  const pages: { readonly data: unknown[]; readonly meta: Record<string, string | null> }[] = [];
   let cursor: string | null = '';
   for (let page = 0; cursor !== null; page += 1) {
     if (page > 0) await between?.(page);
@@ -105,9 +106,31 @@ async function walk(read: Read, path: string, limit: number, between?: (page: nu
     expect(json.data.length).toBe(json.meta.next_cursor === null ? Math.min(limit, json.data.length) : limit);
     if (page > 0) expect(json.data.length).toBeGreaterThan(0);
     items.push(...json.data);
+    pages.push(json);
     cursor = json.meta.next_cursor;
   }
+  if (between === undefined && limit <= 1000) await walkBack(read, path, limit, pages);
   return items;
+}
+
+/** Reads the same pages again from the last one back. */
+async function walkBack(
+  read: Read,
+  path: string,
+  limit: number,
+  pages: readonly { readonly data: unknown[]; readonly meta: Record<string, string | null> }[],
+) {
+  for (let page = pages.length - 1; page > 0; page -= 1) {
+    const { json } = await read(`${path}&limit=${limit}&cursor=${pages[page]?.meta.previous_cursor}`);
+    // The first page has none before it.
+    const expected = pages[page - 1];
+    const { next_cursor: next, previous_cursor: previous } = json.meta;
+    expect([json.data, next, previous]).toEqual([
+      expected?.data,
+      expected?.meta.next_cursor,
+      expected?.meta.previous_cursor,
+    ]);
+  }
 }
 
 async function whole(read: Read, path: string) {
@@ -201,9 +224,16 @@ describe('a page', () => {
     const second = await project.admin(`${path}&cursor=${first.json.meta.next_cursor}`);
     expect(second.json).toEqual({
       data: [5, 6, 7, 8].map((id) => ({ id })),
-      meta: { total_count: rows, filter_count: 10, next_cursor: expect.any(String) },
+      meta: {
+        total_count: rows,
+        filter_count: 10,
+        next_cursor: expect.any(String),
+        previous_cursor: expect.any(String),
+      },
     });
-    expect(first.text).toMatch(/,"meta":\{"total_count":120,"filter_count":10,"next_cursor":"[\w-]+"\}\}$/);
+    expect(first.text).toMatch(
+      /,"meta":\{"total_count":120,"filter_count":10,"next_cursor":"[\w-]+","previous_cursor":null\}\}$/,
+    );
   });
 
   it('without matches has no next one', async () => {
@@ -218,7 +248,7 @@ describe('a page', () => {
     expect(json.data).toHaveLength(100);
     const rest = await project.admin(`/items/samples?fields=id&cursor=${json.meta.next_cursor}&limit=-1`);
     expect(rest.json.data).toHaveLength(20);
-    expect(rest.json.meta).toEqual({ next_cursor: null });
+    expect(rest.json.meta).toEqual({ next_cursor: null, previous_cursor: expect.any(String) });
   });
 
   it('can be of another size, and be streamed', async () => {
@@ -260,6 +290,42 @@ describe('a page', () => {
     expect(both).toMatch(/Backward using samples_c0_id_idx.*\nIndex Cond: .*ROW\(c0, id\) < ROW\(\$1, \$2\)/);
     const mixed = await plans('/items/samples?fields=c7,c5&sort=-c0&filter[c0][_nnull]=true');
     expect(mixed).toMatch(/Index Cond: .*c0 <= \$1/);
+  });
+});
+
+describe('a page before', () => {
+  it('is read in the reversed order, with nested lists and counts', async () => {
+    const path =
+      '/items/samples?fields=id,owner_id.samples.id&deep[owner_id][samples][_limit]=2&sort=-c0&limit=3&meta=*';
+    const first = await project.admin(`${path}&cursor=`);
+    const second = await project.admin(`${path}&cursor=${first.json.meta.next_cursor}`);
+    project.statements.reset();
+    const again = await project.admin(`${path}&cursor=${second.json.meta.previous_cursor}`);
+    expect(project.statements.executed()).toBe(1);
+    expect(again.text).toBe(first.text);
+  });
+
+  it('is short where rows before it are gone, and empty where all are', async () => {
+    const path = '/items/owners?fields=id&filter[id][_lte]=4&limit=3';
+    const first = await project.admin(`${path}&cursor=`);
+    const second = await project.admin(`${path}&cursor=${first.json.meta.next_cursor}`);
+    const before = second.json.meta.previous_cursor;
+    const fewer = await project.admin(`${path.replace('_lte', '_gt').replace('=4', '=2')}&cursor=${before}`);
+    expect(fewer.json).toEqual({
+      data: [{ id: 3 }],
+      meta: { next_cursor: expect.any(String), previous_cursor: null },
+    });
+    const none = await project.admin(`${path.replace('_lte', '_gt').replace('=4', '=3')}&cursor=${before}`);
+    expect(none.json).toEqual({ data: [], meta: { next_cursor: null, previous_cursor: null } });
+  });
+
+  it('has a bounded size', async () => {
+    const { json } = await project.admin('/items/samples?fields=id&limit=3&cursor=');
+    const second = await project.admin(`/items/samples?fields=id&limit=3&cursor=${json.meta.next_cursor}`);
+    for (const limit of [-1, 1001]) {
+      const refused = await project.admin(`/items/samples?limit=${limit}&cursor=${second.json.meta.previous_cursor}`);
+      expect(failure(refused)).toBe('400 INVALID_QUERY');
+    }
   });
 });
 

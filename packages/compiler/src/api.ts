@@ -26,6 +26,8 @@ export interface Api {
   readonly graphql: boolean;
   /** Digest of the roles and rules in the platform's own tables; absent where a file holds them. */
   readonly permissionsDigest?: string;
+  /** Set where GraphQL pages through lists by connections. */
+  readonly connections?: true;
   /** Enums of the GraphQL API. Default: none. */
   readonly graphqlEnums?: readonly GraphqlEnum[];
   /** Enum types of the database, by name. Default: none. */

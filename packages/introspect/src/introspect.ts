@@ -54,6 +54,7 @@ export function resolveSchema(
     version: 1,
     dialect: facts.dialect ?? defaultDialect,
     ...(config.graphql === false && { graphql: false }),
+    ...(typeof config.graphql === 'object' && config.graphql.connections === true && { graphqlConnections: true }),
     ...(enums.length > 0 && { graphqlEnums: enums }),
     ...(config.permissionSource === 'tables' && { permissionsDigest: digestPermissions(permissions) }),
     ...(model !== null && { model }),

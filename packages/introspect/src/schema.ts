@@ -15,6 +15,9 @@ import type {
   SearchDescriptor,
   SoftDelete,
 } from '@tablewright/runtime/language';
+import type { ColumnType } from './column-type.ts';
+
+export type { ColumnType } from './column-type.ts';
 
 /** `schema.name`; a part that contains a dot or a double quote is in double quotes. */
 export type TableId = string;
@@ -26,6 +29,8 @@ export interface Schema {
   readonly dialect: Dialect;
   /** Set where the configuration wants no GraphQL API. */
   readonly graphql?: false;
+  /** Set where GraphQL pages through lists by connections. */
+  readonly graphqlConnections?: true;
   /** Enums of the GraphQL API, sorted by name. Absent where there are none. */
   readonly graphqlEnums?: readonly GraphqlEnum[];
   /** Digest of roles and rules (`digestPermissions`) where they are those of the platform's own tables. */
@@ -126,32 +131,6 @@ export interface Column {
   readonly updatable: boolean;
   /** Set on a field that the configuration makes of a function of the row: the table has no such column. */
   readonly computed?: Routine;
-}
-
-/**
- * A column's type, resolved: domains are followed to their base, whose checks are kept.
- *
- * `base` names the type that remains: `int8`, `text`, `numeric` (`pg_type.typname` when it is in `pg_catalog`, else
- * `schema.typname`).
- */
-export interface ColumnType {
-  readonly portable: PortableType;
-  readonly base: string;
-  readonly category: 'base' | 'enum' | 'range' | 'multirange' | 'composite' | 'array' | 'extension';
-  /** Domain chain from the column's own type inwards; empty when it is none. */
-  readonly domains: readonly { readonly name: string; readonly notNull: boolean; readonly checks: readonly string[] }[];
-  /** Element type of an array. */
-  readonly element: ColumnType | null;
-  /** `schema.name` of the enum, also listed in `Schema.enums`. */
-  readonly enum: string | null;
-  /** Labels of the enum, or the list of a `CHECK (col IN (…))`. */
-  readonly values: readonly string[] | null;
-  /** Characters; bits for `bit`. */
-  readonly maxLength: number | null;
-  readonly precision: number | null;
-  readonly scale: number | null;
-  /** On geometries: the GeoJSON type of all values, and their spatial reference; null: any. */
-  readonly geometry?: { readonly kind: string | null; readonly srid: number | null };
 }
 
 /** Source of a column's value that a statement leaves out. `default` keeps the expression's text. */

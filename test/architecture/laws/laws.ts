@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 124_203, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 124_816, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1483,
+    today: 1488,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

@@ -70,7 +70,10 @@ function metaOf(
     meta: {
       ...(wants('total_count') && { total_count: total }),
       ...(wants('filter_count') && { filter_count: filtered }),
-      ...(cursor !== undefined && { next_cursor: limit !== -1 && filtered > limit ? someCursor : null }),
+      ...(cursor !== undefined && {
+        next_cursor: limit !== -1 && filtered > limit ? someCursor : null,
+        previous_cursor: null,
+      }),
     },
   };
 }

@@ -467,6 +467,8 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     configure(() => ({ database: { rowSecurity: { claims: 'app.claims', roles: { public: 'anon' } } } })),
   ],
   'callers-kept': [configure(() => ({ database: { rowSecurity: { claims: 'request.jwt.claims' } } })), all()],
+  'connections-added': configure(() => ({ graphql: { connections: true } })),
+  'connections-removed': [configure(() => ({ graphql: { connections: true } })), all()],
   'graphql-enums': configure(() => ({ graphql: { enums: 'all' } })),
   'graphql-enum-label-added': [
     configure(() => ({ graphql: { enums: 'all' } })),

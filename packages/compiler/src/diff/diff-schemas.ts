@@ -102,6 +102,11 @@ function apiChanges(was: Side, is: Side): readonly Found[] {
   if (old.graphql && !fresh.graphql) {
     found.push(foundIn('graphql-removed', 'There is no GraphQL API any more.', 'POST /graphql'));
   }
+  if (old.graphql && fresh.graphql && old.connections !== fresh.connections) {
+    const rule = fresh.connections ? 'connections-added' : 'connections-removed';
+    const message = fresh.connections ? 'Connections page through lists.' : 'There are no connections any more.';
+    found.push(foundIn(rule, message, 'POST /graphql'));
+  }
   if (JSON.stringify(old.rowSecurity) !== JSON.stringify(fresh.rowSecurity)) {
     const message =
       fresh.rowSecurity === undefined

@@ -17,6 +17,7 @@ const roots: Readonly<Record<GraphqlOperation, Exclude<Concern, 'all'>>> = {
   list: 'read',
   singleton: 'read',
   byKey: 'read',
+  connection: 'read',
   aggregate: 'read',
   createOne: 'create',
   createMany: 'create',

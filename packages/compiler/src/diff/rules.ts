@@ -31,6 +31,8 @@ const onlyDescription = 'Only what is told about it changes.';
 export const rules = {
   'graphql-removed': { verdicts: everywhere(B), reason: 'There is no GraphQL API any more.' },
   'callers-passed-on': { verdicts: { rest: D, graphql: D }, reason: 'The database shows and takes other rows.' },
+  'connections-added': { verdicts: { graphql: S }, reason: more },
+  'connections-removed': { verdicts: { graphql: B }, reason: gone },
   'graphql-added': { verdicts: everywhere(S), reason: more },
   'accounts-removed': { verdicts: everywhere(B), reason: 'Users cannot sign in any more.' },
   'accounts-added': { verdicts: everywhere(S), reason: more },

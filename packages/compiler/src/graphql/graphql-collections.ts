@@ -32,6 +32,8 @@ export interface GraphqlCollection {
 /** Everything that is in the schema. */
 export interface GraphqlCollections {
   readonly view: RoleView;
+  /** True if lists can be paged through. */
+  readonly connections: boolean;
   /** By API name, in the order of the Api. */
   readonly collections: ReadonlyMap<string, GraphqlCollection>;
 }
@@ -68,7 +70,7 @@ export function graphqlCollectionsOf(api: Api, view: RoleView): GraphqlCollectio
       ],
     ];
   });
-  return { view, collections: new Map(shown) };
+  return { view, connections: api.connections === true, collections: new Map(shown) };
 }
 
 const internCollection = createInterning<GraphqlCollection>();

@@ -14,6 +14,7 @@ import { hasUsers } from '../role-view/has-users.ts';
 import { hasGeometry, type RoleView } from '../role-view/role-view.ts';
 import { aggregateTypes } from './aggregates.ts';
 import { functionRoots, functionTypesOf } from './calls.ts';
+import { connectionTypes } from './connections.ts';
 import { enumTypes } from './enums.ts';
 import { filterTypes, keyFilters } from './filters.ts';
 import { functionTypes } from './functions.ts';
@@ -48,6 +49,7 @@ export function graphqlTypes(api: Api, access: AccessClass, view: RoleView): rea
     ...rootTypes(schema, access, users, changing),
     ...functionTypesOf(schema),
     ...collectionTypes(schema),
+    ...connectionTypes(schema),
     ...enumTypes(view),
     ...(users ? unreadUsers(schema) : []),
     ...(changing ? operationTypes(resources.modelChanges) : []),

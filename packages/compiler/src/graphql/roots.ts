@@ -1,8 +1,11 @@
 /** The root fields of collections. Source: API specification, section 14.2. */
 import {
+  type GraphqlCollectionRoot,
   type GraphqlOperation,
   type GraphqlScope,
   graphqlCollectionRoots,
+  graphqlConnectionNames,
+  graphqlConnectionRoot,
   graphqlScope,
 } from '@tablewright/runtime/language';
 import { createFacts } from '../cache/facts.ts';
@@ -12,27 +15,49 @@ import { listArguments } from './items.ts';
 
 /** The root fields of one scope, printed once for all classes that see the same of a collection. */
 export function collectionRoots(
-  { collections }: GraphqlCollections,
+  { collections, connections }: GraphqlCollections,
   scope: GraphqlScope,
   kind: 'query' | 'mutation',
 ): readonly PrintedField[] {
   return [...collections.values()]
     .filter(({ descriptor }) => graphqlScope(descriptor) === scope)
-    .flatMap((shown) => rootsOf(shown, () => printRoots(shown))[kind]);
+    .flatMap((shown) => {
+      const roots = rootsOf(shown, () => printRoots(shown));
+      return kind === 'query' && connections ? [...roots.query, ...roots.connections] : roots[kind];
+    });
 }
 
-type Roots = Readonly<Record<'query' | 'mutation', readonly PrintedField[]>>;
+type Roots = Readonly<Record<'query' | 'mutation' | 'connections', readonly PrintedField[]>>;
 
 const rootsOf = createFacts<GraphqlCollection, Roots>();
 
 function printRoots(shown: GraphqlCollection): Roots {
   const offered = graphqlCollectionRoots(shown.descriptor).filter(({ operation }) => isOffered(operation, shown));
   const { deprecated } = shown.view;
-  const rootsOf = (kind: 'query' | 'mutation') =>
-    offered
-      .filter((root) => root.kind === kind)
-      .map(({ name, operation }) => sdlField({ name, ...signature(operation, shown), deprecated }));
-  return { query: rootsOf('query'), mutation: rootsOf('mutation') };
+  const printed = ({ name, operation }: GraphqlCollectionRoot): PrintedField =>
+    sdlField({ name, ...signature(operation, shown), deprecated });
+  const rootsOf = (kind: 'query' | 'mutation') => offered.filter((root) => root.kind === kind).map(printed);
+  const connection = connectionOf(shown);
+  const connections = connection === undefined ? [] : [printed(connection)];
+  return { query: rootsOf('query'), mutation: rootsOf('mutation'), connections };
+}
+
+/** The root field that pages through the list of a collection; undefined where its key cannot be read. */
+export function connectionOf(shown: GraphqlCollection): GraphqlCollectionRoot | undefined {
+  const root = graphqlConnectionRoot(shown.descriptor);
+  return root !== undefined && shown.view.key.length > 0 && isOffered('connection', shown) ? root : undefined;
+}
+
+const pageArguments: readonly SdlField[] = [
+  { name: 'first', type: 'Int' },
+  { name: 'after', type: 'String' },
+  { name: 'last', type: 'Int' },
+  { name: 'before', type: 'String' },
+];
+
+/** Arguments of lists, without those that choose a page in another way. */
+function pagedArguments(list: readonly SdlField[]): readonly SdlField[] {
+  return list.filter(({ name }) => !['limit', 'offset', 'page'].includes(name));
 }
 
 /** Exactly what the paths of a collection offer over REST. */
@@ -40,6 +65,7 @@ function isOffered(operation: GraphqlOperation, { view }: GraphqlCollection): bo
   const { readable, operations, key, writes } = view;
   switch (operation) {
     case 'list':
+    case 'connection':
     case 'aggregate':
       return readable && operations.has('list');
     case 'singleton':
@@ -81,6 +107,12 @@ function signature(operation: GraphqlOperation, { view, types }: GraphqlCollecti
   switch (operation) {
     case 'list':
       return { type: `[${types.item}!]!`, args: list, note };
+    case 'connection':
+      return {
+        type: `${graphqlConnectionNames(view.name).connection}!`,
+        args: [...pageArguments, ...pagedArguments(list)],
+        note,
+      };
     case 'singleton':
       return { type: types.item, note };
     case 'byKey':

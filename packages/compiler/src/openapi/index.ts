@@ -244,6 +244,8 @@ function readSchemas(collection: RoleCollection): Parts {
 
 function metaSchema(): JsonObject {
   const count = { type: 'integer', minimum: 0 };
-  const cursor = { type: ['string', 'null'], description: 'Where the next page starts; null after the last one.' };
-  return { type: 'object', properties: { total_count: count, filter_count: count, next_cursor: cursor } };
+  const next = { type: ['string', 'null'], description: 'Where the next page starts; null after the last one.' };
+  const previous = { type: ['string', 'null'], description: 'Where the page before ends; null before the first one.' };
+  const cursors = { next_cursor: next, previous_cursor: previous };
+  return { type: 'object', properties: { total_count: count, filter_count: count, ...cursors } };
 }

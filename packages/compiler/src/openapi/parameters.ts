@@ -76,7 +76,8 @@ const shared = {
   },
   cursor: {
     description:
-      'Pages through the list in its order: empty for the first page, then the `next_cursor` of the page before. ' +
+      'Pages through the list in its order: empty for the first page, then the `next_cursor` of the page before, ' +
+      'or the `previous_cursor` of the page after. ' +
       'It replaces `offset` and `page`.',
     schema: { type: 'string' },
   },

@@ -38,6 +38,7 @@ export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = [])
     dialect: schema.dialect,
     graphql: schema.graphql !== false,
     ...(schema.permissionsDigest !== undefined && { permissionsDigest: schema.permissionsDigest }),
+    ...(schema.graphqlConnections && { connections: schema.graphqlConnections }),
     ...(schema.graphqlEnums && { graphqlEnums: schema.graphqlEnums }),
     ...(enums.length > 0 && { enums }),
     ...(schema.rowSecurity !== undefined && { rowSecurity: schema.rowSecurity }),

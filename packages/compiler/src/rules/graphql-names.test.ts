@@ -81,6 +81,16 @@ describe('names in GraphQL', () => {
     expect(check(schema)).toEqual([]);
   });
 
+  it('may be those of connections, where there are none', () => {
+    const named = tables(['articles'], ['articles_connection'], ['articles_edge'], ['PageInfo']);
+    expect(check(named)).toEqual([]);
+    expect(check({ ...named, graphqlConnections: true })).toEqual([
+      'schema: In GraphQL collection "articles_connection" and the connection of "articles" would all be called "articles_connection".',
+      'schema: In GraphQL collection "articles_edge" and the connection of "articles" would all be called "articles_edge".',
+      'schema: In GraphQL collection "PageInfo" and a type of every schema would all be called "PageInfo".',
+    ]);
+  });
+
   it('stop the compilation, unless there is no GraphQL', () => {
     const refused = compileFixture(tables(['a b'], ['a_b']));
     expect(refused.files).toEqual([]);

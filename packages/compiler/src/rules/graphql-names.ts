@@ -9,6 +9,8 @@ import {
   type GraphqlCollectionRoot,
   graphqlChangesName,
   graphqlCollectionRoots,
+  graphqlConnectionNames,
+  graphqlConnectionRoot,
   graphqlFunctionsName,
   graphqlItemFilterName,
   graphqlLinks,
@@ -23,6 +25,7 @@ import { graphqlServiceRoots } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';
 import { createFacts, createFactsOfNames } from '../cache/facts.ts';
 import { resultTypeName } from '../graphql/calls.ts';
+import { pageInfoName } from '../graphql/connections.ts';
 import { keyFilterName } from '../graphql/filters.ts';
 import { fixedTypes } from '../graphql/index.ts';
 import { enumGroup, operatorFields, operatorGroups, operatorsName } from '../graphql/operators.ts';
@@ -43,6 +46,7 @@ export function checkGraphqlNames(api: Api): readonly Diagnostic[] {
     ...ofSchema,
     ...functionCollisions(api, collections, users),
     ...enumCollisions(api, collections, users),
+    ...connectionCollisions(api, collections, users),
     ...collections.flatMap((collection) => ownCollisions(collection, links.get(collection.name) ?? [])),
   ];
 }
@@ -89,6 +93,33 @@ function enumCollisions(
   const names = namesOf(claims);
   const others = [...fixedClaims(users), ...collections.flatMap(collectionClaims)];
   return collisions([...others.filter(({ space, name }) => space === 'type' && names.has(name)), ...claims], 'schema');
+}
+
+/** Names around pages of lists that something else has. */
+function connectionCollisions(
+  api: Api,
+  collections: readonly CollectionDescriptor[],
+  users: boolean,
+): readonly Diagnostic[] {
+  if (api.connections !== true) return [];
+  const claims = collections.flatMap((collection): readonly Claim[] => {
+    const root = graphqlConnectionRoot(collection);
+    if (root === undefined) return [];
+    const owner = `the connection of "${collection.name}"`;
+    const types = Object.values(graphqlConnectionNames(collection.name)).map((name) => ({
+      space: 'type',
+      name,
+      owner,
+    }));
+    return [{ space: spaceOf(collection, root), name: root.name, owner }, ...types];
+  });
+  const all = [...claims, { space: 'type', name: pageInfoName, owner: 'a type of every schema' }];
+  const named = new Set(all.map(({ space, name }) => `${space} ${name}`));
+  const functions = (api.functions ?? []).flatMap(({ descriptor: { name, reads } }): readonly Claim[] =>
+    reads ? [{ space: 'items query', name: graphqlName(name), owner: `function "${name}"` }] : [],
+  );
+  const others = [...fixedClaims(users), ...collections.flatMap(collectionClaims), ...functions];
+  return collisions([...others.filter(({ space, name }) => named.has(`${space} ${name}`)), ...all], 'schema');
 }
 
 /** Collisions within a collection. Most findings follow from its own names alone, and are found once. */

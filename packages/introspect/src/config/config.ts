@@ -101,6 +101,8 @@ export interface GraphqlConfig {
    * check. By default they are strings.
    */
   readonly enums?: 'types' | 'all' | false;
+  /** True adds `articles_connection` beside `articles`: pages by cursors, forwards and back. */
+  readonly connections?: boolean;
 }
 
 /**

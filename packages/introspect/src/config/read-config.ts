@@ -119,7 +119,9 @@ const configuration = objectOf<PlatformConfig>({
   database,
   output: text,
   client: objectOf<ClientConfig>({ packageName: text }),
-  graphql: flagOr(objectOf<GraphqlConfig>({ enums: oneOf<'types' | 'all' | false>('types', 'all', false) })),
+  graphql: flagOr(
+    objectOf<GraphqlConfig>({ connections: flag, enums: oneOf<'types' | 'all' | false>('types', 'all', false) }),
+  ),
   openapiTypes: flag,
   permissions: text,
   permissionSource: oneOf('file', 'tables'),

@@ -2,10 +2,12 @@
 
 import type { Database, Statement } from '../database/database.ts';
 import type { DriftGuard } from '../database/drift-guard.ts';
+import { refusesValue } from '../database/errors.ts';
 import { runAs } from '../database/row-security/row-context.ts';
 import { PlatformError, toPlatformError } from '../errors.ts';
 import { toFunctionError } from '../functions/function-errors.ts';
 import { createAnswerWriter } from '../query/answer.ts';
+import { unusableCursor } from '../query/parse/cursor.ts';
 import { defaultReadLimits } from '../query/parse/parse-read.ts';
 import type { ReadLimits } from '../query/parse/request.ts';
 import { refuseCost } from '../query/plan/cost.ts';
@@ -186,6 +188,8 @@ function readRows(
 ): Promise<Buffer> {
   return readSource(running, source, call, frame, (error) => {
     if (source.called === true) throw toFunctionError(error, false);
+    // The database reads back what it once wrote into a cursor, so it refuses only forged ones.
+    if (source.collect !== undefined && refusesValue(error)) throw unusableCursor();
     const other = running.notPopulated(source, error);
     if (other === undefined) throw error;
     return readSource(running, other, call, frame);
@@ -206,17 +210,18 @@ export async function readItem(setting: QuerySetting, source: RowSource, call: O
 /** `recover` may give the answer where the database fails; by default that is thrown. */
 function readSource(
   running: Running,
-  { prepare, keys }: RowSource,
+  { prepare, keys, collect }: RowSource,
   { variables, caller, request }: OperationCall,
   frame?: ReturnType<typeof frameOf>,
   recover?: (error: unknown) => Promise<Buffer>,
 ): Promise<Buffer> {
   const { database, driftGuard, late } = running.setting;
   try {
-    const { plan, values, bounds, large } = prepare(variables);
+    const { plan, values, bounds, large, size = -1 } = prepare(variables);
     const named = keys === null ? [] : keys(variables, caller);
     driftGuard(plan.statement);
-    const rows = new SplicedRows(plan, frame?.prefix, frame?.suffix);
+    const { prefix, suffix } = frame ?? {};
+    const rows = collect?.(plan, size, prefix, suffix) ?? new SplicedRows(plan, prefix, suffix);
     const parameters = bind(plan.binders, [...values, ...named, ...bounds], caller);
     const statement = runAs(plan.statement, caller);
     const read =

@@ -14,13 +14,22 @@ function transcoderOf(plan: ReadPlan): Transcoder {
   return transcoder;
 }
 
+/** Rows that are collected into the value of one root field. */
+export interface CollectedRows extends RowSink {
+  readonly items: number;
+  /** How many bytes there are by now. */
+  readonly bytes: number;
+  /** The bytes; the same again when called again. */
+  end(): Buffer;
+}
+
 /**
  * The value of one root field, between the text in front of it and the one after it.
  *
  * A writer that has begun and not ended owns a slab of memory. So nothing is written before the first row, and `end` is
  * called with the last one. Each of the many answers in one packet then uses the slab of the one before.
  */
-export class SplicedRows implements RowSink {
+export class SplicedRows implements CollectedRows {
   items = 0;
   readonly #out = new ByteWriter();
   readonly #transcode: Transcoder;

@@ -1,12 +1,12 @@
 /** Whole answers: `{"data":[…]}` or `{"data":{…}}`, with `"meta"` when the plan counts or pages, from the rows of one statement. */
 
 import type { DirectSink, RowSink } from '../database/database.ts';
-import { ByteWriter } from '../json/byte-writer.ts';
+import { ByteWriter, giveBack } from '../json/byte-writer.ts';
 import { int32, sourceOf } from '../json/bytes.ts';
 import { writeCount } from '../json/numbers.ts';
 import type { ShapeField } from '../json/shape.ts';
 import { createTranscoder, type Transcoder } from '../json/transcode.ts';
-import { type CursorPlan, writeCursor } from './parse/cursor.ts';
+import { type CursorPlan, writeBackwards, writeCursor } from './parse/cursor.ts';
 import type { ReadPlan } from './plan/plan.ts';
 
 /**
@@ -92,13 +92,17 @@ class PlanAnswer implements Answer, DirectSink {
   #meta: Buffer | undefined;
   #ended: Buffer | undefined;
   readonly #size: number;
-  /** Values for a cursor after the page's last row, and a flag that is true if a row came after that one. */
+  /** Values for cursors of the first row and of the last one, and a flag that is true if a row came after that one. */
+  #first: readonly (string | null)[] = [];
   #last: readonly (string | null)[] = [];
   #more = false;
+  /** Where items begin, of a page whose order is reversed. */
+  readonly #starts: number[] | undefined;
 
   constructor(layout: Layout, size: number) {
     this.#layout = layout;
     this.#size = size;
+    this.#starts = layout.cursor?.back && [];
     this.fields = layout.fields ?? [];
     this.direct = layout.fields && this;
   }
@@ -112,7 +116,8 @@ class PlanAnswer implements Answer, DirectSink {
       this.#more = true;
       return;
     }
-    if (this.items++ > 0) this.#put(comma);
+    this.#starts?.push(this.#out.length);
+    if (this.items++ > 0 && this.#starts === undefined) this.#put(comma);
     transcode(buffer, cursor === undefined ? position : this.#readCursor(cursor, buffer, position), this.#out);
   }
 
@@ -123,7 +128,7 @@ class PlanAnswer implements Answer, DirectSink {
   }
 
   read(): Buffer {
-    return this.#out.takeBytes();
+    return this.#starts === undefined ? this.#out.takeBytes() : noBytes;
   }
 
   end(): Buffer {
@@ -133,6 +138,7 @@ class PlanAnswer implements Answer, DirectSink {
 
   #complete(): Buffer {
     this.#start();
+    if (this.#starts !== undefined) this.#turnRound(this.#starts);
     if (!this.#layout.many && this.items === 0) this.#out.append(nullText);
     if (this.#layout.many) this.#put(bracket);
     this.#writeMeta();
@@ -144,15 +150,39 @@ class PlanAnswer implements Answer, DirectSink {
     const { meta, cursor } = this.#layout;
     if (meta.length > 0) this.#out.append(this.#meta ?? countsText(meta));
     if (cursor !== undefined) {
-      const next = this.#more ? `"${writeCursor(cursor.order, this.#last)}"` : 'null';
-      this.#out.append(Buffer.from(`${meta.length > 0 ? ',' : ',"meta":{'}"next_cursor":${next}`));
+      const { next, previous } = this.#neighbours(cursor);
+      const names = `"next_cursor":${JSON.stringify(next)},"previous_cursor":${JSON.stringify(previous)}`;
+      this.#out.append(Buffer.from(`${meta.length > 0 ? ',' : ',"meta":{'}${names}`));
     }
     if (meta.length > 0 || cursor !== undefined) this.#put(brace);
+  }
+
+  /** The pages beside this one; a reversed page has met its last item first. */
+  #neighbours({ order, back, open }: CursorPlan): { readonly next: string | null; readonly previous: string | null } {
+    const beside = this.items > 0 && !open;
+    const [ahead, behind] = back ? [beside, this.#more] : [this.#more, beside];
+    const [first, last] = back ? [this.#last, this.#first] : [this.#first, this.#last];
+    return {
+      next: ahead ? writeCursor(order, last) : null,
+      previous: behind ? writeBackwards(order, first) : null,
+    };
+  }
+
+  /** Writes the items again, the last one first. */
+  #turnRound(starts: readonly number[]): void {
+    const bytes = this.#out.takeBytes();
+    this.#out.append(listStart);
+    for (let index = starts.length - 1; index >= 0; index -= 1) {
+      this.#out.append(bytes.subarray(starts[index], starts[index + 1] ?? bytes.length));
+      if (index > 0) this.#put(comma);
+    }
+    giveBack(bytes);
   }
 
   #start(): void {
     if (this.#started) return;
     this.#started = true;
+    if (this.#starts !== undefined) return;
     this.#out.append(this.#layout.many ? listStart : itemStart);
   }
 
@@ -167,14 +197,15 @@ class PlanAnswer implements Answer, DirectSink {
 
   /** Keeps what the last row of a page is ordered by, and returns where the item's columns start. */
   #readCursor({ types }: CursorPlan, buffer: Buffer, offset: number): number {
-    const last = this.items === this.#size;
+    const [first, last] = [this.items === 1, this.items === this.#size];
     const values: (string | null)[] = [];
     let position = offset;
     for (let i = 0; i < types.length; i++) {
       const end = afterColumn(buffer, position);
-      if (last) values.push(int32(buffer, position) < 0 ? null : buffer.toString('utf8', position + 4, end));
+      if (first || last) values.push(int32(buffer, position) < 0 ? null : buffer.toString('utf8', position + 4, end));
       position = end;
     }
+    if (first) this.#first = values;
     if (last) this.#last = values;
     return position;
   }
@@ -185,6 +216,7 @@ class PlanAnswer implements Answer, DirectSink {
   }
 }
 
+const noBytes = Buffer.alloc(0);
 const comma = 44;
 const bracket = 93;
 const brace = 125;

@@ -22,12 +22,14 @@ import { itemMutations } from '../../language/operations/index.ts';
 import { decodeKey, keyParts } from '../../query/parse/keys.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
+import { createConnections } from '../connection-rows.ts';
 import { createAggregate } from '../reads/aggregate-read.ts';
 import { createRead } from '../reads/item-read.ts';
 import { listSlot } from '../reads/list-read.ts';
 import { type CollectedField, collectFields } from './collect.ts';
 import { compileAggregate } from './compile-aggregate.ts';
 import { type CallSource, compileCall } from './compile-call.ts';
+import { compileConnection } from './compile-connection.ts';
 import { type Compiling, compileSelection, constantOf, setsOf, unknownName } from './compile-selection.ts';
 import { compileArguments, type Input, inputValue, type Variables } from './input.ts';
 import { compileProjection } from './projection.ts';
@@ -108,6 +110,7 @@ function compileRoot(
   if (root.operation === 'service') return compileItem(to, users, named, field, ownKey);
   const { collection, operation } = root;
   if (operation === 'aggregate') return compileAggregated(to, collection, inputs, named, field);
+  if (operation === 'connection') return compileConnected(to, collection, inputs, named, field);
   if (operation !== 'byKey') return compileList(to, collection, operation, inputs, named, field);
   const id = inputs.get('id');
   return compileItem(to, collection.name, named, field, (target, variables) =>
@@ -151,6 +154,23 @@ function compileList(
   const read = { selector: 'list', many: operation === 'list', selection, top, lists } as const;
   const prepare = createRead(to, `${to.name} ${field.key}`, read);
   return { kind: 'rows', key: field.key, collection: name, prepare, keys: null };
+}
+
+function compileConnected(
+  to: CompilingRoots,
+  { name }: CollectionDescriptor,
+  inputs: ReadonlyMap<string, Input>,
+  type: GraphQLObjectType,
+  field: CollectedField,
+): RowSource {
+  const collection = collectionOf(to, name);
+  const lists: Compiling['lists'] = [];
+  const top = listSlot(to, collection, undefined, inputs, true);
+  const { items, parts } = compileConnection({ ...to, lists }, collection, type, setsOf(field));
+  const counted = parts.some(({ kind }) => kind === 'count') && ({ counted: true } as const);
+  const read = { selector: 'list', many: true, selection: items, top, lists, ...counted } as const;
+  const prepare = createRead(to, `${to.name} ${field.key}`, read);
+  return { kind: 'rows', key: field.key, collection: name, prepare, keys: null, collect: createConnections(parts) };
 }
 
 function compileItem(

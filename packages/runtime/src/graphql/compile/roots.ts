@@ -3,6 +3,7 @@ import type { Caller } from '../../caller.ts';
 import type { Functions } from '../../functions/service.ts';
 import type { GraphqlRoot } from '../../language/index.ts';
 import type { Scope } from '../../sql/scope.ts';
+import type { CreateConnection } from '../connection-rows.ts';
 import type { ReadSetting } from '../reads/item-read.ts';
 import type { PrepareRead } from '../reads/remember-reads.ts';
 import type { Compiling } from './compile-selection.ts';
@@ -16,6 +17,8 @@ export interface RowSource {
   readonly collection: string;
   readonly prepare: PrepareRead;
   readonly keys: ((variables: Variables, caller: Caller) => readonly string[]) | null;
+  /** Collects the rows of a page. Default: they are a list, or one item. */
+  readonly collect?: CreateConnection;
   /** Set where the rows are those of a function. */
   readonly called?: true;
 }

@@ -13,11 +13,12 @@ import {
 import type { NestedRead } from '../../query/authorise/nested.ts';
 import type { Selector } from '../../query/authorise/shape.ts';
 import type { OrderTerm } from '../../query/authorise/sort.ts';
+import { checkCursor } from '../../query/parse/cursor.ts';
 import type { ReadLimits } from '../../query/parse/request.ts';
 import { refuseCost } from '../../query/plan/cost.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import { boundValues } from '../../query/plan/plan-bounds.ts';
-import { isStreamed, planRead, type ReadPass } from '../../query/plan/plan-read.ts';
+import { beyondOf, isStreamed, planRead, type ReadPass } from '../../query/plan/plan-read.ts';
 import { countedRows, isLarge, refuseRows } from '../../query/plan/row-bound.ts';
 import type { RequestedSource } from '../../query/prepared.ts';
 import type { StatementBuilder } from '../../sql/row.ts';
@@ -39,6 +40,8 @@ export interface ItemRead {
   readonly lists: readonly ListSlot[];
   /** Rows that stand in the place of the table's, and what decides about them. */
   readonly source?: { readonly inputs: readonly Input[]; readonly read: (variables: Variables) => RequestedSource };
+  /** Set where the items of all pages are counted. */
+  readonly counted?: true;
   /** Context of the list itself, where it differs. */
   readonly whole?: ListSetting;
 }
@@ -52,7 +55,7 @@ export interface ReadSetting extends ListSetting {
 }
 
 /** Request for the list at the top, or for one item. */
-type Top = Pick<ListRead, 'order' | 'shape'> & {
+type Top = Pick<ListRead, 'order' | 'shape' | 'cursor'> & {
   /** Set where other rows are asked for than the scope has. */
   readonly collection?: CollectionScope;
   readonly condition: Condition;
@@ -93,17 +96,21 @@ function prepareItems(setting: ReadSetting, name: string, read: ItemRead, variab
     cached ?? planItems(setting, read, top, lists, open, positions, source && { source, index: sourceIndex });
   refuseCost(plan.cost, limits.maxCost);
   if (cached === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
-  const bounds = read.selector === 'key' ? [] : boundValues(top);
-  return { plan, values: open.values, bounds, ...(isLarge(maxRows) && { large: true }) };
+  const { cursor, limit } = top;
+  const bounds = read.selector === 'key' ? [] : boundValues({ ...top, beyond: beyondOf(cursor) });
+  const position = cursor === undefined || plan.cursor === undefined ? [] : checkCursor(plan.cursor, cursor);
+  const large = isLarge(maxRows) && ({ large: true } as const);
+  return { plan, values: open.values, bounds: [...position, ...bounds], ...large, ...(cursor && { size: limit }) };
 }
 
 function topOf(setting: ReadSetting, { top, selector, selection, whole }: ItemRead, variables: Variables): Top {
   if (selector === 'key' || top === undefined) return { ...oneItem, ...(selector === 'written' && { limit: -1 }) };
-  const { read, order, shape } = readList(whole ?? setting, top, variables);
+  const { read, order, shape, cursor } = readList(whole ?? setting, top, variables);
   const { singleton } = selection.collection.descriptor;
   const { limit, offset } = singleton && selector === 'list' ? oneItem : read.request;
   const collection = read.request.archived === undefined ? undefined : read.collection;
-  return { order, shape, condition: read.condition, limit, offset, ...(collection && { collection }) };
+  const from = { ...(collection && { collection }), ...(cursor && { cursor }) };
+  return { order, shape, condition: read.condition, limit, offset, ...from };
 }
 
 /** Adds the values of lists; returns where the bounds of each stand. */
@@ -132,8 +139,8 @@ function usualLimit({ defaultLimit, maxLimit }: ReadLimits): number {
 
 function planItems(
   { scope, limits, passes }: ReadSetting,
-  { selector, many, selection }: ItemRead,
-  { condition, order, limit, offset, collection }: Top,
+  { selector, many, selection, counted }: ItemRead,
+  { condition, order, limit, offset, collection, cursor }: Top,
   lists: readonly ListRead[],
   { operands, values }: OpenValues,
   positions: ReadonlyMap<NestedRead, number>,
@@ -148,7 +155,8 @@ function planItems(
     order,
     limit,
     offset,
-    meta: [],
+    ...(cursor && { cursor }),
+    meta: counted === undefined ? [] : ['filter_count' as const],
     selector,
     many,
     singleton: from === undefined && selector === 'list' && selection.collection.descriptor.singleton,

@@ -8,13 +8,13 @@ import type { IncomingMessage } from 'node:http';
 import type { Database, Parameter, Statement } from '../../database/database.ts';
 import { invalidQuery, type PlatformError } from '../../errors.ts';
 import { type ClientBytes, tooMuchUnsent } from '../../limits/unsent.ts';
-import type { SplicedRows } from '../spliced.ts';
+import type { CollectedRows } from '../spliced.ts';
 
 /** Bytes that the large lists of one operation come to at most. */
 const maxBytes = 64 * 1024 ** 2;
 
 /** Reads one list. Rejects with INVALID_QUERY when the lists of the operation come to too much. */
-export type ReadLarge = (statement: Statement, parameters: readonly Parameter[], rows: SplicedRows) => Promise<void>;
+export type ReadLarge = (statement: Statement, parameters: readonly Parameter[], rows: CollectedRows) => Promise<void>;
 
 /** Counts what waits for the client of a request. */
 export type UnsentOf = (request: IncomingMessage) => ClientBytes;

@@ -15,6 +15,7 @@ import type { NestedRead } from '../../query/authorise/nested.ts';
 import { orderBySearch, withSearch } from '../../query/authorise/search.ts';
 import { conditionShape, limitShape, type Shape } from '../../query/authorise/shape.ts';
 import { checkSort, type OrderTerm, resolveSort } from '../../query/authorise/sort.ts';
+import { type Cursor, cursorShape } from '../../query/parse/cursor.ts';
 import { checkJson } from '../../query/parse/parse-json.ts';
 import {
   parseArchived,
@@ -30,6 +31,7 @@ import { refuseUnknownFunctions } from '../../sql/calls.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
 import { restFilter } from '../compile/filter-names.ts';
 import { type Input, inputValue, isJson, type Variables } from '../compile/input.ts';
+import { readPage } from './connection-page.ts';
 
 /** Context in which every list of an operation is read. */
 export interface ListSetting {
@@ -44,6 +46,8 @@ export interface ListSlot {
   /** Set where the rows are link rows of a many-to-any. */
   readonly link: ManyToAny | undefined;
   readonly arguments: ReadonlyMap<string, Input>;
+  /** Set where the list is a page of a connection. */
+  readonly paged?: true;
   /** The request for it, where no variable has a part in it. */
   readonly known: ListRead | undefined;
 }
@@ -52,6 +56,8 @@ export interface ListSlot {
 export interface ListRead {
   readonly read: NestedRead;
   readonly order: readonly OrderTerm[];
+  /** Set where the list is a page. */
+  readonly cursor?: Cursor;
   /** The part of it that decides the plan. */
   readonly shape: Shape;
 }
@@ -62,8 +68,9 @@ export function listSlot(
   collection: CollectionScope,
   link: ManyToAny | undefined,
   inputs: ReadonlyMap<string, Input>,
+  paged?: true,
 ): ListSlot {
-  const slot: ListSlot = { collection, link, arguments: inputs, known: undefined };
+  const slot: ListSlot = { collection, link, arguments: inputs, ...(paged && { paged }), known: undefined };
   const fixed = [...inputs.values()].every((input) => input.fixed);
   return fixed ? { ...slot, known: readList(setting, slot, {}) } : slot;
 }
@@ -76,7 +83,8 @@ export function readList(setting: ListSetting, slot: ListSlot, variables: Variab
   const tree = argumentTree(index, index.byName(slot.collection.descriptor.name), slot.arguments, variables);
   const archived = parseArchived(tree);
   const collection = authoriseRows(slot.collection, archived);
-  const limit = parseLimit(tree, limits);
+  const page = slot.paged && readPage(slot.arguments, variables, limits.maxLimit);
+  const limit = page?.limit ?? parseLimit(tree, limits);
   const request = {
     filter: parseFilterParameter(tree),
     search: parseSearchText(tree, limits),
@@ -98,7 +106,10 @@ export function readList(setting: ListSetting, slot: ListSlot, variables: Variab
   const condition = withSearch(filter.condition, collection, request.search);
   const having = { condition: always, problems: [] };
   const read: NestedRead = { request, collection, many: true, filter, having, condition, below: new Map() };
-  return { read, order: orderBySearch(order, condition), shape: listShape(condition, request) };
+  const shape = listShape(condition, request);
+  if (page === undefined) return { read, order: orderBySearch(order, condition), shape };
+  const { cursor } = page;
+  return { read, order: orderBySearch(order, condition), cursor, shape: [shape, cursorShape(cursor)] };
 }
 
 /** The arguments of a list as parameters; null is no argument. */

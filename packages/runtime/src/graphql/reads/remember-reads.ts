@@ -11,6 +11,8 @@ export interface PreparedRead {
   readonly bounds: readonly string[];
   /** As `Prepared.large`. */
   readonly large?: true;
+  /** Set for a page: its items at most. */
+  readonly size?: number;
 }
 
 /** Prepares a read for the variables of a request. Throws INVALID_QUERY or FORBIDDEN for arguments that cannot be used. */

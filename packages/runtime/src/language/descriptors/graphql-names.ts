@@ -125,6 +125,7 @@ export type GraphqlOperation =
   | 'list'
   | 'singleton'
   | 'byKey'
+  | 'connection'
   | 'aggregate'
   | 'createOne'
   | 'createMany'
@@ -140,6 +141,19 @@ export interface GraphqlCollectionRoot {
   readonly name: string;
   readonly kind: 'query' | 'mutation';
   readonly operation: GraphqlOperation;
+}
+
+/** `articles_connection`: the root field that pages through a list, and its type; undefined where there is none. */
+export function graphqlConnectionRoot(descriptor: Named): GraphqlCollectionRoot | undefined {
+  const [list] = graphqlCollectionRoots(descriptor);
+  if (list?.operation !== 'list' || descriptor.key.length === 0) return undefined;
+  return { name: `${list.name}_connection`, kind: 'query', operation: 'connection' };
+}
+
+/** `articles_connection` and `articles_edge`: the types around the items of a page. */
+export function graphqlConnectionNames(collection: string): { readonly connection: string; readonly edge: string } {
+  const item = graphqlName(collection);
+  return { connection: `${item}_connection`, edge: `${item}_edge` };
 }
 
 type Named = Pick<CollectionDescriptor, 'name' | 'key' | 'singleton' | 'system'>;

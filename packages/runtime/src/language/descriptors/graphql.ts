@@ -13,6 +13,7 @@ import {
   type GraphqlScope,
   graphqlChangesName,
   graphqlCollectionRoots,
+  graphqlConnectionRoot,
   graphqlFunctionsName,
   graphqlItemFilterName,
   graphqlName,
@@ -121,6 +122,12 @@ function rootsOf(
       .filter((collection) => graphqlScope(collection) === scope)
       .flatMap((collection) => graphqlCollectionRoots(collection).map((root) => ({ ...root, collection })))
       .flatMap((root) => (root.kind === kind ? [[root.name, root] as const] : []));
+  // Where a project has no connections, another field may have such a name, and takes its place.
+  const connections = (scope: GraphqlScope): readonly (readonly [string, GraphqlRoot])[] =>
+    collections.flatMap((collection) => {
+      const root = graphqlScope(collection) === scope ? graphqlConnectionRoot(collection) : undefined;
+      return root === undefined ? [] : [[root.name, { ...root, collection }] as const];
+    });
   const serviceRoots = (kind: 'query' | 'mutation'): readonly (readonly [string, GraphqlRoot])[] =>
     services[kind].map((service) => [service, { operation: 'service', service }]);
   const functionRoots = (reads: boolean): readonly (readonly [string, GraphqlRoot])[] =>
@@ -129,11 +136,11 @@ function rootsOf(
       .map((called) => [graphqlName(called.name), { operation: 'function', function: called }]);
   return {
     items: {
-      query: new Map([...entries('items', 'query'), ...functionRoots(true)]),
+      query: new Map([...connections('items'), ...entries('items', 'query'), ...functionRoots(true)]),
       mutation: new Map([...entries('items', 'mutation'), ...functionRoots(false)]),
     },
     system: {
-      query: new Map([...entries('system', 'query'), ...serviceRoots('query')]),
+      query: new Map([...connections('system'), ...entries('system', 'query'), ...serviceRoots('query')]),
       mutation: new Map([...entries('system', 'mutation'), ...serviceRoots('mutation')]),
     },
   };

@@ -18,6 +18,8 @@ export type CursorStart = 'first' | readonly (string | null)[];
 export interface Cursor {
   readonly text: string;
   readonly start: CursorStart;
+  /** Set where the page ends before the row, or at the last one: it is read in the reversed order. */
+  readonly back?: true;
 }
 
 /** Order and types of a plan's cursors. */
@@ -26,7 +28,16 @@ export interface CursorPlan {
   readonly order: string;
   /** Types of the order's terms, which stand as text in front of the item's columns. */
   readonly types: readonly ValueType[];
+  /** As in the cursor of the request, and true if it has no row. */
+  readonly back?: true;
+  readonly open: boolean;
 }
+
+/** First letter of a cursor that leads to the page before a row. */
+const backwards = 'p';
+
+/** Items of a page that is read in the reversed order at most: it is turned round in memory. */
+const maxBackward = 1000;
 
 const version = '1';
 
@@ -50,6 +61,15 @@ export function parseCursor(tree: QueryTree, limit: number): Cursor | undefined 
     if (value !== undefined && value !== '') throw invalidQuery(`"cursor" cannot stand beside "${name}".`);
   }
   if (limit === 0) throw invalidQuery('"cursor" needs a "limit" other than 0.');
+  if (!text.startsWith(backwards)) return readPosition(text);
+  if (limit === -1 || limit > maxBackward) {
+    throw invalidQuery(`"cursor" of a page before needs a "limit" of at most ${maxBackward}.`);
+  }
+  return { ...readPosition(text.slice(backwards.length)), back: true };
+}
+
+/** Reads the position after a row; the empty text is the start. Throws INVALID_QUERY for what no server ever wrote. */
+export function readPosition(text: string): Cursor {
   return { text, start: text === '' ? 'first' : readValues(text) };
 }
 
@@ -78,6 +98,11 @@ export function writeCursor(order: string, values: readonly (string | null)[]): 
   return `${version}${checksum(order, body)}${body}`;
 }
 
+/** The cursor of the page before a row with these values. */
+export function writeBackwards(order: string, values: readonly (string | null)[]): string {
+  return `${backwards}${writeCursor(order, values)}`;
+}
+
 function checksum(order: string, body: string): string {
   return createHash('sha256').update(`${order}\n${body}`).digest('base64url').slice(0, checkLength);
 }
@@ -86,7 +111,10 @@ function checksum(order: string, body: string): string {
  * The parameters of a cursor's values that are not null. Throws INVALID_QUERY for a cursor of another list or order, and
  * for values that are none of the terms' types.
  */
-export function checkCursor({ order, types }: CursorPlan, { text, start }: Cursor): readonly string[] {
+export function checkCursor(
+  { order, types }: Pick<CursorPlan, 'order' | 'types'>,
+  { text, start }: Cursor,
+): readonly string[] {
   if (start === 'first') return [];
   const body = text.slice(version.length + checkLength);
   const genuine = text.slice(version.length, version.length + checkLength) === checksum(order, body);
@@ -110,5 +138,7 @@ export function unusableCursor(): Error {
 /** Returns the part of a cursor that decides the statement of a page: nulls are compared in another way than values. */
 export function cursorShape(cursor: Cursor | undefined): string {
   if (cursor === undefined) return '';
-  return cursor.start === 'first' ? 'first' : cursor.start.map((value) => (value === null ? 'n' : 'v')).join('');
+  const direction = cursor.back === true ? backwards : '';
+  if (cursor.start === 'first') return `${direction}first`;
+  return direction + cursor.start.map((value) => (value === null ? 'n' : 'v')).join('');
 }

@@ -5,7 +5,7 @@ import { invalidQuery } from '../../errors.ts';
 import type { Row } from '../../sql/row.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import type { OrderTerm } from '../authorise/sort.ts';
-import type { CursorPlan, CursorStart } from '../parse/cursor.ts';
+import type { Cursor, CursorPlan, CursorStart } from '../parse/cursor.ts';
 import { chosenOrder, type PrintedTerm } from './plan-order.ts';
 
 /** Terms of an order that a page can continue after: each is one more level of the predicate. */
@@ -21,6 +21,7 @@ export function planCursor(
   collection: CollectionScope,
   order: readonly OrderTerm[],
   terms: readonly PrintedTerm[],
+  { back, start }: Cursor,
 ): CursorPlan {
   const key = keyFields(collection.descriptor);
   const readable = key.every(({ name }) => {
@@ -33,6 +34,8 @@ export function planCursor(
   return {
     order: JSON.stringify([collection.descriptor.name, names, key.map(({ name }) => name)]),
     types: terms.flatMap(({ value }) => (value === undefined ? [] : [value.type])),
+    ...(back && { back }),
+    open: start === 'first',
   };
 }
 
@@ -42,6 +45,12 @@ function nameOf({ through, by, descending }: OrderTerm): readonly (string | bool
   if (by.kind === 'words') throw invalidQuery('"cursor" needs a "sort" beside "search".');
   if (by.kind === 'rows') return [descending, ...path, 'count', by.relation.descriptor.name];
   return by.kind === 'field' ? [descending, ...path, by.function, by.field.descriptor.name] : [descending, ...path];
+}
+
+/** The terms of a page: those of a page before a row are reversed. */
+export function inDirection(terms: readonly PrintedTerm[], cursor: Cursor | undefined): readonly PrintedTerm[] {
+  if (cursor?.back !== true) return terms;
+  return terms.map((term) => ({ ...term, direction: term.direction === '' ? ' DESC' : '' }));
 }
 
 /** The columns that a cursor is made of: the terms' values as the database writes them, which loses nothing. */

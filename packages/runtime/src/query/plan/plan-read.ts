@@ -17,7 +17,7 @@ import { costOfConditions, costOfRead } from './cost.ts';
 import { mayAnswerLate } from './may-lag.ts';
 import type { ReadPlan } from './plan.ts';
 import { commonLimits, printBounds } from './plan-bounds.ts';
-import { cursorColumns, planCursor, printAfter } from './plan-cursor.ts';
+import { cursorColumns, inDirection, planCursor, printAfter } from './plan-cursor.ts';
 import { orDefaults } from './plan-defaults.ts';
 import { type FixedParts, fixedFields, fixedParts, withoutFixed } from './plan-fixed.ts';
 import { keyValues, printKeys } from './plan-keys.ts';
@@ -52,7 +52,7 @@ export function planRead(query: ReadQuery, passes: readonly ReadPass[] = []): Re
       isBrief(query, printed.text) ? { ...built, brief: true } : bounded(query, built),
     ),
     binders,
-    ...(query.cursor && { cursor: planCursor(query.selection.collection, query.order, parts.order) }),
+    ...(query.cursor && { cursor: planCursor(query.selection.collection, query.order, parts.order, query.cursor) }),
     cost: costOfRead(query.selection, conditionsOf(query)),
     many: query.many,
     fields: printed.fields,
@@ -210,7 +210,7 @@ function printListOrder(row: Row, query: ReadQuery): readonly PrintedTerm[] {
   if (query.selector === 'written' && query.order.length === 0) return [{ expression: 'k.n', direction: '' }];
   // Rows of another source have the order in which they come.
   if (query.source !== undefined && query.order.length === 0 && query.cursor === undefined) return [];
-  const order = printOrder(row, query.order, query.cursor !== undefined);
+  const order = inDirection(printOrder(row, query.order, query.cursor !== undefined), query.cursor);
   return query.cursor === undefined && isFoundByTrigrams(row, query.condition) ? order.map(apart) : order;
 }
 
