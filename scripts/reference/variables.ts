@@ -96,6 +96,17 @@ export const topics: readonly (readonly [topic: string, variables: readonly Vari
     ],
   ],
   [
+    'Shared caches',
+    [
+      [
+        'CACHE_PURGE_URL',
+        none,
+        'Addresses of [caches](../scale.md#caches) that are sent PURGE after changes, with commas.',
+      ],
+      ['CACHE_TAG_HEADER', 'Surrogate-Key', 'Header of answers and purges that holds their tags.'],
+    ],
+  ],
+  [
     'Queries and writes',
     [
       ['QUERY_LIMIT_DEFAULT', '100', 'Items of a list that names no limit.'],

@@ -26,6 +26,7 @@ const permissions = `
 permissions:
   public:
     notes: { read: { fields: [id, text] } }
+    pages: { read: { fields: [id, text] } }
     members: { read: { fields: [id, name] } }
     secrets:
       read: { fields: [id, text], filter: { owner: { name: { _eq: shown } } } }
@@ -59,6 +60,7 @@ beforeAll(async () => {
   await installSystem(database.url);
   await withClient(database.url, (client) =>
     client.query(`CREATE TABLE notes (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, text text);
+      CREATE TABLE pages (id integer PRIMARY KEY, text text); INSERT INTO pages VALUES (1, 'page');
       CREATE TABLE members (id integer PRIMARY KEY, name text);
       CREATE TABLE secrets (id integer PRIMARY KEY, text text, owner integer REFERENCES members);
       CREATE TABLE rumours (id integer PRIMARY KEY, text text, owner integer REFERENCES members);
@@ -69,7 +71,7 @@ beforeAll(async () => {
   await writeFile(
     join(project.folder, 'platform.config.ts'),
     `import { defineConfig } from 'tablewright/config';
-export default defineConfig({ collections: { rumours: { reads: 'replica' }, members: { reads: 'replica' } } });`,
+export default defineConfig({ collections: { rumours: { reads: 'replica' }, members: { reads: 'replica' }, pages: { cache: { public: '60s' } } } });`,
   );
   const generated = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: primaryUrl });
   expect([generated.code, generated.stderr]).toEqual([0, expect.any(String)]);
@@ -105,6 +107,15 @@ it('has replicas answer what may be late, and the primary the rest', async () =>
   expect(await asked('/items/secrets?fields=text')).toBe('primary');
   expect(await asked('/items/rumours?fields=text')).toBe('replica');
   expect(await asked('/items/notes?fields=text&limit=-1')).toBe('replica');
+});
+
+it('has the primary answer what shared caches keep, which a replica would fill with rows of before a purge', async () => {
+  expect(await asked('/items/pages?fields=text')).toBe('primary');
+  expect(await asked('/items/pages/1?fields=text')).toBe('primary');
+  expect(await asked('/items/pages?fields=text&limit=-1')).toBe('primary');
+  expect((await plain.ask('/items/pages?fields=text')).headers.get('cache-control')).toContain('s-maxage=60');
+  expect(await asked('/items/pages?fields=text', { authorization: `Bearer ${adminToken}` })).toBe('replica');
+  expect(await asked('/items/pages?fields=text', { [header]: 'latest' })).toBe('primary');
 });
 
 it('carries the position of a write to the reads after it, whichever they are', async () => {

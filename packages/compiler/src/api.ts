@@ -5,6 +5,7 @@
 import type { GraphqlEnum, ReferentialAction } from '@tablewright/introspect/schema';
 import type {
   AccessClass,
+  CachedTables,
   CollectionDescriptor,
   CustomRoute,
   DeclaredModel,
@@ -34,6 +35,8 @@ export interface Api {
   readonly enums?: readonly ApiEnum[];
   /** Absent where callers are not passed on to the database. */
   readonly rowSecurity?: RowSecurity;
+  /** Absent where no collection lets shared caches keep answers. */
+  readonly caching?: CachedTables;
   /** The model as the platform's own tables declare it; absent where they declare nothing. */
   readonly model?: DeclaredModel;
   /** Sorted by name. */

@@ -218,6 +218,8 @@ export interface Collection {
   readonly accountability?: 'activity' | 'none';
   /** Set where replicas may answer reads whose rules look at other tables. */
   readonly reads?: 'replica';
+  /** Seconds for which shared caches may keep answers to requests without a token. */
+  readonly cache?: { readonly public: number };
   /** Field names of the key in key order; empty when there is none. */
   readonly key: readonly string[];
   readonly sort: string | null;

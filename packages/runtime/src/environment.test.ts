@@ -23,6 +23,7 @@ test('an empty environment has the defaults of the specification', () => {
     shutdownDelay: 0,
     shutdownTimeout: 10_000,
     requestTimeout: 60_000,
+    cache: { tagHeader: 'Surrogate-Key', purgeUrls: [] },
     streams: { bufferMax: 67_108_864, clientMax: null, stallTimeout: 10_000 },
     database: {
       url: null,

@@ -5,6 +5,7 @@
  */
 
 import { type AuthEnvironment, readAuth } from './environment/auth.ts';
+import { type CacheEnvironment, readCache } from './environment/cache.ts';
 import { type DatabaseEnvironment, readDatabase } from './environment/database.ts';
 import type { EnvironmentProblem } from './environment/error.ts';
 import { type FilesEnvironment, readFiles } from './environment/files.ts';
@@ -52,6 +53,7 @@ export interface Environment {
   /** How long a client may take to send one request. */
   readonly requestTimeout: number;
   readonly database: DatabaseEnvironment;
+  readonly cache: CacheEnvironment;
   readonly streams: StreamsEnvironment;
   readonly maxPayloadSize: number;
   readonly maxRelationalDepth: number;
@@ -161,6 +163,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     shutdownTimeout: read('SHUTDOWN_TIMEOUT', readDuration, 10_000),
     requestTimeout: read('REQUEST_TIMEOUT', readDuration, 60_000),
     database: readDatabase(read, problems),
+    cache: readCache(read),
     streams: {
       stallTimeout: read('STREAM_STALL_TIMEOUT', readDuration, 10_000),
       bufferMax: read('STREAM_BUFFER_MAX', readSize, 64 * 1024 ** 2),

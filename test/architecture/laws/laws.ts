@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 124_816, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 125_673, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1488,
+    today: 1497,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

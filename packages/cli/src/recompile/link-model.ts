@@ -28,6 +28,7 @@ export function linkModel(
     ...(model.modelDigest !== undefined && { modelDigest: model.modelDigest }),
     ...(model.functions !== undefined && { functions: model.functions }),
     ...(model.rowSecurity !== undefined && { rowSecurity: model.rowSecurity }),
+    ...(model.caching && { caching: model.caching }),
     ...(extensions !== undefined && { extensions, customRoutes: model.customRoutes }),
     model: remembered(async (accessClass) => {
       const model: ModelDocument = JSON.parse(await describe('model', accessClass));

@@ -1,6 +1,7 @@
 /** The facts of generated files, for a server without the files. */
 import {
   type AccessClass,
+  type CachedTables,
   type CollectionDescriptor,
   type CustomRoute,
   type Fingerprint,
@@ -24,6 +25,7 @@ export interface ModelData {
   readonly modelDigest?: string;
   readonly functions?: readonly FunctionDescriptor[];
   readonly rowSecurity?: RowSecurity;
+  readonly caching?: CachedTables;
   readonly customRoutes: readonly CustomRoute[];
   readonly operations: readonly KnownOperation[];
   readonly graphql: boolean;
@@ -52,6 +54,7 @@ export function modelData(api: Api, operations: readonly KnownOperation[]): Mode
     ...(api.model !== undefined && { modelDigest: api.model.digest }),
     ...(api.functions && { functions: api.functions.map(({ descriptor }) => descriptor) }),
     ...(api.rowSecurity !== undefined && { rowSecurity: api.rowSecurity }),
+    ...(api.caching && { caching: api.caching }),
     customRoutes: api.customRoutes,
     operations: operations.map(({ name, role, accessClass, scope, hash }) => ({
       name,

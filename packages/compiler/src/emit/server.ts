@@ -1,4 +1,4 @@
-import { contract } from '@tablewright/runtime/language';
+import { type CachedTables, contract, type RowSecurity } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import { code, createKept } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
@@ -66,7 +66,7 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
         : []),
     ),
     permissions: digest('permissionsDigest', api.permissionsDigest) + digest('modelDigest', api.model?.digest),
-    rowSecurity: api.rowSecurity === undefined ? '' : `\n  rowSecurity: ${printValue(api.rowSecurity, 15, 1, 2)},`,
+    rowSecurity: property('rowSecurity', api.rowSecurity) + property('caching', api.caching),
     extensions: lines(...(api.functions ? ['functions,'] : []), ...(extended ? ['extensions,', 'customRoutes,'] : [])),
     collections: list(
       'collections',
@@ -85,6 +85,10 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
 
 function digest(name: string, value: string | undefined): string {
   return value === undefined ? '' : `\n  ${name}: ${printValue(value, 0, 0, 0)},`;
+}
+
+function property(name: string, value: RowSecurity | CachedTables | undefined): string {
+  return value === undefined ? '' : `\n  ${name}: ${printValue({ ...value }, name.length + 4, 1, 2)},`;
 }
 
 /** Prints the types of this file, for code of the project that serves the API itself. */

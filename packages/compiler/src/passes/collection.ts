@@ -40,6 +40,7 @@ export function resolveCollection(
     ...(collection.softDelete && { softDelete: softDeleteOf(collection.softDelete) }),
     ...(collection.tenant !== undefined && { tenant: collection.tenant }),
     ...(collection.reads && { reads: collection.reads }),
+    ...(collection.cache && { cache: collection.cache }),
     ...(collection.sort !== null && { sort: collection.sort }),
     ...(collection.search && { search: searchOf(collection.search) }),
     writable: isWritable(table) && (collection.system === undefined || collection.system.writes.length > 0),

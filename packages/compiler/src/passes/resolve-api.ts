@@ -7,6 +7,7 @@ import type { Api, ApiCollection, CollectionNames } from '../api.ts';
 import { createCache, type Watch } from '../cache/remember.ts';
 import { createInterning } from '../cache/same.ts';
 import { type GrantedRoute, resolveAccess } from './access.ts';
+import { cachingOf } from './caching.ts';
 import { resolveCollection } from './collection.ts';
 import { nameEnums } from './enums.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -34,6 +35,7 @@ export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = [])
   const access = nameAccess(resolveAccess(schema, index, routes), names);
   const fingerprint = fingerprintOf(schema, index);
   const functions = resolveFunctions(schema, index);
+  const caching = cachingOf(schema);
   return {
     dialect: schema.dialect,
     graphql: schema.graphql !== false,
@@ -42,6 +44,7 @@ export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = [])
     ...(schema.graphqlEnums && { graphqlEnums: schema.graphqlEnums }),
     ...(enums.length > 0 && { enums }),
     ...(schema.rowSecurity !== undefined && { rowSecurity: schema.rowSecurity }),
+    ...(caching && { caching }),
     ...(schema.model !== undefined && { model: schema.model }),
     collections,
     access,

@@ -165,6 +165,8 @@ export interface CollectionConfig {
    * then count for as long as a replica lags. Default: `primary`.
    */
   readonly reads?: 'replica' | 'primary';
+  /** Lets shared caches keep answers to requests without a token. Default: none are kept. */
+  readonly cache?: CacheConfig;
   /** Field and value that tell that an item is archived. */
   readonly archive?: ArchiveConfig;
   /** Archives items in place of deleting them. */
@@ -173,6 +175,15 @@ export interface CollectionConfig {
   readonly search?: SearchConfig;
   /** By column name. */
   readonly fields?: Readonly<Record<string, FieldConfig>>;
+}
+
+/**
+ * How long caches between clients and server may keep answers to requests without a token.
+ * @example export default defineConfig({ collections: { articles: { cache: { public: '60s' } } } });
+ */
+export interface CacheConfig {
+  /** At most `300s`. Answers that no purge reaches may be as old. */
+  readonly public: string;
 }
 
 /**

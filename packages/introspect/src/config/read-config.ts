@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import type {
   ArchiveConfig,
+  CacheConfig,
   ClientConfig,
   CollectionConfig,
   DatabaseConfig,
@@ -66,6 +67,7 @@ const collection = objectOf<CollectionConfig>({
   sort: text,
   accountability: oneOf('all', 'activity', 'none'),
   reads: oneOf('replica', 'primary'),
+  cache: objectOf<CacheConfig>({ public: text }, 'public'),
   archive: archiveRule,
   softDelete: objectOf<SoftDeleteConfig>({ field: text, value: anyText, restore: anyText }, 'field'),
   search: objectOf<SearchConfig>({ mode: oneOf('text'), column: text, fields: listOf(text), language: text }, 'mode'),

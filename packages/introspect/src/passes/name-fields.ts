@@ -17,6 +17,15 @@ export function nameFields(tables: readonly NamedTable[]): readonly Collection[]
   });
 }
 
+const longestCache = 300;
+
+/** Reads `60s`, `5m` or `90` (seconds); undefined for another text, and for more than five minutes. */
+export function cacheSeconds(text: string): number | undefined {
+  const [, digits, unit] = /^(\d{1,3})(s|m|)$/.exec(text) ?? [];
+  const seconds = digits === undefined ? 0 : Number(digits) * (unit === 'm' ? 60 : 1);
+  return seconds >= 1 && seconds <= longestCache ? seconds : undefined;
+}
+
 /** The last collection made of a table, for as long as the table lives. */
 const last = new WeakMap<Table, Omit<NamedTable, 'table'> & { readonly collection: Collection }>();
 
@@ -31,6 +40,7 @@ function nameFieldsOf({ name, table, config }: NamedTable): Collection {
     ...(config.accountability !== undefined &&
       config.accountability !== 'all' && { accountability: config.accountability }),
     ...(config.reads === 'replica' && { reads: 'replica' as const }),
+    ...cacheOf(config),
     key: keyOf(table, config, fields),
     sort: config.sort === undefined ? null : (namedIn(fields, config.sort)?.name ?? null),
     archive: archiveOf(config, fields),
@@ -38,6 +48,11 @@ function nameFieldsOf({ name, table, config }: NamedTable): Collection {
     fields,
     relations: [],
   };
+}
+
+function cacheOf({ cache }: CollectionConfig): Pick<Collection, 'cache'> {
+  const seconds = cache && cacheSeconds(cache.public);
+  return seconds === undefined ? {} : { cache: { public: seconds } };
 }
 
 function fieldsOf(table: Table, config: CollectionConfig): readonly Field[] {

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Schema } from '../schema.ts';
+import { configCache } from './configuration/config-cache.ts';
 import { configColumns } from './configuration/config-columns.ts';
 import { configFieldReferences } from './configuration/config-field-references.ts';
 import { configFieldTypes } from './configuration/config-field-types.ts';
@@ -52,6 +53,7 @@ export const rules: readonly Rule[] = [
   configKeys,
   configHiddenKeys,
   configSoftDelete,
+  configCache,
   configRelations,
   configManyToAny,
   configTranslations,

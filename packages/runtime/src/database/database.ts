@@ -63,6 +63,14 @@ export interface Statement extends Noted {
    * True when a replica may answer it. None of its rules looks at other tables, of which a replica may know late.
    */
   readonly mayLag?: true;
+  /** Tables that it changes; absent where it reads, and for statements of the platform's own. */
+  readonly changes?: readonly TableChange[];
+  /** True when its answer depends on the time at which it runs. */
+  readonly timed?: true;
+  /** Tables that it looks at in several places; absent where there are none. */
+  readonly repeated?: ReadonlySet<string>;
+  /** Set where shared caches may keep its answer to requests without a token. */
+  readonly kept?: KeptAnswers;
   /** Set where replicas are asked: the position in the log that one has to have reached, empty for any. */
   readonly after?: string;
   /**
@@ -85,6 +93,26 @@ export interface StatementPart {
   readonly parameters: number;
   /** Set on the call: the rows that it answers first are one text, a JSON array of objects. */
   readonly call?: true;
+}
+
+/**
+ * A change of a table, as its descriptor names it; `*` stands for any. `key`: keys of stored rows may change.
+ */
+export interface TableChange {
+  readonly table: string;
+  readonly kind: 'create' | 'update' | 'key' | 'delete';
+}
+
+/** Answers that shared caches may keep: for how many seconds, and for a read by key the table of its item. */
+export interface KeptAnswers {
+  readonly seconds: number;
+  readonly item?: string;
+}
+
+/** Stored rows of a table, each by the text of its key. */
+export interface NamedRows {
+  readonly table: string;
+  readonly keys: readonly string[];
 }
 
 /** Keys that have one text each. */
@@ -164,6 +192,11 @@ export interface Transaction {
    * the end of one whose COMMIT got no answer. The first one counts. Absent where `identify` is all that is needed.
    */
   proof?(commitProof: CommitProof): void;
+  /**
+   * Tells which stored rows of one table a request changes; null where that is not known. Set where caches are told of
+   * changes.
+   */
+  names?(rows: NamedRows | null): void;
   /**
    * Calls back once all requests that share the transaction have begun, so that their common part can be sent as one
    * statement. Absent if the transaction is not shared, or all have begun.

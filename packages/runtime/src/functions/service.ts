@@ -1,7 +1,7 @@
 /** Calls of functions and procedures of the database under the rights of their callers. */
 
 import type { Caller } from '../caller.ts';
-import type { Transaction } from '../database/database.ts';
+import type { Statement, Transaction } from '../database/database.ts';
 import { type CreatePlanCache, createEmpty } from '../database/plan-cache.ts';
 import { runAs } from '../database/row-security/row-context.ts';
 import { PlatformError } from '../errors.ts';
@@ -122,7 +122,7 @@ export function createFunctions(options: FunctionsOptions): Functions {
       const call = { ...callable, sent: decodeArguments(openArguments(descriptor, access), args, 'INVALID_PAYLOAD') };
       const { returns } = descriptor;
       if (returns.kind !== 'items') {
-        const { plan, statement, parameters } = planOf(request.caller, call, everything);
+        const { plan, statement, parameters } = changing(planOf(request.caller, call, everything));
         const writerOf = createAnswerWriter(plan);
         return body(async (transaction) => {
           const rows = writerOf();
@@ -131,7 +131,7 @@ export function createFunctions(options: FunctionsOptions): Functions {
         });
       }
       const returning = writer.returning({ ...request, collection: returns.collection }, returns.many ? 'many' : 'one');
-      const targets = planOfKeys(request.caller, call);
+      const targets = changing(planOfKeys(request.caller, call));
       return body(async (transaction) => {
         const { keys } = await findTargets(transaction, targets);
         if (keys === null) return { returning: null, keys: null };
@@ -149,6 +149,11 @@ function onlyReading(plan: ReadPlan, reads: boolean): ReadPlan {
 function readCall(callable: Callable, args: SentArguments): RequestedCall {
   const { descriptor, access } = callable;
   return { ...callable, sent: decodeArguments(openArguments(descriptor, access), args, 'INVALID_QUERY') };
+}
+
+/** A call that may change any table. */
+function changing<Call extends { readonly statement: Statement }>(planned: Call): Call {
+  return { ...planned, statement: { ...planned.statement, changes: [{ table: '*', kind: 'update' }] } };
 }
 
 /** Everything that a call gives. */

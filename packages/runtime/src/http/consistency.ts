@@ -13,6 +13,8 @@ import { findCookie } from './auth/find-cookie.ts';
 export interface Consistency {
   /** The statement for a replica that has come as far as the request has to see; the same where the primary has to answer. */
   late(request: IncomingMessage, statement: Statement): Statement;
+  /** False while no server that takes writes is known. */
+  hasPrimary(): boolean;
   /** Headers of an answer, as a flat list. */
   headers(request: IncomingMessage): readonly string[];
 }
@@ -23,6 +25,7 @@ export interface ConsistencyOptions {
   /** History that is written now; null where that is unknown. */
   readonly history: () => Omit<LogPosition, 'position'> | null;
   readonly hasReached: HasReached;
+  readonly hasPrimary: () => boolean;
   /** Name of the cookie that a session in cookies has, and the attributes of ours. */
   readonly sessionCookie: string;
   readonly cookieAttributes: readonly string[];
@@ -30,7 +33,7 @@ export interface ConsistencyOptions {
 
 /** Name of the header, and of the cookie. */
 const header = 'X-Consistency-Token';
-const cookieName = 'platform_consistency';
+export const consistencyCookie = 'platform_consistency';
 const maxAgeSeconds = 60;
 /** Longest value that is looked at, and most tokens in it: writes that were under way at once. */
 const maxLength = 512;
@@ -40,12 +43,12 @@ const none: readonly string[] = [];
 
 /** Makes the tokens of a server. */
 export function createConsistency(options: ConsistencyOptions): Consistency {
-  const { history, hasReached, sessionCookie, cookieAttributes } = options;
+  const { history, hasReached, hasPrimary, sessionCookie, cookieAttributes } = options;
   const codec = createTokenCodec(options.secret);
 
   /** The position that a request has to see: null for any, `latest` where only the primary has it for sure. */
   function requestedPosition(request: IncomingMessage): LogPosition | 'latest' | null {
-    const sent = request.headers[header.toLowerCase()] ?? findCookie(request.headers.cookie, cookieName);
+    const sent = request.headers[header.toLowerCase()] ?? findCookie(request.headers.cookie, consistencyCookie);
     if (sent === undefined || sent === null) return null;
     const current = history();
     if (current === null || sent.length > maxLength) return 'latest';
@@ -70,6 +73,7 @@ export function createConsistency(options: ConsistencyOptions): Consistency {
   }
 
   return {
+    hasPrimary,
     late(request, statement) {
       if (statement.mayLag !== true) return statement;
       const position = requestedPosition(request);
@@ -81,7 +85,7 @@ export function createConsistency(options: ConsistencyOptions): Consistency {
       if (token === null) return none;
       const isWrite = request[requestRecord]?.written != null;
       if (!isWrite || findCookie(request.headers.cookie, sessionCookie) === null) return [header, token];
-      const cookie = [`${cookieName}=${token}`, ...cookieAttributes, `Max-Age=${maxAgeSeconds}`].join('; ');
+      const cookie = [`${consistencyCookie}=${token}`, ...cookieAttributes, `Max-Age=${maxAgeSeconds}`].join('; ');
       return [header, token, 'Set-Cookie', cookie];
     },
   };

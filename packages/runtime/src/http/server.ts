@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { type Accounts, createAccounts, type MailFolders } from '../auth/accounts.ts';
 import type { Identity } from '../auth/identities.ts';
+import type { Tags } from '../caching/tags.ts';
 import type { Database } from '../database/database.ts';
 import { type HostReport, readHostState } from '../database/host-state.ts';
 import { type CreatePlanCache, createEmpty } from '../database/plan-cache.ts';
@@ -37,6 +38,7 @@ import {
   createAuthenticator,
 } from './auth/authenticate.ts';
 import { createCallReader, limitCalls } from './call.ts';
+import { consistencyCookie } from './consistency.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
 import { createDriftGuard } from './drift-guard.ts';
 import { type CreateShortcut, groupEndpoints, listEndpoints, pageEndpoints } from './endpoints.ts';
@@ -53,7 +55,8 @@ import { mountEndpoint } from './mount.ts';
 import { operationEndpoints } from './operations/endpoints.ts';
 import { bindOperations } from './operations/index.ts';
 import { docsEndpoints } from './pages/docs.ts';
-import { createResponder } from './responses/answer.ts';
+import { createResponder, type StreamingResponder } from './responses/answer.ts';
+import { createPublicAnswers, type PublicAnswers } from './responses/public-answers.ts';
 import { createReader } from './responses/read.ts';
 import { createSenderOf } from './sender.ts';
 import { createOwnUserHandlers } from './users.ts';
@@ -71,6 +74,8 @@ export interface ServerOptions {
   readonly mail?: MailFolders;
   /** Parts that outlive one version of the API. Default: the server listens for itself, and everything ends with it. */
   readonly host?: ServerProcess;
+  /** Tags of answers that shared caches may keep. Default: none may be kept. */
+  readonly tags?: Tags | null;
   /** Handles writes to roles and rules. Default: rules are refused, because the API is compiled from them. */
   readonly model?: ModelChanges;
   /** Folder with templates of pages that replace the platform's own of the same name. None when absent. */
@@ -117,7 +122,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const { api, database, environment, planner, watch, host, model = compiledModel } = options;
   const responder = host?.responder ?? createResponder(environment);
   const driftGuard = createDriftGuard(watch);
-  const reader = createReader({ database, driftGuard, responder });
+  const reader = createReader({ database, driftGuard, responder, publicAnswers: answersOf(options, responder) });
   const reportError = (event: string, thrown: unknown): void =>
     server.log.error({ event, cause: describeCause(thrown, true) }, 'A hook failed after the commit.');
   const log: Pick<Log, 'info' | 'warn'> = {
@@ -251,6 +256,19 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ]),
   );
   return server;
+}
+
+/** Answers that shared caches may keep; null where there are none. */
+function answersOf(
+  { api, environment, tags = null }: ServerOptions,
+  responder: StreamingResponder,
+): PublicAnswers | null {
+  const { caching } = api;
+  if (caching === undefined || tags === null) return null;
+  return createPublicAnswers({
+    ...{ tags, caching, tagHeader: environment.cache.tagHeader, hasPolicies: api.rowSecurity !== undefined },
+    ...{ hasPrimary: responder.hasPrimary, cookies: [environment.auth.cookie.name, consistencyCookie] },
+  });
 }
 
 /** The limits of a write's address and body. */

@@ -45,6 +45,8 @@ export interface PlannedRead {
   readonly size?: number;
   /** Set where its limits let it read many rows: see `Prepared.large`. */
   readonly large?: true;
+  /** For a read by key whose answer shared caches may keep: the texts of the key. */
+  readonly key?: readonly string[];
 }
 
 /** A collection as a request names it: the planner looks the name up, so it may be one that does not exist. */
@@ -151,6 +153,7 @@ export function createPlanner(
           caller,
         ),
         ...(prepared.large && { large: prepared.large }),
+        ...(prepared.plan.statement.kept && { key: named }),
       };
     },
     rows(caller, collection, source, query) {

@@ -6,10 +6,10 @@ import type { RunningServer } from './options.ts';
 import type { ServeParts } from './parts.ts';
 import type { ServeSetting } from './setting.ts';
 
-/** Milliseconds that a stopping server has for exporting spans, also where requests took all of its time. */
+/** Milliseconds that a stopping server has for exporting spans, and for purges, also where requests took all of its time. */
 const leastFlushMs = 2_000;
 
-type Closed = Pick<ServeParts, 'listener' | 'host' | 'model' | 'generations' | 'database' | 'hosts'>;
+type Closed = Pick<ServeParts, 'listener' | 'host' | 'model' | 'generations' | 'cache' | 'database' | 'hosts'>;
 
 /** Makes the function that closes a server, once. */
 export function closeOnce(parts: Closed, setting: ServeSetting): RunningServer['close'] {
@@ -34,7 +34,7 @@ function breakOffRequests({ server, log }: Listener['server']): void {
 }
 
 async function closeAll(
-  { listener: httpListener, host, model, generations, database, hosts }: Closed,
+  { listener: httpListener, host, model, generations, cache, database, hosts }: Closed,
   { environment, instruments }: ServeSetting,
   lingerMs: number | undefined,
 ): Promise<void> {
@@ -56,6 +56,7 @@ async function closeAll(
   // After the last request, which may be about to compile the rows that it has written.
   await model.stop();
   await generations.close();
+  await cache.close(Math.max(leastFlushMs, end - performance.now()));
   host.limiter?.close();
   await database.close(Math.max(0, end - performance.now()));
   hosts?.close();

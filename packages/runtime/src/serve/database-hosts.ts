@@ -8,7 +8,7 @@ import type { Failover } from '../database/hosts/failover.ts';
 import { guardWrites } from '../database/hosts/guarded-writes.ts';
 import { HostGroup } from '../database/hosts/host-group.ts';
 import { LagMeter } from '../database/hosts/lag-meter.ts';
-import { type HasReached, type KnownHistory, Positions } from '../database/hosts/positions.ts';
+import { type KnownHistory, Positions } from '../database/hosts/positions.ts';
 import { Replica } from '../database/hosts/replicas.ts';
 import { leastBusy, type RoutingOptions, routeReads } from '../database/hosts/routed-reads.ts';
 import { serverOfFamily } from '../dialects/index.ts';
@@ -85,7 +85,12 @@ export async function createDatabaseHosts(
         notePosition: (position) => positions.note(group.known?.hasPosition === true ? position : null),
       }),
     },
-    consistency: positions && createConsistency(consistencyOptions(environment, history, hasReached)),
+    consistency:
+      positions &&
+      createConsistency({
+        ...consistencyOptions(environment),
+        ...{ history, hasReached, hasPrimary: () => group.isSettled },
+      }),
     async find() {
       starting ??= group.start().then(() => Promise.all(replicas.map((replica) => replica.start())));
       await starting;
@@ -101,11 +106,13 @@ export async function createDatabaseHosts(
   };
 }
 
-function consistencyOptions({ auth }: Environment, history: KnownHistory, hasReached: HasReached): ConsistencyOptions {
+function consistencyOptions({
+  auth,
+}: Environment): Pick<ConsistencyOptions, 'secret' | 'sessionCookie' | 'cookieAttributes'> {
   return {
     // Without users the processes share no secret; tokens of another one then lead to the server that takes writes.
     secret: auth.secret ?? randomBytes(32).toString('base64url'),
-    ...{ history, hasReached, sessionCookie: auth.cookie.name, cookieAttributes: cookieAttributes(auth.cookie) },
+    ...{ sessionCookie: auth.cookie.name, cookieAttributes: cookieAttributes(auth.cookie) },
   };
 }
 

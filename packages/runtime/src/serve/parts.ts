@@ -21,6 +21,7 @@ import type { LateDatabase } from './late-database.ts';
 import type { RunningServer, ServeOptions } from './options.ts';
 import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts';
 import type { ServeSetting } from './setting.ts';
+import { openSharedCache, type SharedCache } from './shared-cache.ts';
 
 /** Where mail is written when no mail server is configured and nothing else is said. */
 const mailFolder = '.platform/mail';
@@ -39,6 +40,7 @@ export interface ServeParts {
   readonly host: HostParts;
   readonly model: ModelWatch;
   readonly generations: Generations;
+  readonly cache: SharedCache;
   readonly ready: RunningServer['ready'];
 }
 
@@ -59,8 +61,9 @@ export async function createParts(api: CompiledApi, options: ServeOptions, setti
     isShared: 'url' in setting.location,
     generations: () => generations,
   });
-  const parts = { database, listener, host, model };
-  const generations = instruments.generations(createServed(api, options, setting, parts));
+  const cache = openSharedCache(environment, () => listener.server.log);
+  const parts = { database, listener, host, model, cache };
+  const generations = cache.renew(instruments.generations(createServed(api, options, setting, parts)));
   return { late, watched, hosts, ...parts, generations, ready: readyOf(setting, { ...parts, generations }) };
 }
 
@@ -100,7 +103,7 @@ function createServed(
   api: CompiledApi,
   options: ServeOptions,
   { environment, instruments }: ServeSetting,
-  { database, listener, host, model }: Pick<ServeParts, 'database' | 'listener' | 'host' | 'model'>,
+  { database, listener, host, model, cache }: Pick<ServeParts, 'database' | 'listener' | 'host' | 'model' | 'cache'>,
 ): Generations {
   const mail = { folder: mailFolder, templates: null, ...options.mail };
   const { trustedDocuments = false, pages = null, uploads = uploadsFolder, onExchange } = options;
@@ -116,7 +119,8 @@ function createServed(
     const server = createServer({
       ...{
         api: compiled,
-        database: securedDatabase,
+        database: cache.watch(securedDatabase, compiled),
+        tags: cache.tags,
         environment,
         planner,
         watch,

@@ -14,13 +14,15 @@ import { systemSchemaOf } from '../system/schema.ts';
  * one.
  */
 export async function withSecret(
-  api: Pick<CompiledApi, 'collections'>,
+  api: Pick<CompiledApi, 'collections' | 'caching'>,
   environment: Environment,
   location: DatabasePlace,
 ): Promise<Environment> {
-  if (environment.auth.secret !== null || systemSchemaOf(api) === null) return environment;
+  const purges = api.caching !== undefined && environment.cache.purgeUrls.length > 0;
+  if (environment.auth.secret !== null || (systemSchemaOf(api) === null && !purges)) return environment;
   if (!('embedded' in location)) {
-    const message = `SECRET is required where there are users, the same for every process: ${secretAdvice}`;
+    const reason = purges ? 'with CACHE_PURGE_URL' : 'where there are users';
+    const message = `SECRET is required ${reason}, the same for every process: ${secretAdvice}`;
     throw new EnvironmentError([{ variable: 'SECRET', message }]);
   }
   const { embedded } = location;

@@ -125,9 +125,7 @@ export function printOperand(
       native,
     ),
   );
-  return operand.kind === 'now'
-    ? printed.map((offset) => statement.dialect.now(offset, type.type, type.native))
-    : printed;
+  return operand.kind === 'now' ? printed.map((offset) => statement.now(offset, type.type, type.native)) : printed;
 }
 
 /** Prints an operand that is one value, the caller's own key included. */

@@ -1,5 +1,5 @@
 import type { Binder } from '../database/binder.ts';
-import type { ParameterForm } from '../database/database.ts';
+import type { ParameterForm, Statement, TableChange } from '../database/database.ts';
 import type { SqlDialect } from '../dialects/index.ts';
 import type {
   CallerOperand,
@@ -24,6 +24,10 @@ export interface StatementBuilder {
   readonly dialect: SqlDialect;
   /** Notes a table that the statement reads or writes, as its descriptor names it, and gives it back. */
   table(quoted: string): string;
+  /** Notes a table that the statement changes, and gives it back. */
+  change(quoted: string, kind: TableChange['kind']): string;
+  /** A moment: the time of the transaction plus an offset. Notes that the answer depends on the time. */
+  now: SqlDialect['now'];
   /** A table alias that no other part of the statement has. */
   alias(): string;
   /** A placeholder with its cast: `$1::int8`. `native` comes from the compiler. */
@@ -42,7 +46,7 @@ export interface StatementBuilder {
 }
 
 /** A statement's text with its tables and what its parameters are bound to; their forms where one is no text. */
-export interface Finished {
+export interface Finished extends Pick<Statement, 'changes' | 'timed' | 'repeated'> {
   readonly text: string;
   readonly tables: readonly string[];
   readonly binders: readonly Binder[];

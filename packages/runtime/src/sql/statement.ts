@@ -1,5 +1,5 @@
 import type { Binder } from '../database/binder.ts';
-import type { ParameterForm } from '../database/database.ts';
+import type { ParameterForm, TableChange } from '../database/database.ts';
 import { defaultSql, type SqlDialect } from '../dialects/index.ts';
 import type { Operand } from '../language/index.ts';
 import { printPresence } from './caller-path.ts';
@@ -26,6 +26,9 @@ export function createStatement(
   const marks: Marked[] = [];
   const placeholders = new Map<string, string>();
   const tables = new Set<string>();
+  const repeated = new Set<string>();
+  const changes: TableChange[] = [];
+  let timed = false;
   let aliases = 0;
   let semiJoins = 0;
 
@@ -54,7 +57,19 @@ export function createStatement(
       const numberedOther = number(other, used);
       return kept.length === binders.length && used.size === binders.length ? numberedOther : undefined;
     };
-    return { text: numbered, tables: [...tables], binders, ...(forms && { forms }), renumber };
+    return {
+      ...{ text: numbered, tables: [...tables], binders, renumber },
+      ...(forms && { forms }),
+      ...(changes.length > 0 && { changes }),
+      ...(repeated.size > 0 && { repeated }),
+      ...(timed && { timed }),
+    };
+  }
+
+  function table(quoted: string): string {
+    if (tables.has(quoted)) repeated.add(quoted);
+    tables.add(quoted);
+    return quoted;
   }
 
   return {
@@ -62,9 +77,14 @@ export function createStatement(
     dialect,
     print: { condition: printCondition, presence: printPresence },
     finish,
-    table(quoted) {
-      tables.add(quoted);
-      return quoted;
+    table,
+    change(quoted, kind) {
+      changes.push({ table: quoted, kind });
+      return table(quoted);
+    },
+    now(...moment) {
+      timed = true;
+      return dialect.now(...moment);
     },
     alias() {
       aliases += 1;

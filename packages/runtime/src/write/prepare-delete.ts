@@ -15,14 +15,15 @@ import { findHeld } from './execute/held-targets.ts';
 import { runDelete } from './execute/run-delete.ts';
 import { prepareTargets } from './execute/targets.ts';
 import type { AffectedConstraints } from './execute/violation.ts';
-import { guardOf, returningOf, type WriteContext, type WritePlan, writableOf } from './write-plan.ts';
+import { guardOf, namedItems, returningOf, type WriteContext, type WritePlan, writableOf } from './write-plan.ts';
 
 /** Prepares the removal of the item that an address names. */
 export function prepareDeleteOne(context: WriteContext, key: string): WritePlan {
   const { writable, removed } = deletable(context);
   const keys = oneKey(parseKeySegment(writable.collection, key));
   const plan = planOf(context, writable, (running) => runDelete(context, writable, removed, running, keys, false));
-  return { ...plan, ...guardOf(context, writable.collection, keys, () => returningOf(context, 'one')) };
+  const named = namedItems(writable.collection, keys);
+  return { ...plan, ...named, ...guardOf(context, writable.collection, keys, () => returningOf(context, 'one')) };
 }
 
 /** Prepares the removal of the items that a body names. */
@@ -31,7 +32,8 @@ export function prepareDelete(context: WriteContext, body: JsonValue | undefined
   const { writable, removed } = deletable(context);
   if (named.kind === 'keys') {
     const keys = namedKeys(writable, named.keys);
-    return planOf(context, writable, (running) => runDelete(context, writable, removed, running, keys, false));
+    const plan = planOf(context, writable, (running) => runDelete(context, writable, removed, running, keys, false));
+    return { ...plan, ...namedItems(writable.collection, keys) };
   }
   const permitted = (row: Row): string => allOf([removable(row, removed), ...sparesAdministrators(context.scope, row)]);
   const targets = prepareTargets({ ...context, query: named.query, targets: { permitted, lock: 'UPDATE' } });

@@ -1,6 +1,7 @@
 /** A write request prepared for execution, before any database access. */
 
 import type { Caller } from '../caller.ts';
+import type { NamedRows } from '../database/database.ts';
 import type { DriftGuard } from '../database/drift-guard.ts';
 import type { Noted } from '../database/notes.ts';
 import type { CreatePlanCache, PlanCache } from '../database/plan-cache.ts';
@@ -8,11 +9,13 @@ import { forbidden, type PlatformError } from '../errors.ts';
 import type { FilterObject } from '../language/conditions/filter-syntax.ts';
 import type { ReadLimits } from '../query/parse/request.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
+import { batchKey } from '../query/plan/plan-keys.ts';
+import { readElements } from '../sql/array-text.ts';
 import type { CollectionScope } from '../sql/scope.ts';
 import type { Granted, WritableCollection, WriteScope } from './access/scope.ts';
 import type { Written } from './checks/check.ts';
 import type { Batch } from './decode/batch.ts';
-import type { Keys } from './decode/keys.ts';
+import { asMany, type Keys } from './decode/keys.ts';
 import { keysInBatch } from './execute/missing-parent.ts';
 import type { JudgedPayload } from './execute/run.ts';
 import type { RequestOrigin, Running, Step } from './execute/running.ts';
@@ -75,6 +78,8 @@ export interface WritePlan extends Noted {
   readonly affected: () => readonly AffectedConstraints[];
   /** True if an error only means that another request was faster, so that the plan runs again from the start. */
   readonly isConflict?: (error: unknown) => boolean;
+  /** Stored items that it changes, where these are known and no others of their table change. */
+  readonly named?: () => NamedRows | null;
   /** Writes everything and gives the keys to answer, null for none. Runs again from the start when the transaction does. */
   readonly work: (running: Running) => Promise<Keys | null>;
 }
@@ -153,6 +158,19 @@ export function guardOf(
   return ifMatch === undefined ? {} : { guard: { expected: ifMatch, collection, keys, read: read(), caller } };
 }
 
+/** Items that most answers by key are of, at most; more count as all of their table. */
+const maxNamed = 128;
+
+/** The items of keys, where these have one text each. */
+export function namedItems(collection: CollectionScope, keys: Keys): Pick<WritePlan, 'named'> {
+  return {
+    named() {
+      if (batchKey(collection) === undefined || keys.count > maxNamed) return null;
+      return { table: collection.descriptor.table, keys: readElements(asMany(keys).values[0] ?? '{}').map(String) };
+    },
+  };
+}
+
 /** Context of a step. */
 export interface StepSetting {
   readonly placeOf: JudgedPayload['placeOf'];
@@ -177,7 +195,9 @@ export function completed(
   plan: WritePlan,
   prepared: PreparedWrite,
 ): WritePlan | Promise<WritePlan> {
-  return context.seams?.complete(context, plan, prepared) ?? plan;
+  const { keys = null } = prepared.kind === 'step' ? prepared : {};
+  const named = keys === null ? plan : { ...plan, ...namedItems(writableOf(context).collection, keys) };
+  return context.seams?.complete(context, named, prepared) ?? named;
 }
 
 /** Prepares a step that makes or changes items. */

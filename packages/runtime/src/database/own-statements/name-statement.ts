@@ -7,7 +7,7 @@ const ownNamed = new Map<string, Statement>();
 /** More texts than that are named anew each time. */
 const maxNamed = 1_000;
 
-type NamelessStatement = Pick<Statement, 'text' | 'tables' | 'forms'>;
+type NamelessStatement = Pick<Statement, 'text' | 'tables' | 'forms' | 'changes'>;
 
 /** A statement of the server itself, under no settings of a caller. */
 export function ownStatement(text: string): Statement {
@@ -19,8 +19,8 @@ export function ownStatement(text: string): Statement {
 }
 
 /** A statement of a transaction under the name that belongs to its text. */
-export function nameStatement({ text, tables, forms }: NamelessStatement): Statement {
-  const noted = tables !== undefined && { tables };
+export function nameStatement({ text, tables, forms, changes }: NamelessStatement): Statement {
+  const noted = { ...(tables && { tables }), ...(changes && { changes }) };
   if (forms !== undefined) return { name: '', text, forms, ...noted };
   const cached = named.get(text);
   if (cached !== undefined) return cached;

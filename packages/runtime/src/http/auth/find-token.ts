@@ -31,9 +31,14 @@ function collectHeaderTokens(rawHeaders: readonly string[], tokens: Set<string>)
 /** A name that can be read as `access_token`, by its first two letters. */
 const possibleName = /(?:^|&)(?:a|%61)(?:c|%63)/;
 
+/** True unless a query string can be seen to hold no token, not even an empty one. */
+export function mayHoldToken(query: string): boolean {
+  return possibleName.test(query);
+}
+
 function collectQueryTokens(query: string, tokens: Set<string>): void {
   // Most query strings can be seen to hold no token without being split.
-  if (!possibleName.test(query)) return;
+  if (!mayHoldToken(query)) return;
   for (const part of query.split('&')) {
     const equals = part.indexOf('=');
     if (equals < 'access_token'.length || decodeQueryText(part.slice(0, equals)) !== 'access_token') continue;

@@ -51,6 +51,10 @@ export interface AnswerHeaders {
   readonly policy?: string;
   /** Cache-Control of the answer; when absent, the default of its address. */
   readonly cache?: string;
+  /** Vary of the answer; when absent, what every answer depends on. */
+  readonly vary?: string;
+  /** True for an answer that others than its client get: it tells nothing of the request. */
+  readonly isShared?: true;
 }
 
 /** The type of an answer with a body, and its headers. */
@@ -99,6 +103,8 @@ export interface StreamingResponder extends Responder {
   outgoing(httpContext: HttpContext, out: Writable): Outgoing;
   /** The statement for a replica, where one may answer the request; else the same statement. */
   late(request: IncomingMessage, statement: Statement): Statement;
+  /** False where there are replicas, and no server that takes writes is known. */
+  hasPrimary(): boolean;
   /** Counts the bytes that wait for the client of a request. */
   unsentOf(request: IncomingMessage): ClientBytes;
 }
@@ -122,11 +128,11 @@ export function createResponder(environment: Environment, consistency: Consisten
   }
 
   function headersFor(request: IncomingMessage, about: Content | EmptyAnswer, compressible: boolean): string[] {
-    const { policy, cache } = about;
+    const { policy, cache, vary = compressible ? 'Origin, Accept-Encoding' : 'Origin', isShared } = about;
     const standing = policy === undefined ? base : standingHeaders(environment, policy);
     const headers = 'type' in about ? ['Content-Type', about.type, ...standing] : [...standing];
-    headers.push('X-Request-Id', request[requestRecord]?.id ?? newRequestId());
-    headers.push('Vary', compressible ? 'Origin, Accept-Encoding' : 'Origin');
+    if (isShared !== true) headers.push('X-Request-Id', request[requestRecord]?.id ?? newRequestId());
+    headers.push('Vary', vary);
     headers.push('Cache-Control', cache ?? cacheControl(request.url ?? '/'));
     if (hangingUp) headers.push('Connection', 'close');
     if (consistency !== null) headers.push(...consistency.headers(request));
@@ -206,7 +212,16 @@ export function createResponder(environment: Environment, consistency: Consisten
   const late: StreamingResponder['late'] = (request, statement) =>
     consistency === null ? statement : consistency.late(request, statement);
 
-  return { send, fail, streamHeaders, outgoing, unsentOf, hangUp, late };
+  return {
+    send,
+    fail,
+    streamHeaders,
+    outgoing,
+    unsentOf,
+    hangUp,
+    late,
+    hasPrimary: () => consistency?.hasPrimary() !== false,
+  };
 }
 
 /** A 204 or 304 ends with its head, so it states no length either (RFC 9110, section 8.6). */

@@ -1,7 +1,7 @@
 /** Runs planned reads and answers them: whole with a length, or streamed with back-pressure. */
 
 import type { Writable } from 'node:stream';
-import type { Database } from '../../database/database.ts';
+import type { Database, Statement } from '../../database/database.ts';
 import type { DriftGuard } from '../../database/drift-guard.ts';
 import { refusesValue } from '../../database/errors.ts';
 import { entityTag, matchesTag } from '../../entity-tag.ts';
@@ -13,16 +13,19 @@ import { withNamed } from '../../query/named.ts';
 import { unusableCursor } from '../../query/parse/cursor.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { PlannedRead } from '../../query/planner.ts';
-import { type HttpContext, mediaTypes, type Responder, type StreamingResponder } from './answer.ts';
+import { type Content, type HttpContext, mediaTypes, type Responder, type StreamingResponder } from './answer.ts';
 import { contentOf } from './attachment.ts';
 import { chooseEncoding, createCompressor } from './compression.ts';
 import type { Outgoing } from './outgoing.ts';
+import type { KeptAnswer, PublicAnswers } from './public-answers.ts';
 
 /** Options for running reads. */
 export interface ReaderOptions {
   readonly database: Database;
   readonly driftGuard: DriftGuard;
   readonly responder: StreamingResponder;
+  /** Tells which answers shared caches may keep. Default: none. */
+  readonly publicAnswers?: PublicAnswers | null;
 }
 
 /** Answers planned reads. Rejects with errors before the first byte; later it destroys the connection. */
@@ -38,7 +41,7 @@ export interface Reader {
 
 /** Makes the reader of a server. */
 export function createReader(options: ReaderOptions): Reader {
-  const { database, driftGuard, responder } = options;
+  const { database, driftGuard, responder, publicAnswers = null } = options;
   const writers = new WeakMap<ReadPlan, AnswerWriter>();
 
   function startRows({ plan, size }: PlannedRead): Rows {
@@ -48,22 +51,34 @@ export function createReader(options: ReaderOptions): Reader {
     return cached(size);
   }
 
+  function begin({ request }: HttpContext, planned: PlannedRead): KeptAnswer | null {
+    return publicAnswers === null ? null : publicAnswers.begin(request, planned);
+  }
+
   async function readList(httpContext: HttpContext, planned: PlannedRead): Promise<void> {
     const { plan } = planned;
+    const kept = begin(httpContext, planned);
     const rows = startRows(planned);
     // Items named by key are counted before the first byte leaves, however many they are.
-    if (isLarge(planned) && planned.rows === undefined) return streamRows(options, httpContext, planned, rows);
-    await readWhole(httpContext, planned, rows);
+    if (isLarge(planned) && planned.rows === undefined) {
+      return streamRows(options, httpContext, planned, rows, kept);
+    }
+    await readWhole(httpContext, planned, rows, kept);
     const found = rows.found ?? rows.items;
     if (planned.rows !== undefined && found < planned.rows) throw new PlatformError('FORBIDDEN');
-    responder.send(httpContext, { status: 200, ...contentOf(plan), body: rows.end() });
+    responder.send(httpContext, { status: 200, ...announce(plan, kept), body: rows.end() });
   }
 
   /** A possibly large answer takes its turn among streams, even if it is sent as a whole. */
-  function readWhole(httpContext: HttpContext, planned: PlannedRead, rows: Rows): Promise<void> {
+  function readWhole(
+    httpContext: HttpContext,
+    planned: PlannedRead,
+    rows: Rows,
+    kept: KeptAnswer | null = null,
+  ): Promise<void> {
     const { parameters } = planned;
-    if (isLarge(planned)) return readLarge(options, httpContext, planned, rows, async () => {});
-    const statement = responder.late(httpContext.request, planned.statement);
+    if (isLarge(planned)) return readLarge(options, httpContext, planned, rows, kept, async () => {});
+    const statement = statementFor(responder, httpContext, planned, kept);
     return database.read(statement, parameters, rows, () => responder.unsentOf(httpContext.request).client);
   }
 
@@ -77,19 +92,21 @@ export function createReader(options: ReaderOptions): Reader {
       }
     },
     async item(httpContext, planned) {
+      const kept = begin(httpContext, planned);
       const rows = startRows(planned);
-      await readWhole(httpContext, planned, rows);
+      await readWhole(httpContext, planned, rows, kept);
       if (rows.items === 0) throw new PlatformError('FORBIDDEN');
-      sendTagged(responder, httpContext, rows.end());
+      sendTagged(responder, httpContext, rows.end(), kept);
     },
     async nothing(httpContext, planned) {
       await readWhole(httpContext, planned, startRows(planned));
       responder.send(httpContext, { status: 204 });
     },
     async singleton(httpContext, planned) {
+      const kept = begin(httpContext, planned);
       const rows = startRows(planned);
-      await readWhole(httpContext, planned, rows);
-      sendTagged(responder, httpContext, rows.end());
+      await readWhole(httpContext, planned, rows, kept);
+      sendTagged(responder, httpContext, rows.end(), kept);
     },
   };
 }
@@ -106,23 +123,43 @@ function createWriter(plan: ReadPlan): AnswerWriter {
 }
 
 /** Sends one item with its entity tag, or 304 when the client holds these bytes already (specification, section 17). */
-function sendTagged(responder: Responder, httpContext: HttpContext, body: Buffer): void {
+function sendTagged(responder: Responder, httpContext: HttpContext, body: Buffer, kept: KeptAnswer | null): void {
   const tag = entityTag(body);
   const sentTags = httpContext.request.headers['if-none-match'];
   const unchanged = sentTags !== undefined && matchesTag(sentTags, tag);
-  const headers = ['ETag', tag];
+  const { headers = [], ...shared } = kept?.headers() ?? {};
+  const tagged = { ...shared, headers: ['ETag', tag, ...headers] };
   if (unchanged) {
-    responder.send(httpContext, { status: 304, headers });
+    responder.send(httpContext, { status: 304, ...tagged });
     giveBack(body);
-  } else responder.send(httpContext, { status: 200, type: mediaTypes.json, body, headers });
+  } else responder.send(httpContext, { status: 200, type: mediaTypes.json, body, ...tagged });
+}
+
+/** Type and headers of the answer to a plan, kept or not. */
+function announce(plan: ReadPlan, kept: KeptAnswer | null): Content {
+  const content = contentOf(plan);
+  if (kept === null) return content;
+  const { headers = [], ...shared } = kept.headers();
+  return { ...content, ...shared, headers: [...(content.headers ?? []), ...headers] };
+}
+
+/** Caches are filled from the server that takes writes: a replica could fill in what was just purged. */
+function statementFor(
+  responder: StreamingResponder,
+  { request }: HttpContext,
+  { statement }: PlannedRead,
+  kept: KeptAnswer | null,
+): Statement {
+  return kept === null ? responder.late(request, statement) : statement;
 }
 
 /** Reads as a stream, which ends when its client leaves. */
 async function readLarge(
   options: ReaderOptions,
   httpContext: HttpContext,
-  { statement: planned, parameters }: PlannedRead,
+  planned: PlannedRead,
   rows: Rows,
+  kept: KeptAnswer | null,
   drained: (leave: () => void) => Promise<void>,
 ): Promise<void> {
   const { database, responder } = options;
@@ -134,8 +171,8 @@ async function readLarge(
   if (response.destroyed) leave();
   response.once('close', leave);
   try {
-    const statement = responder.late(request, planned);
-    await database.stream(statement, parameters, rows, () => drained(leave), gone.signal, unsent.client);
+    const statement = statementFor(responder, httpContext, planned, kept);
+    await database.stream(statement, planned.parameters, rows, () => drained(leave), gone.signal, unsent.client);
   } finally {
     response.off('close', leave);
   }
@@ -151,6 +188,7 @@ async function streamRows(
   httpContext: HttpContext,
   planned: PlannedRead,
   rows: Rows,
+  kept: KeptAnswer | null,
 ): Promise<void> {
   const { responder } = options;
   const { request, response } = httpContext;
@@ -158,7 +196,7 @@ async function streamRows(
   let body: Outgoing | null = null;
 
   async function drained(leave: () => void): Promise<void> {
-    body ??= responder.outgoing(httpContext, openStream(responder, httpContext, plan));
+    body ??= responder.outgoing(httpContext, openStream(responder, httpContext, announce(plan, kept)));
     if (request.method === 'HEAD') {
       body.end(Buffer.alloc(0));
       leave();
@@ -168,7 +206,7 @@ async function streamRows(
   }
 
   try {
-    await readLarge(options, httpContext, planned, rows, drained);
+    await readLarge(options, httpContext, planned, rows, kept, drained);
     sendRest(rows.end());
   } catch (error) {
     if (response.destroyed || response.writableEnded) return;
@@ -181,14 +219,14 @@ async function streamRows(
   }
 
   function sendRest(rest: Buffer): void {
-    if (body === null) responder.send(httpContext, { status: 200, ...contentOf(plan), body: rest });
+    if (body === null) responder.send(httpContext, { status: 200, ...announce(plan, kept), body: rest });
     else body.end(rest);
   }
 }
 
-function openStream(responder: Responder, { request, response }: HttpContext, plan: ReadPlan): Writable {
+function openStream(responder: Responder, { request, response }: HttpContext, content: Content): Writable {
   const encoding = chooseEncoding(request.headers['accept-encoding']);
-  response.writeHead(200, responder.streamHeaders(request, encoding, contentOf(plan)));
+  response.writeHead(200, responder.streamHeaders(request, encoding, content));
   if (encoding === null) return response;
   const compressor = createCompressor(encoding);
   compressor.on('error', () => response.destroy());

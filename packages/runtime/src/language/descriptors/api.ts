@@ -34,6 +34,16 @@ export interface KnownOperation {
  */
 export const contract = 3;
 
+/** Changes that the database makes beside the rows of a statement. All tables are quoted, as descriptors name them. */
+export interface CachedTables {
+  /** Tables whose rows change with others: views, foreign and inherited tables, those with policies or computed fields. */
+  readonly derived: readonly string[];
+  /** Tables whose writes may change any other: by triggers, or through a view. */
+  readonly unbounded: readonly string[];
+  /** Tables whose rows go or change with those of a table, by foreign keys. */
+  readonly cascades: Readonly<Record<string, readonly string[]>>;
+}
+
 /** Everything that generated code hands to the runtime. */
 export interface CompiledApi {
   /** The contract that the files were generated for; the runtime refuses every other. */
@@ -56,6 +66,8 @@ export interface CompiledApi {
   readonly functions?: readonly FunctionDescriptor[];
   /** Default: callers are not passed on to the database. */
   readonly rowSecurity?: RowSecurity;
+  /** Facts for tags of answers. Default: no collection lets shared caches keep answers. */
+  readonly caching?: CachedTables;
   /** Extensions: the project's own code. Default: none. */
   readonly extensions?: readonly Extension[];
   /** The routes of the extensions, as their types say. Default: none. */

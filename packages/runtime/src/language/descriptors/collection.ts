@@ -209,6 +209,8 @@ export interface CollectionDescriptor {
   readonly tenant?: Condition;
   /** Set where replicas may answer reads whose rules look at other tables. */
   readonly reads?: 'replica';
+  /** Seconds for which shared caches may keep answers to requests without a token. Default: none are kept. */
+  readonly cache?: { readonly public: number };
   /** Set where DELETE archives items: it sets this field, to the time where there is no value. */
   readonly softDelete?: SoftDelete;
   /** Field that orders lists by default, before the key. */

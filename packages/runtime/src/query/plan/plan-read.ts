@@ -14,6 +14,7 @@ import type { ReadQuery } from '../authorise/read-query.ts';
 import { largestBufferedLimit } from '../authorise/shape.ts';
 import type { Cursor } from '../parse/cursor.ts';
 import { costOfConditions, costOfRead } from './cost.ts';
+import { keptAnswers } from './kept-answers.ts';
 import { mayAnswerLate } from './may-lag.ts';
 import type { ReadPlan } from './plan.ts';
 import { commonLimits, printBounds } from './plan-bounds.ts';
@@ -69,15 +70,18 @@ export function planRead(query: ReadQuery, passes: readonly ReadPass[] = []): Re
 
 /** The statement as the callers of a scope run it, streamed or not. */
 export function runFor(
-  { scope, streamed, source }: Pick<ReadQuery, 'scope' | 'streamed' | 'source'>,
+  query: Pick<ReadQuery, 'scope' | 'streamed' | 'selector' | 'source'>,
   root: CollectionScope,
   statement: Statement,
 ): Statement {
+  const { scope, streamed, source } = query;
   const { isPublic } = scope;
   const mayLag = mayAnswerLate(scope, root, statement.tables) && ({ mayLag: true } as const);
   const readOnly = source !== undefined && ({ readOnly: true } as const);
   const planned = { ...statement, ...(streamed && { byValues: true }), ...mayLag, ...readOnly };
-  return isPublic === true ? { ...planned, isPublic } : planned;
+  if (isPublic !== true) return planned;
+  const kept = keptAnswers(query, root, statement);
+  return { ...planned, isPublic, ...(kept && { kept }) };
 }
 
 /** The statement with its number of rows at most, where lists in them may make it a large answer all the same. */
@@ -95,11 +99,12 @@ function isBrief({ selector, selection }: ReadQuery, text: string): boolean {
 /** A statement under the name that belongs to its text, with the binders of its parameters. */
 export function statementOf({
   text,
-  tables,
   binders,
-  forms,
+  ...finished
 }: Omit<Finished, 'renumber'>): Pick<ReadPlan, 'statement' | 'binders'> {
-  return { statement: { name: nameOf(text), text, tables, ...(forms && { forms }) }, binders };
+  const { tables, forms, timed, repeated } = finished;
+  const facts = { ...(forms && { forms }), ...(timed && { timed }), ...(repeated && { repeated }) };
+  return { statement: { name: nameOf(text), text, tables, ...facts }, binders };
 }
 
 /** Input of a planned read. */

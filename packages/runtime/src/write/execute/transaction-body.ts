@@ -1,4 +1,4 @@
-import type { Transaction } from '../../database/database.ts';
+import type { NamedRows, Transaction } from '../../database/database.ts';
 import type { RowContext } from '../../database/row-security/row-context.ts';
 import type { Answer } from '../../query/answer.ts';
 import type { Keys } from '../decode/keys.ts';
@@ -19,6 +19,8 @@ export interface TransactionBody<T = Written> {
   run(transaction: Transaction): Promise<T>;
   /** How many rows it writes, where it runs one brief statement and is done. */
   brief?(): number | undefined;
+  /** As `WritePlan.named`. */
+  readonly named?: () => NamedRows | null;
   /** Settings of its caller, where callers are passed on to policies. */
   readonly rowContext?: RowContext;
   /** Collections and names by which errors of the database are explained, as far as they are known by now. */

@@ -81,6 +81,7 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
         },
         ...(request.caller.rowContext && { rowContext: request.caller.rowContext }),
         affected: () => plan.affected(),
+        ...(plan.named && { named: plan.named }),
         ...(plan.isConflict && { isConflict: plan.isConflict }),
         committed() {},
       };
@@ -93,6 +94,7 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
         let latest: Transaction | undefined;
         const run = async (transaction: Transaction) => {
           latest = transaction;
+          transaction.names?.(work.named?.() ?? null);
           return finish(driftGuard, writerOf, await work.run(transaction));
         };
         const result = await retryOnConflict(work, () => {

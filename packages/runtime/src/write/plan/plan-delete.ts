@@ -28,13 +28,14 @@ export function planDelete(written: Written, removed: Removal, many: boolean): W
   const rowKey = keyColumns(written, column);
   const { descriptor } = written.writable.collection;
   const { table } = descriptor;
+  const kind = sets === null ? ({ kind: 'delete' } as const) : {};
   if (!many) {
     const key = keysOf(written).map((field, part) => inputs.take({ kind: 'key', part }, operandType(field).native));
     const rows = allOf([keysEqual(rowKey, key), allowedOn(ruleRow(drafting, column))]);
     return finishWrite(
       drafting,
       `${sets === null ? `DELETE FROM ${table} AS ${alias}` : `UPDATE ${table} AS ${alias} SET ${sets('')}`} WHERE ${rows} RETURNING ${transactionNumber}, '1'`,
-      {},
+      kind,
     );
   }
   const columns = keyInputs(drafting);
@@ -55,5 +56,5 @@ export function planDelete(written: Written, removed: Removal, many: boolean): W
     sets === null ? `DELETE FROM ${table} AS ${alias} USING` : `UPDATE ${table} AS ${alias} SET ${sets('')} FROM`;
   const gone = `${change} (${locked}) i WHERE ${keysEqual(rowKey, input)} RETURNING 1`;
   const text = `WITH w AS (${gone}) SELECT ${transactionNumber}, pg_catalog.count(*)::pg_catalog.text FROM w`;
-  return finishWrite(drafting, text, {});
+  return finishWrite(drafting, text, kind);
 }

@@ -1,7 +1,7 @@
 /** Common parts of planned writes: their form, their input tables, and the one row that they return. */
 
 import type { Binder } from '../../database/binder.ts';
-import type { Statement } from '../../database/database.ts';
+import type { Statement, TableChange } from '../../database/database.ts';
 import { nameStatement } from '../../database/own-statements/name-statement.ts';
 import { cast } from '../../dialects/casts.ts';
 import { sqlTrue } from '../../dialects/fragment.ts';
@@ -66,16 +66,24 @@ export function startWrite(written: Written): Drafting {
   return { written, statement, inputs: createInputs(statement) };
 }
 
-/** Ends a statement; `answer` describes its columns after the first two. */
+/** Ends a statement; `result` describes its columns after the first two, and the change where it is no usual one. */
 export function finishWrite(
-  { statement, inputs }: Drafting,
+  { written, statement, inputs }: Drafting,
   printed: string,
-  result: Partial<Pick<WriteStatement, 'keys' | 'matched' | 'judgements'>>,
+  result: Partial<Pick<WriteStatement, 'keys' | 'matched' | 'judgements'> & Pick<TableChange, 'kind'>>,
 ): WriteStatement {
+  const { table } = written.writable.collection.descriptor;
+  if (!printed.startsWith('SELECT')) statement.change(table, result.kind ?? changeOf(written));
   const finished = statement.finish(printed);
   const { binders } = finished;
   const { keys = 0, matched = [], judgements = [] } = result;
   return { statement: nameStatement(finished), binders, sources: inputs.sources, keys, matched, judgements };
+}
+
+/** Kind of change that makes or changes rows. */
+export function changeOf({ action, columns, writable }: Written): TableChange['kind'] {
+  const { key } = writable.collection.descriptor;
+  return action === 'update' && columns.some(({ field }) => key.includes(field.descriptor.name)) ? 'key' : action;
 }
 
 /** The fields of the key of what is written. */

@@ -33,7 +33,11 @@ export function planRemoval(written: Written, removed: Removal): Pick<StepPlans,
   const rows = `${input}${join}${table} AS ${alias} ON ${keysMatch(drafting, column, named)}`;
   const { sets } = removal(drafting, removed);
   const change = sets === null ? `DELETE ${alias} FROM ${rows}` : `UPDATE ${rows} SET ${sets(`${alias}.`)}`;
-  const write = finishWrite(drafting, `${change}${where(apart ? 'i.ok' : may)}`, {});
+  const write = finishWrite(
+    drafting,
+    `${change}${where(apart ? 'i.ok' : may)}`,
+    sets === null ? { kind: 'delete' } : {},
+  );
   if (!apart) return { write };
   const look = planLook(written, [], (draft, columnOf) => ({ rules: [], allowed: permitted(draft, columnOf) }));
   return { look, write };

@@ -40,7 +40,7 @@ async function linkField(
   );
   const input = inputRows(question, [...keyInput(collection, rows), ...values], 'i');
   const update = dialect.input.update(
-    question.statement.table(descriptor.table),
+    question.statement.change(descriptor.table, 'update'),
     field.column,
     dialect.input.kept('i.f0', field),
     input,

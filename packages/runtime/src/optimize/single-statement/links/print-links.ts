@@ -19,6 +19,7 @@ import { createInputs, type InputColumn, type Inputs } from '../../../write/plan
 import { lockOfUpdate } from '../../../write/plan/locked-rows.ts';
 import { assignMany, columnList } from '../../../write/plan/plan-create.ts';
 import {
+  changeOf,
   type Drafting,
   finishWrite,
   inputTable,
@@ -91,6 +92,7 @@ export function printItem(statement: StatementBuilder, written: Written, columns
   const rows = allOf([isNamed(written, alias, keys), isHeld, rules]);
   const { table } = written.writable.collection.descriptor;
   const changes = assigned.length > 0;
+  if (changes) statement.change(table, changeOf(written));
   const checks = changes ? singleAnswers(checksOf(written), { row, matched: present, present }) : [];
   const judged = checks.map((check, index) => `${check} AS ${checkOf(index)}`);
   const list = [`i.n AS ${itemPlace}`, ...columns.map(column), ...judged].join(', ');
@@ -113,7 +115,7 @@ export function printLinks(
 ): string {
   const { collection } = written.writable;
   const { fields } = collection.descriptor;
-  const table = statement.table(relation.junctionTable);
+  const table = statement.change(relation.junctionTable, 'delete');
   const keys = `i${index}`;
   const drafting = { statement, inputs, written };
   const item: InputColumn = { name: 'o', source: { kind: 'place', of: 0 }, native: 'pg_catalog.int4' };

@@ -100,7 +100,7 @@ export function printInsert(
   const named = descriptor.fields.flatMap(({ column }) => (isRead(column) ? [column] : []));
   const keys = holders.flatMap(({ on }) => on.map(({ of: column }) => column));
   const returned = [...new Set([...named, ...keys])];
-  const insert = `INSERT INTO ${statement.table(descriptor.table)}${list} SELECT${values} FROM ${from} ORDER BY i.n RETURNING ${returned.length === 0 ? '1' : returned.join(', ')}`;
+  const insert = `INSERT INTO ${statement.change(descriptor.table, 'create')}${list} SELECT${values} FROM ${from} ORDER BY i.n RETURNING ${returned.length === 0 ? '1' : returned.join(', ')}`;
   const isNumbered = index !== alone && (numbersRows || holders.length > 0);
   const numbered = `, ${numberedOf(index)} AS (SELECT *, pg_catalog.row_number() OVER () AS ${itemPlace} FROM ${rowsOf(index)})`;
   return `${rowsOf(index)} AS (${insert})${isNumbered ? numbered : ''}`;

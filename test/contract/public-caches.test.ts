@@ -1,0 +1,242 @@
+/**
+ * Answers that shared caches may keep: which, under which tags, and which of them a write purges. Source: scale-out notes,
+ * section 8.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer, Ask } from '../support/platform.ts';
+import { type ServedProject, serveProject } from '../support/project.ts';
+import { type PurgeReceiver, receivePurges } from '../support/purge-receiver.ts';
+
+const header = 'surrogate-key';
+const key = '00000000-0000-4000-8000-0000000000a1';
+const token = 'token-of-editor-0000000000';
+
+let receiver: PurgeReceiver;
+let project: ServedProject;
+beforeAll(async () => {
+  receiver = await receivePurges();
+  project = await serveProject({
+    system: true,
+    disturbed: true,
+    environment: { CACHE_PURGE_URL: receiver.url, CORS_ENABLED: 'true', CORS_ORIGIN: 'https://app.example.com' },
+    sql: `CREATE TABLE authors (id integer PRIMARY KEY, name varchar(40), mentor integer REFERENCES authors);
+      CREATE TABLE articles (id integer PRIMARY KEY, title varchar(40), published date, author integer REFERENCES authors ON DELETE CASCADE);
+      CREATE TABLE comments (id integer PRIMARY KEY, body varchar(40), article integer REFERENCES articles ON DELETE CASCADE);
+      CREATE TABLE labels (id uuid PRIMARY KEY, name varchar(40));
+      CREATE TABLE article_labels (article integer REFERENCES articles ON DELETE CASCADE, label uuid REFERENCES labels, PRIMARY KEY (article, label));
+      CREATE TABLE codes (code varchar(20) PRIMARY KEY, name varchar(40));
+      CREATE TABLE news (id integer PRIMARY KEY, title varchar(40), shown timestamp NULL);
+      CREATE TABLE drafts (id integer PRIMARY KEY, title varchar(40));
+      CREATE TABLE orders (id integer PRIMARY KEY, total integer);
+      INSERT INTO authors VALUES (1, 'Ann', NULL), (2, 'Ben', 1), (3, 'Cleo', NULL);
+      INSERT INTO articles VALUES (1, 'one', NULL, 1), (2, 'two', NULL, 2), (3, 'three', NULL, 1);
+      INSERT INTO comments VALUES (1, 'good', 1), (2, 'bad', 2);
+      INSERT INTO labels VALUES ('aaaaaaaa-0000-4000-8000-000000000001', 'red');
+      INSERT INTO codes VALUES ('a', 'first'), ('b', 'second');
+      INSERT INTO news VALUES (1, 'old', '2020-01-01 00:00:00'), (2, 'new', '2999-01-01 00:00:00');
+      INSERT INTO drafts VALUES (1, 'secret'); INSERT INTO orders VALUES (1, 5)`,
+    config: `{ collections: {
+      authors: { cache: { public: '60s' } }, articles: { cache: { public: '5m' } }, comments: { cache: { public: '10' } },
+      labels: { cache: { public: '60s' } }, codes: { cache: { public: '60s' } }, news: { cache: { public: '60s' } },
+      orders: { cache: { public: '60s' } },
+    } }`,
+    permissions: `roles: { editor: {} }
+permissions:
+  public:
+    authors: { read: true }
+    articles: { read: true }
+    comments: { read: true }
+    labels: { read: true }
+    article_labels: { read: true }
+    codes: { read: true }
+    drafts: { read: true }
+    news: { read: { fields: [id, title], filter: { shown: { _lt: $NOW } } } }
+    platform_files: { read: true }
+  editor:
+    authors: { read: true, create: true, update: true, delete: true }
+    articles: { read: true, create: true, update: true, delete: true }
+    comments: { read: true, create: true, update: true, delete: true }
+    labels: { read: true, create: true, update: true, delete: true }
+    article_labels: { read: true, create: true, update: true, delete: true }
+    codes: { read: true, create: true, update: true, delete: true }
+    orders: { read: true }`,
+  });
+  await project.rows(`INSERT INTO platform.platform_roles (id, name) VALUES ('${key}', 'editor')`);
+  await project.rows(
+    `INSERT INTO platform.platform_users (id, email, role, token) VALUES ('${key}', 'e@example.com', '${key}', '${token}')`,
+  );
+}, 120_000);
+afterAll(async () => {
+  await project?.close();
+  await receiver?.close();
+});
+
+const controlOf = ({ headers }: Answer): string => headers.get('cache-control') ?? '';
+const isShared = (answer: Answer): boolean => controlOf(answer).startsWith('public');
+const tagsOf = ({ headers }: Answer): readonly string[] => headers.get(header)?.split(' ') ?? [];
+const get = (path: string, ask: Ask = {}): Promise<Answer> => project.ask(path, ask);
+const edit = (path: string, method: string, body?: unknown): Promise<Answer> =>
+  project.ask(path, { method, token, ...(body !== undefined && { body }) });
+
+/** Waits out the purges of what was written before. */
+const settle = (): Promise<void> => sleep(1_100);
+
+/** Of these addresses those whose answers the purges of a write concern. */
+async function purgedBy(write: () => Promise<unknown>, paths: readonly string[]): Promise<readonly string[]> {
+  const answers = await Promise.all(paths.map((path) => get(path)));
+  for (const [index, answer] of answers.entries())
+    expect([paths[index], controlOf(answer)]).toEqual([paths[index], expect.stringMatching(/^public/)]);
+  await settle();
+  const before = receiver.purges.length;
+  await write();
+  await sleep(400);
+  const purged = new Set(receiver.purges.slice(before).flat());
+  return paths.filter(
+    (_, index) => answers[index] !== undefined && tagsOf(answers[index]).some((tag) => purged.has(tag)),
+  );
+}
+
+describe('an answer to a request without a token', () => {
+  it('may be kept for the time of its collection, under tags that tell no names', async () => {
+    const answer = await get('/items/articles/1?fields=id,title');
+    expect(controlOf(answer)).toBe('public, max-age=0, s-maxage=300');
+    expect(answer.headers.get('vary')).toBe('Accept, Accept-Encoding, Authorization, Origin');
+    expect(answer.headers.get('etag')).toMatch(/^W\/"/);
+    expect(tagsOf(answer)).toHaveLength(3);
+    for (const tag of tagsOf(answer)) expect(tag).toMatch(/^[\w-]{8}$/);
+    expect(controlOf(await get('/items/comments?fields=body'))).toBe('public, max-age=0, s-maxage=10');
+    expect(controlOf(await get('/items/articles?limit=-1'))).toBe('public, max-age=0, s-maxage=300');
+    expect(controlOf(await get('/items/articles?aggregate[count]=*'))).toBe('public, max-age=0, s-maxage=300');
+    expect(controlOf(await get('/items/articles?export=csv'))).toBe('public, max-age=0, s-maxage=300');
+  });
+
+  it('has the same tags in every spelling of a key, and others for another item', async () => {
+    const id = 'aaaaaaaa-0000-4000-8000-000000000001';
+    const [lower, upper] = [await get(`/items/labels/${id}`), await get(`/items/labels/${id.toUpperCase()}`)];
+    expect([upper.status, tagsOf(upper)]).toEqual([200, tagsOf(lower)]);
+    expect(tagsOf(await get('/items/articles/1'))[0]).not.toBe(tagsOf(await get('/items/articles/2'))[0]);
+    expect(tagsOf(await get('/items/articles/1'))[0]).not.toBe(tagsOf(await get('/items/authors/1'))[0]);
+  });
+
+  it('answers HEAD and unchanged items alike', async () => {
+    const answer = await get('/items/articles/1');
+    const head = await get('/items/articles/1', { method: 'HEAD' });
+    expect([head.status, controlOf(head), tagsOf(head)]).toEqual([200, controlOf(answer), tagsOf(answer)]);
+    const etag = answer.headers.get('etag') ?? '';
+    const unchanged = await get('/items/articles/1', { headers: { 'if-none-match': etag } });
+    expect([unchanged.status, controlOf(unchanged), tagsOf(unchanged)]).toEqual([
+      304,
+      controlOf(answer),
+      tagsOf(answer),
+    ]);
+  });
+
+  it('stays with its client where it depends on the time, on nothing that writes tell of, or is an error', async () => {
+    const paths = [
+      '/items/news',
+      '/items/articles?filter[published][_lt]=$NOW',
+      '/items/articles?deep[comments][_filter][id][_gt]=0&filter[_or][0][published][_gt]=$NOW(-1 day)&filter[_or][1][id]=1',
+      '/items/drafts',
+      '/items/drafts/1',
+      '/items/orders',
+      '/items/articles/77',
+      '/items/articles?fields=nothing',
+      '/items/nothing',
+      '/server/info',
+    ];
+    for (const path of paths) {
+      const answer = await get(path);
+      expect([path, isShared(answer), tagsOf(answer)]).toEqual([path, false, []]);
+    }
+    expect(isShared(await project.ask('/items/articles', { method: 'SEARCH', body: { query: {} } }))).toBe(false);
+    const document = encodeURIComponent('{ articles { id } }');
+    expect(isShared(await get(`/graphql?query=${document}`))).toBe(false);
+    expect(isShared(await get('/graphql', { method: 'POST', body: { query: '{ articles { id } }' } }))).toBe(false);
+  });
+});
+
+describe('a write purges the answers that it concerns, and no others', () => {
+  const list = '/items/articles?fields=title';
+  const nested = '/items/authors?fields=name,articles.title';
+  const named = '/items/articles/2?fields=title,author.name';
+  const paths = ['/items/articles/1', '/items/articles/2', list, nested, named, '/items/comments', '/items/codes/a'];
+
+  it('a change of one item', async () => {
+    const change = () => edit('/items/articles/1', 'PATCH', { title: 'uno' });
+    expect(await purgedBy(change, paths)).toEqual(['/items/articles/1', list, nested]);
+  });
+
+  it('a change of several by their keys', async () => {
+    const change = () => edit('/items/articles', 'PATCH', { keys: [2, 3], data: { title: 'many' } });
+    expect(await purgedBy(change, paths)).toEqual(['/items/articles/2', list, nested, named]);
+  });
+
+  it('a change of those of a query, each of which may be any', async () => {
+    const change = () => edit('/items/articles', 'PATCH', { query: { filter: { id: 3 } }, data: { title: 'q' } });
+    expect(await purgedBy(change, paths)).toEqual(['/items/articles/1', '/items/articles/2', list, nested, named]);
+  });
+
+  it('a new item', async () => {
+    const change = () => edit('/items/articles', 'POST', { id: 4, title: 'four', author: 3 });
+    expect(await purgedBy(change, paths)).toEqual([list, nested]);
+  });
+
+  it('a change of a related item', async () => {
+    const change = () => edit('/items/authors/2', 'PATCH', { name: 'Benjamin' });
+    expect(await purgedBy(change, [...paths, '/items/authors/2?fields=name', '/items/authors/1?fields=name'])).toEqual([
+      nested,
+      named,
+      '/items/authors/2?fields=name',
+    ]);
+  });
+
+  it('nested writes of several collections', async () => {
+    const change = () => edit('/items/authors', 'POST', { id: 9, name: 'Nine', articles: [{ id: 90, title: 'nine' }] });
+    expect(await purgedBy(change, [list, nested, named, '/items/authors/2'])).toEqual([
+      list,
+      nested,
+      named,
+      '/items/authors/2',
+    ]);
+    const linked = () => edit('/items/articles/1', 'PATCH', { comments: { create: [{ id: 70, body: 'x' }] } });
+    expect(await purgedBy(linked, ['/items/comments', '/items/codes/a', '/items/labels'])).toEqual(['/items/comments']);
+  });
+
+  it('what a foreign key removes as well', async () => {
+    const remove = () => edit('/items/authors/1', 'DELETE');
+    await project.rows('UPDATE authors SET mentor = NULL');
+    expect(await purgedBy(remove, [...paths, '/items/labels?fields=name'])).toEqual([
+      ...paths.filter((path) => !path.includes('codes')),
+    ]);
+    await project.rows("INSERT INTO authors VALUES (1, 'Ann', NULL)");
+    await project.rows("INSERT INTO articles VALUES (1, 'one', NULL, 1)");
+  });
+
+  it('by GraphQL, by imports and by a key that is no number', async () => {
+    const mutation = 'mutation { update_articles_item(id: "1", data: { title: "g" }) { id } }';
+    const change = () => edit('/graphql', 'POST', { query: mutation });
+    expect(await purgedBy(change, paths)).toEqual(['/items/articles/1', list, nested]);
+    const code = () => edit('/items/codes/a', 'PATCH', { name: 'A' });
+    expect(await purgedBy(code, ['/items/codes/a', '/items/codes/b', list])).toEqual([
+      '/items/codes/a',
+      '/items/codes/b',
+    ]);
+  });
+
+  it('nothing where a write is refused or changes nothing else', async () => {
+    expect(await purgedBy(() => edit('/items/articles/1', 'PATCH', { nothing: 1 }), paths)).toEqual([]);
+    expect(await purgedBy(() => get('/items/articles'), paths)).toEqual([]);
+  });
+});
+
+it('sends a purge again until the cache takes it, and all of them twice', async () => {
+  const [tag = ''] = tagsOf(await get('/items/articles/2'));
+  await settle();
+  const before = receiver.purges.length;
+  receiver.fail(2);
+  await edit('/items/articles/2', 'PATCH', { title: 'again' });
+  const taken = () => receiver.purges.slice(before).filter((tags) => tags.includes(tag)).length;
+  for (let tries = 0; tries < 60 && taken() < 2; tries++) await sleep(50);
+  expect(taken()).toBe(2);
+});
