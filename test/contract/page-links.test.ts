@@ -17,6 +17,7 @@ import { createAnswerWriter } from '../../packages/runtime/src/query/answer.ts';
 import { createPlanner, type PlannedRead } from '../../packages/runtime/src/query/planner.ts';
 import { withClient } from '../support/database.ts';
 import { type PlanStep, planOf } from '../support/explain.ts';
+import { isWithout } from '../support/optimizations.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
 
 /** Twelve posts with 1,500 links each, six with two, and two without; some lead to targets that a rule hides. */
@@ -138,7 +139,7 @@ describe.each(Object.entries(reads))('%s', (_, query) => {
   });
 });
 
-test('only small tables are read as a whole', async () => {
+test.skipIf(isWithout('adaptive-plans'))('only small tables are read as a whole', async () => {
   const { rows } = await withClient(project.database.url, (client) =>
     client.query(
       "SELECT relname, pg_relation_size(oid) <= 16777216 AS small FROM pg_class WHERE relname IN ('tags', 'labels', 'places') ORDER BY relname",
@@ -175,7 +176,7 @@ describe('a page', () => {
   });
 });
 
-test.each([
+test.skipIf(isWithout('adaptive-plans')).each([
   ['a list', `/items/posts?limit=20&${reads['the first by a column with nulls']}`],
   ['a large answer', `/items/posts?limit=20&${reads['a whole list']}`],
 ])('a server reads %s for the whole page once it has taken long, and answers the same', async (_, path) => {

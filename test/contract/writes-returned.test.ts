@@ -1,6 +1,7 @@
 /** Answers that a write returns itself: what they save, and where the rows have to be read all the same. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { withClient } from '../support/database.ts';
+import { isWithout } from '../support/optimizations.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
 
 const sql = `
@@ -56,6 +57,9 @@ afterAll(() => project?.close());
 const post = (path: string, body: unknown) => project.admin(`/items/${path}`, { method: 'POST', body });
 const patch = (path: string, body: unknown) => project.admin(`/items/${path}`, { method: 'PATCH', body });
 
+/** Number of statements, where those that write return the items. */
+const counted = (count: number): unknown => (isWithout('single-statement') ? expect.any(Number) : count);
+
 describe('three statements', () => {
   it('are enough where the answer stands in the written row', async () => {
     const made = await post('boxes?fields=id,label,state,size,year(made)', { label: 'new' });
@@ -66,11 +70,11 @@ describe('three statements', () => {
       size: 3,
       made_year: new Date().getFullYear(),
     });
-    expect(project.statements.executed()).toBe(3);
+    expect(project.statements.executed()).toEqual(counted(3));
     project.statements.reset();
     const changed = await patch('boxes/3?fields=size,label', { label: 'newer' });
     expect(changed.json.data).toEqual({ size: 5, label: 'newer' });
-    expect(project.statements.executed()).toBe(3);
+    expect(project.statements.executed()).toEqual(counted(3));
   });
 
   it('are enough for many, answered in the order of the payload', async () => {
@@ -80,7 +84,7 @@ describe('three statements', () => {
       labels.map((label, place) => (place % 3 ? { label } : { label, note: 'x' })),
     );
     expect(made.json.data).toEqual(labels.map((label) => ({ label })));
-    expect(project.statements.executed()).toBe(3);
+    expect(project.statements.executed()).toEqual(counted(3));
   });
 
   it('are enough for changes of many, answered in the order of the payload', async () => {
@@ -95,7 +99,7 @@ describe('three statements', () => {
       { id: 2, label: 'kept' },
       { id: 1, label: 'first' },
     ]);
-    expect(project.statements.executed()).toBe(6);
+    expect(project.statements.executed()).toEqual(counted(6));
     expect((await patch('boxes?fields=id', { keys: [1, 99], data: { note: 'y' } })).status).toBe(403);
     expect((await patch('boxes/1?fields=note', {})).json.data).toEqual({ note: 'n' });
   });
@@ -103,7 +107,7 @@ describe('three statements', () => {
   it('are enough where values are left to the database or nothing is sent', async () => {
     expect((await post('things?fields=id,name', {})).json).toEqual({ data: { id: 1, name: null } });
     expect((await patch('things/1?fields=name', {})).json).toEqual({ data: { name: null } });
-    expect(project.statements.executed()).toBe(6);
+    expect(project.statements.executed()).toEqual(counted(6));
   });
 });
 
@@ -138,7 +142,7 @@ describe('what is returned is what the caller may read', () => {
       label: null,
       note: 'n',
     });
-    expect(project.statements.executed()).toBe(9);
+    expect(project.statements.executed()).toEqual(counted(9));
   });
 
   it('row by row', async () => {
