@@ -34,7 +34,7 @@ it('nothing but `init --system` and `migrate` installs them', async () => {
   expect(await query("SELECT FROM pg_namespace WHERE nspname = 'platform'")).toEqual([]);
   const status = await platform('migrate', '--status', '--json');
   expect(status.code).toBe(1);
-  expect(events(status).filter(({ action }) => action === 'pending')).toHaveLength(7);
+  expect(events(status).filter(({ action }) => action === 'pending')).toHaveLength(8);
 }, 90_000);
 
 it('five processes install them once', async () => {
@@ -44,6 +44,7 @@ it('five processes install them once', async () => {
   expect(applied.toSorted()).toEqual([
     'accounts',
     'activity',
+    'activity-actions',
     'files',
     'model',
     'product-name',
@@ -81,7 +82,7 @@ it('are compiled as far as they are there, and say what they lack', async () => 
   expect((await platform('migrate', '--down', '1', '--yes')).code).toBe(2);
   await withClient(database.url, (client) => undoMigrations(migrationConnection(client), 1));
   const generated = await platform('generate');
-  expect(generated.stderr).toMatch(/older than this version; they lack 7 "product-name"\.\n.*platform migrate/);
+  expect(generated.stderr).toMatch(/older than this version; they lack 8 "activity-actions"\.\n.*platform migrate/);
   expect(generated.code).toBe(0);
   expect((await platform('init', '--yes', '--system')).stderr).toContain('1 migration applied');
 }, 90_000);

@@ -94,7 +94,7 @@ it('an existing database is served as the page says', { timeout: 120_000 }, asyn
     const page = existingDatabasePage(database.url);
     await walk(page, { SECRET: 'a secret of 32 bytes or more, here' }, async ({ folder }) => {
       const log = await readFile(join(folder, 'commands.log'), 'utf8');
-      expect(log).toContain('7 product-name');
+      expect(log).toContain('8 activity-actions');
       expect((await promisify(execFile)('stat', ['-c', '%a', join(folder, '.env')])).stdout.trim()).toBe('600');
     });
   } finally {

@@ -302,10 +302,10 @@ describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid, j
       runPlatform(['migrate', ...args, '--project', folder()], { DATABASE_URL: url });
     const { code, stderr } = await migrate('--status');
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^ {2}1 accounts {2}pending$/m)]);
-    expect((await migrate()).stderr).toContain('Applied 7 migrations');
+    expect((await migrate()).stderr).toContain('Applied 8 migrations');
     expect((await migrate('--status')).code).toBe(0);
     // The tests after this one know nothing of these tables.
-    await withMysql(url, (connection) => undoMigrations(mysqlMigrationConnection(connection), 7));
+    await withMysql(url, (connection) => undoMigrations(mysqlMigrationConnection(connection), 8));
   });
 
   it('is not served over a database of another kind', async () => {

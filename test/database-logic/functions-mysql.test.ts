@@ -1,4 +1,4 @@
-/** Functions and procedures of MariaDB and MySQL: kinds, arguments, results and errors, and columns that they compute. */
+/** Functions and procedures of MariaDB and MySQL: kinds, arguments, results and errors. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,8 +10,7 @@ import { servers } from '../support/servers.ts';
 import { typeCheck } from '../support/type-check.ts';
 
 const statements = [
-  `CREATE TABLE shops (id int PRIMARY KEY, name varchar(40) NOT NULL, stars int NOT NULL, secret varchar(40),
-    label varchar(80) AS (CONCAT(name, ' ', stars)) VIRTUAL)`,
+  `CREATE TABLE shops (id int PRIMARY KEY, name varchar(40) NOT NULL, stars int NOT NULL, secret varchar(40))`,
   "INSERT INTO shops (id, name, stars, secret) VALUES (1, 'Harbour', 3, 'x'), (2, 'Market', 5, 'y')",
   'CREATE TABLE logs (id int AUTO_INCREMENT PRIMARY KEY, line varchar(200))',
   `CREATE FUNCTION shop_count(least int) RETURNS bigint READS SQL DATA
@@ -52,7 +51,7 @@ const config = `export default { functions: {
 
 const permissions = `
 permissions:
-  public: { shops: { read: { fields: [id, name, label] } } }
+  public: { shops: { read: { fields: [id, name] } } }
 functions:
   public: { shop_count: true, price: true, refuse: true, moment: true, ranking: true, order_shop: { args: { buyer: guest } } }
 `;
@@ -194,18 +193,5 @@ describe.each(servers)('$name', ({ missing, start }) => {
     await mkdir(join(project.folder, 'extensions'), { recursive: true });
     await writeFile(join(project.folder, 'extensions', 'use.ts'), code);
     expect(await typeCheck(project.folder)).toBe('');
-  });
-
-  it('virtual columns are computed fields: read, filtered and sorted as columns, and never written', async () => {
-    const shops = async (query: string): Promise<unknown> => dataOf(await platform.ask(`/items/shops?${query}`));
-    expect(await shops('fields=label&sort=-label')).toEqual([{ label: 'Market 5' }, { label: 'Harbour 3' }]);
-    expect(await shops('fields=id&filter[label][_ends_with]=5')).toEqual([{ id: 2 }]);
-    expect(await shops('aggregate[max]=label')).toEqual([{ max: { label: 'Market 5' } }]);
-    expect(await shops('fields=id&filter[secret][_eq]=x')).toBe('403 FORBIDDEN');
-    const made = await platform.admin('/items/shops', {
-      method: 'POST',
-      body: { id: 3, name: 'x', stars: 1, label: 'y' },
-    });
-    expect(failure(made)).toBe('400 INVALID_PAYLOAD');
   });
 });

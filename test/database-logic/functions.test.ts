@@ -109,6 +109,28 @@ describe('functions that write', () => {
     await post('clerk', 'rename_shop', { shop: 4, new_name: 'Cellar' });
   });
 
+  it('leave one activity, which names the function and its caller, where they are committed', async () => {
+    const noted = () =>
+      atlas.database.rows(
+        `SELECT a.item, a."user", a.collection FROM platform.platform_activity AS a WHERE a.action = 'call' ORDER BY a.id`,
+      );
+    const before = (await noted()).length;
+    await post('clerk', 'place_order', { lines: [1] });
+    await post('clerk', 'place_order', { lines: [] });
+    await post('clerk', 'close_region', { region: 9 });
+    await call('clerk', 'region_totals');
+    const key = { 'Idempotency-Key': 'noted-1' };
+    for (const _ of [1, 2]) await post('clerk', 'place_order', { lines: [1] }, key);
+    const mutation = 'mutation { place_order(lines: [1]) close_region(region: 9) { id } }';
+    await atlas.ask('/graphql', { method: 'POST', token: atlas.tokens.clerk, body: { query: mutation } });
+    const called = ['place_order', 'close_region', 'place_order', 'place_order', 'close_region'];
+    expect((await noted()).slice(before)).toEqual(
+      called.map((item) => ({ item, user: clerk, collection: 'functions' })),
+    );
+    const { json } = await atlas.admin('/activity?filter[action]=call&fields=item,user.email&sort=-id&limit=1');
+    expect(json.data).toEqual([{ item: 'close_region', user: { email: 'clerk@example.com' } }]);
+  });
+
   it('run once under an Idempotency-Key', async () => {
     const count = async () => (await atlas.database.rows('SELECT count(*)::int AS n FROM orders'))[0]?.n;
     const before = Number(await count());

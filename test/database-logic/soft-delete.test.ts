@@ -125,11 +125,20 @@ describe('DELETE', () => {
   });
 
   it('is told by activity', async () => {
-    await ask('editor', '/items/articles/2', 'DELETE');
-    const [told] = await project.rows(
-      "SELECT action FROM platform.platform_activity WHERE collection = 'articles' AND item = '2' ORDER BY id DESC",
-    );
-    expect(told).toEqual({ action: 'delete' });
+    const actionsOf = async (collection: string, item: string) =>
+      (
+        await project.admin(
+          `/activity?filter[collection]=${collection}&filter[item]=${item}&fields=action&sort=-id&limit=2`,
+        )
+      ).json.data;
+    await ask('editor', '/items/articles/3', 'DELETE');
+    expect((await actionsOf('articles', '3'))[0]).toEqual({ action: 'archive' });
+    await project.rows('DELETE FROM comments WHERE article = 3');
+    await ask('editor', '/items/articles/3?purge=true', 'DELETE');
+    expect(await actionsOf('articles', '3')).toEqual([{ action: 'delete' }, { action: 'archive' }]);
+    await ask('editor', '/items/articles/1', 'PATCH', { comments: [11], tags: [22] });
+    expect((await actionsOf('comments', '12'))[0]).toEqual({ action: 'archive' });
+    expect((await actionsOf('article_tags', '1,21'))[0]).toEqual({ action: 'delete' });
   });
 });
 

@@ -27,7 +27,7 @@ afterAll(() => database?.drop());
 const specified: Readonly<Record<string, readonly string[]>> = {
   platform_activity: [
     'id integer! = auto S',
-    'action string(45)! {create update delete revert comment upload login} S',
+    'action string(45)! {create update delete revert comment upload login archive call} S',
     'user uuid → platform_users S',
     'timestamp timestamp! = now() S',
     'ip string(50) S',

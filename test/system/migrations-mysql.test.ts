@@ -12,7 +12,7 @@ import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mar
 import { servers } from '../support/servers.ts';
 import { installMysqlSystem, mysqlMigrationConnection } from '../support/system.ts';
 
-const names = ['accounts', 'sessions', 'activity', 'model', 'requests', 'files', 'product-name'];
+const names = ['accounts', 'sessions', 'activity', 'model', 'requests', 'files', 'product-name', 'activity-actions'];
 
 describe.each(servers)('on $name', ({ missing, start }) => {
   let server: MysqlServer;
@@ -58,8 +58,16 @@ describe.each(servers)('on $name', ({ missing, start }) => {
       expect([installed, pending]).toEqual([true, []]);
       expect(applied.map(({ id, name }) => [id, name])).toEqual(names.map((name, index) => [index + 1, name]));
       expect(applied[0]?.appliedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-      expect((await undoMigrations(connection, 2)).map(({ name }) => name)).toEqual(['product-name', 'files']);
-      expect((await readMigrations(connection)).pending.map(({ name }) => name)).toEqual(['files', 'product-name']);
+      expect((await undoMigrations(connection, 3)).map(({ name }) => name)).toEqual([
+        'activity-actions',
+        'product-name',
+        'files',
+      ]);
+      expect((await readMigrations(connection)).pending.map(({ name }) => name)).toEqual([
+        'files',
+        'product-name',
+        'activity-actions',
+      ]);
       await undoMigrations(connection, 99);
       expect(await tablesOf(connection)).toEqual(['platform_migrations']);
       await migrate(connection);

@@ -13,7 +13,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { installSystem, migrationConnection } from '../support/system.ts';
 
-const names = ['accounts', 'sessions', 'activity', 'model', 'requests', 'files', 'product-name'];
+const names = ['accounts', 'sessions', 'activity', 'model', 'requests', 'files', 'product-name', 'activity-actions'];
 
 function namesOf(migrations: readonly Migration[]): readonly string[] {
   return migrations.map(({ name }) => name);
@@ -88,8 +88,8 @@ describe.each(['server', 'embedded'] as const)('on the %s', (place) => {
 
   it('goes down one by one and up again to the same tables', async () => {
     const before = await tablesOf(connection);
-    expect(namesOf(await undoMigrations(connection, 2))).toEqual(['product-name', 'files']);
-    expect(namesOf((await readMigrations(connection)).pending)).toEqual(['files', 'product-name']);
+    expect(namesOf(await undoMigrations(connection, 3))).toEqual(['activity-actions', 'product-name', 'files']);
+    expect(namesOf((await readMigrations(connection)).pending)).toEqual(['files', 'product-name', 'activity-actions']);
     expect(namesOf(await undoMigrations(connection, 99))).toEqual([
       'requests',
       'model',
@@ -221,10 +221,10 @@ describe('what does not fit', () => {
     await withClient(database.url, (client) =>
       client.query('CREATE TABLE mine (user_id uuid REFERENCES platform.platform_users)'),
     );
-    const error = await problemOf(run((connection) => undoMigrations(connection, 7)));
+    const error = await problemOf(run((connection) => undoMigrations(connection, 8)));
     expect(error.problem).toBe('needed');
     expect(error.hint).toContain('foreign keys');
-    expect(await installSystem(database.url)).toHaveLength(6);
+    expect(await installSystem(database.url)).toHaveLength(7);
   });
 
   it('is a database in another encoding', async () => {
@@ -257,7 +257,7 @@ describe('several processes at once', () => {
     expect(namesOf(all.flat()).toSorted()).toEqual(names.toSorted());
     await withClient(database.url, async (client) => {
       const { rows } = await client.query('SELECT count(*)::int AS n FROM platform.platform_migrations');
-      expect(rows).toEqual([{ n: 7 }]);
+      expect(rows).toEqual([{ n: 8 }]);
     });
   });
 });

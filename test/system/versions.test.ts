@@ -18,7 +18,10 @@ import {
 import { servers } from '../support/servers.ts';
 import { installMysqlSystem, installSystem } from '../support/system.ts';
 
-const books = 'CREATE TABLE books (id int PRIMARY KEY, title varchar(20))';
+const tables = `CREATE TABLE books (id int PRIMARY KEY, title varchar(20));
+  CREATE TABLE shelves (id int PRIMARY KEY, state varchar(10));`;
+const config = `export default { permissionSource: 'tables', functions: { touch: {} },
+  collections: { shelves: { softDelete: { field: 'state', value: 'gone' } } } };\n`;
 const before = { migrations: systemMigrations.slice(0, -1) };
 const ledger = (table: string): string =>
   `INSERT INTO ${table} (id, name, checksum, applied_at, version) VALUES (99, 'later', repeat('0', 64), now(), '9.9.9')`;
@@ -33,7 +36,9 @@ interface Place {
 
 describe('on PostgreSQL', () => {
   suite('PostgreSQL', false, async (options) => {
-    const { url } = await createDatabase(books);
+    const { url } = await createDatabase(
+      `${tables} CREATE FUNCTION touch() RETURNS integer LANGUAGE sql VOLATILE AS 'SELECT 1';`,
+    );
     await installSystem(url, options);
     return {
       url,
@@ -51,7 +56,10 @@ describe.each(servers)('on $name', ({ name, missing, start }) => {
   afterAll(() => server?.stop());
 
   suite(name, missing, async (options) => {
-    const url = await createMysqlDatabase(server, books);
+    const url = await createMysqlDatabase(
+      server,
+      `${tables} CREATE FUNCTION touch() RETURNS int DETERMINISTIC RETURN 1;`,
+    );
     await installMysqlSystem(url, options);
     return {
       url,
@@ -74,16 +82,16 @@ function suite(name: string, missing: boolean, make: (options?: MigrateOptions) 
         return server;
       };
       try {
-        await writeFile(join(project.folder, 'platform.config.ts'), "export default { permissionSource: 'tables' };\n");
+        await writeFile(join(project.folder, 'platform.config.ts'), config);
         // Compiled beside the tables of this version, as the developer of an upgrade has them.
         const generated = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: newest.url });
         expect(generated.code, generated.stderr).toBe(0);
         const [first, second] = [await start(), await start()];
         expect(first.log()).toContain('older than this version. Run `platform migrate`');
-        const session = await useTogether(first, second, 1);
+        const session = await useTogether(first, second, 1, ['delete', 'create']);
         await place.migrate();
-        await useTogether(second, first, 2);
-        await useTogether(first, await start(), 3);
+        await useTogether(second, first, 2, ['archive', 'create', 'call']);
+        await useTogether(first, await start(), 3, ['archive', 'create', 'call']);
         const kept = await second.ask('/users/me?fields=email', { token: session });
         expect([kept.status, kept.json]).toEqual([200, { data: { email: administrator.email } }]);
         for (const server of running) expect(await server.stop()).toBe(0);
@@ -106,10 +114,15 @@ function suite(name: string, missing: boolean, make: (options?: MigrateOptions) 
 }
 
 /**
- * Signs in and writes at one server, and reads the item, its history and a rule that was made for it at another one;
- * resolves to the token.
+ * Signs in and writes at one server, and reads the item, its history and a rule that was made for it at another one. The
+ * actions are those of an item that is archived, latest first, and of a call. Resolves to the token.
  */
-async function useTogether(writer: Platform, reader: Platform, id: number): Promise<string> {
+async function useTogether(
+  writer: Platform,
+  reader: Platform,
+  id: number,
+  actions: readonly string[],
+): Promise<string> {
   const done = async (path: string, ask: Ask, server = writer): Promise<unknown> => {
     const { status, text, json } = await server.ask(path, ask);
     expect([path, status < 300 ? 'done' : text]).toEqual([path, 'done']);
@@ -124,6 +137,13 @@ async function useTogether(writer: Platform, reader: Platform, id: number): Prom
   expect(await done(`/items/books/${id}`, { token }, reader)).toEqual({ id, title: 'changed' });
   const history = `/revisions?filter[item]=${id}&filter[collection]=books&fields=delta&sort=id`;
   expect(await done(history, { token }, reader)).toEqual([{ delta: book }, { delta: { title: 'changed' } }]);
+  await done('/items/shelves', { method: 'POST', token, body: { id } });
+  await done(`/items/shelves/${id}`, { method: 'DELETE', token });
+  const calls = (await done('/functions/touch', { method: 'POST', token })) === 1;
+  const archived = `/activity?filter[item]=${id}&filter[collection]=shelves&fields=action&sort=-id`;
+  const called = '/activity?filter[item]=touch&filter[collection]=functions&fields=action&sort=-id&limit=1';
+  const noted = [await done(archived, { token }, reader), await done(called, { token }, reader)];
+  expect([calls, noted.flat()]).toEqual([true, actions.map((action) => ({ action }))]);
   const role = await done('/roles', { method: 'POST', token, body: { name: `reader ${id}` } });
   const [, roleId] = /"id":"(.*?)"/.exec(JSON.stringify(role)) ?? [];
   const program = `a-token-of-a-program-${id}`;

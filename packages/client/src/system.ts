@@ -86,7 +86,7 @@ export interface Permission {
 /** Something that was done. */
 export interface Activity {
   readonly id: number;
-  readonly action: 'create' | 'update' | 'delete' | 'revert' | 'comment' | 'upload' | 'login';
+  readonly action: 'create' | 'update' | 'delete' | 'revert' | 'comment' | 'upload' | 'login' | 'archive' | 'call';
   readonly user: string | null;
   /** ISO 8601. */
   readonly timestamp: string;

@@ -102,5 +102,7 @@ export interface OwnStatements {
    */
   readonly foreignEmails: { readonly find: OwnSql; readonly write: OwnSql } | null;
   readonly log: LogChanges;
+  /** Gives a row where activity takes the actions `archive` and `call`. */
+  readonly takesActions: OwnSql;
   readonly model: ModelTables;
 }

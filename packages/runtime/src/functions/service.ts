@@ -21,6 +21,7 @@ import type { TransactionBody, Written } from '../write/execute/transaction-body
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { decodeArguments, openArguments, type SentArguments } from './arguments.ts';
+import { createCallActivity } from './call-activity.ts';
 import { toFunctionError } from './function-errors.ts';
 import { callValues, forPublic, type PlannedCall, planCall, planKeys } from './plan-call.ts';
 import { formOf, printCall, type RequestedCall, valuesOf } from './print-call.ts';
@@ -65,6 +66,7 @@ export function createFunctions(options: FunctionsOptions): Functions {
   );
   const guests = new Set(api.access.flatMap(({ name, roles }) => (roles.includes('public') ? [name] : [])));
   const plans = createCache<ReadPlan>('reads');
+  const note = createCallActivity(api);
   const keyPlans = createCache<PlannedCall>('reads');
 
   function planOf(caller: Caller, call: RequestedCall, query: QueryTree): PlannedRead {
@@ -127,6 +129,7 @@ export function createFunctions(options: FunctionsOptions): Functions {
         return body(async (transaction) => {
           const rows = writerOf();
           await transaction.run(statement, parameters, rows);
+          await note(transaction, request, descriptor.name);
           return { returning: null, keys: null, ...(returns.kind !== 'nothing' && { rows: answered(rows) }) };
         });
       }
@@ -134,6 +137,7 @@ export function createFunctions(options: FunctionsOptions): Functions {
       const targets = changing(planOfKeys(request.caller, call));
       return body(async (transaction) => {
         const { keys } = await findTargets(transaction, targets);
+        await note(transaction, request, descriptor.name);
         if (keys === null) return { returning: null, keys: null };
         return { returning, keys: returns.many === true ? keys : asOne(keys) };
       });

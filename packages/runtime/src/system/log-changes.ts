@@ -27,7 +27,7 @@ export interface Revision {
 
 /** One change of one item. */
 export interface LoggedChange {
-  readonly action: 'create' | 'update' | 'delete' | 'revert' | 'upload';
+  readonly action: 'create' | 'update' | 'delete' | 'archive' | 'revert' | 'upload' | 'call';
   readonly collection: string;
   /** Key in path form. */
   readonly item: string;

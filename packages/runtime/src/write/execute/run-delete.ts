@@ -34,6 +34,8 @@ export async function runDelete(
   };
   const plans = deletePlan(context.steps, written, removed, keys.many);
   const payload = { collection: descriptor.name, placeOf: placesIn(descriptor.name, null), names: new Set<string>() };
-  await runStep(running, { action: 'delete', plans, batch: createBatch(descriptor).finish(0), keys, lenient, payload });
+  const archives = !removed.purge && descriptor.softDelete !== undefined;
+  const batch = createBatch(descriptor).finish(0);
+  await runStep(running, { action: 'delete', archives, plans, batch, keys, lenient, payload });
   return keys;
 }

@@ -17,6 +17,8 @@ export type RequestOrigin = Omit<ChangeOrigin, 'user'>;
 /** A step that is ready to run. */
 export interface Step {
   readonly action: StepAction;
+  /** Set where items to delete are archived. */
+  readonly archives?: boolean;
   readonly plans: StepPlans;
   readonly batch: Batch;
   /** Null when items are made. */

@@ -23,7 +23,7 @@ export async function runStep(running: Running, step: Step): Promise<StepDone> {
   running.driftGuard(write.statement);
   const guarded = await running.systemHooks.get(payload.collection)?.watch(running, step);
   const named = keys !== null && plans.many ? asMany(keys) : keys;
-  const watch = running.history?.watch(step.action, payload.collection, keys) ?? null;
+  const watch = running.history?.watch(step.action, payload.collection, keys, step.archives) ?? null;
   const { transaction, caller } = running;
   const requested = keys?.count ?? batch.count;
   const looked =

@@ -17,14 +17,18 @@ import { logPlaceOf, type SystemPlace } from '../../system/place.ts';
 import { filesName } from '../access/uploading-access.ts';
 import type { Keys } from '../decode/keys.ts';
 import { createImages, type Image, type Images, imagesOf } from './images.ts';
+import { createActionCheck } from './taken-actions.ts';
 
 /** Action of a step on its items. */
 export type StepAction = 'create' | 'update' | 'delete';
 
 /** Keeps the history of one attempt at a request. */
 export interface History {
-  /** Starts watching a step that is about to be sent; null when nothing of its collection is kept. */
-  watch(action: StepAction, collection: string, keys: Keys | null): Watch | null;
+  /**
+   * Starts watching a step that is about to be sent; null when nothing of its collection is kept. `archives` tells that
+   * items to delete stay.
+   */
+  watch(action: StepAction, collection: string, keys: Keys | null, archives?: boolean): Watch | null;
   /**
    * Sends the collected history. If it fails, the transaction fails. Returns a promise where that takes several
    * statements: COMMIT must wait for it.
@@ -89,19 +93,30 @@ function isWhole({ accountability }: CollectionDescriptor): boolean {
 
 function beginWith(api: CompiledApi, location: SystemPlace, read: Images): BeginHistory {
   const { log } = ownTables(location).statements;
+  const takes = createActionCheck(location);
   const collections = new Map(api.collections.map((descriptor) => [descriptor.name, descriptor]));
   return function beginHistory(transaction, driftGuard, origin, side, called) {
     const changes: LoggedChange[] = [];
     return {
-      watch(action, collection, keys) {
+      watch(action, collection, keys, archives = false) {
         const descriptor = collections.get(collection);
         if (descriptor === undefined || !isKept(descriptor) || recordsItself(descriptor, action)) return null;
         driftGuard({ tables: [descriptor.table] });
-        return watchStep({ transaction, side, read, descriptor, action, called, keys, changes });
+        return watchStep({ transaction, side, read, descriptor, action, archives, called, keys, changes });
       },
-      finish: () => (changes.length === 0 ? undefined : log(transaction, origin, changes)),
+      finish() {
+        if (changes.length === 0) return undefined;
+        const taken = changes.every(({ action }) => action !== 'archive') || takes(transaction);
+        if (taken === true) return log(transaction, origin, changes);
+        return taken.then((isTaken) => log(transaction, origin, isTaken ? changes : changes.map(inOldWords)));
+      },
     };
   };
+}
+
+/** A change in the words of tables that a migration is still to come to. */
+function inOldWords(change: LoggedChange): LoggedChange {
+  return change.action === 'archive' ? { ...change, action: 'delete' } : change;
 }
 
 interface Watching {
@@ -110,6 +125,7 @@ interface Watching {
   readonly read: Images;
   readonly descriptor: CollectionDescriptor;
   readonly action: StepAction;
+  readonly archives: boolean;
   readonly called: 'revert' | 'upload' | undefined;
   /** Null when items are made. */
   readonly keys: Keys | null;
@@ -157,7 +173,7 @@ function without(images: readonly Image[], others: readonly Image[]): readonly I
 }
 
 function changeOf(
-  { action, called, descriptor }: Watching,
+  { action, archives, called, descriptor }: Watching,
   whole: boolean,
   before: Image | undefined,
   { key, item }: Image,
@@ -165,7 +181,8 @@ function changeOf(
   // It came while we were looking, so it is none of ours.
   if (action === 'update' && before === undefined) return null;
   const revision = whole ? revisionOf(descriptor, before?.item ?? null, item) : null;
-  const name = called !== undefined && isCalled(called, action, descriptor) ? called : action;
+  const done = action === 'delete' && archives ? 'archive' : action;
+  const name = called !== undefined && isCalled(called, action, descriptor) ? called : done;
   return { action: name, collection: descriptor.name, item: key, revision, parent: null };
 }
 

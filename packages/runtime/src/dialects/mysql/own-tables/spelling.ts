@@ -163,6 +163,16 @@ WHERE LENGTH(u.email) <> CHAR_LENGTH(u.email)`),
       write: createScript(`UPDATE ${users} SET email_normal_of = $2, email_normal = $2:email WHERE id = $1`),
     },
     log: mysqlLog(tables),
+    takesActions: createScript(
+      returnRows(`SELECT '1' FROM information_schema.CHECK_CONSTRAINTS
+WHERE CONSTRAINT_SCHEMA = ${schema === '' ? 'DATABASE()' : textLiteral(schema)}
+  AND CONSTRAINT_NAME = 'platform_activity_action_check' AND CHECK_CLAUSE LIKE '%archive%'`),
+    ),
     model: mysqlModel(tables, schema),
   };
+}
+
+/** A quoted name as a text. */
+function textLiteral(quoted: string): string {
+  return `'${quoted.replace(/^"|"$/g, '').replaceAll('""', '"').replaceAll("'", "''")}'`;
 }

@@ -142,6 +142,9 @@ WHERE caller = $1::text AND key = $2::text AND expires_at = $3::timestamptz`,
 UPDATE ${comments} AS c SET user_created = $2::uuid, activity = made.activity FROM made WHERE c.id = made.id
 RETURNING ${transactionNumber}`,
     foreignEmails: null,
+    takesActions: `SELECT '1' FROM pg_catalog.pg_constraint
+WHERE conrelid = '${schema.replaceAll("'", "''")}.platform_activity'::pg_catalog.regclass
+  AND conname = 'platform_activity_action_check' AND pg_catalog.pg_get_constraintdef(oid) LIKE '%archive%'`,
     model: postgresModel(schema),
     log(transaction, origin, changes) {
       const { text, parameters } = logChanges(schema, origin, changes);

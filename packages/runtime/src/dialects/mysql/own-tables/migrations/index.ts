@@ -12,6 +12,17 @@ const mysqlProductName: StepMigration = {
   tables: [],
 };
 
+/** Activity takes items that were archived, and calls of functions. */
+const mysqlActivityActions: StepMigration = {
+  up: [
+    `ALTER TABLE platform_activity
+  DROP CONSTRAINT platform_activity_action_check,
+  ADD CONSTRAINT platform_activity_action_check
+    CHECK (action IN ('create', 'update', 'delete', 'revert', 'comment', 'upload', 'login', 'archive', 'call'))`,
+  ],
+  tables: [],
+};
+
 /** Migrations of the platform's own tables on MySQL and MariaDB, by their names. */
 export const mysqlMigrations = {
   accounts: mysqlAccounts,
@@ -21,4 +32,5 @@ export const mysqlMigrations = {
   requests: mysqlRequests,
   files: mysqlFiles,
   'product-name': mysqlProductName,
+  'activity-actions': mysqlActivityActions,
 } as const;

@@ -1,5 +1,6 @@
 import { accounts } from './accounts.ts';
 import { activity } from './activity.ts';
+import { activityActions } from './activity-actions.ts';
 import { files } from './files.ts';
 import { model } from './model.ts';
 import { productName } from './product-name.ts';
@@ -15,4 +16,5 @@ export const postgresMigrations = {
   requests,
   files,
   'product-name': productName,
+  'activity-actions': activityActions,
 } as const;

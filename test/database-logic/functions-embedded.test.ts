@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProject, type Platform, startPlatform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 
@@ -36,26 +36,28 @@ afterAll(async () => {
   await project?.remove();
 });
 
-it('computes fields', async () => {
-  const { json } = await embedded.ask('/items/shops?fields=label&filter[label][_ends_with]=5');
-  expect(json.data).toEqual([{ label: 'Market 5' }]);
-});
+describe('PGlite', () => {
+  it('computes fields', async () => {
+    const { json } = await embedded.ask('/items/shops?fields=label&filter[label][_ends_with]=5');
+    expect(json.data).toEqual([{ label: 'Market 5' }]);
+  });
 
-it.each(['/functions/sly?shop=1', '/functions/sly_rows?shop=1', '/functions/sly_rows?shop=1&limit=-1&meta=*'])(
-  'lets no function write that says that it only reads: %s',
-  async (path) => {
-    const refused = await embedded.admin(path);
-    expect([refused.text, failure(refused)]).toEqual([
-      expect.stringContaining('read only'),
-      '422 UNPROCESSABLE_ENTITY',
-    ]);
-    expect((await embedded.ask('/items/shops?fields=id')).json.data).toEqual([{ id: 1 }, { id: 2 }]);
-  },
-);
+  it.each(['/functions/sly?shop=1', '/functions/sly_rows?shop=1', '/functions/sly_rows?shop=1&limit=-1&meta=*'])(
+    'lets no function write that says that it only reads: %s',
+    async (path) => {
+      const refused = await embedded.admin(path);
+      expect([refused.text, failure(refused)]).toEqual([
+        expect.stringContaining('read only'),
+        '422 UNPROCESSABLE_ENTITY',
+      ]);
+      expect((await embedded.ask('/items/shops?fields=id')).json.data).toEqual([{ id: 1 }, { id: 2 }]);
+    },
+  );
 
-it('writes by other functions afterwards', async () => {
-  const closed = await embedded.admin('/functions/close_shop', { method: 'POST', body: { shop: 1 } });
-  // The items that it gives are gone, so there is nothing to read.
-  expect(closed.status).toBe(204);
-  expect((await embedded.ask('/items/shops?fields=id')).json.data).toEqual([{ id: 2 }]);
+  it('writes by other functions afterwards', async () => {
+    const closed = await embedded.admin('/functions/close_shop', { method: 'POST', body: { shop: 1 } });
+    // The items that it gives are gone, so there is nothing to read.
+    expect(closed.status).toBe(204);
+    expect((await embedded.ask('/items/shops?fields=id')).json.data).toEqual([{ id: 2 }]);
+  });
 });
