@@ -16,11 +16,10 @@ import type {
   SoftDelete,
 } from '@tablewright/runtime/language';
 import type { ColumnType } from './column-type.ts';
+import type { TableId } from './table-id.ts';
 
 export type { ColumnType } from './column-type.ts';
-
-/** `schema.name`; a part that contains a dot or a double quote is in double quotes. */
-export type TableId = string;
+export { type TableId, tableId } from './table-id.ts';
 
 /** The whole IR. */
 export interface Schema {

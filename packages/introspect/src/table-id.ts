@@ -1,4 +1,5 @@
-import type { TableId } from './schema.ts';
+/** `schema.name`; a part that contains a dot or a double quote is in double quotes. */
+export type TableId = string;
 
 /**
  * Names an object of a schema: `public.articles`.

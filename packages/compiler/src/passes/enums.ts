@@ -1,7 +1,6 @@
 /** Enum types of the database → their names in generated types. */
 
-import { tableId } from '@tablewright/introspect';
-import type { ColumnType, Schema } from '@tablewright/introspect/schema';
+import { type ColumnType, type Schema, tableId } from '@tablewright/introspect/schema';
 import type { ApiEnum } from '../api.ts';
 import { createFacts } from '../cache/facts.ts';
 import { createInterning } from '../cache/same.ts';
