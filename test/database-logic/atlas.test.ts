@@ -68,6 +68,11 @@ describe.each(worlds)('$name', ({ postgis }) => {
     expect(json.data).toEqual({ place: { type: 'Point', coordinates: [3.72, 51.06] } });
   });
 
+  it('computes the addresses of shops', async () => {
+    const { json } = await platform.ask('/items/shops?fields=address&sort=-address&limit=2');
+    expect(json.data).toEqual([{ address: 'Market, Ghent' }, { address: 'Harbour, Ghent' }]);
+  });
+
   it('answers the same over GraphQL', async () => {
     const query =
       '{ nearest_shops(lng: 4.35, lat: 50.85, limit: 1) { name } documents(search: "harbour -winter") { title } }';
