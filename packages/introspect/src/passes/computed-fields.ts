@@ -98,6 +98,7 @@ function placeField(
   if (owner.table.id !== row)
     return refuse(`takes rows of "${row}", and "${collection}" has those of "${owner.table.id}"`);
   if (systemOf(owner.table, config) !== undefined) return refuse('takes rows of a table of the platform');
+  if (owner.config.key?.includes(name) === true) return refuse(`computes "${name}", which is part of the key`);
   return { table: owner.table, name, config: owner.config };
 }
 

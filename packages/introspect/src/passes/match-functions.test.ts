@@ -146,6 +146,13 @@ describe('computed fields', () => {
     expect(complaints(diagnostics)).toEqual(['error function-unsupported platform.config.ts: functions.score']);
   });
 
+  test('are no part of a key', () => {
+    const tables = facts({ shops: { columns: ['name'] } });
+    const config = { functions: field, collections: { shops: { key: ['score'] } } };
+    const { diagnostics } = resolveFacts({ ...tables, routines: [score()] }, { config });
+    expect(complaints(diagnostics)).toContain('error function-unsupported platform.config.ts: functions.score');
+  });
+
   test('are no functions to call, as their argument has no name', () => {
     const { diagnostics } = resolveField(score(), { score: {} });
     expect(complaints(diagnostics)).toEqual(['error function-unsupported platform.config.ts: functions.score']);
