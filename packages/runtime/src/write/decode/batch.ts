@@ -64,12 +64,16 @@ export function createBatch(descriptor: CollectionDescriptor): BatchBuilder {
 }
 
 function finishColumn({ field, values, linked }: GrowingColumn, count: number): BatchColumn {
-  const isComplete = values.length === count && !values.includes(undefined);
-  const all = isComplete ? values : Array.from({ length: count }, (_, item) => values[item]);
+  if (isComplete(values, count)) return { field, linked, values, present: null };
+  const all = Array.from({ length: count }, (_, item) => values[item]);
   return {
     field,
     linked,
     values: all.map((value) => value ?? null),
-    present: isComplete ? null : all.map((value) => value !== undefined),
+    present: all.map((value) => value !== undefined),
   };
+}
+
+function isComplete(values: GrowingColumn['values'], count: number): values is (string | null)[] {
+  return values.length === count && !values.includes(undefined);
 }

@@ -158,7 +158,7 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
   }
 
   return {
-    waitFor: (command) => waits(open(command.request), command),
+    waitFor: (command) => hooks.collections.size > 0 && waits(open(command.request), command),
     async workOf(command) {
       const context = open(command.request);
       const judged = await check(() => prepareCommand(context, command, command.body));

@@ -150,18 +150,15 @@ export function shapeOf(
   form: StepForm,
   plan: ReadPlan | undefined,
 ): string {
-  return JSON.stringify([
-    action,
-    plan === undefined ? 0 : numberOf(plan),
-    writable.collection.descriptor.name,
-    form,
-    all.rules.map((rule) => (grant.rules.includes(rule) ? 1 : 0)),
-    columns.map(({ field, complete, linked }) => [field.descriptor.name, complete, linked]),
-    named,
-    [...collections].sort(),
-    postponed,
-  ]);
+  let shape = `${action} ${form} ${postponed} ${plan === undefined ? 0 : numberOf(plan)}`;
+  for (const rule of all.rules) shape += grant.rules.includes(rule) ? '+' : '-';
+  for (const { field, complete, linked } of columns) shape += `${end}${complete} ${linked} ${field.descriptor.name}`;
+  const written = [writable.collection.descriptor.name, JSON.stringify(named), ...[...collections].sort()];
+  return [shape, ...written].join(end + end);
 }
+
+/** Ends a name, none of which holds it. */
+const end = '\0';
 
 const numbers = new WeakMap<ReadPlan, number>();
 let numbered = 0;
