@@ -3,7 +3,8 @@
  * `compile` (how long it takes to compile one), `swaps` (cost of changes while it serves), `writes` (how fast it writes),
  * `accounts` (cost of tokens and of signing in), `graphql` (how fast it answers documents), `shapes` (nested reads over
  * many shapes of data), `optimizations` (what each of them saves), `operations` (cost of metrics and of the log),
- * `row-security` (cost of passing callers on to policies) and `growth` (plots of how cost grows). See README.md beside this file.
+ * `row-security` (cost of passing callers on to policies), `vectors` (neighbours found under rules) and `growth` (plots of
+ * how cost grows). See README.md beside this file.
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -18,6 +19,7 @@ import { benchRowSecurity } from './row-security.ts';
 import { measuredDatabases } from './scenarios.ts';
 import { benchShapes } from './shapes.ts';
 import { benchSwaps } from './swaps.ts';
+import { benchVectors } from './vectors.ts';
 import { writeNames } from './write-scenarios.ts';
 import { benchWrites } from './writes.ts';
 
@@ -51,11 +53,21 @@ const shortRounds: Readonly<Record<string, string>> = {
 const isWrite = (name: string): boolean => writeNames.some((known) => known === name);
 const [job = values.only.some(isWrite) ? 'writes' : 'reads', ...rest] = positionals;
 const database = measuredDatabases.find((name) => name === values.database);
-const others = ['compile', 'swaps', 'accounts', 'shapes', 'optimizations', 'operations', 'row-security', 'growth'];
+const others = [
+  'compile',
+  'swaps',
+  'accounts',
+  'shapes',
+  'optimizations',
+  'operations',
+  'row-security',
+  'vectors',
+  'growth',
+];
 const isKnown = [...served.keys(), ...others].includes(job);
 if (rest.length > 0 || !isKnown || database === undefined || (database !== 'postgres' && job !== 'reads')) {
   process.stderr.write(
-    'Usage: npm run bench -- [reads | writes | graphql | compile | swaps | accounts | shapes | optimizations | operations | row-security | growth] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n' +
+    'Usage: npm run bench -- [reads | writes | graphql | compile | swaps | accounts | shapes | optimizations | operations | row-security | vectors | growth] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n' +
       '       npm run bench -- reads --database mariadb | mysql\n' +
       '       npm run bench -- shapes --quick\n',
   );
@@ -68,6 +80,8 @@ else if (job === 'accounts') {
   await benchOperations({ rounds: roundsOf('120'), effort: effortOf() });
 } else if (job === 'row-security') {
   await benchRowSecurity({ rounds: roundsOf(), effort: effortOf() });
+} else if (job === 'vectors') {
+  await benchVectors();
 } else if (job === 'optimizations') {
   await benchOptimizations({ rounds: roundsOf(), effort: effortOf(), only: values.only });
 } else if (job === 'growth') {

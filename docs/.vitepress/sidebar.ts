@@ -45,7 +45,7 @@ export const sidebar: Group[] = [
       folded('Permissions', ['permissions', 'tenants', 'row-security', 'explaining']),
       folded('Accounts', ['auth', 'accounts', 'single-sign-on', 'pages']),
       folded('Files and resources', ['files', 'resources']),
-      folded('Reading', ['query', 'filters', 'geometry', 'query-limits', 'aggregation', 'export']),
+      folded('Reading', ['query', 'filters', 'geometry', 'vectors', 'query-limits', 'aggregation', 'export']),
       folded('Writing', ['writes', 'refused-writes', 'soft-delete', 'history']),
       folded('GraphQL and OpenAPI', ['graphql', 'graphql-schema', 'graphql-connections', 'openapi']),
       folded('Clients', ['clients', 'client-packages']),

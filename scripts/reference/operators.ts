@@ -7,6 +7,7 @@ import {
   operandForm,
   operatorsOf,
   types,
+  vectorMetrics,
 } from '../../packages/runtime/src/language/index.ts';
 import { code, table } from './markdown.ts';
 
@@ -46,6 +47,7 @@ const interfaces = [
     says: 'Fields that are arrays: as a whole, and by their elements.',
   },
   { name: 'GeometryOperators', base: 'presence', has: 'geometry', value: 'Geometry', says: 'Fields of geometries.' },
+  { name: 'VectorOperators', base: 'presence', has: 'vector', value: 'number', says: 'Fields of vectors.' },
   { name: 'RangeOperators<Value>', base: 'presence', has: 'range', says: 'Fields that are ranges, or several ranges.' },
 ] as const satisfies readonly {
   readonly name: string;
@@ -76,6 +78,9 @@ export type Geometry =
   | { readonly type: 'MultiLineString' | 'Polygon'; readonly coordinates: readonly (readonly Position[])[] }
   | { readonly type: 'MultiPolygon'; readonly coordinates: readonly (readonly (readonly Position[])[])[] }
   | { readonly type: 'GeometryCollection'; readonly geometries: readonly Geometry[] };
+
+/** Measure of the distance between vectors; \`inner\` is the negative inner product. */
+export type DistanceMetric = ${vectorMetrics.map((metric) => `'${metric}'`).join(' | ')};
 
 /** From the first value up to the second, which is left out; null is no end. */
 export type Span<Value> = readonly [Value | null, Value | null];
@@ -151,6 +156,8 @@ function operandType(operator: Operator, comparison: Comparison, value: string):
     case 'box':
       return `${value} | readonly [west: number, south: number, east: number, north: number]`;
     case 'near':
+      if (comparison === 'vector')
+        return '{ readonly to: readonly number[]; readonly metric?: DistanceMetric; readonly within?: number }';
       return `{ readonly to: Position | ${value}; readonly within: number }`;
   }
 }

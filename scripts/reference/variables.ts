@@ -113,6 +113,7 @@ export const topics: readonly (readonly [topic: string, variables: readonly Vari
       ['QUERY_LIMIT_MAX', none, 'Largest limit that a list may name.'],
       ['QUERY_ROWS_MAX', '1000000', 'Rows that a nested list may have over all its parents.'],
       ['QUERY_COST_MAX', '5000', 'Cost of one request over REST or GraphQL, see [limits](../query-limits.md#limits).'],
+      ['GEO_MAX_POSITIONS', '10000', 'Positions of one [geometry](../geometry.md) in a request.'],
       ['QUERYSTRING_MAX_PARSE_DEPTH', '10', 'Depth of brackets in a query string.'],
       ['QUERYSTRING_ARRAY_LIMIT', '500', 'Elements of a list in a query string.'],
       ['MAX_RELATIONAL_DEPTH', '10', 'Depth of a field path.'],

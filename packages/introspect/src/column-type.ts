@@ -24,4 +24,6 @@ export interface ColumnType {
   readonly scale: number | null;
   /** On geometries: the GeoJSON type of all values, and their spatial reference; null: any. */
   readonly geometry?: { readonly kind: string | null; readonly srid: number | null };
+  /** On vectors: numbers of each value (null: any), their size, and if a search in an index goes on after its first rows. */
+  readonly vector?: { readonly dimensions: number | null; readonly half: boolean; readonly iterative: boolean };
 }

@@ -181,6 +181,8 @@ export interface Index {
   readonly include: readonly string[];
   readonly unique: boolean;
   readonly predicate: string | null;
+  /** Distance of an index of vectors, as its operator class names it: `l2`, `ip`, `cosine`, `l1`. */
+  readonly distance?: string;
 }
 
 /** An enum type. */
@@ -247,6 +249,8 @@ export interface Field {
   readonly required: boolean;
   /** Set on fields of the platform's own collections that the server fills and that are in no input. */
   readonly serverOwned?: true;
+  /** Set on geometries that stay in the spatial reference of their column. */
+  readonly keepsReference?: true;
 }
 
 /** A pair of columns, by their database names. */

@@ -52,6 +52,7 @@ test('an empty environment has the defaults of the specification', () => {
     idempotencyTtl: 86_400_000,
     queryLimitDefault: 100,
     queryLimitMax: null,
+    geoMaxPositions: 10_000,
     queryRowsMax: 1_000_000,
     queryCostMax: 5_000,
     querystringMaxParseDepth: 10,

@@ -67,6 +67,8 @@ export interface Environment {
   readonly queryRowsMax: number;
   /** Cost of one request at most, over REST and GraphQL. */
   readonly queryCostMax: number;
+  /** GEO_MAX_POSITIONS: positions of one geometry. */
+  readonly geoMaxPositions: number;
   readonly querystringMaxParseDepth: number;
   readonly querystringArrayLimit: number;
   /** Null: CORS is off, and no answer names an origin. */
@@ -177,6 +179,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     queryLimitMax: read<number | null>('QUERY_LIMIT_MAX', readInteger(1), null),
     queryRowsMax: read('QUERY_ROWS_MAX', readInteger(1), defaultQueryBounds.maxRows),
     queryCostMax,
+    geoMaxPositions: read('GEO_MAX_POSITIONS', readInteger(1, 1_000_000), 10_000),
     querystringMaxParseDepth: read('QUERYSTRING_MAX_PARSE_DEPTH', readInteger(1, 100), 10),
     querystringArrayLimit: read('QUERYSTRING_ARRAY_LIMIT', readInteger(1), 500),
     cors: readCors(read),

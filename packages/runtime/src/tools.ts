@@ -16,7 +16,7 @@ export { formParameters } from './database/parameter-forms.ts';
 export { readable } from './database/readable.ts';
 export { chooseHost } from './dialects/choose-host.ts';
 export { EmbeddedInUseError, lockEmbedded } from './dialects/embedded-lock.ts';
-export { ownTables } from './dialects/index.ts';
+export { embeddedExtensions, ownTables } from './dialects/index.ts';
 export type { ModelTables } from './dialects/own-statements.ts';
 export { fromRows, type OwnTables, rowsBeside } from './dialects/own-tables.ts';
 export { databaseLabel, type UnusableDatabase, unusableDatabase } from './dialects/unusable.ts';

@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 125_806, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 126_336, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1500,
+    today: 1506,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

@@ -1,4 +1,5 @@
 /** The file of one collection in a client: its types, and the facts about it. */
+import { isSelectedByName } from '@tablewright/runtime/language';
 import type { ApiEnum } from '../api.ts';
 import { createCache, type Lookup } from '../cache/remember.ts';
 import type { ModuleText } from '../emit/module-texts.ts';
@@ -104,7 +105,7 @@ function declareFacts(collection: ClientCollection): TypeDeclaration {
   const { view, names, echoes } = collection;
   const { create = null, update = null } = view.writes ?? {};
   const nothing = generic('Record', 'never', 'never');
-  const computed = view.fields.flatMap(({ name, descriptor }) => (descriptor.computed === undefined ? [] : name));
+  const computed = view.fields.flatMap(({ name, descriptor }) => (isSelectedByName(descriptor) ? name : []));
   const members: readonly DeclaredMember[] = [
     member('row', view.readable ? names.item : 'null'),
     member('relations', view.readable ? names.relations : nothing),

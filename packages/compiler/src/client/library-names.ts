@@ -25,6 +25,7 @@ export const libraryTypes: ReadonlySet<string> = new Set([
   'OrderOperators',
   'RangeOperators',
   'TextOperators',
+  'VectorOperators',
 ]);
 
 /** Types that the index of a client may name. */

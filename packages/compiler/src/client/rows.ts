@@ -3,6 +3,8 @@ import {
   type AggregateFunction,
   aggregateFits,
   functionsOf,
+  isMeasured,
+  isSelectedByName,
   type RelationDescriptor,
 } from '@tablewright/runtime/language';
 import { groupNames } from '../openapi/components/aggregation.ts';
@@ -27,7 +29,7 @@ export function declareReads(
       name: names.item,
       notes: notesOr(view.note, `An item of \`${view.name}\`.`),
       members: [
-        ...view.fields.filter(({ descriptor }) => descriptor.computed === undefined).map(fieldMember),
+        ...view.fields.filter(({ descriptor }) => !isSelectedByName(descriptor)).map(fieldMember),
         ...view.relations.flatMap((relation) => rowMember(collection, relation, collections)),
       ],
     },
@@ -161,15 +163,15 @@ function shown(fields: readonly RoleField[]): readonly RoleField[] {
 /** Infinite dates have no parts, and JSON that is no array no elements: null. */
 function functionMembers(field: RoleField): readonly DeclaredMember[] {
   const { name, descriptor, nullable: empty } = field;
-  const computed = descriptor.computed === undefined ? [] : [computedMember(field)];
-  if (descriptor.wire.kind === 'masked') return computed;
+  const named = isSelectedByName(descriptor) ? [namedMember(field)] : [];
+  if (descriptor.wire.kind === 'masked') return named;
   const certain = !empty && (descriptor.type === 'time' || descriptor.type === 'array');
-  if (descriptor.type === 'geometry') return [...computed, callMember('distance', name, false)];
-  return [...computed, ...functionsOf(descriptor.type).map((call) => callMember(call, name, certain))];
+  if (isMeasured(descriptor.type)) return [...named, callMember('distance', name, false)];
+  return [...named, ...functionsOf(descriptor.type).map((call) => callMember(call, name, certain))];
 }
 
-/** Only a path of its own selects a computed field, as it does the function of a field. */
-function computedMember(field: RoleField): DeclaredMember {
+/** Only a path of its own selects such a field, as it does the function of a field. */
+function namedMember(field: RoleField): DeclaredMember {
   const { name, descriptor, values, valuesType, nullable: empty, note, deprecated } = field;
   const type = sentType(descriptor, values, valuesType?.name);
   return member(name, generic('Call', stringLiteral(name), empty ? nullable(type) : type), [note], deprecated);

@@ -106,6 +106,7 @@ const inputScalars: Readonly<Record<string, string>> = {
   GraphQLStringOrFloat: 'string | number',
   Void: 'null',
   GeoJSON: 'Geometry',
+  Vector: 'readonly number[]',
 };
 
 function printInputType(type: GraphQLInputType, inputs: Inputs): string {

@@ -116,6 +116,7 @@ const outputScalars: Readonly<Record<string, string>> = {
   GraphQLStringOrFloat: 'string | number',
   Void: 'null',
   GeoJSON: 'Geometry',
+  Vector: 'readonly number[]',
 };
 
 function printNamed(to: Printing, type: GraphQLNamedType, sets: readonly Chosen[]): string {

@@ -1,4 +1,5 @@
 /** The types of one collection: Key, Item, Create, Update and Filter, every one expanded. */
+import { isSelectedByName } from '@tablewright/runtime/language';
 import type { ApiCollection, ApiField, ApiRelation } from '../api.ts';
 import type { DeclaredMember, TypeDeclaration } from '../print/declaration.ts';
 import { member, optional } from '../print/declarations.ts';
@@ -40,7 +41,7 @@ function declareKey(collection: ApiCollection): readonly TypeDeclaration[] {
 function declareItem(collection: ApiCollection, collections: Collections): TypeDeclaration {
   const { names, note, descriptor } = collection;
   const fields = collection.fields.map((field) =>
-    (field.descriptor.computed === undefined ? member : optional)(
+    (isSelectedByName(field.descriptor) ? optional : member)(
       field.descriptor.name,
       itemType(collection, field, collections),
       [field.note],

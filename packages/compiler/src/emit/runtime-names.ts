@@ -16,4 +16,5 @@ export const runtimeTypes: ReadonlySet<string> = new Set([
   'OrderOperators',
   'RangeOperators',
   'TextOperators',
+  'VectorOperators',
 ]);

@@ -55,11 +55,12 @@ const operators: Readonly<Record<Comparison, readonly [name: string, short: bool
   range: ['RangeOperators', false],
   json: ['JsonOperators', false],
   geometry: ['GeometryOperators', false],
+  vector: ['VectorOperators', false],
   presence: ['NullOperators', false],
 };
 
 /** Operators without a type of values. */
-const plain = ['boolean', 'json', 'geometry', 'presence'];
+const plain = ['boolean', 'json', 'geometry', 'vector', 'presence'];
 
 function makeCompared(field: Compared, listed: Type | null): Type | null {
   const comparison = comparisonOf(field);

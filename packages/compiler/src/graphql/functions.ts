@@ -24,8 +24,10 @@ export function functionsFilter(group: FunctionGroup): string {
   return `${group}_function_filter_operators`;
 }
 
-/** Type of what is computed of geometries. */
-export const distanceType = 'geometry_functions';
+/** Type of what is computed of a type that has distances: `geometry_functions`. */
+export function distanceType(type: PortableType): string {
+  return `${type}_functions`;
+}
 
 const examples = { date: 'date', time: 'time', datetime: 'timestamp', count: 'json' } as const;
 

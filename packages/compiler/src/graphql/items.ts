@@ -1,5 +1,5 @@
 /** The types of items. Source: API specification, section 14.2. */
-import { graphqlFunctionsName, graphqlName } from '@tablewright/runtime/language';
+import { graphqlFunctionsName, graphqlName, isMeasured } from '@tablewright/runtime/language';
 import { type PrintedField, type SdlField, sdlField, sdlLine, sdlType, sdlUnion } from '../print/sdl.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
 import { distanceType, functionGroup, functionsType } from './functions.ts';
@@ -23,7 +23,7 @@ function fieldLines(field: RoleField, shown: GraphqlCollection, schema: Referabl
   const deprecated = deprecationOf(field, field.filtered, schema);
   const group = descriptor.wire.kind === 'masked' ? null : functionGroup(descriptor.type);
   const line = sdlLine(graphqlName(name), fieldType(field, shown, schema), note, deprecated);
-  if (descriptor.type === 'geometry') return line + sdlLine(graphqlFunctionsName(name), distanceType);
+  if (isMeasured(descriptor.type)) return line + sdlLine(graphqlFunctionsName(name), distanceType(descriptor.type));
   return group === null ? line : line + sdlLine(graphqlFunctionsName(name), functionsType(group));
 }
 

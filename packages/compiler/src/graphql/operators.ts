@@ -11,7 +11,7 @@ import {
   types,
 } from '@tablewright/runtime/language';
 import { type SdlField, sdlScalar, sdlType } from '../print/sdl.ts';
-import type { RoleField } from '../role-view/role-view.ts';
+import { hasType, type RoleField, type RoleView } from '../role-view/role-view.ts';
 import { distanceType } from './functions.ts';
 
 /** One row per input: the comparison that has its operators, and the scalar that they compare with. */
@@ -29,6 +29,7 @@ const groups = [
   { name: 'array', comparison: 'array', operand: 'JSON' },
   { name: 'range', comparison: 'range', operand: 'JSON' },
   { name: 'geometry', comparison: 'geometry', operand: 'GeoJSON' },
+  { name: 'vector', comparison: 'vector', operand: 'Vector' },
   { name: 'null', comparison: 'presence', operand: 'JSON' },
 ] as const satisfies readonly { readonly name: string; readonly comparison: Comparison; readonly operand: string }[];
 
@@ -93,19 +94,34 @@ function operandType(operator: Operator, comparison: Comparison, operand: string
   return form !== 'value' && listed.has(operator) ? `[${operand}]` : operand;
 }
 
-/** The inputs that compare, without that of geometries. */
+/** The inputs that compare, without those of types that few databases have. */
 export function operatorTypes(): string {
-  return operatorGroups.flatMap((group) => (group === 'geometry' ? [] : operatorInput(group))).join('\n');
+  return operatorGroups.flatMap((group) => (measured.has(group) ? [] : operatorInput(group))).join('\n');
 }
 
-/** Types that only fields of geometries need. */
-export function geometryTypes(): string {
-  const distance = 'To the geometry of the one `_near` on this field, in metres or units of the plane.';
-  return [
-    sdlType('type', distanceType, [{ name: 'distance', type: 'Float', note: distance }]),
-    operatorInput('geometry'),
-    sdlScalar('GeoJSON', 'A geometry of GeoJSON (RFC 7946).'),
-  ].join('\n');
+/** Scalars of types that have distances, and what these are. */
+const measured: ReadonlyMap<string, readonly [scalar: SdlScalar, distance: string]> = new Map([
+  [
+    'geometry',
+    [
+      ['GeoJSON', 'A geometry of GeoJSON (RFC 7946).'],
+      'To the geometry of the one `_near` on this field, in metres or units of the plane.',
+    ],
+  ],
+  ['vector', [['Vector', 'A list of numbers.'], 'To the vector of the one `_near` on this field, in its metric.']],
+]);
+
+type SdlScalar = Parameters<typeof sdlScalar>;
+
+/** Types that only fields with distances need. */
+export function measuredTypes(view: RoleView): readonly string[] {
+  return (['geometry', 'vector'] as const).flatMap((type) => {
+    const found = measured.get(type);
+    if (found === undefined || !hasType(view, type)) return [];
+    const [scalar, distance] = found;
+    const functions = sdlType('type', distanceType(type), [{ name: 'distance', type: 'Float', note: distance }]);
+    return [[functions, operatorInput(type), sdlScalar(...scalar)].join('\n')];
+  });
 }
 
 /** The input that compares values of a group. */

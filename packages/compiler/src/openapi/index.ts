@@ -12,7 +12,7 @@ import { changesModel } from '../model/changes.ts';
 import { type DocumentPart, jsonParts } from '../print/class-document.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import { hasUsers } from '../role-view/has-users.ts';
-import { hasGeometry, type RoleCollection, type RoleView } from '../role-view/role-view.ts';
+import { hasType, type RoleCollection, type RoleView } from '../role-view/role-view.ts';
 import { aggregateSchemas } from './components/aggregation.ts';
 import { conditionSchemas } from './components/conditions.ts';
 import { filterSchemas } from './components/filters.ts';
@@ -215,7 +215,7 @@ function sharedSchemas(view: RoleView, asText: boolean): readonly (readonly [str
   return [
     ...nestedWriteSchemas(view, asText),
     ...valueSchemas(),
-    ...conditionSchemas(hasGeometry(view)),
+    ...conditionSchemas((type) => hasType(view, type)),
     ...parameterSchemas(),
     ['Meta', metaSchema()],
     ...operationSchemas(resources.server, view.administrator),

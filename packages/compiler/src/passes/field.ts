@@ -14,6 +14,7 @@ import { quoteIdentifier, quoteTable } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import { storedColumn } from './stored.ts';
 import { textForm } from './text-form.ts';
+import { withMetric } from './vector-form.ts';
 import { nativeForm } from './wire-form.ts';
 
 /** Resolves the fields of a collection, in column order; `names` are those of the collection in generated code. */
@@ -56,9 +57,9 @@ export function resolveFields(
 
 function describe(field: Field, table: Table, column: Column, index: SchemaIndex, singleton: boolean): FieldDescriptor {
   const { binaryRows, guessableKeys, hasSpatialReferences, returnsKeys } = dialectFacts[index.dialect];
-  const { native, comparison, stored, collated, wire, geometry } = binaryRows
-    ? nativeForm(column.type, field.type)
-    : textForm(column, field.type, hasSpatialReferences);
+  const { native, comparison, stored, collated, wire, geometry, vector } = binaryRows
+    ? nativeForm(column.type, field.type, field.keepsReference)
+    : textForm(column, field.type, hasSpatialReferences, field.keepsReference);
   const { element, maxLength, precision, scale } = column.type;
   const values = column.type.values ?? (field.type === 'array' ? element?.values : null);
   const random = guessableKeys && table.writable.insert && isIdentifier(column);
@@ -86,6 +87,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     ...(field.type === 'array' && element && { element: element.portable }),
     ...(field.type === 'unknown' && rangeElement(column.type.base) && { range: column.type.base }),
     ...(geometry && { geometry }),
+    ...(vector && { vector: withMetric(vector, table, column.name) }),
     ...(fill && { filled: fill }),
     ...(random && { random }),
     ...(fallback !== undefined && { fallback }),

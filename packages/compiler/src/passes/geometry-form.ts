@@ -12,7 +12,7 @@ const degrees = 4326;
 const digits = 9;
 
 /** A geometry of PostGIS, whose functions lie in the schema of its types. */
-export function postgisForm({ base, geometry }: ColumnType): NativeForm {
+export function postgisForm({ base, geometry }: ColumnType, keeps: boolean): NativeForm {
   const { schema, name } = splitQualified(base);
   const library = `${quoteIdentifier(schema)}.`;
   const { kind = null, srid = null } = geometry ?? {};
@@ -32,6 +32,10 @@ export function postgisForm({ base, geometry }: ColumnType): NativeForm {
     const form: GeometryForm = { form: 'plane', ...common };
     return { native: 'text', comparison: plain('{}'), stored: plain(read), wire: write('{}', ', 0'), geometry: form };
   }
+  if (keeps) {
+    const stored = `${library}st_setsrid(${read}, ${srid})`;
+    return { native: 'text', stored, wire: write('{}', ', 0'), geometry: { form: 'plane', ...common } };
+  }
   const moved = (value: string, to: number): string =>
     srid === degrees ? value : `${library}st_transform(${value}, ${to})`;
   const form: GeometryForm = { form: 'degrees', ...common, measured: `(${moved('{}', degrees)})::${library}geography` };
@@ -39,9 +43,10 @@ export function postgisForm({ base, geometry }: ColumnType): NativeForm {
 }
 
 /** A geometry of a server without such a library; `referenced` tells that it knows spatial references. */
-export function geometryTextForm({ type: { geometry } }: Column, referenced: boolean): NativeForm {
+export function geometryTextForm({ type: { geometry } }: Column, referenced: boolean, keeps: boolean): NativeForm {
   const { kind = null, srid = null } = geometry ?? {};
   const common = kind === null ? {} : { kind };
+  const bounded = { bounded: true as const };
   const write = (value: string): NativeForm['wire'] => ({
     kind: 'json',
     cast: `CAST(ST_AsGeoJSON(${value}, ${digits}) AS CHAR)`,
@@ -51,7 +56,7 @@ export function geometryTextForm({ type: { geometry } }: Column, referenced: boo
       native: 'text',
       stored: 'ST_GeomFromGeoJSON({})',
       wire: write('{}'),
-      geometry: { form: 'plane', ...common },
+      geometry: { form: 'plane', ...common, ...bounded },
     };
   }
   const read = (reference: number): string => `ST_GeomFromGeoJSON({}, 1, ${reference})`;
@@ -59,7 +64,11 @@ export function geometryTextForm({ type: { geometry } }: Column, referenced: boo
     const form: GeometryForm = { form: 'plane', ...common };
     return { native: 'text', comparison: 'ST_SRID({}, 0)', stored: read(0), wire: write('{}'), geometry: form };
   }
+  if (keeps) {
+    const stored = `ST_SRID(${read(0)}, ${srid})`;
+    return { native: 'text', stored, wire: write('ST_SRID({}, 0)'), geometry: { form: 'plane', ...common } };
+  }
   const moved = (value: string, to: number): string => (srid === degrees ? value : `ST_Transform(${value}, ${to})`);
-  const form: GeometryForm = { form: 'degrees', ...common };
+  const form: GeometryForm = { form: 'degrees', ...common, ...(srid === degrees && bounded) };
   return { native: 'text', stored: moved(read(degrees), srid), wire: write(moved('{}', degrees)), geometry: form };
 }

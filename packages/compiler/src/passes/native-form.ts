@@ -1,4 +1,4 @@
-import type { GeometryForm, WireForm } from '@tablewright/runtime/language';
+import type { GeometryForm, VectorForm, WireForm } from '@tablewright/runtime/language';
 
 /** Facts about a column's type that reach SQL. */
 export interface NativeForm {
@@ -13,4 +13,6 @@ export interface NativeForm {
   readonly wire: WireForm;
   /** As `FieldDescriptor.geometry`. */
   readonly geometry?: GeometryForm;
+  /** As `FieldDescriptor.vector`. */
+  readonly vector?: VectorForm;
 }

@@ -50,3 +50,13 @@ test('bits are as many bytes as they need', () => {
   const bits = column(typeOf('bit', 'binary'), { nativeType: 'bit(12)' });
   expect(textForm(bits, 'binary', true).wire.cast).toBe("UNHEX(LPAD(HEX({} + 0), 4, '0'))");
 });
+
+test('vectors of MariaDB are read and written as their text, and have two metrics', () => {
+  const type = { ...typeOf('vector', 'vector'), vector: { dimensions: 3, half: false, iterative: false } };
+  expect(textForm(column(type), 'vector', false)).toEqual({
+    native: 'text',
+    stored: 'VEC_FromText({})',
+    wire: { kind: 'json', cast: 'VEC_ToText({})' },
+    vector: { dimensions: 3, metric: 'cosine', metrics: ['cosine', 'l2'] },
+  });
+});

@@ -18,6 +18,7 @@ import {
 } from '@tablewright/runtime/language';
 import { geometryTextForm } from './geometry-form.ts';
 import type { NativeForm } from './native-form.ts';
+import { vectorTextForm } from './vector-form.ts';
 
 /** Zeros that a column is filled with to its width are no part of the number. */
 const unpadded = 'CAST({} + 0 AS CHAR)';
@@ -29,7 +30,7 @@ const integers: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The form of a column, read as `portable`, which differs from the type's own where configured. */
-export function textForm(column: Column, portable: PortableType, hasReferences: boolean): NativeForm {
+export function textForm(column: Column, portable: PortableType, hasReferences: boolean, keeps = false): NativeForm {
   if (portable === 'hash' || portable === 'secret' || portable === 'token') return text(column, 'masked');
   if (portable === 'csv') return text(column, 'csv');
   const { base, precision } = column.type;
@@ -55,7 +56,9 @@ export function textForm(column: Column, portable: PortableType, hasReferences: 
     case 'json':
       return usual;
     case 'geometry':
-      return geometryTextForm(column, hasReferences);
+      return geometryTextForm(column, hasReferences, keeps);
+    case 'vector':
+      return vectorTextForm(column.type);
     case 'binary':
       return { ...usual, wire: bytes(column) };
     case 'string':

@@ -11,6 +11,7 @@ import type { PortableType, WireKind } from '@tablewright/runtime/language';
 import { postgisForm } from './geometry-form.ts';
 import type { NativeForm } from './native-form.ts';
 import { quoteIdentifier, quoteQualified, splitQualified } from './quote.ts';
+import { pgvectorForm } from './vector-form.ts';
 
 /** One row per type of `pg_catalog` that has a form of its own; any other is text in every respect. */
 interface Row {
@@ -52,8 +53,9 @@ const rows: ReadonlyMap<string, Row> = new Map<string, Row>([
 const asText: Row = { kind: 'text', cast: '::text', native: 'text', comparison: '::text' };
 
 /** The form of a column of this type, read as `portable`, which differs from the type's own where configured. */
-export function nativeForm(type: ColumnType, portable: PortableType): NativeForm {
-  if (portable === 'geometry') return postgisForm(type);
+export function nativeForm(type: ColumnType, portable: PortableType, keeps = false): NativeForm {
+  if (portable === 'geometry') return postgisForm(type, keeps);
+  if (portable === 'vector') return pgvectorForm(type);
   const form = readForm(type, portable);
   // A value of an unknown type is never written.
   const isText = portable !== 'unknown' && /^text(?:\[\])?$/.test(form.native);

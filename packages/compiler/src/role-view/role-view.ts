@@ -5,6 +5,7 @@ import type {
   ArgumentDescriptor,
   FieldDescriptor,
   FunctionResult,
+  PortableType,
   RelationDescriptor,
 } from '@tablewright/runtime/language';
 import type { ApiEnum, MemberEnum, Operation } from '../api.ts';
@@ -194,11 +195,11 @@ export interface RoleRelation {
   readonly linked: readonly { readonly collection: string; readonly names: DocumentNames }[];
 }
 
-/** True if some field of a class is a geometry, whether it is read or written. */
-export function hasGeometry({ collections }: RoleView): boolean {
+/** True if some field of a class is of a type, whether it is read or written. */
+export function hasType({ collections }: RoleView, type: PortableType): boolean {
   return collections.some(({ fields, writes }) =>
     [fields, writes?.create?.fields ?? [], writes?.update?.fields ?? []].some((some) =>
-      some.some(({ descriptor }) => descriptor.geometry !== undefined),
+      some.some(({ descriptor }) => descriptor.type === type),
     ),
   );
 }

@@ -229,6 +229,12 @@ export interface SoftDeleteConfig {
   readonly restore?: string;
 }
 
+/** Form of the geometries of a column. */
+export interface GeoConfig {
+  /** `keep`: positions are numbers of the column's own reference, and distances are in its units. */
+  readonly srid: 'keep';
+}
+
 /**
  * One column in the API.
  * @example export default defineConfig({ collections: { articles: { fields: { tags: { type: 'csv' }, body_html: { hidden: true } } } } });
@@ -246,6 +252,8 @@ export interface FieldConfig {
   readonly required?: boolean;
   /** Reads the column as another type than the database says. */
   readonly type?: FieldTypeConfig;
+  /** By default geometries of a spatial reference are longitude and latitude. */
+  readonly geo?: GeoConfig;
 }
 
 /** Types a column can be read as (API specification, section 6). */

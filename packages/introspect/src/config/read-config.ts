@@ -7,6 +7,7 @@ import type {
   DatabaseConfig,
   FieldConfig,
   FunctionConfig,
+  GeoConfig,
   GraphqlConfig,
   ManyToAnyConfig,
   ManyToManyConfig,
@@ -52,6 +53,7 @@ const field = objectOf<FieldConfig>({
   note: anyText,
   deprecated: text,
   required: flag,
+  geo: objectOf<GeoConfig>({ srid: oneOf('keep') }, 'srid'),
   type: oneOf('csv', 'hash', 'secret', 'token', 'uuid', 'boolean', 'json'),
 });
 

@@ -36,6 +36,7 @@ const portables: ReadonlyMap<string, PortableType> = new Map([
   ['mediumblob', 'binary'],
   ['longblob', 'binary'],
   ['bit', 'binary'],
+  ['vector', 'vector'],
 ]);
 
 /** GeoJSON types of spatial types; null: any. */
@@ -74,8 +75,15 @@ export function columnType(row: ColumnRow, isJson: boolean): ColumnType {
     maxLength: sized.has(kind) ? row.character_maximum_length : null,
     precision: isDecimal ? row.numeric_precision : timed.has(kind) ? row.datetime_precision : null,
     scale: isDecimal ? row.numeric_scale : null,
+    ...(portable === 'vector' && { vector: { dimensions: sizeOf(row), half: false, iterative: false } }),
     ...(geometry !== undefined && { geometry: { kind: geometry, srid: row.srs_id === 0 ? null : row.srs_id } }),
   };
+}
+
+/** Numbers of a value of `vector(3)`. */
+function sizeOf({ column_type: type }: ColumnRow): number | null {
+  const [, digits] = /^vector\((\d+)\)/i.exec(type) ?? [];
+  return digits === undefined ? null : Number(digits);
 }
 
 /** One digit is how both servers write a boolean, which they have no type for. */

@@ -71,6 +71,7 @@ function fieldOf(column: Column, config: FieldConfig): Field {
     note: config.note ?? column.comment,
     ...(config.deprecated !== undefined && { deprecated: config.deprecated }),
     required: (config.required ?? false) || isRequired(column),
+    ...(config.geo !== undefined && { keepsReference: true as const }),
   };
 }
 

@@ -222,6 +222,8 @@ export interface IndexRow {
   /** SQL of every column or expression. */
   readonly keys: readonly string[];
   readonly predicate: string | null;
+  /** Operator class of the first column where an extension brought the method. */
+  readonly opclass: string | null;
   /** True when a primary key, unique or exclusion constraint stands on it. */
   readonly ofConstraint: boolean;
 }
@@ -257,6 +259,7 @@ export interface TypeRow {
   readonly typnotnull: boolean;
   readonly typdefault: string | null;
   readonly extension: string | null;
+  readonly extversion: string | null;
   /** True when the type lies in an allowed schema and was made there by itself (not the row type of a table). */
   readonly allowed: boolean;
   /** Labels of an enum in their order. */

@@ -16,8 +16,15 @@ export function buildIndexes(lookup: Lookup, relation: string): Index[] {
         include: columns.slice(row.indnkeyatts),
         unique: row.indisunique,
         predicate: row.predicate,
+        ...distanceOf(row),
       };
     });
+}
+
+/** Operator classes of vectors have names such as `vector_cosine_ops`. */
+function distanceOf({ opclass }: IndexRow): Pick<Index, 'distance'> {
+  const [, distance] = /^(?:half)?vec(?:tor)?_(cosine|l2|ip|l1)_ops$/.exec(opclass ?? '') ?? [];
+  return distance === undefined ? {} : { distance };
 }
 
 /** PostgreSQL prints a bare function call without parentheses, every other expression with them. */

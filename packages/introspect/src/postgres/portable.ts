@@ -48,6 +48,8 @@ const extensions: ReadonlyMap<string, PortableType> = new Map([
   ['citext.citext', 'text'],
   ['postgis.geometry', 'geometry'],
   ['postgis.geography', 'geometry'],
+  ['vector.vector', 'vector'],
+  ['vector.halfvec', 'vector'],
 ]);
 
 /** The portable type of a base type that an extension brought. */
@@ -71,6 +73,13 @@ export function geometryOf(typname: string, typmod: number): NonNullable<ColumnT
   const srid = typmod < 0 ? 0 : (typmod >> 8) & 0x1fffff;
   const kind = typmod < 0 ? null : (geometryKinds[(typmod >> 2) & 0x3f] ?? null);
   return { kind, srid: srid > 0 ? srid : typname === 'geography' ? 4326 : null };
+}
+
+/** Reads the modifier of a vector, which is the number of its dimensions. From 0.8 on pgvector goes on searching. */
+export function vectorOf(typname: string, typmod: number, version: string | null): NonNullable<ColumnType['vector']> {
+  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
+  const dimensions = typmod < 0 ? null : typmod;
+  return { dimensions, half: typname === 'halfvec', iterative: major > 0 || minor >= 8 };
 }
 
 /** Limits in the modifier of a type. All null without a modifier. */

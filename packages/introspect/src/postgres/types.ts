@@ -3,7 +3,7 @@ import { sortedBy } from '../order.ts';
 import type { ColumnType, EnumType } from '../schema.ts';
 import { tableId } from '../table-id.ts';
 import type { Catalog, DomainCheck, TypeRow } from './catalog.ts';
-import { geometryOf, limitsOf, portableBuiltIn, portableExtension } from './portable.ts';
+import { geometryOf, limitsOf, portableBuiltIn, portableExtension, vectorOf } from './portable.ts';
 
 /** Types by their oid. */
 export type TypesByOid = ReadonlyMap<string, TypeRow>;
@@ -82,7 +82,8 @@ function buildScalar(row: TypeRow, typmod: number): ColumnType {
   if (category !== 'base') {
     const portable = portableExtension(row.extension, row.typname);
     const geometry = portable === 'geometry' && geometryOf(row.typname, typmod);
-    return { ...plainType(portable, base), category, ...(geometry && { geometry }) };
+    const vector = portable === 'vector' && vectorOf(row.typname, typmod, row.extversion);
+    return { ...plainType(portable, base), category, ...(geometry && { geometry }), ...(vector && { vector }) };
   }
   return { ...plainType(portableBuiltIn(row.typname), base), category, ...limitsOf(row.typname, typmod) };
 }

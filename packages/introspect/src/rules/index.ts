@@ -43,6 +43,7 @@ import { repeatedForeignKeys } from './relations/repeated-foreign-keys.ts';
 import { ambiguousJunctions } from './relations/several-junctions.ts';
 import type { Rule, RuleSources } from './rule.ts';
 import { singletons } from './singletons.ts';
+import { vectors } from './vectors.ts';
 
 /** Every law, in the order of its diagnostics: configuration, names, permissions, choices made. */
 export const rules: readonly Rule[] = [
@@ -86,6 +87,7 @@ export const rules: readonly Rule[] = [
   hiddenForeignKeys,
   repeatedForeignKeys,
   missingInverses,
+  vectors,
   ambiguousJunctions,
 ];
 

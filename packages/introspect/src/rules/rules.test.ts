@@ -15,6 +15,15 @@ test('a clean database has nothing to complain about', () => {
   expect(problemsOf({ articles })).toEqual([]);
 });
 
+test('a server without distances serves no vectors', () => {
+  const tables = { papers: { columns: ['id!', 'embedding:vector'], key: ['id'] } };
+  const of = (dialect: 'mysql' | 'mariadb', config = {}): readonly string[] =>
+    complaints(resolveFacts({ ...facts(tables), dialect }, { config }).diagnostics);
+  expect(of('mysql')).toEqual(['error vector-unsupported column papers.embedding']);
+  expect(of('mysql', { collections: { papers: { fields: { embedding: { hidden: true } } } } })).toEqual([]);
+  expect(of('mariadb')).toEqual([]);
+});
+
 test('fields of one name collide', () => {
   const config = { collections: { articles: { fields: { body: { name: 'title' } } } } };
   expect(problemsOf({ articles }, { config })).toEqual(['error name-collision column public.articles.body']);

@@ -61,6 +61,7 @@ const nativeTypes = new Map<string, { readonly portable: PortableType; readonly 
   ['char(36)', { portable: 'string', base: 'char' }],
   ['jsonb', { portable: 'json', base: 'jsonb' }],
   ['text', { portable: 'text', base: 'text' }],
+  ['vector', { portable: 'vector', base: 'public.vector' }],
 ]);
 
 function column(text: string): Column {

@@ -1,7 +1,7 @@
 import type { ParameterForm, Statement } from '../database/database.ts';
 import type { AggregateFunction } from '../language/descriptors/aggregates.ts';
 import type { Dialect, FieldDescriptor, FieldFunction, Operator, PortableType, WireForm } from '../language/index.ts';
-import type { GeometryForm } from '../language/types/definition.ts';
+import type { GeometryForm, VectorForm, VectorMetric } from '../language/types/definition.ts';
 import type { CopyDialect } from './copies.ts';
 import type { InputDialect } from './input.ts';
 import type { JsonDialect } from './json.ts';
@@ -45,6 +45,13 @@ export interface SpatialDialect {
   /** The distance, a text, is at least as far. */
   near(form: GeometryForm, left: string, right: string, distance: string): string;
   distance(form: GeometryForm, left: string, right: string): string;
+}
+
+/** The distance between two vectors of one form, and a predicate on it. */
+export interface VectorDialect {
+  distance(form: VectorForm, metric: VectorMetric, left: string, right: string): string;
+  /** The distance is at most another, a text. */
+  within(distance: string, greatest: string): string;
 }
 
 /**
@@ -153,6 +160,7 @@ export interface SqlDialect {
   single(element: Value, rows: string): string;
   /** How geometries are compared. */
   readonly spatial: SpatialDialect;
+  readonly vectors: VectorDialect;
   /** How comparisons look into JSON. */
   readonly json: JsonDialect;
   /** Rows that a statement is given, and rows that it tells of. */

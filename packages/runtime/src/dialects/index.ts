@@ -27,6 +27,7 @@ import type { EmbeddedDatabase, Listener, ServerDialect } from './server-dialect
 export type { CopiedFields, FixedValue } from './copies.ts';
 export type { ListedKey, ListParts, SqlDialect, Value } from './dialect.ts';
 export type { InputField, RowLock } from './input.ts';
+export { embeddedExtensions } from './postgres/pglite.ts';
 
 /** The SQL of each dialect. */
 export const sqlDialects: Readonly<Record<Dialect, SqlDialect>> = { postgres, mysql, mariadb };

@@ -18,6 +18,7 @@ import type { ObserveHook } from '../extensions/hooks.ts';
 import { createFileServices } from '../files/services.ts';
 import { accessNames } from '../language/descriptors/access-names.ts';
 import type { CompiledApi } from '../language/index.ts';
+import { limitPositions } from '../language/types/geometry.ts';
 import { createRequestLimiter, type RequestLimiter } from '../limits/request-limiter.ts';
 import { compiledModel, type ModelChanges } from '../model/model-changes.ts';
 import { type Audit, createAudit, requestLimitReached } from '../operate/audit.ts';
@@ -271,11 +272,12 @@ function answersOf(
   });
 }
 
-/** The limits of a write's address and body. */
+/** Sets the limits of values, and returns those of a write's address and body. */
 function writeLimits(
   environment: Environment,
 ): Pick<WriterOptions, 'limits' | 'fieldLimits' | 'maxItems' | 'answerTtlMs' | 'timeoutMs'> {
   const { idempotencyTtl: answerTtlMs, database } = environment;
+  limitPositions(environment.geoMaxPositions);
   return {
     ...requestLimits(environment),
     answerTtlMs,

@@ -32,6 +32,8 @@ export interface DialectFacts {
   readonly numbersNulls: boolean;
   /** True if columns and indexes can have the words of a text. False: the server has FULLTEXT indexes. */
   readonly hasVectors: boolean;
+  /** True if the server measures distances between vectors. */
+  readonly measuresVectors: boolean;
   /** True if policies can hide rows from roles of the database. */
   readonly policies: boolean;
   /** True if identifiers that the database makes tell the time and the machine. */
@@ -42,7 +44,7 @@ export interface DialectFacts {
   readonly hasSpatialReferences: boolean;
 }
 
-const others: Omit<DialectFacts, 'title' | 'returnsKeys' | 'hasSpatialReferences'> = {
+const others: Omit<DialectFacts, 'title' | 'returnsKeys' | 'hasSpatialReferences' | 'measuresVectors'> = {
   ...{ family: 'mysql', hasSchemas: false, binaryRows: false, quote: '`' },
   ...{ namesIndexes: false, numbersNulls: true, guessableKeys: true },
   ...{ policies: false, hasVectors: false },
@@ -53,10 +55,10 @@ export const dialectFacts: Readonly<Record<Dialect, DialectFacts>> = {
   postgres: {
     ...{ family: 'postgres', title: 'PostgreSQL', hasSchemas: true, binaryRows: true, quote: '"' },
     ...{ namesIndexes: true, numbersNulls: false, guessableKeys: false, returnsKeys: true },
-    ...{ hasSpatialReferences: true, policies: true, hasVectors: true },
+    ...{ hasSpatialReferences: true, policies: true, hasVectors: true, measuresVectors: true },
   },
-  mysql: { ...others, title: 'MySQL', returnsKeys: false, hasSpatialReferences: true },
-  mariadb: { ...others, title: 'MariaDB', returnsKeys: true, hasSpatialReferences: false },
+  mysql: { ...others, title: 'MySQL', returnsKeys: false, hasSpatialReferences: true, measuresVectors: false },
+  mariadb: { ...others, title: 'MariaDB', returnsKeys: true, hasSpatialReferences: false, measuresVectors: true },
 };
 
 /** The server of embedded databases, and of what was compiled before there were others. */

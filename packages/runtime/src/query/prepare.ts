@@ -31,7 +31,7 @@ import {
   refuseNestedSyntax,
 } from './authorise/nested.ts';
 import type { ReadQuery } from './authorise/read-query.ts';
-import { orderBySearch, withSearch } from './authorise/search.ts';
+import { orderBySearch, refuseUnlimited, withSearch } from './authorise/search.ts';
 import { type Selector, shapeOf } from './authorise/shape.ts';
 import { checkSort, type OrderTerm, resolveSort } from './authorise/sort.ts';
 import { checkCursor } from './parse/cursor.ts';
@@ -180,14 +180,16 @@ function checkConditions(scope: Scope, { filter, nested }: Conditions, orders: N
 
 function planNew(
   { scope, selector, request, limits, targets, fixes, source, passes }: RequestedRead,
-  { descriptor }: CollectionScope,
+  collection: CollectionScope,
   planned: Planned,
 ): ReadPlan {
   const { names, orders, aggregates, open, positions, keys, condition } = planned;
+  const { descriptor } = collection;
   const singleton = selector === 'list' && descriptor.singleton && source === undefined;
   for (const problem of names.late) throw problem;
   checkSort(names.order);
-  const order = orderBySearch(names.order, condition);
+  const order = orderBySearch(names.order, condition, collection);
+  if (selector !== 'key') refuseUnlimited(condition, request.limit);
   const { limit, offset, meta, cursor } = request;
   if (cursor !== undefined && descriptor.singleton) throw invalidQuery('"cursor" is for lists.');
   const query: ReadQuery = {

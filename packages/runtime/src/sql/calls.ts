@@ -1,14 +1,14 @@
 import { invalidQuery } from '../errors.ts';
 import { parseCall } from '../language/conditions/function-call.ts';
 import { always, type Condition, type FieldFunction, type Operand } from '../language/index.ts';
-import { functionFits, isFieldFunction } from '../language/types/index.ts';
+import { functionFits, isFieldFunction, isMeasured } from '../language/types/index.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
 
 /** A function of a field, or the number of rows of a relation (API specification, section 5.3). */
 export type Call =
   | { readonly kind: 'field'; readonly function: FieldFunction; readonly field: FieldScope }
   | { readonly kind: 'rows'; readonly relation: RelationScope }
-  /** How far a geometry is from the one that the filter of its rows looks near. */
+  /** Distance of a geometry or a vector to the one that the filter of its rows looks near. */
   | { readonly kind: 'distance'; readonly field: FieldScope; readonly near: Operand };
 
 /**
@@ -58,7 +58,7 @@ const distance = 'distance';
 function fitDistance(field: FieldScope | undefined, near: readonly Operand[]): NamedCall['found'] {
   if (field === undefined || field.secret) return 'hidden';
   const [only] = near;
-  if (only === undefined || near.length > 1 || field.descriptor.type !== 'geometry') return 'unfit';
+  if (only === undefined || near.length > 1 || !isMeasured(field.descriptor.type)) return 'unfit';
   return { kind: 'distance', field, near: only };
 }
 

@@ -13,7 +13,7 @@ import { printSpan } from './ranges.ts';
 import { printRelated } from './related.ts';
 import type { Row } from './row.ts';
 import type { FieldScope } from './scope.ts';
-import { printSpatial } from './spatial.ts';
+import { printNeighbour, printSpatial } from './spatial.ts';
 import { printWords } from './words.ts';
 
 type Comparison = Extract<Condition, { kind: 'compare' }>;
@@ -47,6 +47,7 @@ function printField(row: Row, condition: Comparison): string {
   if (operator === '_null' && isAlwaysThere(row, field)) return sqlFalse;
   if (presence) return printComparison(row, cell(row, field), type, operator, operand);
   if (field.descriptor.type === 'geometry') return printSpatial(row, field, operator, operand);
+  if (field.descriptor.type === 'vector') return printNeighbour(row, field, operator, operand);
   if (field.descriptor.type === 'array') {
     const array = comparableArray(row, field);
     if (elementwise.has(operator)) return printElements(statement, arrayContainer(array), type, operator, operand);

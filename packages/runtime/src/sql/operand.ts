@@ -25,9 +25,16 @@ export interface OperandType extends ValueType {
 export function operandType(field: FieldDescriptor, call?: FieldFunction): OperandType {
   if (call !== undefined) return { type: 'integer', native: call === 'count' ? 'int8' : 'int4' };
   // A number beyond smallint is a number all the same: it matches nothing and must not fail in the database.
-  const { type, values, element, geometry } = field;
+  const { type, values, element, geometry, vector } = field;
   const native = /^(?:pg_catalog\.)?(?:int2|smallint)$/.test(field.native) ? 'int4' : field.native;
-  return { type, native, ...(values && { values }), ...(element && { element }), ...(geometry && { geometry }) };
+  return {
+    type,
+    native,
+    ...(values && { values }),
+    ...(element && { element }),
+    ...(geometry && { geometry }),
+    ...(vector && { vector }),
+  };
 }
 
 /** The type of a path into JSON: a list of texts. */
@@ -78,6 +85,9 @@ export function encodeOperand(type: ValueType, operator: Operator, operand: Oper
   const value = literalValue(operand);
   // The shape was decoded when it was read, and a distance may stand after it.
   if (type.type === 'geometry' && Array.isArray(value)) return value.map(String);
+  // The metric of a vector, which stands between the two, decides the form of the statement.
+  if (type.type === 'vector' && Array.isArray(value))
+    return value.filter((_: JsonValue, index) => index !== 1).map(String);
   if (ranged.has(operator) && Array.isArray(value)) {
     const element = elementOf(type) ?? type;
     return [arrayLiteral(value.map((end: JsonValue) => (end === null ? null : encodeOne(element, end))))];

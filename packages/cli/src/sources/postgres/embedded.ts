@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { EmbeddedInUseError, lockEmbedded } from '@tablewright/runtime/tools';
+import { EmbeddedInUseError, embeddedExtensions, lockEmbedded } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../../errors/exit-codes.ts';
 import type { Run, Source } from '../source.ts';
 import { type StatementSettings, settingsOf } from './session.ts';
@@ -9,7 +9,7 @@ export async function openEmbedded(folder: string): Promise<Source> {
   const { PGlite } = await import('@electric-sql/pglite');
   await mkdir(folder, { recursive: true });
   const release = lock(folder);
-  const database = await PGlite.create({ dataDir: folder });
+  const database = await PGlite.create({ dataDir: folder, extensions: await embeddedExtensions() });
   // Every type stays in its text form.
   const parsers = Object.fromEntries(Object.keys(database.parsers).map((type) => [type, (text: string) => text]));
   const form = { rowMode: 'array', parsers } as const;

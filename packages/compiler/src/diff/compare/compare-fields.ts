@@ -96,7 +96,8 @@ function typeChange({ was: before, is: after }: CollectionPair, was: RoleField, 
   const [old, fresh] = [was.descriptor, is.descriptor];
   const [range, other] = [rangeOf(old), rangeOf(fresh)];
   const isOne = old.type === fresh.type && old.element === fresh.element && range === other;
-  if (isOne && old.native === fresh.native) return null;
+  const isSized = old.vector?.dimensions === fresh.vector?.dimensions && old.geometry?.kind === fresh.geometry?.kind;
+  if (isOne && isSized && old.native === fresh.native) return null;
   const message = `"${is.name}" is ${typeText(is)}, it was ${typeText(was)}.`;
   // Lists, lengths and digits have rules of their own.
   const schema = ({ descriptor }: RoleField) => {

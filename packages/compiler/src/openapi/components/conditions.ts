@@ -11,6 +11,7 @@ import {
   type OperatorDefinition,
   operandForm,
   operatorsOf,
+  vectorMetrics,
 } from '@tablewright/runtime/language';
 import { type JsonObject, objectOf, oftenReferred, reference } from '../json.ts';
 
@@ -32,12 +33,15 @@ const compared: readonly (readonly [name: Compared, type: JsonValue, description
   ['json', scalar, 'Looks into JSON.'],
   ['inside', scalar, 'Compares a value within JSON as what stands beside the operator.', 'one'],
   ['geometry', 'object', 'Compares geometries, which are GeoJSON.'],
+  ['vector', 'number', 'Looks for the nearest vectors, which are lists of numbers.'],
   ['presence', 'string', 'Asks whether there is a value.'],
 ];
 
-/** Components of all comparisons, by name; few databases have geometries. */
-export function conditionSchemas(geometries: boolean): readonly (readonly [string, JsonObject])[] {
-  const shown = compared.filter(([name]) => geometries || name !== 'geometry');
+/** Components of all comparisons, by name; few databases have geometries or vectors. */
+export function conditionSchemas(
+  has: (type: 'geometry' | 'vector') => boolean,
+): readonly (readonly [string, JsonObject])[] {
+  const shown = compared.filter(([name]) => (name !== 'geometry' && name !== 'vector') || has(name));
   return shown.map(([name, type, description, alone]) => {
     if (alone === undefined) return [nameOf(name), operators(name, type, description)];
     const value = alone === 'one' ? { type: [...typesIn(type), 'null'] } : arraySchema(type);
@@ -110,7 +114,7 @@ function operandSchema(definition: OperatorDefinition, name: Compared, type: Jso
     case 'box':
       return { anyOf: [valueSchema(type), { type: 'array', items: number, minItems: 4, maxItems: 4 }] };
     case 'near':
-      return near;
+      return name === 'vector' ? neighbour : near;
     case 'span':
       return { anyOf: [pair([...typesIn(type), 'null']), { type: 'string' }] };
   }
@@ -123,13 +127,28 @@ function valueSchema(type: JsonValue): JsonObject {
 
 const number: JsonObject = { type: 'number' };
 
+/** Query strings have the text of each, or of all with commas. */
+const numbers: JsonObject = { type: 'array', items: { type: ['number', 'string'] } };
+
 /** A position, or a geometry, and how far away what is looked for may be. */
 const near: JsonObject = {
   type: 'object',
   required: ['to', 'within'],
   properties: {
-    to: { anyOf: [{ type: 'array', items: number, minItems: 2, maxItems: 2 }, valueSchema('object')] },
-    within: { type: 'number', minimum: 0, description: 'Metres, or units of the plane.' },
+    to: { anyOf: [{ ...numbers, minItems: 2, maxItems: 2 }, valueSchema('object'), { type: 'string' }] },
+    within: { type: ['number', 'string'], minimum: 0, description: 'Metres, or units of the plane.' },
+  },
+  additionalProperties: false,
+};
+
+/** A vector, and the metric and the greatest of its distances. */
+const neighbour: JsonObject = {
+  type: 'object',
+  required: ['to'],
+  properties: {
+    to: { anyOf: [numbers, { type: 'string' }] },
+    metric: { type: 'string', enum: [...vectorMetrics] },
+    within: { type: ['number', 'string'], description: 'Without it the condition only orders, and needs a limit.' },
   },
   additionalProperties: false,
 };

@@ -1,9 +1,10 @@
 /** The component of a collection that describes its items. Source: API specification, sections 6 and 7.1. */
-import type { FieldDescriptor, JsonValue } from '@tablewright/runtime/language';
+import { type FieldDescriptor, isMeasured, type JsonValue, types } from '@tablewright/runtime/language';
+import { keepText } from '../../print/kept-text.ts';
 import type { RoleCollection, RoleField, RoleRelation } from '../../role-view/role-view.ts';
 import { about, described, type JsonObject, reference } from '../json.ts';
 import { callEntries, properties } from './aggregate-rows.ts';
-import { orNull, valueSchema } from './values.ts';
+import { keptSchema, orNull, valueSchema } from './values.ts';
 
 /**
  * Describes an item. No property is required: `fields` chooses which are there. Others are there under the names that
@@ -20,9 +21,19 @@ export function itemSchema(collection: RoleCollection): JsonObject {
         (relation) => [relation.name, about(relationSchema(relation), null, relation.deprecated)] as const,
       ),
       ...callEntries(collection),
+      ...collection.fields.filter(({ descriptor }) => isMeasured(descriptor.type)).map(distanceEntry),
     ]),
   };
 }
+
+/** The distance of a field by the name that answers have for it: `place_distance`. */
+function distanceEntry({ name }: RoleField): readonly [string, JsonObject] {
+  return [`${name}_distance`, distance];
+}
+
+const distance: JsonObject = keepText(
+  orNull(keptSchema(types.float.schema, { type: 'float', native: 'float8', wire: { kind: 'number' } })),
+);
 
 function fieldSchema({ descriptor, values, nullable, note, deprecated, items }: RoleField): JsonObject {
   const value = valueSchema(descriptor, values);

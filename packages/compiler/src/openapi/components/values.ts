@@ -12,7 +12,7 @@ import { type JsonObject, reference } from '../json.ts';
 /** Facts of a field that decide how its value is written. */
 export type Valued = Pick<
   FieldDescriptor,
-  'type' | 'native' | 'wire' | 'element' | 'maxLength' | 'precision' | 'scale' | 'geometry'
+  'type' | 'native' | 'wire' | 'element' | 'maxLength' | 'precision' | 'scale' | 'geometry' | 'vector'
 >;
 
 /** The schema of a field's value that is not null. */
@@ -73,8 +73,8 @@ const byFacts = createFacts<(facts: Valued) => JsonObject, Map<string, JsonObjec
 export function keptSchema(schema: JsonObject | ((facts: Valued) => JsonObject), field: Valued): JsonObject {
   if (typeof schema !== 'function') return keepText(schema);
   const schemas = byFacts(schema, () => new Map());
-  const { native, wire, maxLength, precision, scale, geometry } = field;
-  const facts = `${native} ${wire.kind} ${maxLength} ${precision} ${scale} ${geometry?.kind}`;
+  const { native, wire, maxLength, precision, scale, geometry, vector } = field;
+  const facts = `${native} ${wire.kind} ${maxLength} ${precision} ${scale} ${geometry?.kind} ${vector?.dimensions}`;
   const kept = schemas.get(facts) ?? keepText(schema(field));
   schemas.set(facts, kept);
   return kept;

@@ -41,8 +41,15 @@ export function namedField(field: Field, type: ColumnType | undefined): NamedFie
     ...(type && field.type === 'unknown' && rangeElement(type.base) && { range: type.base }),
     ...(values && { values }),
     ...(type?.element && { element: type.element.portable }),
-    ...(type?.geometry && { geometry: { form: type.geometry.srid === null ? 'plane' : 'degrees' } }),
+    ...(type?.vector && { vector: { metric: 'cosine', ...vectorSize(type.vector) } }),
+    ...(type?.geometry && {
+      geometry: { form: type.geometry.srid === null || field.keepsReference ? 'plane' : 'degrees' },
+    }),
   };
+}
+
+function vectorSize({ dimensions }: NonNullable<ColumnType['vector']>) {
+  return dimensions === null ? {} : { dimensions };
 }
 
 /** For an array, the type of its elements, which decides their values. */

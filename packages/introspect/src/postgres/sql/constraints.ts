@@ -43,6 +43,10 @@ export function indexesSql(version: number): string {
       FROM pg_catalog.generate_series(1, x.indnatts::pg_catalog.int4) AS key(position)
       ORDER BY key.position) AS keys,
     pg_catalog.pg_get_expr(x.indpred, x.indrelid) AS predicate,
+    -- methods that PostgreSQL brings have numbers below those of users
+    CASE WHEN am.oid >= 16384 THEN (
+      SELECT o.opcname FROM pg_catalog.pg_opclass AS o WHERE o.oid = (x.indclass::pg_catalog.oid[])[0]
+    ) END AS opclass,
     EXISTS (
       SELECT FROM pg_catalog.pg_constraint AS k
       WHERE k.conindid = x.indexrelid AND k.conrelid = x.indrelid AND k.contype IN ('p', 'u', 'x')

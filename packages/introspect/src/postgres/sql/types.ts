@@ -37,7 +37,7 @@ export function typesSql(extent: Extent): string {
     array_element.oid::pg_catalog.text AS element,
     t.typbasetype::pg_catalog.text, t.typtypmod, t.typnotnull,
     COALESCE(pg_catalog.pg_get_expr(t.typdefaultbin, 0), t.typdefault) AS typdefault,
-    e.extname AS extension,
+    e.extname AS extension, e.extversion,
     -- row types belong to their tables, array types to their elements
     COALESCE(s.allowed, false) AND array_element.oid IS NULL AND COALESCE(rc.relkind = 'c', true) AS allowed,
     en.labels, ch.checks,

@@ -20,6 +20,7 @@ import { encoded, within } from './records.ts';
 import { nestedColumn } from './rows/nested.ts';
 import { mysqlSpatial } from './spatial.ts';
 import { exactCollation, inputText, type MysqlServerName } from './texts.ts';
+import { mysqlVectors } from './vectors.ts';
 import { mysqlInput } from './write.ts';
 
 const asText = 'CAST({} AS CHAR)';
@@ -198,6 +199,7 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     single: (value, rows) =>
       `IFNULL((SELECT IFNULL(CONCAT(_binary'[', ${value.expression}, ']'), '!') FROM ${rows}), '[]')`,
     spatial: mysqlSpatial,
+    vectors: mysqlVectors,
     json: mysqlJson(name, exactly),
     input,
     copies: mysqlCopies(name, input, keyOf),

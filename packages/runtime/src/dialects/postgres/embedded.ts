@@ -11,6 +11,7 @@ import type { EmbeddedDatabase } from '../server-dialect.ts';
 import { Attempt } from './driver/attempt.ts';
 import { sessionSql } from './driver/options.ts';
 import { Read } from './driver/read.ts';
+import { embeddedExtensions } from './pglite.ts';
 import { Connection } from './protocol/connection.ts';
 import type { Request } from './protocol/request.ts';
 import { readTexts } from './read-texts.ts';
@@ -52,7 +53,7 @@ async function startPglite(
   const release = directory.includes('://') ? () => {} : lockEmbedded(directory);
   try {
     const { PGlite } = await importPglite();
-    const embedded = await PGlite.create(directory);
+    const embedded = await PGlite.create(directory, { extensions: await embeddedExtensions() });
     return { embedded, close: () => embedded.close().finally(release) };
   } catch (cause) {
     release();

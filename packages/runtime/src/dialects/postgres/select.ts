@@ -11,6 +11,7 @@ import type { SqlDialect } from '../dialect.ts';
 import { postgresCopies } from './copies.ts';
 import { postgresJson } from './json.ts';
 import { postgresSpatial } from './spatial.ts';
+import { postgresVectors } from './vectors.ts';
 import { postgresInput } from './write.ts';
 
 const matches: Readonly<Partial<Record<Operator, string>>> = {
@@ -146,6 +147,7 @@ export const postgres: SqlDialect = {
     `ARRAY(SELECT ${element.expression} FROM ${from}${where}${order}${bounds})`,
   single: ({ expression }, rows) => `ARRAY(SELECT ${expression} FROM ${rows})`,
   spatial: postgresSpatial,
+  vectors: postgresVectors,
   json: postgresJson,
   input: postgresInput,
   copies: postgresCopies(keyOf, exactly),

@@ -1,6 +1,7 @@
 /** Selection of a document from items, in the planner's words. Names were judged when the document was validated. */
 import { type GraphQLObjectType, getNamedType, isObjectType, isUnionType, type SelectionSetNode } from 'graphql';
 import type { GraphqlCollection, GraphqlMember, ManyToAny } from '../../language/index.ts';
+import { isMeasured } from '../../language/types/index.ts';
 import { linkOf } from '../../query/authorise/links.ts';
 import type { Selected } from '../../query/authorise/selection.ts';
 import { resolveCall } from '../../sql/calls.ts';
@@ -109,7 +110,7 @@ function compileFunctions(to: Compiling, parent: Place, name: string, field: Col
   const type = getNamedType(parent.type.getFields()[field.name]?.type);
   if (!isObjectType(type)) throw unknownName(field.name);
   const inside = collectFields(to, type, setsOf(field));
-  if (parent.collection.fields.get(name)?.descriptor.type === 'geometry') {
+  if (isMeasured(parent.collection.fields.get(name)?.descriptor.type ?? 'unknown')) {
     const names = inside.map((inner) => constantOf(type, inner) ?? ({ kind: 'distance', key: inner.key } as const));
     return { kind: 'distances', key: field.key, field: name, names };
   }

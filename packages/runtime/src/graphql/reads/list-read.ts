@@ -12,7 +12,7 @@ import { authoriseRows } from '../../query/authorise/archived-rows.ts';
 import { readFilter, refuseProblem } from '../../query/authorise/filter.ts';
 import { itemCollections } from '../../query/authorise/links.ts';
 import type { NestedRead } from '../../query/authorise/nested.ts';
-import { orderBySearch, withSearch } from '../../query/authorise/search.ts';
+import { orderBySearch, refuseUnlimited, withSearch } from '../../query/authorise/search.ts';
 import { conditionShape, limitShape, type Shape } from '../../query/authorise/shape.ts';
 import { checkSort, type OrderTerm, resolveSort } from '../../query/authorise/sort.ts';
 import { type Cursor, cursorShape } from '../../query/parse/cursor.ts';
@@ -103,13 +103,14 @@ export function readList(setting: ListSetting, slot: ListSlot, variables: Variab
   refuseProblem(filter.problems, 'name');
   refuseProblem(filter.problems, 'value');
   checkSort(order);
+  refuseUnlimited(filter.condition, limit);
   const condition = withSearch(filter.condition, collection, request.search);
   const having = { condition: always, problems: [] };
   const read: NestedRead = { request, collection, many: true, filter, having, condition, below: new Map() };
   const shape = listShape(condition, request);
-  if (page === undefined) return { read, order: orderBySearch(order, condition), shape };
+  if (page === undefined) return { read, order: orderBySearch(order, condition, collection), shape };
   const { cursor } = page;
-  return { read, order: orderBySearch(order, condition), cursor, shape: [shape, cursorShape(cursor)] };
+  return { read, order: orderBySearch(order, condition, collection), cursor, shape: [shape, cursorShape(cursor)] };
 }
 
 /** The arguments of a list as parameters; null is no argument. */

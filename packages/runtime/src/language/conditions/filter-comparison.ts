@@ -19,6 +19,7 @@ import { isPointer, kindOf, readPointer, readScalar } from './filter-json.ts';
 import { comparedWith, readOperand } from './filter-operand.ts';
 import { all, below, type Compared, type Place, problem, type Reader, readList } from './filter-reader.ts';
 import { isObject, listOf } from './filter-syntax.ts';
+import { readNeighbour } from './filter-vector.ts';
 import { isDynamic, textOfDigits } from './operand.ts';
 
 /** Reads what stands under a field: a value, which means `_eq`, or an object of operators. */
@@ -58,6 +59,8 @@ function readComparison(
   if (flags.has(operator)) return readFlag(reader, compared, operator, written, location);
   if (compared.type.type === 'geometry')
     return compare(compared, operator, readShape(reader, compared, operator, written, location));
+  if (compared.type.type === 'vector')
+    return compare(compared, operator, readNeighbour(reader, compared, written, location));
   const value = readableValue(reader, compared, operator, written);
   if (listed.has(operator)) return readListed(reader, compared, operator, value, location);
   if (isNull(reader, compared, operator, value)) return readNull(reader, compared, operator, location);

@@ -1,5 +1,5 @@
 import { definitions, type Operator, operandForm } from '../operators/index.ts';
-import { decodeBox, decodePosition } from '../types/geometry.ts';
+import { boxAround, decodeBox, decodePosition } from '../types/geometry.ts';
 import type { JsonValue } from '../values/json.ts';
 import { decodeValue } from '../values/values.ts';
 import type { Operand } from './condition.ts';
@@ -34,7 +34,9 @@ export function readShape(
     if (Object.keys(others).length > 0 || distance === undefined || distance < 0)
       return refuse('must be an object with "to" and "within", which is a distance');
     const shape = isObject(to) ? decodeValue(type, to) : decodePosition(numbersIn(reader, to), plane);
-    return shape.ok ? { kind: 'literal', value: [shape.value, distance] } : refuse(shape.message);
+    if (!shape.ok) return refuse(shape.message);
+    const box = type.geometry?.bounded && boxAround(shape.value ?? '', distance, plane);
+    return { kind: 'literal', value: box === undefined ? [shape.value, distance] : [shape.value, distance, box] };
   }
   const box = form === 'box' && !isObject(read);
   const shape = box ? decodeBox(numbersIn(reader, read), plane) : decodeValue(type, read);
@@ -42,7 +44,7 @@ export function readShape(
 }
 
 /** In a query string an object may be the text of one. */
-function parsed(reader: Reader, value: JsonValue): JsonValue {
+export function parsed(reader: Reader, value: JsonValue): JsonValue {
   if (!reader.text || typeof value !== 'string' || !/^[{[]/.test(value)) return value;
   try {
     return JSON.parse(value);
@@ -52,12 +54,12 @@ function parsed(reader: Reader, value: JsonValue): JsonValue {
 }
 
 /** In a query string numbers are texts, and a list may be one text with commas. */
-function numbersIn(reader: Reader, value: JsonValue): JsonValue {
+export function numbersIn(reader: Reader, value: JsonValue): JsonValue {
   const list = reader.text && typeof value === 'string' ? value.split(',') : listOf(value);
   return list?.map((element) => numberIn(reader, element) ?? null) ?? value;
 }
 
-function numberIn({ text }: Reader, value: JsonValue): number | undefined {
+export function numberIn({ text }: Reader, value: JsonValue): number | undefined {
   const number = text && typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }

@@ -1,4 +1,4 @@
-import type { GeometryForm } from '../types/definition.ts';
+import type { GeometryForm, VectorForm } from '../types/definition.ts';
 import type { PortableType } from '../types/index.ts';
 
 /** A field as filters see it. */
@@ -12,6 +12,8 @@ export interface NamedField {
   readonly range?: string;
   /** As `FieldDescriptor.geometry`. */
   readonly geometry?: GeometryForm;
+  /** As `FieldDescriptor.vector`. */
+  readonly vector?: VectorForm;
 }
 
 /** A relation as filters see it. `targets` are the allowed collections of a many-to-any. */

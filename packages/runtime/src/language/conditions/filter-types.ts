@@ -20,6 +20,9 @@ export type Geometry =
   | { readonly type: 'MultiPolygon'; readonly coordinates: readonly (readonly (readonly Position[])[])[] }
   | { readonly type: 'GeometryCollection'; readonly geometries: readonly Geometry[] };
 
+/** Measure of the distance between vectors; `inner` is the negative inner product. */
+export type DistanceMetric = 'cosine' | 'l2' | 'inner' | 'l1';
+
 /** From the first value up to the second, which is left out; null is no end. */
 export type Span<Value> = readonly [Value | null, Value | null];
 
@@ -95,6 +98,11 @@ export interface GeometryOperators extends NullOperators {
   readonly _intersects_bbox?: Geometry | readonly [west: number, south: number, east: number, north: number];
   readonly _nintersects_bbox?: Geometry | readonly [west: number, south: number, east: number, north: number];
   readonly _near?: { readonly to: Position | Geometry; readonly within: number };
+}
+
+/** Fields of vectors. */
+export interface VectorOperators extends NullOperators {
+  readonly _near?: { readonly to: readonly number[]; readonly metric?: DistanceMetric; readonly within?: number };
 }
 
 /** Fields that are ranges, or several ranges. */

@@ -1,5 +1,5 @@
 import type { Condition } from '../conditions/condition.ts';
-import type { GeometryForm } from '../types/definition.ts';
+import type { GeometryForm, VectorForm } from '../types/definition.ts';
 import type { PortableType } from '../types/index.ts';
 import type { WireForm } from './wire.ts';
 
@@ -44,6 +44,8 @@ export interface FieldDescriptor {
   readonly range?: string;
   /** Form of the values when `type` is `geometry`. */
   readonly geometry?: GeometryForm;
+  /** Form of the values when `type` is `vector`. */
+  readonly vector?: VectorForm;
   /**
    * Source of the column's value when the caller gives none. Absent: there is no source, so a value is required unless
    * `nullable`.

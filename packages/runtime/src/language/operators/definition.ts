@@ -18,7 +18,7 @@ export type Truth = boolean | undefined;
  * - `flag` true or false; false means the operator `otherwise`
  * - `same` a value or null, which means `_null` or `_nnull`; `value` a value; `text` a part or a pattern of a text
  * - `list` values; `pair` two ends; `span` two ends of a range of which null is none
- * - `box` a geometry or the four numbers of a box; `near` a position and a distance
+ * - `box` a geometry or the four numbers of a box; `near` a position or a vector, and a distance
  */
 export type OperandForm = 'flag' | 'same' | 'value' | 'text' | 'list' | 'pair' | 'span' | 'box' | 'near';
 

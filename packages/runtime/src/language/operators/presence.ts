@@ -13,6 +13,7 @@ const comparisons: OperatorDefinition['comparisons'] = [
     'range',
     'json',
     'geometry',
+    'vector',
     'inside',
     'presence',
   ] as const),

@@ -1,4 +1,4 @@
-/** Additions: operators that compare geometries; `_within` and `_nwithin` of ranges are theirs as well. */
+/** Additions: operators that compare geometries and vectors; `_within` and `_nwithin` of ranges are geometries' as well. */
 import type { OperatorDefinition, OperatorFamily } from './definition.ts';
 
 const comparisons: OperatorDefinition['comparisons'] = ['geometry'];
@@ -12,5 +12,5 @@ export const spatial: OperatorFamily<SpatialOperator> = {
   _nintersects: shape,
   _intersects_bbox: { ...box, excludes: ['_nintersects_bbox'] },
   _nintersects_bbox: box,
-  _near: { operand: 'near', comparisons },
+  _near: { operand: 'near', comparisons: [...comparisons, 'vector'] },
 };

@@ -40,6 +40,12 @@ export function fromText(
   };
 }
 
+/** Numbers that no double holds wait as their digits; a coordinate is never that exact. */
+export function numberOf(value: JsonValue): number | undefined {
+  const number = JSON.isRawJSON(value) ? Number(value.rawJSON) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
 const integerText = /^-?\d{1,40}$/;
 
 /** Decodes an integer between two others. */

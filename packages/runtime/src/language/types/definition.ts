@@ -19,6 +19,29 @@ export interface ValueFacts {
   readonly scale?: number;
   readonly wire?: { readonly kind: string };
   readonly geometry?: GeometryForm;
+  readonly vector?: VectorForm;
+}
+
+/** Measures of the distance between two vectors; `inner` is the negative inner product. */
+export const vectorMetrics = ['cosine', 'l2', 'inner', 'l1'] as const;
+
+/** One of them. */
+export type VectorMetric = (typeof vectorMetrics)[number];
+
+/** Form of the vectors of a column. */
+export interface VectorForm {
+  /** Numbers of each value; absent: any. */
+  readonly dimensions?: number;
+  /** Set where numbers have two bytes. */
+  readonly half?: true;
+  /** The metric of its index, or the usual one. */
+  readonly metric: VectorMetric;
+  /** Metrics that the server has; absent: all. */
+  readonly metrics?: readonly VectorMetric[];
+  /** Prefix of operators, ready for SQL; absent: none. */
+  readonly library?: string;
+  /** Set where a search in an index can go on until enough rows are left by other conditions. */
+  readonly iterative?: true;
 }
 
 /** Form of the geometries of a column, and the SQL that the database needs for them; `{}` stands for the geometry. */
@@ -33,6 +56,8 @@ export interface GeometryForm {
   readonly measured?: string;
   /** A geometry that has a box; absent: each has. */
   readonly boxed?: string;
+  /** Set where an index serves distances by a box around them alone. */
+  readonly bounded?: true;
 }
 
 /**
@@ -64,6 +89,7 @@ export type Comparison =
   | 'range'
   | 'json'
   | 'geometry'
+  | 'vector'
   | 'presence';
 
 /** Functions that take a field to an integer (API specification, section 5.3). */

@@ -1,6 +1,6 @@
 /** Shape on the earth or on a plane, as GeoJSON (RFC 7946). Positions are pairs: longitude and latitude, or x and y. */
 import type { JsonValue } from '../values/json.ts';
-import { accept, refuse } from './decoding.ts';
+import { accept, numberOf, refuse } from './decoding.ts';
 import type { BrokenLimit, Decoded, GeometryForm, TypeDefinition, ValueFacts } from './definition.ts';
 
 /** Lists around the positions of each type of GeoJSON. */
@@ -14,8 +14,13 @@ const levels: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Positions of one value, and levels of collections within each other. */
-const maxPositions = 10_000;
+let maxPositions = 10_000;
 const maxCollections = 4;
+
+/** Sets how many positions a value may have in this process. */
+export function limitPositions(positions: number): void {
+  maxPositions = positions;
+}
 
 const refused = refuse('must be a GeoJSON geometry');
 
@@ -23,12 +28,16 @@ const refused = refuse('must be a GeoJSON geometry');
 class Malformed extends Error {}
 
 function decode(value: JsonValue, { geometry }: ValueFacts): Decoded {
+  return decodeShape(value, geometry?.form === 'plane', maxPositions);
+}
+
+function decodeShape(value: JsonValue, plane: boolean, positions: number): Decoded {
   const written = typeof value === 'string' ? parse(value) : value;
   if (!isObject(written)) return refused;
   if (written.type === 'Feature') return refuse('must be a geometry. Send the geometry of the feature');
   try {
-    const budget = { positions: maxPositions };
-    return accept(JSON.stringify(readGeometry(written, geometry?.form === 'plane', maxCollections, budget)));
+    const budget = { positions };
+    return accept(JSON.stringify(readGeometry(written, plane, maxCollections, budget)));
   } catch (error) {
     if (error instanceof Malformed) return refuse(error.message);
     throw error;
@@ -91,12 +100,6 @@ function readPosition(value: JsonValue, plane: boolean, budget: Budget): JsonVal
   return [x, y];
 }
 
-/** Numbers that no double holds wait as their digits; a position is never that exact. */
-function numberOf(value: JsonValue): number | undefined {
-  const number = JSON.isRawJSON(value) ? Number(value.rawJSON) : value;
-  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
-}
-
 function parse(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text);
@@ -111,7 +114,7 @@ function isObject(value: JsonValue | undefined): value is { readonly [key: strin
 
 /** Reads a position as the text of a point. */
 export function decodePosition(value: JsonValue, plane: boolean): Decoded {
-  return decode({ type: 'Point', coordinates: value }, { geometry: { form: plane ? 'plane' : 'degrees' } });
+  return decodeShape({ type: 'Point', coordinates: value }, plane, 1);
 }
 
 /** Reads four numbers as the text of a box: west, south, east, north. */
@@ -127,7 +130,35 @@ export function decodeBox(value: JsonValue, plane: boolean): Decoded {
     [west, north],
     [west, south],
   ];
-  return decode({ type: 'Polygon', coordinates: [ring] }, { geometry: { form: plane ? 'plane' : 'degrees' } });
+  return decodeShape({ type: 'Polygon', coordinates: [ring] }, plane, ring.length);
+}
+
+/**
+ * The text of a box that has everything no farther than a distance from a shape, which is a text. Undefined where a box
+ * would reach over a pole or the antimeridian, or around half of the earth.
+ */
+export function boxAround(shape: string, distance: number, plane: boolean): string | undefined {
+  const [xs, ys] = [coordinatesOf(JSON.parse(shape), 0), coordinatesOf(JSON.parse(shape), 1)];
+  const up = plane ? distance : distance / metresPerDegree;
+  const [south, north] = [Math.min(...ys) - up, Math.max(...ys) + up];
+  const farthest = Math.max(Math.abs(south), Math.abs(north));
+  if (!plane && farthest >= 89) return undefined;
+  const aside = plane ? distance : up / Math.cos((farthest * Math.PI) / 180);
+  const [west, east] = [Math.min(...xs) - aside, Math.max(...xs) + aside];
+  if (!plane && (west < -180 || east > 180 || east - west > 170)) return undefined;
+  const box = decodeBox([west, south, east, north], plane);
+  return box.ok && box.value !== null ? box.value : undefined;
+}
+
+/** Fewer than a degree of latitude or of the equator has. */
+const metresPerDegree = 110_000;
+
+/** First or second numbers of all positions. */
+function coordinatesOf(value: JsonValue, index: 0 | 1): readonly number[] {
+  if (!Array.isArray(value))
+    return isObject(value) ? Object.values(value).flatMap((part) => coordinatesOf(part, index)) : [];
+  const number = value[index];
+  return typeof number === 'number' ? [number] : value.flatMap((part: JsonValue) => coordinatesOf(part, index));
 }
 
 function limit({ geometry }: ValueFacts, text: string): BrokenLimit | undefined {

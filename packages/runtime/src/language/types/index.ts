@@ -16,12 +16,12 @@ import { integer } from './integer.ts';
 import { interval } from './interval.ts';
 import { json } from './json.ts';
 import { secret, token } from './secret.ts';
-import { string } from './string.ts';
-import { text } from './text.ts';
+import { string, text } from './string.ts';
 import { time } from './time.ts';
 import { timestamp } from './timestamp.ts';
 import { unknown } from './unknown.ts';
 import { uuid } from './uuid.ts';
+import { vector } from './vector.ts';
 
 /** Name of a portable type. */
 export type PortableType =
@@ -44,6 +44,7 @@ export type PortableType =
   | 'csv'
   | 'binary'
   | 'geometry'
+  | 'vector'
   | 'hash'
   | 'secret'
   | 'token'
@@ -70,6 +71,7 @@ export const types: Readonly<Record<PortableType, TypeDefinition>> = {
   csv,
   binary,
   geometry,
+  vector,
   hash,
   secret,
   token,
@@ -107,9 +109,19 @@ export function functionsOf(name: PortableType): readonly FieldFunction[] {
   return types[name].functions ?? none;
 }
 
-/** True if something is computed of fields of a type beside their values: functions, or the distance to a geometry. */
+/** True if fields of a type have a distance to what `_near` names. */
+export function isMeasured(name: PortableType): boolean {
+  return name === 'geometry' || name === 'vector';
+}
+
+/** True if something is computed of fields of a type beside their values: functions, or a distance. */
 export function isComputable(name: PortableType): boolean {
-  return functionsOf(name).length > 0 || name === 'geometry';
+  return functionsOf(name).length > 0 || isMeasured(name);
+}
+
+/** True if `*` leaves a field out, so that only its name selects it: what a function computes, and long lists. */
+export function isSelectedByName(field: { readonly type: PortableType; readonly computed?: string }): boolean {
+  return field.computed !== undefined || field.type === 'vector';
 }
 
 const none: readonly FieldFunction[] = [];

@@ -25,3 +25,6 @@ export const string: TypeDefinition = {
     text: { native: 'text', wire: { kind: 'text' } },
   },
 };
+
+/** Text of any length. */
+export const text: TypeDefinition = string;

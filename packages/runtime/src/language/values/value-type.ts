@@ -1,4 +1,4 @@
-import type { GeometryForm } from '../types/definition.ts';
+import type { GeometryForm, VectorForm } from '../types/definition.ts';
 import type { PortableType } from '../types/index.ts';
 
 /** Type that decides how a value is written: a field's type, and its restrictions. */
@@ -14,4 +14,6 @@ export interface ValueType {
   readonly range?: string;
   /** For `type` `geometry`. */
   readonly geometry?: GeometryForm;
+  /** For `type` `vector`. */
+  readonly vector?: VectorForm;
 }

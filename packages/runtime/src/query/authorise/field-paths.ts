@@ -1,4 +1,5 @@
 import { invalidQuery } from '../../errors.ts';
+import { isSelectedByName } from '../../language/types/index.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
 
 /** A path of `fields` from the level it is looked at. Under a wildcard, what cannot be read is left out. */
@@ -105,7 +106,7 @@ function entryOf(requested: Map<string, RequestedName>, name: string): Requested
   return what;
 }
 
-/** `*` asks for every stored field, for the keys of every relation, and for every alias. */
+/** `*` asks for every field that is not selected by name alone, for the keys of every relation, and for every alias. */
 function askAll(gathering: Gathering, level: WildcardNames): void {
   for (const name of namesOf(level)) askOwn(gathering, name, true);
 }
@@ -123,8 +124,6 @@ function askBelowAll(gathering: Gathering, level: WildcardNames, { names }: Path
 }
 
 function namesOf({ collection, aliases }: WildcardNames): ReadonlySet<string> {
-  const fields = [...collection.fields].flatMap(([name, { descriptor }]) =>
-    descriptor.computed === undefined ? name : [],
-  );
+  const fields = [...collection.fields].flatMap(([name, { descriptor }]) => (isSelectedByName(descriptor) ? [] : name));
   return new Set([...fields, ...collection.relations.keys(), ...aliases.keys()]);
 }

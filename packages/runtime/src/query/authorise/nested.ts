@@ -9,7 +9,7 @@ import { authoriseRows } from './archived-rows.ts';
 import { collectValues, type OpenValues, type ReadFilter, readFilter, refuseProblem, relationsOf } from './filter.ts';
 import { checkHaving, collectHaving, readHaving, refuseHaving } from './having.ts';
 import { isItemName, itemCollections, linkOf, scopedCollection } from './links.ts';
-import { orderBySearch, withSearch } from './search.ts';
+import { orderBySearch, refuseUnlimited, withSearch } from './search.ts';
 import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
 
 /** Read of the rows of one relation under `deep`, with its names looked up as far as they are known. */
@@ -106,9 +106,11 @@ export function authoriseNested(scope: Scope, reads: NestedReads): NestedOrders 
     if (collection === undefined) throw forbidden();
     refuseProblem(filter.problems, 'name');
     refuseHaving(having, 'name');
-    if (request.aggregate === undefined)
-      orders.set(read, orderBySearch(resolveSort(scope, collection, request.sort, filter.condition), read.condition));
-    else authoriseAggregate(scope, collection, request.aggregate);
+    if (request.aggregate === undefined) {
+      if (read.many) refuseUnlimited(filter.condition, request.limit);
+      const order = resolveSort(scope, collection, request.sort, filter.condition);
+      orders.set(read, orderBySearch(order, read.condition, collection));
+    } else authoriseAggregate(scope, collection, request.aggregate);
   });
   return orders;
 }

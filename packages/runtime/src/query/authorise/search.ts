@@ -1,3 +1,5 @@
+import { invalidQuery } from '../../errors.ts';
+import { neighboursIn } from '../../language/conditions/filter-vector.ts';
 import { type Condition, never, type Operand } from '../../language/index.ts';
 import { isTextual } from '../../language/types/index.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
@@ -31,13 +33,31 @@ function indexedFields({ descriptor, fields }: CollectionScope): readonly string
   return isOpen === true ? (search?.fields ?? []) : [];
 }
 
-/** The order of a list: what was asked for, else the best first where words are looked for. */
-export function orderBySearch(order: readonly OrderTerm[], condition: Condition): readonly OrderTerm[] {
-  if (order.length > 0 || condition.kind !== 'and') return order;
+/** The order of a list: what was asked for, else the best first where words are looked for, or the nearest vector. */
+export function orderBySearch(
+  order: readonly OrderTerm[],
+  condition: Condition,
+  collection: CollectionScope,
+): readonly OrderTerm[] {
+  if (order.length > 0) return order;
+  const [near, ...others] = neighboursIn(condition);
+  const field = near && collection.fields.get(near.field);
+  if (field !== undefined && near !== undefined && others.length === 0)
+    return [{ through: [], by: { kind: 'distance', field, near: near.operand }, descending: false }];
+  if (condition.kind !== 'and') return order;
   const comparison = condition.of.find((part) => part.kind === 'compare' && part.operator === '_words');
   if (comparison?.kind !== 'compare') return order;
   return [{ through: [], by: { kind: 'words', condition: comparison }, descending: true }];
 }
+
+/** Throws INVALID_QUERY for a list that only orders by vectors, and has no limit or a high one. */
+export function refuseUnlimited(condition: Condition, limit: number): void {
+  if (limit !== -1 && limit <= maxNeighbours) return;
+  if (neighboursIn(condition).length > 0)
+    throw invalidQuery(`"_near" without "within" needs a "limit" of at most ${maxNeighbours}.`);
+}
+
+const maxNeighbours = 1_000;
 
 /** A filter's condition, together with that of a search when there is one. */
 export function withSearch(filter: Condition, collection: CollectionScope, search: string | undefined): Condition {

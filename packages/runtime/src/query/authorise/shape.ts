@@ -96,7 +96,7 @@ export function conditionShape(condition: Condition): Shape {
         condition.path === undefined ? (condition.function ?? '') : jsonKind(condition.operand),
         condition.path === undefined ? '' : pathShape(condition.path),
         condition.operator,
-        operandShape(condition.operand),
+        nearShape(condition) ?? operandShape(condition.operand),
       ];
     case 'related':
       return [condition.relation, condition.quantifier, condition.item ?? '', conditionShape(condition.where)];
@@ -106,6 +106,13 @@ export function conditionShape(condition: Condition): Shape {
 /** Which segments of a path into JSON may be numbers of elements: not every server prints them like keys. */
 function pathShape({ value }: Extract<Operand, { kind: 'literal' }>): Shape {
   return Array.isArray(value) ? value.map((segment) => (isIndex(String(segment)) ? 'index' : 'key')) : '';
+}
+
+/** The metric of a `_near` of vectors, and how many values it has. */
+function nearShape({ operator, operand }: Extract<Condition, { kind: 'compare' }>): Shape | undefined {
+  if (operator !== '_near' || operand.kind !== 'literal' || !Array.isArray(operand.value)) return undefined;
+  const [, metric] = operand.value;
+  return [typeof metric === 'string' ? metric : '', String(operand.value.length)];
 }
 
 function operandShape(operand: Operand): Shape {

@@ -37,8 +37,14 @@ export interface OrderedValue {
  */
 export function printOrder(row: Row, order: readonly OrderTerm[], compared = false): readonly PrintedTerm[] {
   const printed = chosenOrder(row.collection, order).map((term) => printTerm(row, term));
+  if (!compared && isNearest(order)) return printed;
   const key = keyFields(row.collection.descriptor).map((field) => printKeyTerm(row, field, compared));
   return withoutRepeats([...printed, ...key]);
+}
+
+/** True for the distance of a vector alone: indexes of vectors give that order, and on some servers no longer one. */
+function isNearest([first, ...others]: readonly OrderTerm[]): boolean {
+  return first?.by.kind === 'distance' && first.by.field.descriptor.type === 'vector' && others.length === 0;
 }
 
 /** The terms that were asked for, else those of the collection itself. */
