@@ -23,7 +23,7 @@ const surfaces: readonly (readonly [surface: string, words: RegExp])[] = [
   ['GraphQL', /graphql|connection/i],
   ['clients', /client/i],
   ['OpenAPI', /openapi|document of the API/i],
-  ['commands', /doctor|explain|\bcan\b|\bdiff\b|README|\bstart\b|commands?\b/i],
+  ['commands', /doctor|explain|\bdiff\b|README|\bthe start\b|\bcommands?\b/i],
 ];
 
 /** Servers by words of a group; PostgreSQL is the one that tests need not name. */

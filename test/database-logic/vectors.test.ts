@@ -133,6 +133,8 @@ describe('PGlite with pgvector', () => {
     expect((await platform.admin(`/items/papers?fields=id,distance(embedding)&${bounded}`)).json.data).toEqual([
       { id: 1, embedding_distance: 0 },
     ]);
+    expect(failure(await platform.admin(`/items/papers?cursor=&${query}`))).toBe('400 INVALID_QUERY');
+    expect((await platform.admin(`/items/papers?fields=id&cursor=&sort=-id&${query}`)).json.data).toEqual([{ id: 4 }]);
     for (const limit of [-1, 1_001]) expect(await found({ to: [1, 0, 0] }, { limit })).toBe('400 INVALID_QUERY');
     expect(await found({ to: [1, 0, 0], within: 1e6 }, { limit: -1 })).toHaveLength(4);
   });
