@@ -1,6 +1,7 @@
 /** Transactions on MariaDB, and on MySQL where there is one: all or nothing, and again where that is right. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database, RowSink, Transaction } from '../../packages/runtime/src/database/database.ts';
+import type { Failover, HostChange } from '../../packages/runtime/src/database/hosts/failover.ts';
 import { readRow } from '../../packages/runtime/src/database/own-statements/texts.ts';
 import { connectMysql } from '../../packages/runtime/src/dialects/mysql/database.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
@@ -197,6 +198,56 @@ describe.each(servers)('$name', ({ missing, dialect, start, exact }) => {
       proxy.arm('swallow', commit);
       await expect(add('c', true)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
       expect(await bodies()).toBe('a,b,c');
+    });
+
+    describe('from a server that another one has followed', () => {
+      const listeners: ((change: HostChange) => void)[] = [];
+      const move = (): void => {
+        for (const changed of listeners) changed('moved');
+      };
+      let moved: Database;
+      beforeAll(async () => {
+        const failover: Failover = {
+          isSettled: true,
+          isTimedOut: false,
+          listen: (changed) => void listeners.push(changed),
+          lost: move,
+        };
+        moved = await connectMysql({ url: proxy.url, poolMax: 4, failover });
+      });
+      afterAll(() => moved?.close(0));
+
+      const write = (isNumbered: boolean): Promise<string> =>
+        moved.transaction(async (transaction) => {
+          const [, , id = null] = await run(transaction, "INSERT INTO note (body) VALUES ('c')");
+          const text = 'SELECT 1 FROM note WHERE id = ? LOCK IN SHARE MODE';
+          transaction.proof?.({ statement: statement(text), parameters: [id], isNumbered });
+          return { value: 'told' };
+        });
+
+      it('is unavailable where a number tells it: it may be one of another transaction', async () => {
+        proxy.arm('swallow', commit);
+        await expect(write(true)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+        expect(await bodies()).toBe('a,b,c');
+        proxy.arm('cut', commit);
+        await expect(write(true)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+        expect(await bodies()).toBe('a,b,c');
+      });
+
+      it('is told by a row that only this one has made', async () => {
+        proxy.arm('swallow', commit);
+        expect([await write(false), await bodies()]).toEqual(['told', 'a,b,c']);
+      });
+
+      it('is not waited for: the driver forgets a COMMIT of a connection that is closed', async () => {
+        proxy.arm('stall', commit);
+        const start = performance.now();
+        const writing = write(true);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        move();
+        await expect(writing).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+        expect(performance.now() - start).toBeLessThan(5_000);
+      });
     });
 
     it('waits for a server that still has it open', async () => {

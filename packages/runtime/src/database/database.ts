@@ -189,7 +189,7 @@ export interface Transaction {
   identify(id: string): void;
   /**
    * Takes the query for a row that only this transaction has made, if the server numbers no transactions. It finds out
-   * the end of one whose COMMIT got no answer. The first one counts. Absent where `identify` is all that is needed.
+   * the end of one whose COMMIT got no answer. The first one counts, before it one of a row without a number of the server's. Absent where `identify` is all that is needed.
    */
   proof?(commitProof: CommitProof): void;
   /**
@@ -211,6 +211,8 @@ export interface Transaction {
 export interface CommitProof {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];
+  /** True if the server has numbered the row: another server may give the number to the row of another transaction. */
+  readonly isNumbered?: boolean;
 }
 
 /** Result of a transaction before it is committed. */

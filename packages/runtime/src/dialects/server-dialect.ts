@@ -49,6 +49,8 @@ export interface ConnectOptions {
   readonly failover?: Failover;
   /** Takes the position in the log of changes after each COMMIT; null where it is not told. Default: nothing asks for it. */
   readonly notePosition?: (position: string | null) => void;
+  /** Statement that asks for that position, where the driver's own does not. */
+  readonly positionSql?: () => string | undefined;
   /** True if callers are passed on to policies, which a pool by statements would mix up. Default: false. */
   readonly passesCallers?: boolean;
   /** Hears of requests that waited for a connection. Default: no one does. */

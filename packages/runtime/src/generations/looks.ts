@@ -81,7 +81,8 @@ export function createLooks(lookOnce: () => Promise<void>, log: Pick<Log, 'info'
       else
         void hasChanged()
           .then(
-            (changed) => (changed ? look() : undefined),
+            // A look that has failed is made up for.
+            (changed) => (changed || isBlind ? look() : undefined),
             () => {},
           )
           .finally(again);

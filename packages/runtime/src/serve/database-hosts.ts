@@ -27,7 +27,7 @@ import { isOutOfReach } from './late-database.ts';
 /** Several servers. */
 export interface DatabaseHosts {
   /** Options of connections to the one that takes writes. */
-  readonly connections: Pick<ConnectOptions, 'renewable' | 'failover' | 'notePosition'>;
+  readonly connections: Pick<ConnectOptions, 'renewable' | 'failover' | 'notePosition' | 'positionSql'>;
   /** Tokens that lead reads behind writes; null where there are no replicas. */
   readonly consistency: Consistency | null;
   /** Finds that server. Rejects with SERVICE_UNAVAILABLE when there is none in time. */
@@ -60,8 +60,8 @@ export async function createDatabaseHosts(
   const { createProbe, hasReached, positionSql } = serverOfFamily(familyOf(target.url));
   const probes = await Promise.all(urls.map((_, index) => createProbe(hostAddress(address, () => index))));
   const lag = new LagMeter(hasReached);
-  const group = new HostGroup({ probes, readOnly, log, onLook: (facts) => lag.note(facts) });
   const waitMs = failoverWait ?? usualFailoverWait;
+  const group = new HostGroup({ probes, readOnly, waitMs, log, onLook: (facts) => lag.note(facts) });
   const replicas = await Promise.all(
     (readUrl === null ? [] : hostUrls(readUrl)).map(async (url) => {
       const open = (failover: Failover): Promise<Database> =>
@@ -74,7 +74,7 @@ export async function createDatabaseHosts(
   const positions = replicas.length === 0 ? null : new Positions(hasReached, history);
   const routing: RoutingOptions = {
     ...{ replicas, maxLagMs, waitMs: readWait, hasReached, hasPrimary: () => group.isSettled },
-    askPosition: async (database) => (await database.query(positionSql, []))[0]?.at(-1) || null,
+    askPosition: async (database, sql = positionSql) => (await database.query(sql, []))[0]?.at(-1) || null,
   };
   let starting: Promise<unknown> | null = null;
   return {
@@ -82,6 +82,7 @@ export async function createDatabaseHosts(
       renewable: hostAddress(address, () => group.position),
       failover: group,
       ...(positions && {
+        positionSql: () => group.known?.positionSql?.written,
         notePosition: (position) => positions.note(group.known?.hasPosition === true ? position : null),
       }),
     },

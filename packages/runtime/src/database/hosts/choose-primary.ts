@@ -9,6 +9,7 @@ export interface KnownPrimary {
   readonly instance: string | undefined;
   /** False where it counts no positions that others could be compared with. */
   readonly hasPosition: boolean;
+  readonly positionSql: HostFacts['positionSql'];
 }
 
 /** The choice, or why there is none. */

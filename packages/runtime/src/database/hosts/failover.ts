@@ -15,6 +15,8 @@ export type HostChange =
 export interface Failover {
   /** False while no server is known that takes writes. */
   readonly isSettled: boolean;
+  /** True once none was found for as long as writes wait. */
+  readonly isTimedOut: boolean;
   /** Calls back at every change. */
   listen(changed: (change: HostChange) => void): void;
   /** A connection was lost or refused, or its server takes no writes. */
@@ -22,4 +24,4 @@ export interface Failover {
 }
 
 /** The only server that there is. */
-export const onlyHost: Failover = { isSettled: true, listen() {}, lost() {} };
+export const onlyHost: Failover = { isSettled: true, isTimedOut: false, listen() {}, lost() {} };

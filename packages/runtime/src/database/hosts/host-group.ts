@@ -8,7 +8,7 @@ import { ConnectionError } from '../errors.ts';
 import type { HostReport } from '../host-state.ts';
 import { choosePrimary, type KnownPrimary } from './choose-primary.ts';
 import type { Failover, HostChange } from './failover.ts';
-import { askProbe, type HostFacts, type HostProbe } from './host-probe.ts';
+import { askProbe, type HostFacts, type HostProbe, hasCaughtUp } from './host-probe.ts';
 
 /** Options of a group. */
 export interface HostGroupOptions {
@@ -16,6 +16,8 @@ export interface HostGroupOptions {
   readonly probes: readonly HostProbe[];
   /** DATABASE_READ_ONLY: a server that only reads will do. */
   readonly readOnly: boolean;
+  /** How long writes wait for a server that takes them. */
+  readonly waitMs: number;
   /** Takes the server that takes writes, at each look. */
   readonly onLook?: (facts: HostFacts) => void;
   readonly log: () => Pick<Log, 'info' | 'warn' | 'error'>;
@@ -37,6 +39,10 @@ export class HostGroup implements Failover {
   #facts: readonly HostFacts[];
   #known: KnownPrimary | null = null;
   #settled = false;
+  /** When the server that takes writes was lost. */
+  #lostAt = performance.now();
+  /** True once statements under way were told that their server answers them no more. */
+  #isGone = false;
   #searching: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
   #problem: string | null = null;
@@ -51,6 +57,10 @@ export class HostGroup implements Failover {
 
   get isSettled(): boolean {
     return this.#settled;
+  }
+
+  get isTimedOut(): boolean {
+    return !this.#settled && performance.now() - this.#lostAt > this.#options.waitMs;
   }
 
   /** How often writing was in doubt: it tells if a failure may have to do with that. */
@@ -172,7 +182,7 @@ export class HostGroup implements Failover {
     // One that began later knows better.
     if (this.#closed || number !== this.#looks) return;
     this.#facts = facts.map((found) => found ?? { state: 'away' });
-    this.#choose();
+    await this.#choose();
   }
 
   #surelyFollows({ state, system, timeline = 0 }: HostFacts): boolean {
@@ -180,27 +190,32 @@ export class HostGroup implements Failover {
     return system === this.#known.system && timeline > (this.#known.timeline ?? Number.POSITIVE_INFINITY);
   }
 
-  #choose(): void {
-    const { readOnly } = this.#options;
+  async #choose(): Promise<void> {
+    const { readOnly, probes } = this.#options;
     const { index, problem } = choosePrimary(this.#facts, this.#known, readOnly);
     this.#report(problem);
     const facts = index === null ? undefined : this.#facts[index];
-    if (index === null || facts === undefined) {
+    const isOther = index !== null && (!this.#settled || this.#known?.index !== index);
+    const isReady = !isOther || (await hasCaughtUp(probes[index]));
+    if (this.#closed) return;
+    if (index === null || facts === undefined || !isReady) {
       if (this.#settled) this.#losses++;
       this.#unsettle();
+      this.#leave();
     } else {
       this.#options.onLook?.(facts);
       this.#take(index, facts);
     }
   }
 
-  #take(index: number, { system, timeline, instance, position }: HostFacts): void {
+  #take(index: number, { system, timeline, instance, position, positionSql }: HostFacts): void {
     const before = this.#known;
-    const primary = { index, system, timeline, instance, hasPosition: position !== undefined };
+    const primary = { index, system, timeline, instance, hasPosition: position !== undefined, positionSql };
     const moved = before !== null && (before.index !== index || before.timeline !== timeline);
     this.#known = primary;
     if (this.#settled && !moved) return;
     this.#settled = true;
+    this.#isGone = false;
     if (moved) this.#options.log().info({ host: index + 1 }, 'Another database server takes writes now.');
     this.#tell(moved ? 'moved' : 'found');
     for (const done of this.#waiting) done();
@@ -209,7 +224,15 @@ export class HostGroup implements Failover {
   #unsettle(): void {
     if (!this.#settled) return;
     this.#settled = false;
+    this.#lostAt = performance.now();
     this.#tell('lost');
+  }
+
+  /** A node without the others lets a COMMIT wait until they are back. */
+  #leave(): void {
+    if (this.#isGone || this.#known === null || this.#facts[this.position]?.state !== 'no-quorum') return;
+    this.#isGone = true;
+    this.#tell('gone');
   }
 
   #tell(change: HostChange): void {

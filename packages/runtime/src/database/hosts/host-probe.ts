@@ -17,12 +17,16 @@ export interface HostFacts extends HostReport {
   readonly error?: unknown;
   /** How far it has come in the log of changes. */
   readonly position?: string;
+  /** Statements that ask for that after a COMMIT, and of a replica; absent where those of the dialect do. */
+  readonly positionSql?: { readonly written: string; readonly reached: string };
 }
 
 /** Asks one server over a connection of its own. */
 export interface HostProbe {
   /** Connects if it has to. Rejects when there is no answer. */
   ask(): Promise<HostFacts>;
+  /** Resolves once it has all that others had written before. Absent where one that takes writes always has. */
+  catchUp?(): Promise<void>;
   /** Drops the connection, so that the next question resolves the name anew. */
   reset(): void;
 }
@@ -34,7 +38,21 @@ export type CreateProbe = (address: RenewableUrl) => Promise<HostProbe>;
 const silenceMs = 1_000;
 
 /** Asks a server. Never rejects: one that does not answer in time is away. */
-export async function askProbe(server: HostProbe): Promise<HostFacts> {
+export function askProbe(server: HostProbe): Promise<HostFacts> {
+  return inTime(server, () => server.ask());
+}
+
+/** False if a server does not come to have all that others had written before. */
+export async function hasCaughtUp(server: HostProbe | undefined): Promise<boolean> {
+  if (server?.catchUp === undefined) return true;
+  const { state } = await inTime(server, async () => {
+    await server.catchUp?.();
+    return { state: 'primary' };
+  });
+  return state === 'primary';
+}
+
+async function inTime(server: HostProbe, ask: () => Promise<HostFacts>): Promise<HostFacts> {
   const late = new AbortController();
   let isLate = false;
   const silence = sleep(silenceMs, undefined, { signal: late.signal }).then(
@@ -45,7 +63,7 @@ export async function askProbe(server: HostProbe): Promise<HostFacts> {
     },
     () => ({ state: 'away' }) as const,
   );
-  const requested = server.ask().catch((error: unknown): HostFacts => {
+  const requested = ask().catch((error: unknown): HostFacts => {
     if (!isLate) server.reset();
     return { state: stateOfError(error), error };
   });

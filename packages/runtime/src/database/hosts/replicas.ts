@@ -68,6 +68,11 @@ export class Replica {
     return reportOf({ state, ...(state === 'read-only' && { lag: Math.round(this.#lagMs) }) });
   }
 
+  /** Statement that asks where it is; undefined where that of the dialect does. */
+  get positionSql(): string | undefined {
+    return this.#facts.positionSql?.reached;
+  }
+
   /** Looks now, and every second from now on. */
   start(): Promise<void> {
     const look = (): Promise<void> =>
@@ -137,6 +142,7 @@ export class Replica {
     try {
       const database = await this.#options.open({
         isSettled: true,
+        isTimedOut: false,
         listen: (changed) => void this.#listeners.push(changed),
         lost: () => void this.look(),
       });

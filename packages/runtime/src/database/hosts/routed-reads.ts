@@ -1,4 +1,5 @@
 /** Reads that may be late go to replicas, all others to the server that takes writes. Source: scale-out notes, section 2. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PlatformError } from '../../errors.ts';
 import type { Database, RowSink, Statement } from '../database.ts';
 import { isRetryable } from '../errors.ts';
@@ -13,8 +14,8 @@ export interface RoutingOptions {
   /** How long a read waits for a position that no replica has reached yet. */
   readonly waitMs: number;
   readonly hasReached: HasReached;
-  /** Asks a replica where it is. */
-  readonly askPosition: (database: Database) => Promise<string | null>;
+  /** Asks a replica where it is, by a statement of its own if it has one. */
+  readonly askPosition: (database: Database, sql: string | undefined) => Promise<string | null>;
   /** False while no server takes writes. */
   readonly hasPrimary: () => boolean;
 }
@@ -95,13 +96,14 @@ async function comesTo(
   if (position === '' || (replica.reached !== null && hasReached(replica.reached, position))) return true;
   const end = performance.now() + waitMs;
   for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, maxPauseMs)) {
-    const reached = await replica.ask(() => askPosition(database));
+    const requested = replica.ask(() => askPosition(database, replica.positionSql));
+    const reached = await Promise.race([requested, sleep(Math.max(0, end - performance.now()), null, { ref: false })]);
     if (reached !== null && hasReached(reached, position)) {
       replica.reached = reached;
       return true;
     }
     if (performance.now() + pause > end) return false;
-    await new Promise((resolve) => setTimeout(resolve, pause));
+    await sleep(pause);
   }
 }
 

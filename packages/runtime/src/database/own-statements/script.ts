@@ -30,7 +30,12 @@ export type ScriptStep =
       readonly takes: readonly string[];
     }
   /** Finds a row that only this transaction has made (`Transaction.witness`). */
-  | { readonly kind: 'witness'; readonly statement: Statement; readonly sources: readonly Source[] }
+  | {
+      readonly kind: 'witness';
+      readonly statement: Statement;
+      readonly sources: readonly Source[];
+      readonly isNumbered: boolean;
+    }
   /** Makes a key. */
   | { readonly kind: 'make'; readonly name: string }
   /** The row that the script answers: literals, or parameters and names with `$`. */
@@ -65,9 +70,12 @@ export function returnRows(text: string): ScriptStep {
   return { kind: 'give', ...compile(text), takes: [] };
 }
 
-/** Proof of the transaction: a SELECT of a row that only this one has made; a locking clause is added to its text. */
-export function proveCommit(text: string): ScriptStep {
-  return { kind: 'witness', ...compile(`${text} LOCK IN SHARE MODE`) };
+/**
+ * Proof of the transaction: a SELECT of a row that only this one has made; a locking clause is added to its text.
+ * `isNumbered`: the server has numbered the row.
+ */
+export function proveCommit(text: string, isNumbered = false): ScriptStep {
+  return { kind: 'witness', isNumbered, ...compile(`${text} LOCK IN SHARE MODE`) };
 }
 
 /** A new key for `$name`. */
@@ -137,7 +145,11 @@ async function runSteps(
     if (step.kind === 'make') taken.set(step.name, randomUUID());
     else if (step.kind === 'answer') rows = [step.row.map(valueFrom)];
     else if (step.kind === 'witness')
-      runner.report({ statement: step.statement, parameters: step.sources.map(valueFrom) });
+      runner.report({
+        statement: step.statement,
+        parameters: step.sources.map(valueFrom),
+        isNumbered: step.isNumbered,
+      });
     else if (step.kind === 'each') {
       for (const element of elementsOf(values[step.list] ?? '{}')) {
         await runSteps(step.steps, values, new Map([...taken, ['each', element]]), runner);

@@ -88,7 +88,7 @@ export async function connectMysql(options: ConnectOptions): Promise<Database> {
   const noted = async <T>(writing: Promise<T>): Promise<T> => {
     const value = await writing;
     if (notePosition === undefined) return value;
-    const rows = await query(executedSql, []).catch((): readonly TextRow[] => []);
+    const rows = await query(options.positionSql?.() ?? executedSql, []).catch((): readonly TextRow[] => []);
     notePosition(rows[0]?.at(-1) || null);
     return value;
   };

@@ -5,6 +5,7 @@ import type { RenewableUrl } from '../../environment/renewable-url.ts';
 import { toMysqlError } from './driver/errors.ts';
 import { connectionOptions } from './driver/options.ts';
 import { askMysql } from './host-state.ts';
+import { nodePosition } from './log-position.ts';
 
 const connectTimeout = 1_000;
 
@@ -15,6 +16,7 @@ const identitySql = `SHOW GLOBAL VARIABLES WHERE Variable_name IN
 /** Asks a MySQL or MariaDB server for its state. */
 export function probeMysql(address: RenewableUrl): HostProbe {
   let connection: Connection | null = null;
+  let isNode = false;
 
   function query(text: string): Promise<readonly TextRow[]> {
     connection ??= connect(address.current());
@@ -31,7 +33,14 @@ export function probeMysql(address: RenewableUrl): HostProbe {
   return {
     async ask() {
       const report = await askMysql({ query });
-      return { ...report, ...identityOf(new Map((await query(identitySql)).map(([name, value]) => [name, value]))) };
+      const variables = new Map((await query(identitySql)).map(([name, value]) => [name, value]));
+      isNode = variables.get('wsrep_on') === 'ON';
+      if (!isNode) return { ...report, ...identityOf(variables) };
+      const [[position] = []] = report.state === 'primary' ? await query(nodePosition.written) : [];
+      return { ...report, ...identityOf(variables), positionSql: nodePosition, ...(position && { position }) };
+    },
+    async catchUp() {
+      if (isNode) await query(nodePosition.reached);
     },
     reset() {
       connection?.destroy();
@@ -55,7 +64,7 @@ function identityOf(
   const isNode = text('wsrep_on') === 'ON';
   const group = text('group_replication_group_name');
   const system = isNode ? text('wsrep_cluster_name') : group;
-  // Nodes of a cluster number what they write each by itself.
+  // Those of nodes of a cluster are none of the cluster.
   const position = isNode ? '' : text('gtid_executed') || text('gtid_current_pos');
   return { instance, ...(system !== '' && { system, isMulti: true }), ...(position !== '' && { position }) };
 }

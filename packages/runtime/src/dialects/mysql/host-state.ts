@@ -51,12 +51,10 @@ async function allowed<T>(requested: Promise<T>): Promise<T | null> {
   }
 }
 
-/**
- * The state of a member of a group, as it sees the others. One that has not joined it is like a server without a group.
- */
+/** The state of a member of a group, as it sees the others. One that has not joined must take nothing that they lack. */
 function stateOfMember(members: readonly (readonly (string | null)[])[], id: string | null | undefined): HostState {
   const [, state, role] = members.find(([member]) => member === id) ?? [];
-  if (state === 'RECOVERING') return 'joining';
+  if (state === 'RECOVERING' || state === 'OFFLINE') return 'joining';
   const lost = members.filter(([, other]) => other === 'UNREACHABLE').length;
   if (state === 'ERROR' || (lost > 0 && lost * 2 >= members.length)) return 'no-quorum';
   return state === 'ONLINE' && role === 'SECONDARY' ? 'read-only' : 'primary';

@@ -6,6 +6,14 @@
 /** Transactions that a server has executed: a row of name and value, as each of the servers calls it. */
 export const executedSql = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('gtid_executed', 'gtid_current_pos')";
 
+/** Transactions that a Galera node has, in the form of MySQL: its nodes count them together. */
+const nodeSql = `SELECT CONCAT(u.VARIABLE_VALUE, ':1-', n.VARIABLE_VALUE)
+FROM information_schema.GLOBAL_STATUS u JOIN information_schema.GLOBAL_STATUS n
+WHERE u.VARIABLE_NAME = 'WSREP_CLUSTER_STATE_UUID' AND n.VARIABLE_NAME = 'WSREP_LAST_COMMITTED'`;
+
+/** The same for a node: after a COMMIT there, and once it has all that was written before on any of them. */
+export const nodePosition = { written: nodeSql, reached: `SET STATEMENT wsrep_sync_wait = 1 FOR ${nodeSql}` } as const;
+
 /** True if all transactions of a set are in another one. */
 export function hasReachedGtids(position: string, other: string): boolean {
   const executed = rangesOf(position);

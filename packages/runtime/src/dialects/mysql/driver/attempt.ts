@@ -5,6 +5,7 @@ import { isLost, isNotPrimary, toDatabaseError } from '../../../database/errors.
 import { formParameters } from '../../../database/parameter-forms.ts';
 import { toMysqlError } from './errors.ts';
 import { inTime } from './in-time.ts';
+import { lineOf } from './line.ts';
 import { runParts } from './parts.ts';
 import { run } from './run.ts';
 
@@ -56,7 +57,8 @@ export class MysqlAttempt implements Transaction {
   identify(): void {}
 
   proof(commitProof: CommitProof): void {
-    this.evidence ??= commitProof;
+    if (this.evidence === undefined || (this.evidence.isNumbered && !commitProof.isNumbered))
+      this.evidence = commitProof;
   }
 
   async #commit<T>({ last }: Outcome<T>): Promise<void> {
@@ -109,12 +111,7 @@ export class MysqlAttempt implements Transaction {
   }
 
   #order(text: string): Promise<void> {
-    return this.#watched(
-      () =>
-        new Promise((resolve, reject) => {
-          this.#connection.query(text, (error) => (error ? reject(toMysqlError(error)) : resolve()));
-        }),
-    );
+    return this.#watched(() => lineOf(this.#connection).order(text));
   }
 
   /** Waits for an answer, as long as one may take, and stores an error. */

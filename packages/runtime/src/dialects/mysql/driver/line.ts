@@ -74,6 +74,7 @@ export class Line implements Receiver {
   readonly #names = new PreparedNames(maxPrepared);
   readonly #prepared = new Map<string, Prepared>();
   #requested: StatementRun | undefined;
+  #abandonOrder: ((error: ConnectionError) => void) | undefined;
   #statement: Prepared | undefined;
   #answer: AnswerReader | undefined;
   /** Tries at the run under way that found no room for a statement here, or a statement that the server had closed. */
@@ -107,8 +108,21 @@ export class Line implements Receiver {
     }
   }
 
+  /** Runs a statement without rows by the driver, which forgets those of a connection that is closed. */
+  order(text: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#abandonOrder = reject;
+      this.#connection.query(text, (error) => {
+        this.#abandonOrder = undefined;
+        if (error) reject(toMysqlError(error));
+        else resolve();
+      });
+    });
+  }
+
   /** Ends the run under way of a connection that was closed. */
   abandon(error: ConnectionError): void {
+    this.#abandonOrder?.(error);
     this.#settle(error);
   }
 

@@ -56,6 +56,8 @@ export class MysqlPool {
   readonly #observer: PoolObserver;
   readonly #open = new Set<PoolConnection>();
   readonly #leased = new Set<PoolConnection>();
+  /** Changes of the server that takes writes. */
+  moves = 0;
   /** Those who wait for a connection. */
   #waiting = 0;
   #closing = false;
@@ -72,6 +74,7 @@ export class MysqlPool {
     this.#renew = renew;
     this.#failover = failover;
     failover.listen((change) => {
+      if (change === 'moved') this.moves++;
       if (change === 'moved' || change === 'gone') this.#dropAll();
     });
     const limit = Math.max(1, poolMax - Math.max(1, Math.floor(poolMax / 3)));
@@ -93,6 +96,11 @@ export class MysqlPool {
   /** True where transactions have no server to go to. */
   get isLost(): boolean {
     return !this.#failover.isSettled;
+  }
+
+  /** True once they have waited in vain. */
+  get isTimedOut(): boolean {
+    return this.#failover.isTimedOut;
   }
 
   /** A transaction has failed: perhaps with its server. */

@@ -23,10 +23,12 @@ export async function runMysqlTransaction<T>(
 ): Promise<T> {
   const tries = new Tries();
   for (;;) {
+    const { moves } = pool;
     const { attempt, error, outcome } = await tryOnce(pool, work);
     if (outcome !== undefined && error === undefined) return outcome.value;
     // The answer of a transaction is read before its COMMIT, so it is there.
-    if (attempt?.unknown === true && (await wasCommitted(pool, attempt.evidence)) && outcome) return outcome.value;
+    if (attempt?.unknown === true && (await wasCommitted(pool, attempt.evidence, moves)) && outcome)
+      return outcome.value;
     // A rejection of the function itself is passed on as it is.
     if (!tries.mayRunAgain(attempt === undefined ? error : attempt.failure)) {
       throw attempt === undefined ? toDatabaseError(error) : error;

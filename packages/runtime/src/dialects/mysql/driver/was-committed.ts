@@ -16,16 +16,25 @@ const resolveWithinMs = 15_000;
  * Looks for the row that the transaction has left. A session that still has it open holds its rows locked. So the look
  * waits until the server has run COMMIT or noticed that the client is gone. Rejects with SERVICE_UNAVAILABLE if there
  * is no such row to look for, and if the result is not known in time.
+ *
+ * `moves` are the changes of the server before the transaction. On another server a number proves nothing. A row that is
+ * known by itself may still be on its way there, and then meets the second one.
  */
-export async function wasCommitted(pool: MysqlPool, commitProof: CommitProof | undefined): Promise<boolean> {
+export async function wasCommitted(
+  pool: MysqlPool,
+  commitProof: CommitProof | undefined,
+  moves: number,
+): Promise<boolean> {
+  const isUnproved = (): boolean => commitProof?.isNumbered === true && pool.moves !== moves;
   const end = performance.now() + (commitProof === undefined ? 0 : resolveWithinMs);
   for (
     let wait = firstWaitMs;
-    commitProof !== undefined && performance.now() < end;
+    commitProof !== undefined && performance.now() < end && !pool.isTimedOut && !isUnproved();
     wait = Math.min(wait * 2, maxWaitMs)
   ) {
-    const found = await look(pool, commitProof).catch(() => undefined);
-    if (found !== undefined) return found;
+    // A server that takes no writes may hold the row for as long as that lasts.
+    const found = pool.isLost ? undefined : await look(pool, commitProof).catch(() => undefined);
+    if (found !== undefined && !isUnproved()) return found;
     await sleep(wait);
   }
   throw toDatabaseError(new UnknownOutcomeError());

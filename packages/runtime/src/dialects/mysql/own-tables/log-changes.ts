@@ -30,7 +30,7 @@ export function mysqlLog({ table, list }: MysqlTables): LogMysqlChanges {
   const nest = createScript(`UPDATE ${table('platform_revisions')} AS r JOIN ${list('$1[]', 'k')} ON r.id = k.v
 JOIN ${list('$2[]', 'p')} ON p.n = k.n SET r.parent = p.v`);
 
-  const committed = createScript(proveCommit(`SELECT 1 FROM ${table('platform_activity')} WHERE id = $1`));
+  const committed = createScript(proveCommit(`SELECT 1 FROM ${table('platform_activity')} WHERE id = $1`, true));
 
   return async function log(transaction, { user, ip, userAgent, origin }, changes) {
     const activityRows = changes.map(({ action, collection, item }) => [

@@ -4,7 +4,7 @@ import { unobserved } from '../../../operate/metrics/pool-metrics.ts';
 import type { ConnectOptions } from '../../server-dialect.ts';
 
 /** Options with every default filled in. */
-export type PostgresSettings = Required<Omit<ConnectOptions, 'notePosition'>> & {
+export type PostgresSettings = Required<Omit<ConnectOptions, 'notePosition' | 'positionSql'>> & {
   readonly notePosition: NonNullable<ConnectOptions['notePosition']> | null;
 };
 

@@ -79,6 +79,7 @@ async function wasCommitted(pool: Pool, { id, evidence }: Attempt, identity: str
   if (id === undefined) return false;
   const end = performance.now() + resolveWithinMs;
   for (let wait = firstWaitMs; performance.now() < end; wait = Math.min(wait * 2, maxWaitMs)) {
+    if (pool.settings.failover.isTimedOut) break;
     const [status, server] = (await statusOf(pool, id)) ?? [];
     const isSame = server != null && server === identity;
     if (isSame && (status === 'committed' || status === 'aborted')) return status === 'committed';
