@@ -57,6 +57,7 @@ export const sidebar: Group[] = [
         'deployment',
         'operations',
         'scale',
+        'clusters',
         'observability',
         'metrics',
         'traces',

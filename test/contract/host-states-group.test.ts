@@ -1,4 +1,5 @@
 /** What a server says of itself, and does with writes, on members of a MySQL group. Source: scale-out notes, sections 2 and 3. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServerGroup } from '../support/galera.ts';
 import { away, becomes, primary, told } from '../support/host-told.ts';
@@ -52,6 +53,23 @@ describe(`MySQL with Group Replication${withoutMysqlGroup}`, () => {
       expect(lags).toEqual([expect.any(Number), undefined]);
     } finally {
       await Promise.all([leader, ...followers].map((server) => server.stop()));
+    }
+  });
+
+  it('takes no requests on a member that has left the group, though it could write, until it is back', async () => {
+    const follower = await serve(1);
+    const run = (sql: string) => withMysql(group.urls[1] ?? '', (connection) => connection.query(sql));
+    try {
+      await run('STOP GROUP_REPLICATION; SET GLOBAL super_read_only = OFF; SET GLOBAL read_only = OFF');
+      await sleep(2_000);
+      expect(await told(follower)).toEqual(away);
+      expect((await follower.admin('/server/health')).json.checks.database).toMatchObject({ state: 'joining' });
+      await run('START GROUP_REPLICATION');
+      await expect
+        .poll(async () => (await follower.admin('/server/health')).json.checks.database.state)
+        .toBe('read-only');
+    } finally {
+      await follower.stop();
     }
   });
 

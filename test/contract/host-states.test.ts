@@ -177,6 +177,16 @@ describe(`MariaDB with Galera${withoutGalera}`, () => {
     expect((await write(server)).status).toBe(200);
   });
 
+  it('is not ready while it gives others what they lack, and is again after that', async () => {
+    const set = (value: string) =>
+      withMysql(url.href, (connection) => connection.query(`SET GLOBAL wsrep_desync = ${value}`));
+    await set('ON');
+    await becomes(server, away, 2_500);
+    expect((await server.admin('/server/health')).json.checks.database).toMatchObject({ state: 'joining' });
+    await set('OFF');
+    await becomes(server, primary, 2_500);
+  });
+
   it('tells that it has lost the others, and refuses without hanging', async () => {
     for (const pid of cluster.pids.slice(1)) process.kill(pid, 'SIGKILL');
     // The cluster itself takes two to three seconds to find out.

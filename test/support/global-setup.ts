@@ -8,8 +8,13 @@ declare module 'vitest' {
   }
 }
 
-/** Starts the run's PostgreSQL server, gives its address to the tests, and returns what stops it. */
+/** Starts the run's PostgreSQL server, unless `POSTGRES_URL` names one, gives its address to the tests, and returns what stops it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const named = process.env.POSTGRES_URL;
+  if (named !== undefined) {
+    project.provide('postgresUrl', named);
+    return async () => {};
+  }
   const server = await startPostgres();
   await keepOrder(server.url);
   process.stderr.write(`PostgreSQL ${server.version} (${server.source}) for this run\n`);

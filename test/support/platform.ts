@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { asDescribed } from './openapi/described.ts';
 import { sentOf } from './sent.ts';
+import { topologyAddresses } from './topology-servers.ts';
 
 const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const command = join(repository, 'packages', 'cli', 'bin', 'platform.cjs');
@@ -157,7 +158,7 @@ export function variablesOf(databaseUrl: string, environment: Readonly<Record<st
   return {
     ...process.env,
     NODE_COMPILE_CACHE: compiledCode,
-    DATABASE_URL: databaseUrl,
+    ...topologyAddresses(databaseUrl),
     ADMIN_TOKEN: adminToken,
     SECRET: secret,
     ADMIN_EMAIL: administrator.email,

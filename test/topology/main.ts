@@ -2,11 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { galera } from './galera.ts';
+import { mysql } from './mysql.ts';
 import { patroni } from './patroni.ts';
 import { pg } from './pg.ts';
 import { printRows, type Topology } from './report.ts';
 
-const topologies: Readonly<Record<string, Topology>> = { pg, patroni };
+const topologies: Readonly<Record<string, Topology>> = { pg, patroni, galera, mysql };
 
 const [wanted = 'all', form] = process.argv.slice(2);
 const chosen = Object.entries(topologies).filter(([name]) => wanted === 'all' || name === wanted);

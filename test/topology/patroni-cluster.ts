@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../support/free-port.ts';
 import { withClient } from '../support/postgres.ts';
+import { untilTrue } from './report.ts';
 
 const programs = ['/usr/bin/patroni', '/usr/bin/etcd', '/usr/sbin/haproxy', '/usr/lib/postgresql/15/bin/initdb'];
 const absent = programs.filter((program) => !existsSync(program));
@@ -25,6 +25,10 @@ export interface PatroniCluster {
   readonly proxied: string;
   /** Index of the primary; -1 where there is none. */
   primary(): Promise<number>;
+  /** True once the other member follows a primary, so that no COMMIT there is lost with it. */
+  isFollowed(member: number): Promise<boolean>;
+  /** Has Patroni give the place of the primary to the other member. */
+  switchOver(member: number): Promise<void>;
   /** Ends a member with its server at once. */
   kill(member: number): Promise<void>;
   start(member: number): void;
@@ -82,13 +86,24 @@ export async function startPatroni(folder: string): Promise<PatroniCluster> {
   writeFileSync(join(folder, 'haproxy.cfg'), proxyFile(proxy, members));
   const start = (index: number): void => begin(`member ${index}`, '/usr/bin/patroni', [join(folder, `${index}.yml`)]);
   const urls = members.map(({ port }) => `postgres://postgres@127.0.0.1:${port}/postgres`);
-  start(0);
-  await becomes(async () => (await stateOf(urls[0])) === 'primary');
-  start(1);
-  await becomes(async () => (await stateOf(urls[1])) === 'standby');
-  begin('haproxy', '/usr/sbin/haproxy', ['-db', '-q', '-f', join(folder, 'haproxy.cfg')]);
+  const stop = async (): Promise<void> => {
+    await Promise.all(members.map(({ index }) => endMember(index)));
+    await Promise.all([...processes.keys()].map(end));
+  };
   const proxied = `postgres://postgres@127.0.0.1:${proxy}/postgres`;
-  await becomes(async () => (await stateOf(proxied)) === 'primary');
+  try {
+    start(0);
+    await untilTrue(async () => (await stateOf(urls[0])) === 'primary');
+    start(1);
+    await untilTrue(() => isFollowed(urls[0] ?? ''));
+    begin('haproxy', '/usr/sbin/haproxy', ['-db', '-q', '-f', join(folder, 'haproxy.cfg')]);
+    // Before it has checked them it takes every member for the primary.
+    const connections = Array.from({ length: 8 }, () => proxied);
+    await untilTrue(async () => (await Promise.all(connections.map(stateOf))).every((state) => state === 'primary'));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return {
     urls,
     proxied,
@@ -96,13 +111,17 @@ export async function startPatroni(folder: string): Promise<PatroniCluster> {
       const states = await Promise.all(urls.map(stateOf));
       return states.indexOf('primary');
     },
+    isFollowed: (member) => isFollowed(urls[member] ?? ''),
+    async switchOver(member) {
+      const body = JSON.stringify({ leader: `member${member}`, candidate: `member${1 - member}` });
+      const address = `http://127.0.0.1:${members[member]?.rest}/switchover`;
+      const { status } = await fetch(address, { method: 'POST', body });
+      if (status !== 200) throw new Error(`Patroni does not switch over: ${status}.`);
+    },
     kill: endMember,
     start,
     stopEtcd: () => end('etcd'),
-    async stop() {
-      await Promise.all(members.map(({ index }) => endMember(index)));
-      await Promise.all([...processes.keys()].map(end));
-    },
+    stop,
   };
 }
 
@@ -176,6 +195,14 @@ ${servers.join('\n')}
 `;
 }
 
+async function isFollowed(url: string): Promise<boolean> {
+  const sql = "SELECT 1 FROM pg_stat_replication WHERE state = 'streaming' AND sync_state IN ('sync', 'quorum')";
+  return withClient(url, (client) => client.query(sql)).then(
+    ({ rows }) => rows.length > 0,
+    () => false,
+  );
+}
+
 async function stateOf(url: string | undefined): Promise<'primary' | 'standby' | 'away'> {
   return withClient(url ?? '', (client) =>
     client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby'),
@@ -183,14 +210,4 @@ async function stateOf(url: string | undefined): Promise<'primary' | 'standby' |
     ({ rows }) => (rows[0]?.standby === true ? 'standby' : 'primary'),
     () => 'away',
   );
-}
-
-/** Waits for something that servers do by themselves. */
-export async function becomes(test: () => Promise<boolean>, ms = 60_000): Promise<number> {
-  const start = performance.now();
-  while (!(await test())) {
-    if (performance.now() - start > ms) throw new Error('The cluster does not come to what it should.');
-    await sleep(50);
-  }
-  return performance.now() - start;
 }

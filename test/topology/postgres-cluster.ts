@@ -1,7 +1,7 @@
 /** A primary and standbys of Debian's PostgreSQL in a folder of their own, which can be killed, promoted and rebuilt. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { appendFileSync, chmodSync, chownSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../support/free-port.ts';
@@ -46,10 +46,12 @@ interface Server extends PostgresNode {
 /** Starts them; `isSynchronous` has a COMMIT wait for one standby. */
 export async function startPostgresCluster(folder: string, isSynchronous: boolean): Promise<PostgresCluster> {
   chmodSync(folder, 0o755);
-  const servers = await Promise.all(['one', 'two', 'three'].map((name) => createServer(folder, name, isSynchronous)));
+  const servers = await Promise.all(['one', 'two', 'three'].map((name) => createServer(folder, name)));
   const [first] = servers;
   if (first === undefined) throw new Error('There is no server.');
   run('initdb', ['-D', first.data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'], folder);
+  // Copies have it, too, and nothing else sets it: it can be changed.
+  if (isSynchronous) appendFileSync(join(first.data, 'postgresql.conf'), `\nsynchronous_standby_names = 'ANY 1 (*)'\n`);
   await first.start();
   for (const standby of servers.slice(1)) await copyOf(first, standby, folder);
   let live: readonly Server[] = servers;
@@ -92,7 +94,7 @@ function makeData(data: string): void {
   if ('uid' in identity) chownSync(data, nobody, nobody);
 }
 
-async function createServer(folder: string, name: string, isSynchronous: boolean): Promise<Server> {
+async function createServer(folder: string, name: string): Promise<Server> {
   const data = join(folder, name);
   const port = await freePort();
   const url = `postgres://postgres:postgres@127.0.0.1:${port}/postgres`;
@@ -109,7 +111,6 @@ async function createServer(folder: string, name: string, isSynchronous: boolean
     wal_keep_size: '256MB',
     wal_retrieve_retry_interval: '100ms',
     wal_receiver_status_interval: '1s',
-    synchronous_standby_names: isSynchronous ? 'ANY 1 (*)' : '',
     log_min_messages: 'panic',
   };
   const options = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
