@@ -85,6 +85,20 @@ export function program(): Command {
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', `${environmentHelp}${exitCodeHelp}`);
+  addProjectCommands(root);
+  addCheckCommands(root);
+  addSchemaCommands(root);
+  addPermissionCommands(root);
+  addRequestCommands(root);
+  addServerCommands(root);
+  addUserCommands(root);
+  command(root, 'roles', 'list the roles of users and what they may')
+    .option('--sync', 'make the roles of permissions.yaml that users cannot have yet')
+    .action(roles);
+  return root;
+}
+
+function addProjectCommands(root: Command): void {
   command(root, 'init', 'write what a project begins with: configuration, rules, tables for an embedded database')
     .option('-y, --yes', 'take the defaults instead of asking')
     .option('--system', "also install the platform's own tables (users, roles, activity …) in the database")
@@ -111,6 +125,9 @@ export function program(): Command {
     command(root, `${name} <class>`, `print the ${described} of an access class from the generated files`)
       .option('-o, --output <file>', 'write a file instead of stdout')
       .action(action);
+}
+
+function addCheckCommands(root: Command): void {
   command(root, 'check', 'compare database, platform.schema.json, generated files and permissions with one another')
     .option('--offline', 'leave the database out')
     .action(check);
@@ -129,8 +146,9 @@ export function program(): Command {
     .option('--production', 'also look at the settings of a server that is to be used')
     .option('--workers <count>', 'with --production: the number of processes that are to serve')
     .action(doctor);
-  addSchemaCommands(root);
-  addPermissionCommands(root);
+}
+
+function addRequestCommands(root: Command): void {
   command(root, 'can <role> <action> <collection> [key]', 'tell which rule lets a role do something, or why none does')
     .option('-u, --user <key>', 'the user that $CURRENT_USER stands for')
     .action(can);
@@ -146,6 +164,9 @@ export function program(): Command {
     .option('-d, --data <json>', 'the body of a write')
     .option('--rehearse', 'let the database run a write in a transaction that is taken back')
     .action(explain);
+}
+
+function addServerCommands(root: Command): void {
   command(root, 'dev', 'compile and serve, and do both again whenever the database or a file changes')
     .option('--no-types', 'do not check the types of what is generated and of extensions')
     .option('--notify', `have ${embeddedTitle} tell of changes, by an event trigger that goes when this ends`)
@@ -161,11 +182,6 @@ export function program(): Command {
   command(root, 'ready', 'succeed if a server wants requests, for health checks of containers')
     .option('--url <address>', 'the server; without it the one of HOST and PORT on this machine')
     .action(ready);
-  addUserCommands(root);
-  command(root, 'roles', 'list the roles of users and what they may')
-    .option('--sync', 'make the roles of permissions.yaml that users cannot have yet')
-    .action(roles);
-  return root;
 }
 
 function addSchemaCommands(root: Command): void {

@@ -192,9 +192,10 @@ function startError(error: unknown, url: string | null): unknown {
 }
 
 /** Listens for the metrics of other processes, where they are asked for; gives the listener. */
-export async function watchServers({ metrics: gather, ready }: WorkerCluster): ReturnType<typeof serveMetrics> {
+export async function watchServers(workers: WorkerCluster): ReturnType<typeof serveMetrics> {
   try {
-    return await serveMetrics(process.env, { gather, ready });
+    const gather = (): ReturnType<WorkerCluster['metrics']> => workers.metrics();
+    return await serveMetrics(process.env, { gather, ready: (role) => workers.ready(role) });
   } catch (error) {
     throw startError(error, null);
   }

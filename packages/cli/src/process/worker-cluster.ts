@@ -34,14 +34,76 @@ const replaceAfter = 1_000;
 
 /** Makes a cluster of this size. Later events are reported to `report`. */
 export function createWorkerCluster(size: number, report: (text: string) => void): WorkerCluster {
-  const serving = new Set<Worker>();
-  const metricsQuestions = new Questions<ProcessMetrics>();
-  const readyQuestions = new Questions<ServerState>();
-  let stopping = false;
-  let restarting: Promise<void> | null = null;
+  return new ForkedWorkers(size, report);
+}
+
+class ForkedWorkers implements WorkerCluster {
+  readonly #size: number;
+  readonly #report: (text: string) => void;
+  readonly #serving = new Set<Worker>();
+  readonly #metricsQuestions = new Questions<ProcessMetrics>();
+  readonly #readyQuestions = new Questions<ServerState>();
+  #stopping = false;
+  #restarting: Promise<void> | null = null;
+
+  constructor(size: number, report: (text: string) => void) {
+    this.#size = size;
+    this.#report = report;
+  }
+
+  async start(): Promise<readonly Readiness[]> {
+    const starts = await Promise.allSettled(Array.from({ length: this.#size }, () => this.#startWorker()));
+    const failed = starts.find((start) => start.status === 'rejected');
+    if (failed === undefined)
+      return starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value.readiness] : []));
+    this.#stopping = true;
+    await Promise.all([...this.#serving].map((worker) => this.#stopWorker(worker, false)));
+    throw failed.reason;
+  }
+
+  restart(): Promise<void> {
+    this.#restarting ??= this.#replaceAll()
+      .then(
+        () => this.#report('  every process was replaced'),
+        (error: Error) => this.#report(`  a process cannot start; those that serve go on: ${error.message}`),
+      )
+      .finally(() => {
+        this.#restarting = null;
+      });
+    return this.#restarting;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const others = Object.values(cluster.workers ?? {}).flatMap((worker) => (worker === undefined ? [] : [worker]));
+    await Promise.all(others.map((worker) => this.#stopWorker(worker, false)));
+  }
+
+  kill(): void {
+    this.#stopping = true;
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
+  }
+
+  async ready(role: string | undefined): Promise<ServerState> {
+    if (this.#stopping) return 'draining';
+    const request = [...this.#serving].map((worker) =>
+      this.#readyQuestions.ask((question) => send(worker, { kind: 'ready', question, role }), timeoutMs),
+    );
+    const answers = (await Promise.all(request)).filter((settled) => settled !== null);
+    return answers.includes('ok') ? 'ok' : (answers[0] ?? 'starting');
+  }
+
+  async metrics(): Promise<readonly ProcessMetrics[]> {
+    const requested = [...this.#serving].map((worker) =>
+      this.#metricsQuestions.ask((question) => send(worker, { kind: 'metrics', question }), timeoutMs),
+    );
+    const answers = await Promise.all(requested);
+    const silent = answers.filter((response) => response === null).length;
+    return [...answers.filter((replies) => replies !== null), [silentWorkers(silent)]];
+  }
 
   /** Starts one; resolves when it listens. */
-  function startWorker(): Promise<{ readonly worker: Worker; readonly readiness: Readiness }> {
+  #startWorker(): Promise<{ readonly worker: Worker; readonly readiness: Readiness }> {
     const worker = cluster.fork();
     return new Promise((resolve, reject) => {
       worker.on('message', (message: WorkerMessage) => {
@@ -49,46 +111,39 @@ export function createWorkerCluster(size: number, report: (text: string) => void
           case 'failure':
             return reject(new CommandError(message.exitCode, message.failure, message.hint));
           case 'listening':
-            serving.add(worker);
+            this.#serving.add(worker);
             return resolve({ worker, readiness: message });
           case 'metrics':
-            return metricsQuestions.respond(message.question, message.answer);
+            return this.#metricsQuestions.respond(message.question, message.answer);
           case 'ready':
-            return readyQuestions.respond(message.question, message.answer);
+            return this.#readyQuestions.respond(message.question, message.answer);
           case 'gather':
-            void metrics().then((reply) => send(worker, { kind: 'gather', question: message.question, answer: reply }));
+            void this.metrics().then((reply) =>
+              send(worker, { kind: 'gather', question: message.question, answer: reply }),
+            );
         }
       });
       worker.on('exit', (code, signal) => {
         // A worker that was dismissed is no longer in the list.
-        if (serving.delete(worker) && !stopping) replace(signal ?? `code ${code}`);
+        if (this.#serving.delete(worker) && !this.#stopping) this.#replace(signal ?? `code ${code}`);
         reject(new CommandError(code === 0 ? exitCodes.start : code, 'A process ended before it listened.'));
       });
     });
   }
 
-  async function metrics(): Promise<readonly ProcessMetrics[]> {
-    const requested = [...serving].map((worker) =>
-      metricsQuestions.ask((question) => send(worker, { kind: 'metrics', question }), timeoutMs),
-    );
-    const answers = await Promise.all(requested);
-    const silent = answers.filter((response) => response === null).length;
-    return [...answers.filter((replies) => replies !== null), [silentWorkers(silent)]];
-  }
-
-  function replace(reason: string): void {
-    report(`  a process has ended (${reason}); another one takes its place`);
+  #replace(reason: string): void {
+    this.#report(`  a process has ended (${reason}); another one takes its place`);
     setTimeout(() => {
-      if (stopping) return;
-      startWorker().then(
-        ({ worker }) => (stopping ? void stopWorker(worker, false) : undefined),
-        (error: Error) => replace(`it cannot start: ${error.message}`),
+      if (this.#stopping) return;
+      this.#startWorker().then(
+        ({ worker }) => (this.#stopping ? void this.#stopWorker(worker, false) : undefined),
+        (error: Error) => this.#replace(`it cannot start: ${error.message}`),
       );
     }, replaceAfter);
   }
 
-  function stopWorker(worker: Worker, isReplaced: boolean): Promise<void> {
-    serving.delete(worker);
+  #stopWorker(worker: Worker, isReplaced: boolean): Promise<void> {
+    this.#serving.delete(worker);
     return new Promise((resolve) => {
       worker.once('exit', () => resolve());
       if (worker.isDead()) resolve();
@@ -97,54 +152,13 @@ export function createWorkerCluster(size: number, report: (text: string) => void
     });
   }
 
-  async function replaceAll(): Promise<void> {
-    for (const worker of [...serving]) {
-      if (stopping) return;
-      await startWorker();
-      await stopWorker(worker, true);
+  async #replaceAll(): Promise<void> {
+    for (const worker of [...this.#serving]) {
+      if (this.#stopping) return;
+      await this.#startWorker();
+      await this.#stopWorker(worker, true);
     }
   }
-
-  return {
-    async start() {
-      const starts = await Promise.allSettled(Array.from({ length: size }, startWorker));
-      const failed = starts.find((start) => start.status === 'rejected');
-      if (failed === undefined)
-        return starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value.readiness] : []));
-      stopping = true;
-      await Promise.all([...serving].map((worker) => stopWorker(worker, false)));
-      throw failed.reason;
-    },
-    restart() {
-      restarting ??= replaceAll()
-        .then(
-          () => report('  every process was replaced'),
-          (error: Error) => report(`  a process cannot start; those that serve go on: ${error.message}`),
-        )
-        .finally(() => {
-          restarting = null;
-        });
-      return restarting;
-    },
-    async stop() {
-      stopping = true;
-      const others = Object.values(cluster.workers ?? {}).flatMap((worker) => (worker === undefined ? [] : [worker]));
-      await Promise.all(others.map((worker) => stopWorker(worker, false)));
-    },
-    kill() {
-      stopping = true;
-      for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
-    },
-    metrics,
-    async ready(role) {
-      if (stopping) return 'draining';
-      const request = [...serving].map((worker) =>
-        readyQuestions.ask((question) => send(worker, { kind: 'ready', question, role }), timeoutMs),
-      );
-      const answers = (await Promise.all(request)).filter((settled) => settled !== null);
-      return answers.includes('ok') ? 'ok' : (answers[0] ?? 'starting');
-    },
-  };
 }
 
 function send(worker: Worker, message: LeaderMessage): void {

@@ -6,6 +6,7 @@
 import type { Database, Transaction } from '../database/database.ts';
 import { allRows } from '../database/own-statements/own-rows.ts';
 import { ownTables } from '../dialects/index.ts';
+import type { ModelTables } from '../dialects/own-statements.ts';
 import type { Listener } from '../dialects/server-dialect.ts';
 import { PlatformError } from '../errors.ts';
 import { failedValidation } from '../json/problems.ts';
@@ -17,7 +18,7 @@ import type { ModelDigests, Recompiler, RunTexts } from '../model/recompiler.ts'
 import { describeCause, type Log } from '../operate/log.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { createModelChanger } from './change-model.ts';
-import { createLooks, type Hearings } from './looks.ts';
+import { createLooks, type Hearings, type Looks } from './looks.ts';
 import { readModelRows } from './model-sql.ts';
 
 /** Options of the watch. */
@@ -49,20 +50,84 @@ export interface ModelWatch {
 
 /** Makes a watch that has not looked yet. */
 export function createModelWatch(options: ModelWatchOptions): ModelWatch {
-  const { database, place: location, recompiler, current, swap, log } = options;
-  const sql = ownTables(location).statements.model;
-  let tables: WatchedTables = { place: location, permissions: recompiler.permissions, model: false, ledger: false };
-  const compiled = new WeakMap<Transaction, Made>();
-  let compilations = 0;
-  let served = 0;
+  return new TableWatch(options);
+}
+
+class TableWatch implements ModelWatch {
+  readonly #options: ModelWatchOptions;
+  readonly #sql: ModelTables;
+  readonly #looks: Looks;
+  #tables: WatchedTables;
+  readonly #compiled = new WeakMap<Transaction, Made>();
+  #compilations = 0;
+  #served = 0;
   /** Latest compilation, served by now or not. */
-  let latest: Made | null = null;
+  #latest: Made | null = null;
   /** State of the tables when they last agreed with the served API, or did not compile. */
-  let lastMark: string | null = null;
-  let stopped = false;
+  #lastMark: string | null = null;
+  #stopped = false;
+  readonly changes: ModelChanges;
+
+  constructor(options: ModelWatchOptions) {
+    const { place: location, recompiler, log } = options;
+    this.#options = options;
+    this.#sql = ownTables(location).statements.model;
+    this.#tables = { place: location, permissions: recompiler.permissions, model: false, ledger: false };
+    this.#looks = createLooks(() => this.#compare(), log);
+    this.changes = this.#makeChanges();
+  }
+
+  look(): Promise<void> {
+    return this.#looks.look();
+  }
+
+  /** A process hears itself, too, just before it serves what it has compiled already. */
+  start(): void {
+    this.#looks.start(hearingsOf(this.#options, this.#sql.version));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#looks.stop();
+    await this.#options.recompiler.close();
+  }
+
+  #makeChanges(): ModelChanges {
+    const { database, recompiler, log } = this.#options;
+    const { permissions } = recompiler;
+    return {
+      refusalOf: (collection) => (permissions ? null : compiledModel.refusalOf(collection)),
+      begin: async (transaction) => {
+        if (permissions) await allRows(transaction, this.#sql.lock, [modelLock]);
+      },
+      compile: async (transaction, collection) => {
+        if (permissions) await this.#compileWrite(transaction, collection);
+      },
+      committed: (transaction) => {
+        const made = this.#compiled.get(transaction);
+        return made === undefined ? undefined : this.#serve(made);
+      },
+      changeModel: createModelChanger({
+        database,
+        recompiler,
+        tables: () => this.#tables,
+        compiledIn: (run, watched) => this.#compiledIn(run, watched),
+        compileIn: (run, watched, requested) => this.#compileIn(run, watched, true, requested),
+        serve: (made) => this.#serve(made),
+        log,
+      }),
+    };
+  }
+
+  async #compileWrite(transaction: Transaction, collection: ModelCollection): Promise<void> {
+    const made = await this.#compileIn(within(transaction), this.#tables, false);
+    if (!('api' in made)) throw refusal(collection, made);
+    this.#compiled.set(transaction, made);
+    await allRows(transaction, this.#sql.announce, [modelChannel]);
+  }
 
   /** `anew` reads the tables of the database again, which is done as well where another process has changed them. */
-  async function compileIn(
+  async #compileIn(
     run: RunTexts,
     watched: WatchedTables,
     anew: boolean,
@@ -70,121 +135,85 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   ): Promise<Made | Problems> {
     const rows = unless?.rows ?? (await readModelRows(watched, (text) => run(text, [])));
     // Numbered under the lock, so that the latest state of the tables has the highest number.
-    compilations += 1;
-    const number = compilations;
-    const now = current();
-    const over = anew || recompiler.digests(rows).model !== now.modelDigest ? null : now;
+    this.#compilations += 1;
+    const number = this.#compilations;
+    const now = this.#options.current();
+    const over = anew || this.#options.recompiler.digests(rows).model !== now.modelDigest ? null : now;
     const more = { ...(decoded && { drafts: decoded }), ...(unless && { unless: unless.api }) };
-    const result = await recompiler.compile(rows, run, over, read, more);
+    const result = await this.#options.recompiler.compile(rows, run, over, read, more);
     if ('problems' in result) return result.problems;
-    latest = { number, api: result.api, rows };
-    return latest;
+    this.#latest = { number, api: result.api, rows };
+    return this.#latest;
   }
 
   /** The API of what the tables say by now. */
-  async function compiledIn(run: RunTexts, watched: WatchedTables): Promise<CompiledApi> {
+  async #compiledIn(run: RunTexts, watched: WatchedTables): Promise<CompiledApi> {
     const rows = await readModelRows(watched, (text) => run(text, []));
-    const digests = recompiler.digests(rows);
-    const cached = [current(), ...(latest === null ? [] : [latest.api])].find((api) => matches(api, digests));
+    const digests = this.#options.recompiler.digests(rows);
+    const apis = [this.#options.current(), ...(this.#latest === null ? [] : [this.#latest.api])];
+    const cached = apis.find((api) => matches(api, digests));
     if (cached !== undefined) return cached;
-    const made = await compileIn(run, watched, true);
+    const made = await this.#compileIn(run, watched, true);
     if ('api' in made) return made.api;
     throw new PlatformError('UNPROCESSABLE_ENTITY', `The rows of the tables do not compile: ${made.join(' ')}`);
   }
 
   /** Looks for the tables, which may be installed while the server runs. */
-  async function findTables(): Promise<void> {
-    if (tables.model && tables.ledger) return;
-    const [[model, ledger] = []] = await database.query(...sql.readable);
-    tables = { ...tables, model: model === '1', ledger: ledger === '1' };
+  async #findTables(): Promise<void> {
+    if (this.#tables.model && this.#tables.ledger) return;
+    const [[model, ledger] = []] = await this.#options.database.query(...this.#sql.readable);
+    this.#tables = { ...this.#tables, model: model === '1', ledger: ledger === '1' };
   }
 
   /** Serves a compilation, unless one of a later state of the tables is served already. */
-  async function serve({ number, api }: Made): Promise<void> {
-    if (stopped || number <= served) return;
-    served = number;
+  async #serve({ number, api }: Made): Promise<void> {
+    if (this.#stopped || number <= this.#served) return;
+    this.#served = number;
+    const { current, swap, log } = this.#options;
     const start = performance.now();
     const before = current().modelDigest;
     try {
       await swap(api);
     } catch (error) {
-      served = number - 1;
+      this.#served = number - 1;
       throw error;
     }
     log.info({ milliseconds: Math.round(performance.now() - start) }, 'A generation of the API was replaced.');
-    if (api.modelDigest !== before) await keepInProject(api);
+    if (api.modelDigest !== before) await this.#keepInProject(api);
   }
 
   /** The project follows what is served; where it cannot, the database still knows all of it. */
-  async function keepInProject(api: CompiledApi): Promise<void> {
+  async #keepInProject(api: CompiledApi): Promise<void> {
+    const { database, recompiler, log } = this.#options;
     try {
-      await findTables();
-      await recompiler.keep(api, await readMigrations(database, tables.ledger, sql.migrations));
+      await this.#findTables();
+      await recompiler.keep(api, await readMigrations(database, this.#tables.ledger, this.#sql.migrations));
     } catch (error) {
       log.warn({ cause: describeCause(error) }, 'The project does not hold what is served: it cannot be written.');
     }
   }
 
   /** Serves what the tables say by now, unless they agree with the served API. */
-  async function compare(): Promise<void> {
-    await findTables();
-    const [stamp = null] = (await database.query(sql.mark(tables), []))[0] ?? [];
-    if (stopped || (stamp !== null && stamp === lastMark)) return;
-    const rows = await readModelRows(tables, (text) => database.query(text, []));
+  async #compare(): Promise<void> {
+    const { database, recompiler, current, log } = this.#options;
+    await this.#findTables();
+    const [stamp = null] = (await database.query(this.#sql.mark(this.#tables), []))[0] ?? [];
+    if (this.#stopped || (stamp !== null && stamp === this.#lastMark)) return;
+    const rows = await readModelRows(this.#tables, (text) => database.query(text, []));
     const digests = recompiler.digests(rows);
-    if (latest !== null && matches(latest.api, digests)) {
+    if (this.#latest !== null && matches(this.#latest.api, digests)) {
       // A request has compiled it, and is about to serve it as well.
-      await serve(latest);
+      await this.#serve(this.#latest);
     } else if (!matches(current(), digests)) {
       const made = await database.transaction(async (transaction) => {
-        await allRows(transaction, sql.lock, [modelLock]);
-        return { value: await compileIn(within(transaction), tables, false) };
+        await allRows(transaction, this.#sql.lock, [modelLock]);
+        return { value: await this.#compileIn(within(transaction), this.#tables, false) };
       });
-      if ('api' in made) await serve(made);
+      if ('api' in made) await this.#serve(made);
       else log.error({ problems: made }, 'The tables hold rows that do not compile. The served version stays.');
     }
-    lastMark = stamp;
+    this.#lastMark = stamp;
   }
-
-  const looks = createLooks(compare, log);
-  const changeModel = createModelChanger({
-    database,
-    recompiler,
-    tables: () => tables,
-    compiledIn,
-    compileIn: (run, watched, requested) => compileIn(run, watched, true, requested),
-    serve,
-    log,
-  });
-
-  return {
-    changes: {
-      refusalOf: (collection) => (recompiler.permissions ? null : compiledModel.refusalOf(collection)),
-      async begin(transaction) {
-        if (recompiler.permissions) await allRows(transaction, sql.lock, [modelLock]);
-      },
-      async compile(transaction, collection) {
-        if (!recompiler.permissions) return;
-        const made = await compileIn(within(transaction), tables, false);
-        if (!('api' in made)) throw refusal(collection, made);
-        compiled.set(transaction, made);
-        await allRows(transaction, sql.announce, [modelChannel]);
-      },
-      committed(transaction) {
-        const made = compiled.get(transaction);
-        return made === undefined ? undefined : serve(made);
-      },
-      changeModel,
-    },
-    look: looks.look,
-    // A process hears itself, too, just before it serves what it has compiled already.
-    start: () => looks.start(hearingsOf(options, sql.version)),
-    async stop() {
-      stopped = true;
-      await looks.stop();
-      await recompiler.close();
-    },
-  };
 }
 
 /** Sources of changes; of those of rules alone the database tells. */

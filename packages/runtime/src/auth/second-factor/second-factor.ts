@@ -74,50 +74,137 @@ const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** Makes the services. */
 export function createSecondFactors(options: SecondFactorOptions): SecondFactors {
-  const { database, place: location, finder, sessions, identities, attempts, keepHistory, audit } = options;
-  const texts = ownTables(location).statements.secondFactors;
+  return new SecondFactorService(options);
+}
+
+class SecondFactorService implements SecondFactors {
+  readonly #options: SecondFactorOptions;
+  readonly #texts: SecondFactorStatements;
+
+  constructor(options: SecondFactorOptions) {
+    this.#options = options;
+    this.#texts = ownTables(options.place).statements.secondFactors;
+  }
+
+  async use(transaction: Transaction, { id, secret }: Parameters<UseOtp>[1], otp: string | null): Promise<void> {
+    const step = await stepOf(secret, otp ?? '');
+    const code = readRecoveryCode(otp ?? '');
+    const used =
+      (step !== null && (await this.#held(transaction, this.#texts.use, [id, String(step)]))) ||
+      (code !== null && (await this.#held(transaction, this.#texts.useCode, [id, code])));
+    if (!used) throw new PlatformError('INVALID_OTP');
+  }
+
+  /** The password is asked for once more, and guessing it here counts like guessing it anywhere. */
+  async generate(user: string, password: string, client: string): Promise<OfferedSecret> {
+    const { database, finder, passwords, attempts, settings } = this.#options;
+    const found = await finder.byId(user);
+    const email = found?.account.email ?? user;
+    const attempt = attempts.login(email, client);
+    await attempt.begin();
+    if (!(await passwords.verify(found?.password ?? null, password))) {
+      await attempt.failed();
+      throw new PlatformError('INVALID_CREDENTIALS');
+    }
+    await attempt.succeeded();
+    const secret = await makeOtpSecret();
+    const offered = await database.transaction(async (transaction) => ({
+      value: await this.#held(transaction, this.#texts.offer, [user, secret]),
+    }));
+    if (!offered) throw alreadyEnabled();
+    const { projectName } = await settings();
+    return { secret, otpauthUrl: otpauthUrl(projectName, email, secret) };
+  }
+
+  async enable(owner: Owner, secret: string, otp: string): Promise<void> {
+    const { user } = owner;
+    if ((await this.#userOf(user)).tfaSecret !== null) throw alreadyEnabled();
+    const waits = await this.#options.database.transaction(async (transaction) => ({
+      value: await this.#held(transaction, this.#texts.pending, [user, secret]),
+    }));
+    if (!waits) throw notOffered();
+    await this.#attempt(user, owner.sender, async (transaction) => {
+      const step = await stepOf(secret, otp);
+      if (step === null) throw new PlatformError('INVALID_OTP');
+      await this.#options.keepHistory(transaction, ownChange(owner), async () => {
+        if (await this.#held(transaction, this.#texts.enable, [user, secret, String(step)])) return true;
+        throw (await this.#held(transaction, this.#texts.pending, [user, secret]))
+          ? new PlatformError('INVALID_OTP')
+          : notOffered();
+      });
+      await this.#endOthers(transaction, owner);
+    });
+    this.#options.identities.forget(user);
+  }
+
+  async disable(owner: Owner, otp: string): Promise<void> {
+    const { user } = owner;
+    const secret = await this.#secretOf(user);
+    await this.#attempt(user, owner.sender, async (transaction) => {
+      await this.use(transaction, { id: user, secret }, otp);
+      await this.#options.keepHistory(transaction, ownChange(owner), async () => {
+        if (await this.#held(transaction, this.#texts.disable, [user, secret])) return true;
+        throw new PlatformError('INVALID_OTP');
+      });
+      await this.#forgetAll(transaction, user);
+      await this.#endOthers(transaction, owner);
+    });
+    this.#options.identities.forget(user);
+  }
+
+  async disableFor(user: string, by: Omit<Changing, 'user'>): Promise<void> {
+    if (!uuid.test(user)) throw new PlatformError('FORBIDDEN');
+    await this.#options.database.transaction(async (transaction) => {
+      const disable = async () => (await this.#held(transaction, this.#texts.disable, [user, null])) || undefined;
+      if ((await this.#options.keepHistory(transaction, { ...by, user }, disable)) === true) {
+        await this.#forgetAll(transaction, user);
+        await this.#options.sessions.endAll(transaction, user);
+      } else if (!(await this.#held(transaction, this.#texts.exists, [user]))) throw new PlatformError('FORBIDDEN');
+      return { value: undefined };
+    });
+    this.#options.identities.forget(user);
+  }
+
+  async makeCodes({ user, sender }: Owner, otp: string): Promise<readonly string[]> {
+    const secret = await this.#secretOf(user);
+    const codes = Array.from({ length: codesMade }, makeRecoveryCode);
+    await this.#attempt(user, sender, async (transaction) => {
+      await this.use(transaction, { id: user, secret }, otp);
+      if (!(await this.#held(transaction, this.#texts.hold, [user, secret]))) throw new PlatformError('INVALID_OTP');
+      // Codes are letters and dashes, so they need no quotes in an array.
+      await this.#held(transaction, this.#texts.replaceCodes, [user, `{${codes.join()}}`]);
+    });
+    return codes;
+  }
 
   /** Runs a statement, and returns true if its condition held. */
-  async function held(transaction: Transaction, sql: OwnSql, values: readonly (string | null)[]): Promise<boolean> {
+  async #held(transaction: Transaction, sql: OwnSql, values: readonly (string | null)[]): Promise<boolean> {
     const row = await firstRow(transaction, sql, values);
     if (typeof row?.[0] === 'string') transaction.identify(row[0]);
     return row !== undefined;
   }
 
-  const use: UseOtp = async (transaction, { id, secret }, otp) => {
-    const step = await stepOf(secret, otp ?? '');
-    const code = readRecoveryCode(otp ?? '');
-    const used =
-      (step !== null && (await held(transaction, texts.use, [id, String(step)]))) ||
-      (code !== null && (await held(transaction, texts.useCode, [id, code])));
-    if (!used) throw new PlatformError('INVALID_OTP');
-  };
-
   /** The user, who cannot have gone without the session that asks. */
-  async function userOf(id: string): Promise<SigningIn> {
-    const found = await finder.byId(id);
+  async #userOf(id: string): Promise<SigningIn> {
+    const found = await this.#options.finder.byId(id);
     if (found === null) throw new PlatformError('INVALID_CREDENTIALS');
     return found;
   }
 
   /** A user's secret. Rejects with INVALID_PAYLOAD where there is none. */
-  async function secretOf(id: string): Promise<string> {
-    const { tfaSecret } = await userOf(id);
+  async #secretOf(id: string): Promise<string> {
+    const { tfaSecret } = await this.#userOf(id);
     if (tfaSecret === null) throw new PlatformError('INVALID_PAYLOAD', 'Two-factor authentication is not enabled.');
     return tfaSecret;
   }
 
   /** Runs work in a transaction that counts as an attempt with a one-time password. */
-  async function attempt(
-    user: string,
-    origin: AuditOrigin,
-    work: (transaction: Transaction) => Promise<void>,
-  ): Promise<void> {
-    const counted = attempts.otp(user);
+  async #attempt(user: string, origin: AuditOrigin, work: (transaction: Transaction) => Promise<void>): Promise<void> {
+    const counted = this.#options.attempts.otp(user);
     await counted.begin();
     try {
-      await auditRefusal(audit, origin, { user }, () =>
-        database.transaction(async (transaction) => ({ value: await work(transaction) })),
+      await auditRefusal(this.#options.audit, origin, { user }, () =>
+        this.#options.database.transaction(async (transaction) => ({ value: await work(transaction) })),
       );
     } catch (error) {
       // Nothing but a wrong password counts.
@@ -127,110 +214,18 @@ export function createSecondFactors(options: SecondFactorOptions): SecondFactors
     await counted.succeeded();
   }
 
-  async function endOthers(transaction: Transaction, { user, session }: Owner): Promise<void> {
-    await sessions.endAll(transaction, user, session);
+  async #endOthers(transaction: Transaction, { user, session }: Owner): Promise<void> {
+    await this.#options.sessions.endAll(transaction, user, session);
   }
 
-  async function forgetAll(transaction: Transaction, user: string): Promise<void> {
-    await firstRow(transaction, texts.forgetPending, [user]);
-    await firstRow(transaction, texts.forgetCodes, [user]);
+  async #forgetAll(transaction: Transaction, user: string): Promise<void> {
+    await firstRow(transaction, this.#texts.forgetPending, [user]);
+    await firstRow(transaction, this.#texts.forgetCodes, [user]);
   }
-
-  return {
-    use,
-    generate: (user, password, client) => generate({ ...options, texts, held }, user, password, client),
-    async enable(owner, secret, otp) {
-      const { user } = owner;
-      if ((await userOf(user)).tfaSecret !== null) throw alreadyEnabled();
-      const waits = await database.transaction(async (transaction) => ({
-        value: await held(transaction, texts.pending, [user, secret]),
-      }));
-      if (!waits) throw notOffered();
-      await attempt(user, owner.sender, async (transaction) => {
-        const step = await stepOf(secret, otp);
-        if (step === null) throw new PlatformError('INVALID_OTP');
-        await keepHistory(transaction, ownChange(owner), async () => {
-          if (await held(transaction, texts.enable, [user, secret, String(step)])) return true;
-          throw (await held(transaction, texts.pending, [user, secret]))
-            ? new PlatformError('INVALID_OTP')
-            : notOffered();
-        });
-        await endOthers(transaction, owner);
-      });
-      identities.forget(user);
-    },
-    async disable(owner, otp) {
-      const { user } = owner;
-      const secret = await secretOf(user);
-      await attempt(user, owner.sender, async (transaction) => {
-        await use(transaction, { id: user, secret }, otp);
-        await keepHistory(transaction, ownChange(owner), async () => {
-          if (await held(transaction, texts.disable, [user, secret])) return true;
-          throw new PlatformError('INVALID_OTP');
-        });
-        await forgetAll(transaction, user);
-        await endOthers(transaction, owner);
-      });
-      identities.forget(user);
-    },
-    async disableFor(user, by) {
-      if (!uuid.test(user)) throw new PlatformError('FORBIDDEN');
-      await database.transaction(async (transaction) => {
-        const disable = async () => (await held(transaction, texts.disable, [user, null])) || undefined;
-        if ((await keepHistory(transaction, { ...by, user }, disable)) === true) {
-          await forgetAll(transaction, user);
-          await sessions.endAll(transaction, user);
-        } else if (!(await held(transaction, texts.exists, [user]))) throw new PlatformError('FORBIDDEN');
-        return { value: undefined };
-      });
-      identities.forget(user);
-    },
-    async makeCodes({ user, sender }, otp) {
-      const secret = await secretOf(user);
-      const codes = Array.from({ length: codesMade }, makeRecoveryCode);
-      await attempt(user, sender, async (transaction) => {
-        await use(transaction, { id: user, secret }, otp);
-        if (!(await held(transaction, texts.hold, [user, secret]))) throw new PlatformError('INVALID_OTP');
-        // Codes are letters and dashes, so they need no quotes in an array.
-        await held(transaction, texts.replaceCodes, [user, `{${codes.join()}}`]);
-      });
-      return codes;
-    },
-  };
 }
 
 function ownChange({ user, sender }: Owner): Changing {
   return { user, by: user, sender };
-}
-
-interface Generating extends SecondFactorOptions {
-  readonly texts: SecondFactorStatements;
-  readonly held: (transaction: Transaction, sql: OwnSql, values: readonly (string | null)[]) => Promise<boolean>;
-}
-
-/** The password is asked for once more, and guessing it here counts like guessing it anywhere. */
-async function generate(
-  { database, finder, passwords, attempts, settings, texts, held }: Generating,
-  user: string,
-  password: string,
-  client: string,
-): Promise<OfferedSecret> {
-  const found = await finder.byId(user);
-  const email = found?.account.email ?? user;
-  const attempt = attempts.login(email, client);
-  await attempt.begin();
-  if (!(await passwords.verify(found?.password ?? null, password))) {
-    await attempt.failed();
-    throw new PlatformError('INVALID_CREDENTIALS');
-  }
-  await attempt.succeeded();
-  const secret = await makeOtpSecret();
-  const offered = await database.transaction(async (transaction) => ({
-    value: await held(transaction, texts.offer, [user, secret]),
-  }));
-  if (!offered) throw alreadyEnabled();
-  const { projectName } = await settings();
-  return { secret, otpauthUrl: otpauthUrl(projectName, email, secret) };
 }
 
 function alreadyEnabled(): PlatformError {

@@ -65,136 +65,148 @@ export function checkFilterForm(
   form: FilterForm,
   report: Report,
 ): void {
-  const state = { comparisons: 0, relations: 0 };
-  checkRows(filter, { collection, path: [], depth: 0, names: 0 });
+  new FormCheck(names, form, report).checkRows(filter, { collection, path: [], depth: 0, names: 0 });
+}
 
-  function isKnown(name: string, { collection }: Position): boolean {
+/** Reports what is malformed in one filter, and counts its comparisons and relations. */
+class FormCheck {
+  readonly #names: FilterNames;
+  readonly #form: FilterForm;
+  readonly #report: Report;
+  #comparisons = 0;
+  #relations = 0;
+
+  constructor(names: FilterNames, form: FilterForm, report: Report) {
+    this.#names = names;
+    this.#form = form;
+    this.#report = report;
+  }
+
+  #isKnown(name: string, { collection }: Position): boolean {
     if (collection === undefined) return false;
-    return names.field(collection, name) !== undefined || names.relation(collection, name) !== undefined;
+    return this.#names.field(collection, name) !== undefined || this.#names.relation(collection, name) !== undefined;
   }
 
-  function targetOf(name: string, { collection }: Position): string | undefined {
+  #targetOf(name: string, { collection }: Position): string | undefined {
     if (name.startsWith('item:')) return name.slice('item:'.length);
-    return collection === undefined ? undefined : names.relation(collection, name)?.target;
+    return collection === undefined ? undefined : this.#names.relation(collection, name)?.target;
   }
 
-  function checkRows(value: JsonValue, position: Position): void {
+  checkRows(value: JsonValue, position: Position): void {
     if (!isObject(value)) {
-      report(position.path, 'must be an object');
+      this.#report(position.path, 'must be an object');
       return;
     }
-    if (position.depth > form.filterDepth) {
-      report(position.path, 'nests too deep');
+    if (position.depth > this.#form.filterDepth) {
+      this.#report(position.path, 'nests too deep');
       return;
     }
     for (const [key, inner] of Object.entries(value)) {
       const next = { ...position, path: [...position.path, key], depth: position.depth + 1 };
-      if (key === '_and' || key === '_or') checkList(inner, next, checkRows);
-      else checkName(key, inner, next);
+      if (key === '_and' || key === '_or') this.#checkList(inner, next, false);
+      else this.#checkName(key, inner, next);
     }
   }
 
-  function checkList(
-    value: JsonValue,
-    position: Position,
-    check: (value: JsonValue, position: Position) => void,
-  ): void {
+  #checkList(value: JsonValue, position: Position, isUnderName: boolean): void {
     const elements = listOf(value);
     if (elements === undefined) {
-      report(position.path, 'must be an array');
+      this.#report(position.path, 'must be an array');
       return;
     }
     for (const [index, element] of elements.entries()) {
-      check(element, { ...position, path: [...position.path, String(index)], depth: position.depth + 1 });
+      const next = { ...position, path: [...position.path, String(index)], depth: position.depth + 1 };
+      if (isUnderName) this.#checkObjectUnderName(element, next);
+      else this.checkRows(element, next);
     }
   }
 
-  function checkName(key: string, value: JsonValue, position: Position): void {
+  #checkName(key: string, value: JsonValue, position: Position): void {
     if (isOperator(key)) {
-      report(position.path, 'is an operator and must stand under a field');
+      this.#report(position.path, 'is an operator and must stand under a field');
       return;
     }
-    if (key.startsWith('_') && !isKnown(key, position)) {
-      report(position.path, 'is not an operator');
+    if (key.startsWith('_') && !this.#isKnown(key, position)) {
+      this.#report(position.path, 'is not an operator');
       return;
     }
-    const call = isKnown(key, position) ? undefined : parseCall(key);
+    const call = this.#isKnown(key, position) ? undefined : parseCall(key);
     if (call !== undefined && !isFieldFunction(call.function)) {
-      report(position.path, 'is not a function');
+      this.#report(position.path, 'is not a function');
       return;
     }
-    if (position.names >= form.relationalDepth) {
-      report(position.path, 'names too many relations');
+    if (position.names >= this.#form.relationalDepth) {
+      this.#report(position.path, 'names too many relations');
       return;
     }
-    if (call !== undefined) countRelation(position);
-    checkUnderName(value, { ...position, collection: targetOf(key, position), names: position.names + 1 });
+    if (call !== undefined) this.#countRelation(position);
+    this.#checkUnderName(value, { ...position, collection: this.#targetOf(key, position), names: position.names + 1 });
   }
 
-  function checkUnderName(value: JsonValue, position: Position): void {
+  #checkUnderName(value: JsonValue, position: Position): void {
     if (Array.isArray(value)) {
-      report(position.path, 'needs an operator for an array');
+      this.#report(position.path, 'needs an operator for an array');
       return;
     }
     if (!isObject(value)) {
-      countComparison(position);
-      checkPaths([value], position);
+      this.#countComparison(position);
+      this.#checkPaths([value], position);
       return;
     }
-    if (position.depth > form.filterDepth) {
-      report(position.path, 'nests too deep');
+    if (position.depth > this.#form.filterDepth) {
+      this.#report(position.path, 'nests too deep');
       return;
     }
     const entries = Object.entries(value);
-    if (entries.length === 0 || entries.some(([key]) => describesRow(key))) countRelation(position);
+    if (entries.length === 0 || entries.some(([key]) => describesRow(key))) this.#countRelation(position);
     for (const [key, inner] of entries) {
       const next = { ...position, path: [...position.path, key], depth: position.depth + 1 };
-      if (key === '_and' || key === '_or') checkList(inner, next, checkObjectUnderName);
-      else if (key === '_some' || key === '_none') checkQuantified(inner, next);
-      else if (isOperator(key)) checkOperator(key, inner, next);
-      else checkName(key, inner, next);
+      if (key === '_and' || key === '_or') this.#checkList(inner, next, true);
+      else if (key === '_some' || key === '_none') this.#checkQuantified(inner, next);
+      else if (isOperator(key)) this.#checkOperator(key, inner, next);
+      else this.#checkName(key, inner, next);
     }
   }
 
-  function checkQuantified(value: JsonValue, position: Position): void {
-    countRelation(position);
-    checkRows(value, position);
+  #checkQuantified(value: JsonValue, position: Position): void {
+    this.#countRelation(position);
+    this.checkRows(value, position);
   }
 
-  function checkObjectUnderName(value: JsonValue, position: Position): void {
-    if (isObject(value)) checkUnderName(value, position);
-    else report(position.path, 'must be an object');
+  #checkObjectUnderName(value: JsonValue, position: Position): void {
+    if (isObject(value)) this.#checkUnderName(value, position);
+    else this.#report(position.path, 'must be an object');
   }
 
-  function checkOperator(operator: Operator, value: JsonValue, position: Position): void {
-    if (operator === '_regex' && !form.regex) {
-      report(position.path, 'is only available in validation rules');
+  #checkOperator(operator: Operator, value: JsonValue, position: Position): void {
+    if (operator === '_regex' && !this.#form.regex) {
+      this.#report(position.path, 'is only available in validation rules');
       return;
     }
-    countComparison(position, comparisonsOf(operator, value));
-    checkPaths(operandsOf(operator, value), position);
+    this.#countComparison(position, comparisonsOf(operator, value));
+    this.#checkPaths(operandsOf(operator, value), position);
   }
 
   /** A path from the caller leads through relations like one of the filter's own. */
-  function checkPaths(values: readonly JsonValue[], position: Position): void {
+  #checkPaths(values: readonly JsonValue[], position: Position): void {
     for (const value of values) {
       const names = pathLength(value);
-      if (names > form.relationalDepth) report(position.path, 'follows a path through too many relations');
-      for (let relation = 0; relation < names; relation++) countRelation(position);
+      if (names > this.#form.relationalDepth) this.#report(position.path, 'follows a path through too many relations');
+      for (let relation = 0; relation < names; relation++) this.#countRelation(position);
     }
   }
 
-  function countComparison(position: Position, count = 1): void {
-    const before = state.comparisons;
-    state.comparisons += count;
-    if (before <= form.comparisons && state.comparisons > form.comparisons) {
-      report(position.path, 'is one comparison too many');
+  #countComparison(position: Position, count = 1): void {
+    const before = this.#comparisons;
+    this.#comparisons += count;
+    if (before <= this.#form.comparisons && this.#comparisons > this.#form.comparisons) {
+      this.#report(position.path, 'is one comparison too many');
     }
   }
 
-  function countRelation(position: Position): void {
-    state.relations += 1;
-    if (state.relations === form.relations + 1) report(position.path, 'is one relation too many');
+  #countRelation(position: Position): void {
+    this.#relations += 1;
+    if (this.#relations === this.#form.relations + 1) this.#report(position.path, 'is one relation too many');
   }
 }
 

@@ -13,6 +13,7 @@ import { migrationOf } from '../../../model/migration-text.ts';
 import {
   answerOf,
   type ChangeModel,
+  type CompileOptions,
   describeModel,
   type ModelChanged,
   type ModelChangerOptions,
@@ -43,19 +44,44 @@ interface Begun {
 export function createMysqlModelChange(
   options: ModelChangerOptions,
 ): (...requested: Parameters<ChangeModel>) => Promise<ModelChanged> {
-  const { database, recompiler, compiledIn, compileIn, log } = options;
+  return (...requested) => new RequestedChange(options, requested).run();
+}
+
+/** One change; a second try of it completes or undoes what the first one has begun. */
+class RequestedChange {
+  readonly #options: ModelChangerOptions;
+  readonly #requested: Parameters<ChangeModel>;
+  #started: Begun | undefined;
+
+  constructor(options: ModelChangerOptions, requested: Parameters<ChangeModel>) {
+    this.#options = options;
+    this.#requested = requested;
+  }
+
+  async run(): Promise<ModelChanged> {
+    try {
+      return await this.#inTurn(
+        async (transaction, session) => (await this.#complete(session)) ?? (await this.#changeIn(transaction, session)),
+      );
+    } catch (error) {
+      if (this.#started === undefined) throw error;
+      const changed = await this.#inTurn((_, session) => this.#complete(session)).catch((cause) => this.#leave(cause));
+      if (changed === null) throw error;
+      return changed;
+    }
+  }
 
   /** The tables as a session names them whose names stand in backticks. */
-  function tablesIn(): WatchedTables {
-    const tables = options.tables();
+  #tablesIn(): WatchedTables {
+    const tables = this.#options.tables();
     return { ...tables, place: { ...tables.place, schema: ticked(tables.place.schema) } };
   }
 
-  async function planIn(session: MigrationConnection, plan: PlanChange, discard: boolean) {
-    const tables = tablesIn();
-    const api = await compiledIn(session.query, tables);
+  async #planIn(session: MigrationConnection, plan: PlanChange, discard: boolean) {
+    const tables = this.#tablesIn();
+    const api = await this.#options.compiledIn(session.query, tables);
     const document = await describeModel(api);
-    const { schema } = recompiler;
+    const { schema } = this.#options.recompiler;
     const model: KnownModel = {
       api,
       document,
@@ -68,7 +94,7 @@ export function createMysqlModelChange(
   }
 
   /** Compiles what the change would come to; nothing of it stays. */
-  async function compileDrafts(
+  async #compileDrafts(
     session: MigrationConnection,
     statements: readonly TableStatement[],
     rows: readonly string[],
@@ -83,7 +109,7 @@ export function createMysqlModelChange(
       await session.script('START TRANSACTION');
       for (const sql of rows) await session.script(sql);
       const read = (): Promise<void> => session.script('ROLLBACK');
-      const made = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read, drafts: decoded });
+      const made = await this.#compileIn(session, { read, drafts: decoded });
       return await answerOf(planned, made);
     } catch (error) {
       return explainMysql(error, location);
@@ -94,38 +120,34 @@ export function createMysqlModelChange(
     }
   }
 
-  async function changeIn(
-    transaction: Transaction,
-    session: MigrationConnection,
-    [plan, discard, origin]: Parameters<ChangeModel>,
-    begun: (started: Begun) => void,
-  ): Promise<ModelChanged> {
-    const { schema } = tablesIn().place;
-    const { api, document, planned } = await planIn(session, plan, discard);
+  async #changeIn(transaction: Transaction, session: MigrationConnection): Promise<ModelChanged> {
+    const [plan, discard, origin] = this.#requested;
+    const { schema } = this.#tablesIn().place;
+    const { api, document, planned } = await this.#planIn(session, plan, discard);
     if (planned.steps.length === 0) return { answer: planned.respond(document), made: null };
     for (const step of planned.steps) await check(session, step).catch((error) => explainMysql(error, step.place));
     const statements = await tableStatements(session, planned.steps);
     const texts = planned.steps.flatMap((step) => (step.kind === 'run' ? [step.sql] : []));
-    const migration = await migrationIn(session, schema, planned, [...statements.map(migrated), ...texts]);
+    const migration = await this.#migrationIn(session, schema, planned, [...statements.map(migrated), ...texts]);
     const rows = [...texts, recordMigration(schema, migration, platformVersion())];
-    const compiled = await compileDrafts(session, statements, rows, planned);
+    const compiled = await this.#compileDrafts(session, statements, rows, planned);
     const traces = logPlaceOf(api) === null ? [] : planned.activity.map((entry) => activityRow(schema, origin, entry));
     const change: ChangeUnderWay = { name: migration.name, statements, rows: [...rows, ...traces] };
-    begun({ name: migration.name, planned });
+    this.#started = { name: migration.name, planned };
     await execute(session, schema, change, statements);
     // The tables are compiled again should they be other ones than those that were tried.
     const { made } = compiled;
     const read = async (): Promise<void> => {};
-    const real = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read, unless: made });
+    const real = await this.#compileIn(session, { read, unless: made });
     const result = await answerOf(planned, real);
     for (const sql of rows) await allRows(transaction, sql, []);
-    await allRows(transaction, mysqlModel(mysqlTables(tablesIn().place), schema).announce, []);
+    await allRows(transaction, mysqlModel(mysqlTables(this.#tablesIn().place), schema).announce, []);
     await report(transaction, api, planned, origin);
     await allRows(transaction, mysqlProjectTables(schema).underWay.remove, [change.name]);
     return { answer: result.answer, made: result.made };
   }
 
-  async function migrationIn(
+  async #migrationIn(
     { query }: MigrationConnection,
     schema: string,
     { title }: ModelChange,
@@ -133,48 +155,38 @@ export function createMysqlModelChange(
   ) {
     const applied = await query(mysqlProjectTables(schema).migrations, []);
     const names = applied.map(([name]) => name ?? '');
-    return migrationOf(title, statements, [...names, ...(await recompiler.migrationNames())]);
+    return migrationOf(title, statements, [...names, ...(await this.#options.recompiler.migrationNames())]);
+  }
+
+  #compileIn({ query }: MigrationConnection, how: CompileOptions): ReturnType<ModelChangerOptions['compileIn']> {
+    return this.#options.compileIn(query, { ...this.#tablesIn(), ledger: true }, how);
   }
 
   /** A transaction holds the turn of everything that is compiled, and no table that a change is about. */
-  async function inTurn<T>(work: (transaction: Transaction, session: MigrationConnection) => Promise<T>): Promise<T> {
-    const lock = mysqlTurn(mysqlTables(options.tables().place));
-    return database.transaction(async (transaction) => {
+  async #inTurn<T>(work: (transaction: Transaction, session: MigrationConnection) => Promise<T>): Promise<T> {
+    const lock = mysqlTurn(mysqlTables(this.#options.tables().place));
+    return this.#options.database.transaction(async (transaction) => {
       await allRows(transaction, lock, [modelLock]);
-      return { value: await sessionOf(database)((session) => work(transaction, session)) };
+      return { value: await sessionOf(this.#options.database)((session) => work(transaction, session)) };
     });
   }
 
   /** Completes or undoes what is half done; this may complete the change that an earlier try of a request has begun. */
-  async function complete(session: MigrationConnection, started: Begun | undefined): Promise<ModelChanged | null> {
-    const completed = await beginChanges(session, tablesIn().place.schema);
+  async #complete(session: MigrationConnection): Promise<ModelChanged | null> {
+    const completed = await beginChanges(session, this.#tablesIn().place.schema);
+    const started = this.#started;
     if (started === undefined || !completed.includes(started.name)) return null;
-    const made = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read: async () => {} });
+    const made = await this.#compileIn(session, { read: async () => {} });
     const response = await answerOf(started.planned, made);
     return { answer: response.answer, made: response.made };
   }
 
-  return async (...request) => {
-    let started: Begun | undefined;
-    const begin = (begun: Begun): void => {
-      started = begun;
-    };
-    try {
-      return await inTurn(
-        async (transaction, session) =>
-          (await complete(session, started)) ?? (await changeIn(transaction, session, request, begin)),
-      );
-    } catch (error) {
-      if (started === undefined) throw error;
-      const changed = await inTurn((_, session) => complete(session, started)).catch(leave);
-      if (changed === null) throw error;
-      return changed;
-    }
-  };
-
   /** Leaves it to the next change of the model, or the next migration, to settle what could not be settled. */
-  function leave(error: unknown): null {
-    log.warn({ cause: describeCause(error) }, 'A change of the model is half done. The next one settles it.');
+  #leave(error: unknown): null {
+    this.#options.log.warn(
+      { cause: describeCause(error) },
+      'A change of the model is half done. The next one settles it.',
+    );
     return null;
   }
 }

@@ -30,7 +30,26 @@ export function mysqlModelSql(server: MysqlKind): ModelSql {
     },
     computedDefault: mysqlComputed,
     defaultLiteral: (type, text) => mysqlLiteral(server, type, text),
+    ...tableChanges(server),
+    ...columnChanges(server),
+    ...keyChanges,
+    ...rowChanges,
+  };
+}
 
+type TableChanges =
+  | 'tableName'
+  | 'column'
+  | 'createTable'
+  | 'dropTable'
+  | 'isEmpty'
+  | 'addColumn'
+  | 'commentNew'
+  | 'dropColumn'
+  | 'dropEnums';
+
+function tableChanges(server: MysqlKind): Pick<ModelSql, TableChanges> {
+  return {
     tableName: (schema, name) => (schema === 'public' ? tick(name) : `${tick(schema)}.${tick(name)}`),
     column: printColumn,
     createTable({ table, columns, key, comment }, location) {
@@ -69,7 +88,13 @@ export function mysqlModelSql(server: MysqlKind): ModelSql {
       ];
     },
     dropEnums: () => [],
+  };
+}
 
+type ColumnChanges = 'addValues' | 'setType' | 'setDefault' | 'setRequired' | 'addUnique' | 'dropUnique' | 'setComment';
+
+function columnChanges(server: MysqlKind): Pick<ModelSql, ColumnChanges> {
+  return {
     addValues: (found, values) => [
       modify(found, (now) => ({
         ...now,
@@ -91,48 +116,52 @@ export function mysqlModelSql(server: MysqlKind): ModelSql {
     setComment: (found, comment) => [
       modify(found, (now) => ({ ...now, comment: comment === null ? null : quote(comment) })),
     ],
-
-    addForeignKey(found, names, key) {
-      refuseElsewhere(found, key);
-      const index = madeName(names, 'idx');
-      return [
-        {
-          ...base(found),
-          part: {
-            kind: 'do',
-            sql: `ADD INDEX ${tick(index)} (${ticked(found.column.column)})`,
-            undo: `DROP INDEX ${tick(index)}`,
-            makesIndex: index,
-          },
-        },
-        addKey(found, madeName(names, 'fkey'), key),
-      ];
-    },
-    replaceForeignKey(found, name, key, before) {
-      // Two keys of one name cannot follow upon each other in one statement.
-      const next = name.endsWith('_fkey') ? name.replace(/_fkey$/, '_fk') : `${name.replace(/_fk$/, '')}_fkey`;
-      return [dropKey(found, name, before), addKey(found, next, key)];
-    },
-    dropForeignKey: (found, name, before) => [dropKey(found, name, before)],
-
-    saveRow(schema, table, key, members, json) {
-      const columns = [...Object.keys(key), ...members.map(([member]) => member)].map(tick);
-      const values = [
-        ...Object.values(key).map(quote),
-        ...members.map(([member, value]) => literal(value, json.has(member))),
-      ];
-      const changes = members.map(([member]) => `${tick(member)} = VALUES(${tick(member)})`);
-      return (
-        `INSERT INTO ${own(schema, table)} (${columns.join(', ')}) VALUES (${values.join(', ')})\n` +
-        `ON DUPLICATE KEY UPDATE ${changes.join(', ')}`
-      );
-    },
-    hasNoRow: (schema, table, key) => `SELECT NOT EXISTS (SELECT 1 FROM ${own(schema, table)} WHERE ${same(key)})`,
-    renameField: (schema, key, name) =>
-      `UPDATE ${own(schema, 'platform_fields')} SET \`field\` = ${quote(name)} WHERE ${same(key)}`,
-    dropRows: (schema, table, key) => `DELETE FROM ${own(schema, table)} WHERE ${same(key)}`,
   };
 }
+
+const keyChanges: Pick<ModelSql, 'addForeignKey' | 'replaceForeignKey' | 'dropForeignKey'> = {
+  addForeignKey(found, names, key) {
+    refuseElsewhere(found, key);
+    const index = madeName(names, 'idx');
+    return [
+      {
+        ...base(found),
+        part: {
+          kind: 'do',
+          sql: `ADD INDEX ${tick(index)} (${ticked(found.column.column)})`,
+          undo: `DROP INDEX ${tick(index)}`,
+          makesIndex: index,
+        },
+      },
+      addKey(found, madeName(names, 'fkey'), key),
+    ];
+  },
+  replaceForeignKey(found, name, key, before) {
+    // Two keys of one name cannot follow upon each other in one statement.
+    const next = name.endsWith('_fkey') ? name.replace(/_fkey$/, '_fk') : `${name.replace(/_fk$/, '')}_fkey`;
+    return [dropKey(found, name, before), addKey(found, next, key)];
+  },
+  dropForeignKey: (found, name, before) => [dropKey(found, name, before)],
+};
+
+const rowChanges: Pick<ModelSql, 'saveRow' | 'hasNoRow' | 'renameField' | 'dropRows'> = {
+  saveRow(schema, table, key, members, json) {
+    const columns = [...Object.keys(key), ...members.map(([member]) => member)].map(tick);
+    const values = [
+      ...Object.values(key).map(quote),
+      ...members.map(([member, value]) => literal(value, json.has(member))),
+    ];
+    const changes = members.map(([member]) => `${tick(member)} = VALUES(${tick(member)})`);
+    return (
+      `INSERT INTO ${own(schema, table)} (${columns.join(', ')}) VALUES (${values.join(', ')})\n` +
+      `ON DUPLICATE KEY UPDATE ${changes.join(', ')}`
+    );
+  },
+  hasNoRow: (schema, table, key) => `SELECT NOT EXISTS (SELECT 1 FROM ${own(schema, table)} WHERE ${same(key)})`,
+  renameField: (schema, key, name) =>
+    `UPDATE ${own(schema, 'platform_fields')} SET \`field\` = ${quote(name)} WHERE ${same(key)}`,
+  dropRows: (schema, table, key) => `DELETE FROM ${own(schema, table)} WHERE ${same(key)}`,
+};
 
 function printColumn({ name, sql, counts, valueSource: backfill, required, unique, comment }: NewColumn): string {
   return [
