@@ -19,32 +19,40 @@ export function findContradiction(
   collection: string,
   conditions: readonly Condition[],
 ): string | null {
-  let cases = 0;
-  return contradictionIn(collection, conditions);
+  return new ContradictionSearch(index).contradictionIn(collection, conditions);
+}
 
-  function contradictionIn(collection: string, parts: readonly Condition[]): string | null {
-    cases += 1;
-    if (cases > maxCases) return null;
-    const flat = parts.flatMap(conjuncts);
-    const found = inComparisons(collection, flat) ?? inRelations(collection, flat);
-    return found ?? inAlternatives(collection, flat);
+class ContradictionSearch {
+  readonly #index: FactsIndex;
+  #cases = 0;
+
+  constructor(index: FactsIndex) {
+    this.#index = index;
   }
 
-  function inComparisons(collection: string, parts: readonly Condition[]): string | null {
-    const comparisons = [...parts, ...impliedBy(collection, parts)]
+  contradictionIn(collection: string, parts: readonly Condition[]): string | null {
+    this.#cases += 1;
+    if (this.#cases > maxCases) return null;
+    const flat = parts.flatMap(conjuncts);
+    const found = this.#inComparisons(collection, flat) ?? this.#inRelations(collection, flat);
+    return found ?? this.#inAlternatives(collection, flat);
+  }
+
+  #inComparisons(collection: string, parts: readonly Condition[]): string | null {
+    const comparisons = [...parts, ...this.#impliedBy(collection, parts)]
       .filter((part) => part.kind === 'compare')
       .filter(isWhole);
     const groups = Map.groupBy(comparisons, (part) => JSON.stringify([part.field, part.function]));
     for (const group of groups.values()) {
-      const found = inColumn(collection, group);
+      const found = this.#inColumn(collection, group);
       if (found !== null) return found;
     }
     return null;
   }
 
-  function inColumn(collection: string, group: readonly Comparison[]): string | null {
+  #inColumn(collection: string, group: readonly Comparison[]): string | null {
     const [first] = group;
-    const facts: ColumnFacts | undefined = first && index.facts(collection, first.field, first.function);
+    const facts: ColumnFacts | undefined = first && this.#index.facts(collection, first.field, first.function);
     if (first === undefined || facts === undefined) return null;
     const constraints = group.map((comparison) => readConstraint(facts, comparison));
     const reason = columnContradiction(facts, constraints);
@@ -53,10 +61,10 @@ export function findContradiction(
   }
 
   /** Where a many-to-one is looked through, its key is there. */
-  function impliedBy(collection: string, parts: readonly Condition[]): readonly Condition[] {
+  #impliedBy(collection: string, parts: readonly Condition[]): readonly Condition[] {
     return parts.flatMap((part): readonly Condition[] => {
       const looks = part.kind === 'related' && part.quantifier !== 'none';
-      const relation = looks ? index.relation(collection, part.relation) : undefined;
+      const relation = looks ? this.#index.relation(collection, part.relation) : undefined;
       if (relation?.kind !== 'm2o' || relation.field === null) return [];
       return [
         { kind: 'compare', field: relation.field, operator: '_nnull', operand: { kind: 'literal', value: true } },
@@ -65,7 +73,7 @@ export function findContradiction(
   }
 
   /** Conditions on a to-one relation concern the same row; to-many conditions may each concern another row. */
-  function inRelations(collection: string, parts: readonly Condition[]): string | null {
+  #inRelations(collection: string, parts: readonly Condition[]): string | null {
     const related = parts.filter((part) => part.kind === 'related');
     const single = related.filter(({ quantifier }) => quantifier === 'one');
     const groups = Map.groupBy(single, ({ relation, item }) => JSON.stringify([relation, item]));
@@ -74,29 +82,29 @@ export function findContradiction(
       ...related.filter(({ quantifier }) => quantifier === 'some').map((part) => [part]),
     ];
     for (const row of rows) {
-      const found = behind(collection, row);
+      const found = this.#behind(collection, row);
       if (found !== null) return found;
     }
     return withoutAny(related);
   }
 
-  function behind(collection: string, row: readonly Related[]): string | null {
+  #behind(collection: string, row: readonly Related[]): string | null {
     const [first] = row;
-    const target = first && (first.item ?? index.relation(collection, first.relation)?.target);
+    const target = first && (first.item ?? this.#index.relation(collection, first.relation)?.target);
     if (first === undefined || target === undefined) return null;
-    const found = contradictionIn(
+    const found = this.contradictionIn(
       target,
       row.map(({ where }) => where),
     );
     return found === null ? null : `behind "${first.item ?? first.relation}", ${found}`;
   }
 
-  function inAlternatives(collection: string, parts: readonly Condition[]): string | null {
+  #inAlternatives(collection: string, parts: readonly Condition[]): string | null {
     for (const part of parts) {
       if (part.kind !== 'or') continue;
       if (part.of.length === 0) return 'an empty _or matches nothing';
       const others = parts.filter((other) => other !== part);
-      const found = part.of.map((alternative) => contradictionIn(collection, [...others, alternative]));
+      const found = part.of.map((alternative) => this.contradictionIn(collection, [...others, alternative]));
       const [reason] = found;
       if (found.every((contradiction) => contradiction !== null)) return reason ?? null;
     }

@@ -37,18 +37,7 @@ export function mysqlModelSql(server: MysqlKind): ModelSql {
   };
 }
 
-type TableChanges =
-  | 'tableName'
-  | 'column'
-  | 'createTable'
-  | 'dropTable'
-  | 'isEmpty'
-  | 'addColumn'
-  | 'commentNew'
-  | 'dropColumn'
-  | 'dropEnums';
-
-function tableChanges(server: MysqlKind): Pick<ModelSql, TableChanges> {
+function tableChanges(server: MysqlKind) {
   return {
     tableName: (schema, name) => (schema === 'public' ? tick(name) : `${tick(schema)}.${tick(name)}`),
     column: printColumn,
@@ -88,12 +77,10 @@ function tableChanges(server: MysqlKind): Pick<ModelSql, TableChanges> {
       ];
     },
     dropEnums: () => [],
-  };
+  } satisfies Partial<ModelSql>;
 }
 
-type ColumnChanges = 'addValues' | 'setType' | 'setDefault' | 'setRequired' | 'addUnique' | 'dropUnique' | 'setComment';
-
-function columnChanges(server: MysqlKind): Pick<ModelSql, ColumnChanges> {
+function columnChanges(server: MysqlKind) {
   return {
     addValues: (found, values) => [
       modify(found, (now) => ({
@@ -116,10 +103,10 @@ function columnChanges(server: MysqlKind): Pick<ModelSql, ColumnChanges> {
     setComment: (found, comment) => [
       modify(found, (now) => ({ ...now, comment: comment === null ? null : quote(comment) })),
     ],
-  };
+  } satisfies Partial<ModelSql>;
 }
 
-const keyChanges: Pick<ModelSql, 'addForeignKey' | 'replaceForeignKey' | 'dropForeignKey'> = {
+const keyChanges = {
   addForeignKey(found, names, key) {
     refuseElsewhere(found, key);
     const index = madeName(names, 'idx');
@@ -142,9 +129,9 @@ const keyChanges: Pick<ModelSql, 'addForeignKey' | 'replaceForeignKey' | 'dropFo
     return [dropKey(found, name, before), addKey(found, next, key)];
   },
   dropForeignKey: (found, name, before) => [dropKey(found, name, before)],
-};
+} satisfies Partial<ModelSql>;
 
-const rowChanges: Pick<ModelSql, 'saveRow' | 'hasNoRow' | 'renameField' | 'dropRows'> = {
+const rowChanges = {
   saveRow(schema, table, key, members, json) {
     const columns = [...Object.keys(key), ...members.map(([member]) => member)].map(tick);
     const values = [
@@ -161,7 +148,7 @@ const rowChanges: Pick<ModelSql, 'saveRow' | 'hasNoRow' | 'renameField' | 'dropR
   renameField: (schema, key, name) =>
     `UPDATE ${own(schema, 'platform_fields')} SET \`field\` = ${quote(name)} WHERE ${same(key)}`,
   dropRows: (schema, table, key) => `DELETE FROM ${own(schema, table)} WHERE ${same(key)}`,
-};
+} satisfies Partial<ModelSql>;
 
 function printColumn({ name, sql, counts, valueSource: backfill, required, unique, comment }: NewColumn): string {
   return [

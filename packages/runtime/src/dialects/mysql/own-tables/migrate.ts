@@ -29,22 +29,76 @@ type Row = AppliedMigration;
 
 /** Makes the migrator for a database of the server; null and `public`: that of the connection. */
 export function mysqlMigrator(connection: MigrationConnection, schema: string | null): Migrator {
-  const named = schema === null || schema === 'public' ? null : schema;
+  return new MysqlMigrator(connection, schema);
+}
 
-  async function hasLedger(): Promise<boolean> {
-    const rows = await connection.query(
+class MysqlMigrator implements Migrator {
+  readonly #connection: MigrationConnection;
+  readonly #named: string | null;
+
+  constructor(connection: MigrationConnection, schema: string | null) {
+    this.#connection = connection;
+    this.#named = schema === null || schema === 'public' ? null : schema;
+  }
+
+  async check(): Promise<void> {}
+
+  async read(): Promise<readonly Row[] | null> {
+    const rows = await this.#readAll().catch((error: unknown) => {
+      throw toMysqlMigrationError(error, 'read the ledger');
+    });
+    return rows === null ? null : rows.filter(isFinished);
+  }
+
+  applyNext(migrations: readonly Migration[]): Promise<Migration | null> {
+    return this.#locked('create the tables of the platform', async (server) => {
+      await this.#connection.script(mysqlStatement(ledgerSql, server));
+      const rows = (await this.#readAll()) ?? [];
+      const [next] = pendingAfter(rows.filter(isFinished), migrations, mysqlChecksum);
+      if (next === undefined) return null;
+      const begun = rows.find(({ id }) => id === next.id);
+      if (begun === undefined) await note(this.#connection, next);
+      else if (begun.checksum !== mysqlChecksum(next)) throw changed(begun);
+      for (const text of mysqlStepsOf(next).up) await this.#connection.script(mysqlStatement(text, server));
+      await this.#connection.query('UPDATE platform_migrations SET applied_at = UTC_TIMESTAMP(6) WHERE id = ?', [
+        String(next.id),
+      ]);
+      return next;
+    });
+  }
+
+  undoLast(migrations: readonly Migration[]): Promise<Migration | null> {
+    return this.#locked('drop the tables of the platform', async () => {
+      const rows = (await this.#readAll()) ?? [];
+      // Also refuses to undo migrations of another version.
+      pendingAfter(rows.filter(isFinished), migrations, mysqlChecksum);
+      const last = migrations.findLast(({ id }) => rows.at(-1)?.id === id);
+      if (last === undefined) return null;
+      const { tables } = mysqlStepsOf(last);
+      await refuseNeeded(this.#connection, tables);
+      const id = String(last.id);
+      await this.#connection.query('UPDATE platform_migrations SET applied_at = NULL WHERE id = ?', [id]);
+      if (tables.length > 0) await this.#connection.script(`DROP TABLE IF EXISTS ${tables.map(quoteName).join(', ')}`);
+      await this.#connection.query('DELETE FROM platform_migrations WHERE id = ?', [id]);
+      return last;
+    });
+  }
+
+  async #hasLedger(): Promise<boolean> {
+    const rows = await this.#connection.query(
       `SELECT TABLE_NAME FROM information_schema.TABLES
        WHERE TABLE_SCHEMA = COALESCE(?, DATABASE()) AND TABLE_NAME = 'platform_migrations'`,
-      [named],
+      [this.#named],
     );
     return rows.length > 0;
   }
 
-  async function read(): Promise<readonly Row[] | null> {
-    if (!(await hasLedger())) return null;
+  async #readAll(): Promise<readonly Row[] | null> {
+    if (!(await this.#hasLedger())) return null;
     // Names in backticks: the session may be one whose double quotes are those of texts.
-    const table = named === null ? 'platform_migrations' : `\`${named.replaceAll('`', '``')}\`.platform_migrations`;
-    const rows = await connection.query(
+    const table =
+      this.#named === null ? 'platform_migrations' : `\`${this.#named.replaceAll('`', '``')}\`.platform_migrations`;
+    const rows = await this.#connection.query(
       `SELECT CAST(id AS CHAR), name, checksum, DATE_FORMAT(applied_at, '%Y-%m-%dT%H:%i:%sZ'), version
        FROM ${table} ORDER BY id`,
       [],
@@ -58,66 +112,26 @@ export function mysqlMigrator(connection: MigrationConnection, schema: string | 
     }));
   }
 
-  async function server(): Promise<MysqlServer> {
-    return mysqlServer((await connection.query('SELECT VERSION()', []))[0]?.[0] ?? '');
+  async #server(): Promise<MysqlServer> {
+    return mysqlServer((await this.#connection.query('SELECT VERSION()', []))[0]?.[0] ?? '');
   }
 
   /** Runs one step under the lock, which every connection to the server sees, in a session that is left as it was. */
-  async function locked<T>(doing: string, work: (server: MysqlServer) => Promise<T>): Promise<T> {
-    const [[database] = []] = await connection.query('SELECT DATABASE()', []);
-    const lock = `platform ${hash('sha256', `${database} ${named}`).slice(0, 48)}`;
+  async #locked<T>(doing: string, work: (server: MysqlServer) => Promise<T>): Promise<T> {
+    const [[database] = []] = await this.#connection.query('SELECT DATABASE()', []);
+    const lock = `platform ${hash('sha256', `${database} ${this.#named}`).slice(0, 48)}`;
     try {
-      await begin(connection, named);
-      const [row] = await connection.query(`SELECT CAST(GET_LOCK(?, ${timeoutMs}) AS CHAR)`, [lock]);
+      await begin(this.#connection, this.#named);
+      const [row] = await this.#connection.query(`SELECT CAST(GET_LOCK(?, ${timeoutMs}) AS CHAR)`, [lock]);
       if (row?.[0] !== '1') throw lockedError(doing);
-      return await work(await server());
+      return await work(await this.#server());
     } catch (error) {
       throw toMysqlMigrationError(error, doing);
     } finally {
       // The connection may be broken; the first error is the one to report.
-      await end(connection, lock, named === null ? null : (database ?? null)).catch(() => undefined);
+      await end(this.#connection, lock, this.#named === null ? null : (database ?? null)).catch(() => undefined);
     }
   }
-
-  return {
-    async check() {},
-    async read() {
-      const rows = await read().catch((error: unknown) => {
-        throw toMysqlMigrationError(error, 'read the ledger');
-      });
-      return rows === null ? null : rows.filter(isFinished);
-    },
-    applyNext: (migrations) =>
-      locked('create the tables of the platform', async (server) => {
-        await connection.script(mysqlStatement(ledgerSql, server));
-        const rows = (await read()) ?? [];
-        const [next] = pendingAfter(rows.filter(isFinished), migrations, mysqlChecksum);
-        if (next === undefined) return null;
-        const begun = rows.find(({ id }) => id === next.id);
-        if (begun === undefined) await note(connection, next);
-        else if (begun.checksum !== mysqlChecksum(next)) throw changed(begun);
-        for (const text of mysqlStepsOf(next).up) await connection.script(mysqlStatement(text, server));
-        await connection.query('UPDATE platform_migrations SET applied_at = UTC_TIMESTAMP(6) WHERE id = ?', [
-          String(next.id),
-        ]);
-        return next;
-      }),
-    undoLast: (migrations) =>
-      locked('drop the tables of the platform', async () => {
-        const rows = (await read()) ?? [];
-        // Also refuses to undo migrations of another version.
-        pendingAfter(rows.filter(isFinished), migrations, mysqlChecksum);
-        const last = migrations.findLast(({ id }) => rows.at(-1)?.id === id);
-        if (last === undefined) return null;
-        const { tables } = mysqlStepsOf(last);
-        await refuseNeeded(connection, tables);
-        const id = String(last.id);
-        await connection.query('UPDATE platform_migrations SET applied_at = NULL WHERE id = ?', [id]);
-        if (tables.length > 0) await connection.script(`DROP TABLE IF EXISTS ${tables.map(quoteName).join(', ')}`);
-        await connection.query('DELETE FROM platform_migrations WHERE id = ?', [id]);
-        return last;
-      }),
-  };
 }
 
 function isFinished({ appliedAt }: Row): boolean {

@@ -12,7 +12,12 @@ import { mysqlAccountColumns } from './account-columns.ts';
 import { type MysqlTables, mysqlAfter } from './tables.ts';
 
 /** The statements of sessions on MySQL and MariaDB: the same parameters and answers as on PostgreSQL. */
-export function mysqlSessions({ table }: MysqlTables): SessionStatements {
+export function mysqlSessions(tables: MysqlTables): SessionStatements {
+  return { ...tokenStatements(tables), ...sessionStatements(tables) };
+}
+
+/** Statements that make tokens, or tell why they do not. */
+function tokenStatements({ table }: MysqlTables) {
   const users = table('platform_users');
   const roles = table('platform_roles');
   const sessions = table('platform_sessions');
@@ -62,6 +67,14 @@ FROM ${owned} WHERE t.hash = UNHEX($1) FOR UPDATE`,
       `DELETE FROM ${sessions} WHERE id = $copied`,
       returnRow('1', '$user', '$expired'),
     ),
+  } satisfies Partial<SessionStatements>;
+}
+
+function sessionStatements({ table }: MysqlTables) {
+  const users = table('platform_users');
+  const sessions = table('platform_sessions');
+  const tokens = table('platform_refresh_tokens');
+  return {
     end: createScript(
       requireRow(
         `SELECT CAST(s.id AS CHAR), CAST(s."user" AS CHAR) FROM ${tokens} AS t JOIN ${sessions} AS s ON s.id = t.session
@@ -90,5 +103,5 @@ SET s.security_version = u.security_version WHERE s.id = $1`),
       requireRow(`UPDATE ${users} SET last_access = NOW(6) WHERE id = $1
 AND (last_access IS NULL OR last_access < NOW(6) - INTERVAL 1 MINUTE)`),
     ),
-  };
+  } satisfies Partial<SessionStatements>;
 }

@@ -21,8 +21,17 @@ import { type MysqlTables, mysqlAfter, mysqlTables, mysqlTurn } from './tables.t
 /** The platform's own tables in a database. */
 export function mysqlOwnTables(location: SystemPlace): OwnTables {
   const tables = mysqlTables(location);
-  const { table, list, lock, exactly, text } = tables;
-  const spelling: OwnSpelling = {
+  return {
+    ...expressionsIn(tables),
+    ...statementsOf(tables),
+    get statements() {
+      return statementsIn(tables, location.schema);
+    },
+  };
+}
+
+function expressionsIn({ table, list, exactly, text }: MysqlTables) {
+  return {
     table,
     parameter: () => '?',
     text: (expression) => `CAST(${expression} AS CHAR)`,
@@ -58,6 +67,12 @@ export function mysqlOwnTables(location: SystemPlace): OwnTables {
       joined: { from: list(`${parameter}[]`, 'k'), on: `${alias}.${column} = k.v` },
     }),
     hasEmail: (alias, parameter) => `${alias}.email_key = ${parameter}:email`,
+  } satisfies Partial<OwnSpelling>;
+}
+
+function statementsOf(tables: MysqlTables) {
+  const { table, lock } = tables;
+  return {
     lock,
     update: ({ target, alias, joined, where }, assignments) => {
       const set = Object.entries(assignments).map(([column, value]) => `${alias}.${column} = ${value}`);
@@ -85,24 +100,15 @@ export function mysqlOwnTables(location: SystemPlace): OwnTables {
         returnRows(`SELECT ${["'1'", ...columns].join(', ')} FROM ${table(name)} AS ${alias} WHERE ${alias}.id = $id`),
       ),
     turn: (name) => mysqlTurn(tables, name),
-  };
-  return {
-    ...spelling,
-    get statements() {
-      return statementsIn(tables, location.schema);
-    },
-  };
+  } satisfies Partial<OwnSpelling>;
 }
 
 function statementsIn(tables: MysqlTables, schema: string): OwnStatements {
   const { table, list } = tables;
   const users = table('platform_users');
-  const roles = table('platform_roles');
   const comments = table('platform_comments');
   const keys = table('platform_idempotency_keys');
   const named = 'caller = $1 AND "key" = $2';
-  const insertUser = (role: string): string =>
-    `INSERT INTO ${users} (id, email, email_normal_of, email_normal, password, role) SELECT $id, $1, $1, $1:email, $2, ${role} FROM DUAL`;
   return {
     get sessions() {
       return mysqlSessions(tables);
@@ -114,27 +120,7 @@ function statementsIn(tables: MysqlTables, schema: string): OwnStatements {
       return mysqlSecondFactors(tables);
     },
     counters: (maxPurged) => mysqlCounters(tables, maxPurged),
-    firstUser: {
-      lock: mysqlTurn(tables, "'platform.first-administrator'"),
-      // A role with admin access is taken where there is one, and made where there is none.
-      insert: createScript(
-        requireRow(`SELECT '1' FROM DUAL WHERE NOT EXISTS (SELECT 1 FROM ${users})`),
-        generateKey('role'),
-        `INSERT INTO ${roles} (id, name, icon, description, admin_access)
-SELECT $role, 'admin', 'verified', 'May do everything.', 1 FROM DUAL
-WHERE NOT EXISTS (SELECT 1 FROM ${roles} WHERE admin_access)`,
-        requireRow(
-          `SELECT CAST(id AS CHAR) FROM ${roles} WHERE admin_access ORDER BY name = 'admin' DESC, name, id LIMIT 1`,
-          ['role'],
-        ),
-        generateKey('id'),
-        insertUser('$role'),
-      ),
-    },
-    addUser: createScript(
-      generateKey('id'),
-      requireRow(`${insertUser('$3')} WHERE NOT EXISTS (SELECT 1 FROM ${users} WHERE email_key = $1:email)`),
-    ),
+    ...userStatements(tables),
     takeKey: createScript(
       `DELETE FROM ${keys} WHERE ${named} AND expires_at <= NOW(6)`,
       requireRow(`INSERT IGNORE INTO ${keys} (caller, "key", request_hash, expires_at)
@@ -175,4 +161,34 @@ WHERE CONSTRAINT_SCHEMA = ${schema === '' ? 'DATABASE()' : textLiteral(schema)}
 /** A quoted name as a text. */
 function textLiteral(quoted: string): string {
   return `'${quoted.replace(/^"|"$/g, '').replaceAll('""', '"').replaceAll("'", "''")}'`;
+}
+
+function userStatements(tables: MysqlTables) {
+  const users = tables.table('platform_users');
+  const roles = tables.table('platform_roles');
+  const insertUser = (role: string): string =>
+    `INSERT INTO ${users} (id, email, email_normal_of, email_normal, password, role) SELECT $id, $1, $1, $1:email, $2, ${role} FROM DUAL`;
+  return {
+    firstUser: {
+      lock: mysqlTurn(tables, "'platform.first-administrator'"),
+      // A role with admin access is taken where there is one, and made where there is none.
+      insert: createScript(
+        requireRow(`SELECT '1' FROM DUAL WHERE NOT EXISTS (SELECT 1 FROM ${users})`),
+        generateKey('role'),
+        `INSERT INTO ${roles} (id, name, icon, description, admin_access)
+SELECT $role, 'admin', 'verified', 'May do everything.', 1 FROM DUAL
+WHERE NOT EXISTS (SELECT 1 FROM ${roles} WHERE admin_access)`,
+        requireRow(
+          `SELECT CAST(id AS CHAR) FROM ${roles} WHERE admin_access ORDER BY name = 'admin' DESC, name, id LIMIT 1`,
+          ['role'],
+        ),
+        generateKey('id'),
+        insertUser('$role'),
+      ),
+    },
+    addUser: createScript(
+      generateKey('id'),
+      requireRow(`${insertUser('$3')} WHERE NOT EXISTS (SELECT 1 FROM ${users} WHERE email_key = $1:email)`),
+    ),
+  } satisfies Partial<OwnStatements>;
 }

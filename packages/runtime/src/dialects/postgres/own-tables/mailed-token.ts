@@ -12,6 +12,10 @@ const proof = `pg_catalog.encode(${sha256("COALESCE(u.password, '')")}, 'hex')`;
 
 /** The statements of mailed tokens. */
 export function postgresMailedTokens(schema: string): MailedTokenStatements {
+  return { ...issuing(schema), ...usage(schema) };
+}
+
+function issuing(schema: string) {
   const users = `${schema}.platform_users`;
   const roles = `${schema}.platform_roles`;
   const tokens = `${schema}.platform_single_use_tokens`;
@@ -29,12 +33,6 @@ export function postgresMailedTokens(schema: string): MailedTokenStatements {
   RETURNING 1
 )
 SELECT ${transactionNumber} FROM made LIMIT 1`;
-
-  /** $1 user, $2 key of the token, $3 proof. */
-  const holder = (kind: MailedStatement): string => `u.id = $1::pg_catalog.uuid
-  AND u.status = '${mailedStatuses[kind]}' AND u.provider = 'default' AND ${proof} = $3::text`;
-  const token = (kind: MailedStatement): string => `t.hash = ${sha256('$2::text')} AND t.purpose = '${kind}'
-  AND t."user" = u.id AND t.used_at IS NULL`;
 
   return {
     /** $1 the address as it was sent, $2 key, $3 how long the token works, $4 where the link leads or null. */
@@ -65,7 +63,20 @@ FROM wanted LEFT JOIN held USING (place) ORDER BY place`,
 
     /** Locks the role $1 so that it cannot change, and tells if it is an administrator's. */
     role: `SELECT NULL, admin_access::pg_catalog.text FROM ${roles} WHERE id = $1::pg_catalog.uuid FOR SHARE`,
+  } satisfies Partial<MailedTokenStatements>;
+}
 
+function usage(schema: string) {
+  const users = `${schema}.platform_users`;
+  const tokens = `${schema}.platform_single_use_tokens`;
+
+  /** $1 user, $2 key of the token, $3 proof. */
+  const holder = (kind: MailedStatement): string => `u.id = $1::pg_catalog.uuid
+  AND u.status = '${mailedStatuses[kind]}' AND u.provider = 'default' AND ${proof} = $3::text`;
+  const token = (kind: MailedStatement): string => `t.hash = ${sha256('$2::text')} AND t.purpose = '${kind}'
+  AND t."user" = u.id AND t.used_at IS NULL`;
+
+  return {
     /** Tells if the token of $1 to $3 can still be used, and if only its expiry is against it. */
     look: (kind: MailedStatement): string => `SELECT NULL, (t.expires_at <= ${now})::pg_catalog.text
 FROM ${users} AS u JOIN ${tokens} AS t ON ${token(kind)} WHERE ${holder(kind)}`,
@@ -87,5 +98,5 @@ FROM ${users} AS u JOIN ${tokens} AS t ON ${token(kind)} WHERE ${holder(kind)}`,
     purge: `DELETE FROM ${tokens} WHERE hash IN (SELECT hash FROM ${tokens}
 WHERE expires_at < ${now} - '7 days'::pg_catalog.interval ORDER BY expires_at LIMIT $1::pg_catalog.int4
 FOR UPDATE SKIP LOCKED)`,
-  };
+  } satisfies Partial<MailedTokenStatements>;
 }

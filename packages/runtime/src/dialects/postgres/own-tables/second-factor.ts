@@ -11,8 +11,9 @@ function sha256(parameter: string): string {
 export function postgresSecondFactors(schema: string): SecondFactorStatements {
   const users = `${schema}.platform_users`;
   const tfa = `${schema}.platform_tfa`;
-  const codes = `${schema}.platform_recovery_codes`;
   return {
+    ...recoveryCodes(schema),
+
     /** Remembers the secret $2, in place of another that waits, until it is confirmed or 10 minutes have passed. */
     offer: `INSERT INTO ${tfa} ("user", pending_hash, pending_until)
 SELECT id, ${sha256('$2')}, ${now} + pg_catalog.interval '10 minutes' FROM ${users}
@@ -41,11 +42,6 @@ ON CONFLICT ("user") DO UPDATE SET last_step = excluded.last_step
 WHERE t.last_step IS NULL OR t.last_step < excluded.last_step
 RETURNING ${transactionNumber}`,
 
-    /** Uses up the recovery code $2. */
-    useCode: `UPDATE ${codes} SET used_at = ${now}
-WHERE "user" = $1::pg_catalog.uuid AND hash = ${sha256('$2')} AND used_at IS NULL
-RETURNING ${transactionNumber}`,
-
     /** Takes the second factor away; where $2 is not null only when that is its secret. */
     disable: `UPDATE ${users} SET tfa_secret = NULL, security_version = security_version + 1
 WHERE id = $1::pg_catalog.uuid AND tfa_secret IS NOT NULL AND ($2::text IS NULL OR tfa_secret = $2::text)
@@ -53,6 +49,20 @@ RETURNING ${transactionNumber}`,
 
     /** Removes a secret that waits to be confirmed. The last step stays, so that it cannot be used again. */
     forgetPending: `UPDATE ${tfa} SET pending_hash = NULL, pending_until = NULL WHERE "user" = $1::pg_catalog.uuid`,
+
+    /** Tells if the user exists. */
+    exists: `SELECT NULL, 'true' FROM ${users} WHERE id = $1::pg_catalog.uuid`,
+  };
+}
+
+function recoveryCodes(schema: string) {
+  const users = `${schema}.platform_users`;
+  const codes = `${schema}.platform_recovery_codes`;
+  return {
+    /** Uses up the recovery code $2. */
+    useCode: `UPDATE ${codes} SET used_at = ${now}
+WHERE "user" = $1::pg_catalog.uuid AND hash = ${sha256('$2')} AND used_at IS NULL
+RETURNING ${transactionNumber}`,
 
     /**
      * Locks the user while the secret is still $2, so that each request for new codes sees those that the one before
@@ -68,9 +78,6 @@ RETURNING ${transactionNumber}`,
   SELECT $1::pg_catalog.uuid, ${sha256('c.code')} FROM pg_catalog.unnest($2::text[]) AS c(code) RETURNING 1
 ) SELECT ${transactionNumber} FROM made LIMIT 1`,
 
-    /** Tells if the user exists. */
-    exists: `SELECT NULL, 'true' FROM ${users} WHERE id = $1::pg_catalog.uuid`,
-
     forgetCodes: `DELETE FROM ${codes} WHERE "user" = $1::pg_catalog.uuid`,
-  };
+  } satisfies Partial<SecondFactorStatements>;
 }

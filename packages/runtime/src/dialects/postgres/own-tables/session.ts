@@ -13,6 +13,11 @@ function hashOf(parameter: string): string {
 
 /** The statements of sessions. */
 export function postgresSessions(schema: string): SessionStatements {
+  return { ...tokenStatements(schema), ...sessionStatements(schema) };
+}
+
+/** Statements that make tokens, or tell why they do not. */
+function tokenStatements(schema: string) {
   const users = `${schema}.platform_users`;
   const roles = `${schema}.platform_roles`;
   const sessions = `${schema}.platform_sessions`;
@@ -73,7 +78,14 @@ FROM s JOIN ${users} AS u ON u.id = s."user" LEFT JOIN ${roles} AS r ON r.id = u
 )
 SELECT (SELECT ${transactionNumber} FROM ended), (SELECT "user"::text FROM ended),
   (rotated_at IS NULL AND status = 'active' AND expired)::text FROM seen`,
+  } satisfies Partial<SessionStatements>;
+}
 
+function sessionStatements(schema: string) {
+  const users = `${schema}.platform_users`;
+  const sessions = `${schema}.platform_sessions`;
+  const tokens = `${schema}.platform_refresh_tokens`;
+  return {
     /** Ends the session of a token: $1 its hash. */
     end: `DELETE FROM ${sessions} WHERE id = (SELECT session FROM ${tokens} WHERE hash = ${hashOf('$1')})
 RETURNING ${transactionNumber}, "user"::text`,
@@ -98,5 +110,5 @@ FOR UPDATE SKIP LOCKED)`,
     /** Notes that a user ($1) was here, once a minute. */
     touch: `UPDATE ${users} SET last_access = ${now} WHERE id = $1::pg_catalog.uuid
 AND (last_access IS NULL OR last_access < ${now} - '1 minute'::pg_catalog.interval) RETURNING ${transactionNumber}`,
-  };
+  } satisfies Partial<SessionStatements>;
 }

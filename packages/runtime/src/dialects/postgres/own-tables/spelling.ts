@@ -14,9 +14,18 @@ const now = 'pg_catalog.statement_timestamp()';
 /** The platform's own tables in a schema. */
 export function postgresTables(schema: string): OwnTables {
   const table = (name: string): string => `${schema}.${name}`;
-  const write = (sql: string): string => `${sql} RETURNING ${transactionNumber}`;
+  const spelling: OwnSpelling = { ...expressionsIn(schema, table), ...statementsOf(table) };
+  return {
+    ...spelling,
+    get statements() {
+      return statementsIn(schema, spelling);
+    },
+  };
+}
+
+function expressionsIn(schema: string, table: OwnSpelling['table']) {
   const normal = (email: string): string => `${schema}.platform_normal_email(${email})`;
-  const spelling: OwnSpelling = {
+  return {
     table,
     parameter: (typed) => typed,
     text: (expression) => `${expression}::pg_catalog.text`,
@@ -49,6 +58,12 @@ export function postgresTables(schema: string): OwnTables {
       where: `${alias}.${column} = ANY (${parameter}::${type}[])`,
     }),
     hasEmail: (alias, parameter) => `${normal(`${alias}.email`)} = ${normal(`${parameter}::pg_catalog.text`)}`,
+  } satisfies Partial<OwnSpelling>;
+}
+
+function statementsOf(table: OwnSpelling['table']) {
+  const write = (sql: string): string => `${sql} RETURNING ${transactionNumber}`;
+  return {
     lock: (alias, strength = 'UPDATE') => ` FOR ${strength} OF ${alias}`,
     update: ({ target, joined, where }, assignments) => {
       const set = Object.entries(assignments).map(([column, value]) => `${column} = ${value}`);
@@ -75,13 +90,7 @@ WHERE ${where} ORDER BY ${by} LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
 WHERE id = (SELECT id FROM ${table(name)} WHERE due_at <= ${now} ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
 RETURNING ${[transactionNumber, ...columns].join(', ')}`,
     turn: transactionTurn,
-  };
-  return {
-    ...spelling,
-    get statements() {
-      return statementsIn(schema, spelling);
-    },
-  };
+  } satisfies Partial<OwnSpelling>;
 }
 
 function found(joined: Rows['joined'], where: string | undefined): string {
@@ -89,9 +98,7 @@ function found(joined: Rows['joined'], where: string | undefined): string {
   return predicates.length === 0 ? '' : ` WHERE ${predicates.join(' AND ')}`;
 }
 
-function statementsIn(schema: string, { hasEmail }: OwnSpelling): OwnStatements {
-  const users = `${schema}.platform_users`;
-  const roles = `${schema}.platform_roles`;
+function statementsIn(schema: string, spelling: OwnSpelling): OwnStatements {
   const comments = `${schema}.platform_comments`;
   const activity = `pg_catalog.nextval('${schema.replaceAll("'", "''")}.platform_activity_id_seq'::pg_catalog.regclass)`;
   return {
@@ -105,24 +112,7 @@ function statementsIn(schema: string, { hasEmail }: OwnSpelling): OwnStatements 
       return postgresSecondFactors(schema);
     },
     counters: (maxPurged) => postgresCounters(schema, maxPurged),
-    firstUser: {
-      lock: `LOCK TABLE ${users} IN SHARE ROW EXCLUSIVE MODE`,
-      // A role with admin access is taken where there is one, and made where there is none.
-      insert: `WITH found AS (
-  SELECT id FROM ${roles} WHERE admin_access ORDER BY name = 'admin' DESC, name, id LIMIT 1
-), made AS (
-  INSERT INTO ${roles} (name, icon, description, admin_access)
-  SELECT 'admin', 'verified', 'May do everything.', true
-  WHERE NOT EXISTS (SELECT FROM found) AND NOT EXISTS (SELECT FROM ${users})
-  RETURNING id
-)
-INSERT INTO ${users} (email, password, role)
-SELECT $1::text, $2::text, id FROM (SELECT id FROM found UNION ALL SELECT id FROM made) AS role
-WHERE NOT EXISTS (SELECT FROM ${users})
-RETURNING ${transactionNumber}`,
-    },
-    addUser: `INSERT INTO ${users} (email, password, role) SELECT $1::text, $2::text, $3::uuid
-WHERE NOT EXISTS (SELECT FROM ${users} AS u WHERE ${hasEmail('u', '$1')}) RETURNING id::text`,
+    ...userStatements(schema, spelling),
     // An expired answer is replaced. A request that waited for another transaction finds the row of that one, or none.
     takeKey: `INSERT INTO ${schema}.platform_idempotency_keys AS k (caller, key, request_hash, expires_at)
 VALUES ($1::text, $2::text, pg_catalog.decode($3::text, 'hex'), ${now} + $4::pg_catalog.interval)
@@ -152,4 +142,29 @@ WHERE conrelid = '${schema.replaceAll("'", "''")}.platform_activity'::pg_catalog
       return undefined;
     },
   };
+}
+
+function userStatements(schema: string, { hasEmail }: OwnSpelling) {
+  const users = `${schema}.platform_users`;
+  const roles = `${schema}.platform_roles`;
+  return {
+    firstUser: {
+      lock: `LOCK TABLE ${users} IN SHARE ROW EXCLUSIVE MODE`,
+      // A role with admin access is taken where there is one, and made where there is none.
+      insert: `WITH found AS (
+  SELECT id FROM ${roles} WHERE admin_access ORDER BY name = 'admin' DESC, name, id LIMIT 1
+), made AS (
+  INSERT INTO ${roles} (name, icon, description, admin_access)
+  SELECT 'admin', 'verified', 'May do everything.', true
+  WHERE NOT EXISTS (SELECT FROM found) AND NOT EXISTS (SELECT FROM ${users})
+  RETURNING id
+)
+INSERT INTO ${users} (email, password, role)
+SELECT $1::text, $2::text, id FROM (SELECT id FROM found UNION ALL SELECT id FROM made) AS role
+WHERE NOT EXISTS (SELECT FROM ${users})
+RETURNING ${transactionNumber}`,
+    },
+    addUser: `INSERT INTO ${users} (email, password, role) SELECT $1::text, $2::text, $3::uuid
+WHERE NOT EXISTS (SELECT FROM ${users} AS u WHERE ${hasEmail('u', '$1')}) RETURNING id::text`,
+  } satisfies Partial<OwnStatements>;
 }
