@@ -64,40 +64,16 @@ interface Remembered<T> {
 }
 
 /** Makes the identities of a server. */
-export function createIdentities<T>({
-  tokens,
-  finder,
-  attempts,
-  describe,
-  recordActivity,
-}: IdentitiesOptions<T>): Identities<T> {
+export function createIdentities<T>(options: IdentitiesOptions<T>): Identities<T> {
+  const { tokens, finder, describe, recordActivity } = options;
   const remembered = new Map<string, Remembered<T>>();
   const looking = new Map<string, Promise<T>>();
   let changes = 0;
-
-  function remember(key: string, entry: Remembered<T>): void {
-    // Set anew, so that the order of the map is that of the look-ups.
-    remembered.delete(key);
-    remembered.set(key, entry);
-    for (const [oldest] of remembered) {
-      if (remembered.size <= maxRemembered) break;
-      remembered.delete(oldest);
-    }
-  }
 
   function changed(): void {
     changes += 1;
     // Requests from now on must not get an answer that was read before the change.
     looking.clear();
-  }
-
-  /**
-   * The user of a static token. A token that was right before is not a guess, so it is accepted however many others are
-   * tried out.
-   */
-  async function staticAccount(token: string, guessed: boolean, client: () => string): Promise<Account> {
-    const find = async () => activeOf(isStaticToken(token) ? await finder.byToken(token) : null);
-    return guessed ? countFailures(attempts.token('login', client()), ['INVALID_CREDENTIALS'], find) : find();
   }
 
   async function look(key: string, token: string, client: () => string): Promise<T> {
@@ -106,7 +82,7 @@ export function createIdentities<T>({
     const cached = remembered.get(key);
     const proof = cached ?? proofOf(tokens, token);
     const account = await (proof.session === null
-      ? staticAccount(token, cached === undefined, client)
+      ? staticAccount(options, token, cached === undefined, client)
       : accountOf(finder, proof.session));
     if (proof.session !== null && proof.user !== account.id) throw new PlatformError('INVALID_CREDENTIALS');
     const described = describe({ account, session: proof.session });
@@ -114,7 +90,7 @@ export function createIdentities<T>({
     // A change during the look-up may have outdated its result, which is then not cached.
     if (before === changes) {
       const { expiresAt, session } = proof;
-      remember(key, { user: account.id, expiresAt, session, freshUntil: start + freshFor, described });
+      remember(remembered, key, { user: account.id, expiresAt, session, freshUntil: start + freshFor, described });
     }
     return described;
   }
@@ -146,6 +122,30 @@ export function createIdentities<T>({
       for (const [key, entry] of remembered) if (entry.user === user) remembered.delete(key);
     },
   };
+}
+
+function remember<T>(remembered: Map<string, Remembered<T>>, key: string, entry: Remembered<T>): void {
+  // Set anew, so that the order of the map is that of the look-ups.
+  remembered.delete(key);
+  remembered.set(key, entry);
+  for (const [oldest] of remembered) {
+    if (remembered.size <= maxRemembered) break;
+    remembered.delete(oldest);
+  }
+}
+
+/**
+ * The user of a static token. A token that was right before is not a guess, so it is accepted however many others are
+ * tried out.
+ */
+async function staticAccount(
+  { finder, attempts }: Pick<IdentitiesOptions<unknown>, 'finder' | 'attempts'>,
+  token: string,
+  guessed: boolean,
+  client: () => string,
+): Promise<Account> {
+  const find = async () => activeOf(isStaticToken(token) ? await finder.byToken(token) : null);
+  return guessed ? countFailures(attempts.token('login', client()), ['INVALID_CREDENTIALS'], find) : find();
 }
 
 interface Proof {

@@ -25,37 +25,9 @@ const timeoutMs = 30_000;
 /** Makes the storage of a bucket. Files on their way are written to the folder `staging`, as their lengths must be known. */
 export function createS3Storage(location: S3Location, staging: string): Storage {
   const base = addressOf(location);
-  const prefix = location.root === '' ? '' : `${location.root}/`;
+  const prefix = prefixOf(location);
 
-  async function ask({ method, name, query = {}, headers = {}, body }: StorageRequest): Promise<Response> {
-    const path = name === null ? '' : `/${(prefix + name).split('/').map(encodeURIComponent).join('/')}`;
-    const search = new URLSearchParams(query).toString();
-    const signer = new AwsV4Signer({
-      method,
-      url: `${base}${path}${search === '' ? '' : `?${search}`}`,
-      // TLS says that bytes arrive as they were sent; hashing them first would read every file twice.
-      headers: { ...headers, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
-      accessKeyId: location.key,
-      secretAccessKey: location.secret,
-      region: location.region,
-      service: 's3',
-    });
-    const signed = await signer.sign();
-    const stop = new AbortController();
-    // A large body may take longer than its answer.
-    const timer = setTimeout(() => stop.abort(), timeoutMs + (body === undefined ? 0 : body.size / 64));
-    try {
-      return await fetch(signed.url, {
-        method,
-        headers: signed.headers,
-        signal: stop.signal,
-        redirect: 'error',
-        ...(body !== undefined && { body }),
-      });
-    } finally {
-      clearTimeout(timer);
-    }
-  }
+  const ask = (request: StorageRequest): Promise<Response> => send(location, base, request);
 
   /** For requests whose answer has no content. */
   async function report(requested: StorageRequest): Promise<void> {
@@ -106,6 +78,45 @@ export function createS3Storage(location: S3Location, staging: string): Storage 
         }
       }),
   };
+}
+
+/** Sends a request to the bucket. */
+async function send(
+  location: S3Location,
+  base: string,
+  { method, name, query = {}, headers = {}, body }: StorageRequest,
+): Promise<Response> {
+  const path = name === null ? '' : `/${(prefixOf(location) + name).split('/').map(encodeURIComponent).join('/')}`;
+  const search = new URLSearchParams(query).toString();
+  const signer = new AwsV4Signer({
+    method,
+    url: `${base}${path}${search === '' ? '' : `?${search}`}`,
+    // TLS says that bytes arrive as they were sent; hashing them first would read every file twice.
+    headers: { ...headers, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
+    accessKeyId: location.key,
+    secretAccessKey: location.secret,
+    region: location.region,
+    service: 's3',
+  });
+  const signed = await signer.sign();
+  const stop = new AbortController();
+  // A large body may take longer than its answer.
+  const timer = setTimeout(() => stop.abort(), timeoutMs + (body === undefined ? 0 : body.size / 64));
+  try {
+    return await fetch(signed.url, {
+      method,
+      headers: signed.headers,
+      signal: stop.signal,
+      redirect: 'error',
+      ...(body !== undefined && { body }),
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function prefixOf({ root }: S3Location): string {
+  return root === '' ? '' : `${root}/`;
 }
 
 /** Buckets of Amazon have hosts of their own; others are found below one host everywhere. */

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
-import type { CompiledApi, JsonValue } from '../language/index.ts';
+import type { CollectionAccess, CompiledApi, JsonValue } from '../language/index.ts';
 import { filesName, serverOwnedOfFiles } from '../write/access/uploading-access.ts';
 import type { TransactionBody } from '../write/execute/transaction-body.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
@@ -58,18 +58,77 @@ interface Prepared {
 }
 
 /** Makes the uploads. */
-export function createUploads({ api, writer, storages, loose }: UploadsOptions): Uploads {
-  const classes = new Map(
-    api.access.map(({ name, collections }) => [name, collections.find(({ collection }) => collection === filesName)]),
-  );
+export function createUploads(options: UploadsOptions): Uploads {
+  return new UploadService(options);
+}
+
+class UploadService implements Uploads {
+  readonly #options: UploadsOptions;
+  readonly #classes: ReadonlyMap<string, CollectionAccess | undefined>;
+
+  constructor(options: UploadsOptions) {
+    this.#options = options;
+    this.#classes = new Map(
+      options.api.access.map(({ name, collections }) => [
+        name,
+        collections.find(({ collection }) => collection === filesName),
+      ]),
+    );
+  }
+
+  admit({ accessClass }: Caller, action: 'create' | 'update'): void {
+    if ((this.#classes.get(accessClass)?.[action] ?? []).length === 0) throw new PlatformError('FORBIDDEN');
+  }
+
+  async create(requested: WriteRequest, arrived: readonly Arrived[]): Promise<UploadAnswer> {
+    try {
+      for (const { metadata } of arrived) checkNames(metadata);
+      const prepared = await this.#prepareAll(arrived, randomUUID);
+      const items = prepared.map((file) => ({
+        title: titleOf(cleanName(file.name)),
+        ...file.metadata,
+        ...file.fields,
+        id: stemOf(file.content.name),
+        filename_download: file.metadata.filename_download ?? cleanName(file.name),
+      }));
+      const names = new Set(arrived.flatMap(({ metadata }) => Object.keys(metadata)));
+      const derived = ['filename_download', 'title'].filter((name) => !names.has(name));
+      const request = uploading(requested, ['id', 'type', ...derived]);
+      const body = items.length === 1 ? (items[0] ?? null) : items;
+      return await this.#write(request, responseOf(arrived), prepared, () =>
+        this.#options.writer.workOf({ action: 'create', request, body }),
+      );
+    } finally {
+      await discard(arrived);
+    }
+  }
+
+  async replace(requestedItem: WriteRequest, key: string, arrived: Arrived): Promise<UploadAnswer> {
+    try {
+      checkNames(arrived.metadata);
+      const prepared = await this.#prepareAll([arrived], () => randomUUID());
+      const [fields = {}] = prepared.map((file) => file.fields);
+      const derived = Object.hasOwn(arrived.metadata, 'filename_download')
+        ? {}
+        : { filename_download: cleanName(arrived.name) };
+      const body = { ...derived, ...arrived.metadata, ...fields };
+      const request = uploading(requestedItem, ['type', ...Object.keys(derived)]);
+      return await this.#write(request, responseOf([arrived]), prepared, () =>
+        this.#options.writer.workOf({ action: 'update', request, item: key, body }),
+      );
+    } finally {
+      await discard([arrived]);
+    }
+  }
 
   /** Puts contents down and runs a write that names them; those that it does not name in the end are removed. */
-  async function write(
+  async #write(
     request: WriteRequest,
     payload: JsonValue,
     prepared: readonly (Prepared & Arrived)[],
     prepare: () => Promise<TransactionBody>,
   ): Promise<UploadAnswer> {
+    const { writer, storages, loose } = this.#options;
     const contents = prepared.map(({ content }) => content);
     let done = false;
     await loose.note(contents);
@@ -92,56 +151,12 @@ export function createUploads({ api, writer, storages, loose }: UploadsOptions):
     }
   }
 
-  async function prepareAll(arrived: readonly Arrived[], nameOf: () => string) {
+  async #prepareAll(arrived: readonly Arrived[], nameOf: () => string) {
     const prepared: (Prepared & Arrived)[] = [];
-    for (const file of arrived) prepared.push({ ...file, ...(await prepareOne(file, storages.first.name, nameOf())) });
+    for (const file of arrived)
+      prepared.push({ ...file, ...(await prepareOne(file, this.#options.storages.first.name, nameOf())) });
     return prepared;
   }
-
-  return {
-    admit({ accessClass }, action) {
-      if ((classes.get(accessClass)?.[action] ?? []).length === 0) throw new PlatformError('FORBIDDEN');
-    },
-    async create(requested, arrived) {
-      try {
-        for (const { metadata } of arrived) checkNames(metadata);
-        const prepared = await prepareAll(arrived, randomUUID);
-        const items = prepared.map((file) => ({
-          title: titleOf(cleanName(file.name)),
-          ...file.metadata,
-          ...file.fields,
-          id: stemOf(file.content.name),
-          filename_download: file.metadata.filename_download ?? cleanName(file.name),
-        }));
-        const names = new Set(arrived.flatMap(({ metadata }) => Object.keys(metadata)));
-        const derived = ['filename_download', 'title'].filter((name) => !names.has(name));
-        const request = uploading(requested, ['id', 'type', ...derived]);
-        const body = items.length === 1 ? (items[0] ?? null) : items;
-        return await write(request, responseOf(arrived), prepared, () =>
-          writer.workOf({ action: 'create', request, body }),
-        );
-      } finally {
-        await discard(arrived);
-      }
-    },
-    async replace(requestedItem, key, arrived) {
-      try {
-        checkNames(arrived.metadata);
-        const prepared = await prepareAll([arrived], () => randomUUID());
-        const [fields = {}] = prepared.map((file) => file.fields);
-        const derived = Object.hasOwn(arrived.metadata, 'filename_download')
-          ? {}
-          : { filename_download: cleanName(arrived.name) };
-        const body = { ...derived, ...arrived.metadata, ...fields };
-        const request = uploading(requestedItem, ['type', ...Object.keys(derived)]);
-        return await write(request, responseOf([arrived]), prepared, () =>
-          writer.workOf({ action: 'update', request, item: key, body }),
-        );
-      } finally {
-        await discard([arrived]);
-      }
-    },
-  };
 }
 
 function uploading(request: WriteRequest, completed: readonly string[]): WriteRequest {

@@ -49,32 +49,85 @@ return answer`;
 
 /** Connects to the Redis of a URL, again and again when it is away, which is logged once each time. */
 export function createRedisCounters(url: string, log: Pick<Log, 'info' | 'warn'>): SharedCounters {
-  let client: Redis | undefined;
-  let closed = false;
-  let isAway = false;
-  let askAgainAt = Number.NEGATIVE_INFINITY;
-  const opening = Promise.withResolvers<void>();
+  return new RedisCounters(url, log);
+}
 
-  function away(cause: unknown): void {
-    opening.resolve();
-    askAgainAt = performance.now() + pause;
-    if (isAway || closed) return;
-    isAway = true;
-    log.warn({ cause: describeCause(cause) }, 'Redis does not answer. Each process counts requests on its own.');
+class RedisCounters implements SharedCounters {
+  readonly #url: string;
+  readonly #log: Pick<Log, 'info' | 'warn'>;
+  readonly #opening = Promise.withResolvers<void>();
+  readonly opened = this.#opening.promise;
+  #client: Redis | undefined;
+  #closed = false;
+  #isAway = false;
+  #askAgainAt = Number.NEGATIVE_INFINITY;
+
+  constructor(url: string, log: Pick<Log, 'info' | 'warn'>) {
+    this.#url = url;
+    this.#log = log;
+    this.#connect().catch((cause: unknown) => this.#away(cause));
+    setTimeout(this.#opening.resolve, pause).unref();
   }
 
-  function back(): void {
-    opening.resolve();
-    askAgainAt = Number.NEGATIVE_INFINITY;
-    if (!isAway) return;
-    isAway = false;
-    log.info({}, 'Redis answers again. All processes count requests together.');
+  isThere(): boolean {
+    if (this.#client?.status !== 'ready') return false;
+    if (!this.#isAway) return true;
+    if (performance.now() < this.#askAgainAt) return false;
+    // One request finds out for all the others.
+    this.#askAgainAt = performance.now() + pause;
+    return true;
   }
 
-  async function connect(): Promise<void> {
+  async count(counters: readonly SharedCounter[]): Promise<readonly Counted[] | null> {
+    const client = this.#client;
+    if (client === undefined) return null;
+    const keys = counters.map(({ key }) => key);
+    const limits = counters.flatMap(({ duration, points }) => [duration, points]);
+    const tooLate = Promise.withResolvers<never>();
+    const giveUp = (): void => tooLate.reject(new Error('There was no answer in time.'));
+    // After reading what has arrived: this process may have been too busy to see an answer that was in time.
+    const timer = setTimeout(() => setImmediate(giveUp), timeoutMs);
+    try {
+      const response = await Promise.race([
+        client.call('EVAL', source, keys.length, ...keys, ...limits),
+        tooLate.promise,
+      ]);
+      if (this.#isAway) this.#back();
+      return readAnswer(response);
+    } catch (cause) {
+      this.#away(cause);
+      return null;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#opening.resolve();
+    this.#client?.disconnect();
+  }
+
+  #away(cause: unknown): void {
+    this.#opening.resolve();
+    this.#askAgainAt = performance.now() + pause;
+    if (this.#isAway || this.#closed) return;
+    this.#isAway = true;
+    this.#log.warn({ cause: describeCause(cause) }, 'Redis does not answer. Each process counts requests on its own.');
+  }
+
+  #back(): void {
+    this.#opening.resolve();
+    this.#askAgainAt = Number.NEGATIVE_INFINITY;
+    if (!this.#isAway) return;
+    this.#isAway = false;
+    this.#log.info({}, 'Redis answers again. All processes count requests together.');
+  }
+
+  async #connect(): Promise<void> {
     const { Redis } = await import('ioredis');
-    if (closed) return;
-    client = new Redis(url, {
+    if (this.#closed) return;
+    const client = new Redis(this.#url, {
       // Nothing is sent later: a count belongs to its request.
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
@@ -84,52 +137,11 @@ export function createRedisCounters(url: string, log: Pick<Log, 'info' | 'warn'>
       socketTimeout: 5_000,
       retryStrategy: (times) => Math.min(times * 200, 5_000),
     });
-    client.on('ready', back);
-    client.on('error', away);
-    client.on('close', () => away(new Error('The connection was closed.')));
+    this.#client = client;
+    client.on('ready', () => this.#back());
+    client.on('error', (cause: unknown) => this.#away(cause));
+    client.on('close', () => this.#away(new Error('The connection was closed.')));
   }
-
-  connect().catch(away);
-  setTimeout(opening.resolve, pause).unref();
-
-  return {
-    isThere() {
-      if (client?.status !== 'ready') return false;
-      if (!isAway) return true;
-      if (performance.now() < askAgainAt) return false;
-      // One request finds out for all the others.
-      askAgainAt = performance.now() + pause;
-      return true;
-    },
-    async count(counters) {
-      if (client === undefined) return null;
-      const keys = counters.map(({ key }) => key);
-      const limits = counters.flatMap(({ duration, points }) => [duration, points]);
-      const tooLate = Promise.withResolvers<never>();
-      const giveUp = (): void => tooLate.reject(new Error('There was no answer in time.'));
-      // After reading what has arrived: this process may have been too busy to see an answer that was in time.
-      const timer = setTimeout(() => setImmediate(giveUp), timeoutMs);
-      try {
-        const response = await Promise.race([
-          client.call('EVAL', source, keys.length, ...keys, ...limits),
-          tooLate.promise,
-        ]);
-        if (isAway) back();
-        return readAnswer(response);
-      } catch (cause) {
-        away(cause);
-        return null;
-      } finally {
-        clearTimeout(timer);
-      }
-    },
-    opened: opening.promise,
-    close() {
-      closed = true;
-      opening.resolve();
-      client?.disconnect();
-    },
-  };
 }
 
 /** Pairs of attempts and milliseconds, as the script gives them. */

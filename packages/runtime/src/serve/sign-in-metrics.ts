@@ -47,7 +47,8 @@ export class SignInMetrics {
   #observeWay(name: string, way: SingleSignOn): SingleSignOn {
     this.#bind(name);
     return {
-      ...way,
+      environment: way.environment,
+      depart: (redirect) => way.depart(redirect),
       arrive: async (brought, cookie, sender) => {
         const arrival = await way.arrive(brought, cookie, sender);
         this.#count(name, 'pair' in arrival.outcome ? 'ok' : resultOf(arrival.outcome.error, null));

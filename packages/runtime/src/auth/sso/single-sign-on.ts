@@ -2,6 +2,7 @@
 
 import type { Database } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements/own-rows.ts';
+import type { OwnSql } from '../../database/own-statements/script.ts';
 import { ownTables } from '../../dialects/index.ts';
 import type { ProviderEnvironment } from '../../environment/providers.ts';
 import { type ErrorCode, PlatformError } from '../../errors.ts';
@@ -76,91 +77,94 @@ export function createSingleSignOn(
   providers: ReadonlyMap<string, ProviderEnvironment>,
   options: SingleSignOnOptions,
 ): ReadonlyMap<string, SingleSignOn> {
-  return new Map(
-    [...providers].map(([name, environment]) => [name, createWay(environment, createProvider(environment), options)]),
-  );
+  return new Map([...providers].map(([name, environment]) => [name, new ProviderSignOn(environment, options)]));
 }
 
-function createWay(environment: ProviderEnvironment, provider: Provider, options: SingleSignOnOptions): SingleSignOn {
-  const {
-    database,
-    place: systemLocation,
-    tokens,
-    sessions,
-    attempts,
-    makePair,
-    useState,
-    findOrCreate,
-    log,
-    audit,
-  } = options;
-  const { name, keys, redirects } = environment;
-  const redirectUri = (): string => `${options.publicUrl()}/auth/login/${name}/callback`;
-  const { table, same, write } = ownTables(systemLocation);
-  const keepSql = write(`UPDATE ${table('platform_users')} SET auth_data = $2::pg_catalog.jsonb
-WHERE id = $1::uuid AND NOT (${same('auth_data', '$2::pg_catalog.jsonb')})`);
+class ProviderSignOn implements SingleSignOn {
+  readonly environment: ProviderEnvironment;
+  readonly #provider: Provider;
+  readonly #options: SingleSignOnOptions;
+  readonly #keepSql: OwnSql;
 
-  async function signIn(held: HeldState | null, brought: URLSearchParams, sender: RequestOrigin): Promise<TokenPair> {
+  constructor(environment: ProviderEnvironment, options: SingleSignOnOptions) {
+    const { table, same, write } = ownTables(options.place);
+    this.environment = environment;
+    this.#provider = createProvider(environment);
+    this.#options = options;
+    this.#keepSql = write(`UPDATE ${table('platform_users')} SET auth_data = $2::pg_catalog.jsonb
+WHERE id = $1::uuid AND NOT (${same('auth_data', '$2::pg_catalog.jsonb')})`);
+  }
+
+  async depart(requested: string | null): Promise<Departure> {
+    const { name, redirects } = this.environment;
+    const redirect = requested === null ? null : (allowed(requested, redirects)?.href ?? null);
+    if (requested !== null && redirect === null) throw new PlatformError('INVALID_QUERY', '"redirect" is not allowed.');
+    const state = makeState(redirect);
+    const location = await this.#provider.authorize({ secrets: secretsOf(state), redirectUri: this.#redirectUri() });
+    return { location, cookie: signState(this.#options.tokens, name, state) };
+  }
+
+  async arrive(brought: URLSearchParams, cookie: string | null, sender: RequestOrigin): Promise<Arrival> {
+    const { tokens, stallTime, attempts, audit } = this.#options;
+    const { name, redirects } = this.environment;
+    const held = cookie === null ? null : readState(tokens, name, cookie);
+    const redirect = held === null || held.redirect === null ? null : allowed(held.redirect, redirects);
+    const spent = cookie !== null && (held === null || held.expired || isStateOf(held, stateIn(brought)));
+    try {
+      const pair = await stallFailure(stallTime, () =>
+        auditRefusal(audit, sender, { provider: name }, () =>
+          countFailures(attempts.token('sso', clientOf(sender)), wrong, () => this.#signIn(held, brought, sender)),
+        ),
+      );
+      return { redirect, spent, outcome: { pair } };
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.code === 'INTERNAL_SERVER_ERROR') throw error;
+      return { redirect, spent, outcome: { error } };
+    }
+  }
+
+  async #signIn(held: HeldState | null, brought: URLSearchParams, sender: RequestOrigin): Promise<TokenPair> {
+    const { database, sessions, makePair, useState, findOrCreate, audit } = this.#options;
     if (held === null || !isStateOf(held, stateIn(brought))) throw new PlatformError('INVALID_TOKEN');
     if (held.expired) throw new PlatformError('TOKEN_EXPIRED');
     if (!(await useState(held.key))) throw new PlatformError('INVALID_TOKEN');
     try {
-      const claims = await provider.profile({ secrets: secretsOf(held), redirectUri: redirectUri() }, brought);
-      const profile = readProfile(claims, keys);
-      const account = await findOrCreate(environment, profile, sender);
+      const claims = await this.#provider.profile(
+        { secrets: secretsOf(held), redirectUri: this.#redirectUri() },
+        brought,
+      );
+      const profile = readProfile(claims, this.environment.keys);
+      const account = await findOrCreate(this.environment, profile, sender);
       if (account.status !== 'active') throw new PlatformError('INVALID_CREDENTIALS');
       checkAddress(account, sender, audit);
       const refresh = makeRefreshToken();
       const session = await database.transaction(async (transaction) => {
-        await firstRow(transaction, keepSql, [account.id, profile.data]);
+        await firstRow(transaction, this.#keepSql, [account.id, profile.data]);
         const begun = await sessions.begin(transaction, { account, sender, refresh, rehashed: null });
         // The user was changed since it was looked up.
         if (begun === null) throw new PlatformError('INVALID_CREDENTIALS');
         return { value: begun };
       });
-      audit('sign-in', sender, { user: account.id, provider: name });
+      audit('sign-in', sender, { user: account.id, provider: this.environment.name });
       return makePair(account, session, refresh);
     } catch (error) {
-      report(error);
+      this.#report(error);
       throw error;
     }
   }
 
   /** Logs a failure: the client gets only a code, but the operator may have to set something right. */
-  function report(error: unknown): void {
+  #report(error: unknown): void {
     if (!(error instanceof PlatformError)) return;
-    const details = { provider: name, code: error.code, cause: describeCause(error.cause ?? error) };
+    const details = { provider: this.environment.name, code: error.code, cause: describeCause(error.cause ?? error) };
+    const { log } = this.#options;
     if (error.status >= 500) log.warn(details, 'A provider could not be asked.');
     else log.info(details, 'A user from a provider was not signed in.');
   }
 
-  return {
-    environment,
-    async depart(requested) {
-      const redirect = requested === null ? null : (allowed(requested, redirects)?.href ?? null);
-      if (requested !== null && redirect === null)
-        throw new PlatformError('INVALID_QUERY', '"redirect" is not allowed.');
-      const state = makeState(redirect);
-      const location = await provider.authorize({ secrets: secretsOf(state), redirectUri: redirectUri() });
-      return { location, cookie: signState(tokens, name, state) };
-    },
-    async arrive(brought, cookie, sender) {
-      const held = cookie === null ? null : readState(tokens, name, cookie);
-      const redirect = held === null || held.redirect === null ? null : allowed(held.redirect, redirects);
-      const spent = cookie !== null && (held === null || held.expired || isStateOf(held, stateIn(brought)));
-      try {
-        const pair = await stallFailure(options.stallTime, () =>
-          auditRefusal(audit, sender, { provider: name }, () =>
-            countFailures(attempts.token('sso', clientOf(sender)), wrong, () => signIn(held, brought, sender)),
-          ),
-        );
-        return { redirect, spent, outcome: { pair } };
-      } catch (error) {
-        if (!(error instanceof PlatformError) || error.code === 'INTERNAL_SERVER_ERROR') throw error;
-        return { redirect, spent, outcome: { error } };
-      }
-    },
-  };
+  #redirectUri(): string {
+    return `${this.#options.publicUrl()}/auth/login/${this.environment.name}/callback`;
+  }
 }
 
 /** Error codes that count as a failed attempt. */

@@ -69,36 +69,47 @@ export function queuePublicReads(database: Database, limits: PublicReadLimits): 
         return again(error, readInTurn);
       });
     },
-    async stream(statement, parameters, sink, drained, signal, client = '') {
-      if (statement.isPublic !== true) return database.stream(statement, parameters, sink, drained, signal, client);
-      const asker = { kind: `stream ${kindOf(statement, parameters)}`, client };
-      let turn: Turn | undefined = await enter(queue, { ...asker, goesOn: false });
-      let isOver = false;
-      const leave = (): void => {
-        if (turn !== undefined) queue.leave(turn);
-        turn = undefined;
-      };
-      /** Nothing is read for it while its client takes the rows that were read. */
-      const drainedInTurn = async (): Promise<void> => {
-        leave();
-        await drained();
-        if (signal.aborted) return;
-        // How long its next batches take tells nothing of others that begin.
-        const next = await enter(queue, { kind: `next ${asker.kind}`, client, goesOn: true });
-        if (isOver) queue.leave(next, false);
-        else turn = next;
-      };
-      try {
-        await database.stream(statement, parameters, sink, drainedInTurn, signal, client);
-      } finally {
-        isOver = true;
-        leave();
-      }
+    stream(statement, parameters, sink, drained, signal, client = '') {
+      const run = (awaited: typeof drained): Promise<void> =>
+        database.stream(statement, parameters, sink, awaited, signal, client);
+      if (statement.isPublic !== true) return run(drained);
+      return streamInTurns(queue, { kind: kindOf(statement, parameters), client }, signal, drained, run);
     },
     transaction: (work) => queue.beside(() => database.transaction(work)),
     briefTransaction: (...brief) => queue.beside(() => database.briefTransaction(...brief)),
     load: () => ({ ...database.load?.(), publicQueue: queue.waited }),
   };
+}
+
+/** Nothing is read for a stream while its client takes the rows that were read: it waits for another turn then. */
+async function streamInTurns(
+  queue: PublicQueue,
+  { kind, client }: { readonly kind: StatementKind; readonly client: string },
+  signal: AbortSignal,
+  drained: () => Promise<void>,
+  run: (drained: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  let turn: Turn | undefined = await enter(queue, { kind: `stream ${kind}`, client, goesOn: false });
+  let isOver = false;
+  const leave = (): void => {
+    if (turn !== undefined) queue.leave(turn);
+    turn = undefined;
+  };
+  const drainedInTurn = async (): Promise<void> => {
+    leave();
+    await drained();
+    if (signal.aborted) return;
+    // How long its next batches take tells nothing of others that begin.
+    const next = await enter(queue, { kind: `next stream ${kind}`, client, goesOn: true });
+    if (isOver) queue.leave(next, false);
+    else turn = next;
+  };
+  try {
+    await run(drainedInTurn);
+  } finally {
+    isOver = true;
+    leave();
+  }
 }
 
 const noClient: FindClient = () => '';
