@@ -16,7 +16,7 @@ import { readTransformationChoice, type Transformation } from '../../files/trans
 import { requestRecord } from '../../operate/request-record.ts';
 import { readPathTexts, splitTarget } from '../../query/parse/target.ts';
 import type { Call } from '../call.ts';
-import type { Endpoint, Handler } from '../endpoints.ts';
+import type { Endpoint } from '../endpoints.ts';
 import { plainParameters } from '../plain-parameters.ts';
 import type { HttpContext, Responder } from '../responses/answer.ts';
 import { disposition } from '../responses/attachment.ts';
@@ -61,58 +61,29 @@ const paths = ['/assets/:id', '/assets/:id/:filename'] as const;
 
 /** Makes the endpoints. */
 export function createAssetEndpoints(options: AssetEndpointsOptions): readonly Endpoint[] {
-  const { environment, storages, finder, renderer, responder } = options;
-  const maxAge = Math.floor(environment.cacheTtl / 1000);
+  const sender = new AssetSender(options);
+  return paths.map(
+    (url): Endpoint => ({ url, handlers: new Map([['GET', (httpContext, call) => sender.send(httpContext, call)]]) }),
+  );
+}
 
-  function whole(file: FoundFile): Asset {
-    const { download, type, charset, modified, size, storage, name } = file;
-    const read = (range?: ByteRange) => storages.of(storage).open(name, range);
-    return { name: download, type, charset, modified, id: `${storage}/${name}`, open: async () => ({ size, read }) };
+class AssetSender {
+  readonly #options: AssetEndpointsOptions;
+
+  constructor(options: AssetEndpointsOptions) {
+    this.#options = options;
   }
 
-  function transformed(file: FoundFile, transformation: Transformation): Asset {
-    const original = { ...file, storage: storages.of(file.storage) };
-    const { id, type } = renderer.describe(original, transformation);
-    const name = `${file.download.replace(/(?<=.)\.[^.]+$/, '')}.${type.slice(type.indexOf('/') + 1)}`;
-    return {
-      name,
-      type,
-      charset: null,
-      modified: file.modified,
-      id,
-      async open() {
-        const made = await renderer.render(original, transformation, () => finder.has(file));
-        if (made === null) throw new PlatformError('FORBIDDEN');
-        const { bytes } = made;
-        const part = (range?: ByteRange) => (range === undefined ? bytes : bytes.subarray(range.start, range.end + 1));
-        return { size: bytes.length, read: async (range) => Readable.from([part(range)]) };
-      },
-    };
-  }
-
-  async function assetOf(
-    { request }: HttpContext,
-    { caller, query }: Call,
-  ): Promise<Asset & { /** Key of the file. */ readonly file: string }> {
-    const requested = readTransformationChoice(plainParameters(query, parameters), environment.transform);
-    const { path } = splitTarget(request.url ?? '');
-    const key = paths.map((pattern) => readPathTexts(pattern, path)?.get('id')?.[0]).find((id) => id !== undefined);
-    const file = await finder.find(caller, key ?? '');
-    if (requested.kind === 'nothing') return { ...whole(file), file: file.id };
-    const transformation = allowedTransformation(requested, await finder.settings(), environment.transform);
-    const asset = rasterTypes.has(file.type) ? transformed(file, transformation) : whole(file);
-    return { ...asset, file: file.id };
-  }
-
-  const send: Handler = async (httpContext, call) => {
+  async send(httpContext: HttpContext, call: Call): Promise<void> {
+    const { finder, responder } = this.#options;
     const { request, response } = httpContext;
-    const asset = await assetOf(httpContext, call);
+    const asset = await this.#assetOf(httpContext, call);
     const etag = `"${hash('sha1', asset.id, 'base64url')}"`;
     const audience = (await finder.isPublic(call.caller, asset.file)) ? 'public' : 'private';
     const shown = inlineTypes.has(asset.type) && !plainParameters(call.query, parameters).has('download');
     const about = {
       policy: "sandbox; default-src 'none'",
-      cache: `${audience}, max-age=${maxAge}`,
+      cache: `${audience}, max-age=${Math.floor(this.#options.environment.cacheTtl / 1000)}`,
       headers: [
         ...['Accept-Ranges', 'bytes', 'ETag', etag, 'Last-Modified', asset.modified.toUTCString()],
         ...['Content-Disposition', disposition(shown ? 'inline' : 'attachment', asset.name)],
@@ -136,9 +107,50 @@ export function createAssetEndpoints(options: AssetEndpointsOptions): readonly E
     if (stream === null) response.end();
     // Too late for an error: a body that breaks off is the only honest sign. A client that has left needs none.
     else await pipeline(stream, response).catch(() => response.destroy());
-  };
+  }
 
-  return paths.map((url): Endpoint => ({ url, handlers: new Map([['GET', send]]) }));
+  #whole(file: FoundFile): Asset {
+    const { storages } = this.#options;
+    const { download, type, charset, modified, size, storage, name } = file;
+    const read = (range?: ByteRange) => storages.of(storage).open(name, range);
+    return { name: download, type, charset, modified, id: `${storage}/${name}`, open: async () => ({ size, read }) };
+  }
+
+  #transformed(file: FoundFile, transformation: Transformation): Asset {
+    const { storages, finder, renderer } = this.#options;
+    const original = { ...file, storage: storages.of(file.storage) };
+    const { id, type } = renderer.describe(original, transformation);
+    const name = `${file.download.replace(/(?<=.)\.[^.]+$/, '')}.${type.slice(type.indexOf('/') + 1)}`;
+    return {
+      name,
+      type,
+      charset: null,
+      modified: file.modified,
+      id,
+      async open() {
+        const made = await renderer.render(original, transformation, () => finder.has(file));
+        if (made === null) throw new PlatformError('FORBIDDEN');
+        const { bytes } = made;
+        const part = (range?: ByteRange) => (range === undefined ? bytes : bytes.subarray(range.start, range.end + 1));
+        return { size: bytes.length, read: async (range) => Readable.from([part(range)]) };
+      },
+    };
+  }
+
+  async #assetOf(
+    { request }: HttpContext,
+    { caller, query }: Call,
+  ): Promise<Asset & { /** Key of the file. */ readonly file: string }> {
+    const { environment, finder } = this.#options;
+    const requested = readTransformationChoice(plainParameters(query, parameters), environment.transform);
+    const { path } = splitTarget(request.url ?? '');
+    const key = paths.map((pattern) => readPathTexts(pattern, path)?.get('id')?.[0]).find((id) => id !== undefined);
+    const file = await finder.find(caller, key ?? '');
+    if (requested.kind === 'nothing') return { ...this.#whole(file), file: file.id };
+    const transformation = allowedTransformation(requested, await finder.settings(), environment.transform);
+    const asset = rasterTypes.has(file.type) ? this.#transformed(file, transformation) : this.#whole(file);
+    return { ...asset, file: file.id };
+  }
 }
 
 /** True if the client has these bytes already (RFC 9110, section 13.1). */

@@ -3,17 +3,15 @@
  * order.
  */
 
-import { sqlFalse } from '../../../dialects/fragment.ts';
+import type { SqlDialect } from '../../../dialects/index.ts';
 import { readElements, readPlaces, readRows } from '../../../sql/array-text.ts';
-import { readable } from '../../../sql/readable.ts';
-import { tableRow } from '../../../sql/row.ts';
 import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
-import { countedScope, type WriteScope } from '../../access/scope.ts';
+import type { WriteScope } from '../../access/scope.ts';
 import type { Running } from '../../execute/running.ts';
 import { selectLocked } from '../../plan/locked-rows.ts';
 import type { KeyTexts } from '../parse/group.ts';
 import { ask, inputRows, type Question, startQuestion } from './ask.ts';
-import { columnInput, columnsEqual, columnText, keyEqual, keyInput } from './stored.ts';
+import { columnInput, columnsEqual, columnText, goneKeys, keyEqual, keyInput, visibleRow } from './stored.ts';
 
 /** Items above, and what payloads say of those below. */
 export interface ChildrenQuery {
@@ -49,38 +47,31 @@ export async function inspectChildren(
   scope: WriteScope,
   requested: ChildrenQuery,
 ): Promise<Inspected> {
+  const question = startQuestion(running.dialect);
+  const row = await ask(running, question, childrenSql(running.dialect, question, scope, requested));
+  const [count, highest, places, orders, ...keys] = row;
+  const sorted = readElements(orders);
+  return {
+    gone: readRows(keys),
+    removed: Number(count),
+    last: readElements(highest).map((text) => BigInt(text ?? 0)),
+    there: new Map(readPlaces(places).map((position, index) => [position, sorted[index] ?? null])),
+  };
+}
+
+function childrenSql(dialect: SqlDialect, question: Question, scope: WriteScope, requested: ChildrenQuery): string {
   const { collection, columns, owners, kept, removed, sort } = requested;
-  const { dialect } = running;
   const { count: counted, collectedArray: arrayOf, join } = dialect.input;
-  const question = startQuestion(dialect);
   const order = sort === undefined ? 'NULL' : `c.${sort}`;
   const values = owners.map((owner) => owner.values);
   const flags = { name: 'c', native: 'pg_catalog.bool', values: owners.map(({ complete }) => String(complete)) };
   const above = inputRows(question, [...columnInput(collection, columns, values, 'f'), flags], 'o');
   const below = columnsEqual(dialect, collection, columns, 'c', 'o', 'f');
-  const listed = (items: ChildrenQuery['kept'], alias: string): string =>
-    inputRows(
-      question,
-      [
-        ...keyInput(
-          collection,
-          items.map(({ key }) => key),
-        ),
-        ...columnInput(
-          collection,
-          columns,
-          items.map(({ owner }) => owner),
-          'f',
-        ),
-      ],
-      alias,
-    );
+  const listed = (items: ChildrenQuery['kept'], alias: string): string => listedRows(question, requested, items, alias);
   const table = question.statement.table(collection.descriptor.table);
-  const seen = visible(question, scope, collection);
+  const seen = visibleRow(question, scope, collection.descriptor.name, 'c');
   const stays = `EXISTS (SELECT 1 FROM ${listed(kept, 'i')} WHERE ${keyEqual(dialect, collection, 'c', 'i')})`;
-  const fields = keyFields(collection.descriptor);
-  const keys = fields.map(({ column }) => columnText(collection, column, 'c'));
-  const settled = keys.map((_, part) => `k${part}`).join(', ');
+  const keys = keyFields(collection.descriptor).map(({ column }) => columnText(collection, column, 'c'));
   const gone = selectLocked(dialect, {
     descriptor: collection.descriptor,
     selected: keys.map((key, part) => `${key} AS k${part}`).join(', '),
@@ -106,29 +97,19 @@ export async function inspectChildren(
     sort === undefined ? 'NULL' : `(${last})`,
     `(SELECT ${arrayOf({ value: 'n', order: 'n' })} FROM there)`,
     `(SELECT ${arrayOf({ value: 's', order: 'n' })} FROM there)`,
-    ...keys.map((_, part) => {
-      const field = fields[part];
-      return `(SELECT ${arrayOf({ value: `k${part}`, settled, field })} FROM gone)`;
-    }),
+    ...goneKeys(dialect, collection),
   ];
-  const row = await ask(
-    running,
-    question,
-    `WITH gone AS (${gone}), away AS (${away}), there AS (${there}) SELECT ${selected.join(', ')}`,
-  );
-  const [count, highest, places, orders, ...goneKeys] = row;
-  const sorted = readElements(orders);
-  return {
-    gone: readRows(goneKeys),
-    removed: Number(count),
-    last: readElements(highest).map((text) => BigInt(text ?? 0)),
-    there: new Map(readPlaces(places).map((position, index) => [position, sorted[index] ?? null])),
-  };
+  return `WITH gone AS (${gone}), away AS (${away}), there AS (${there}) SELECT ${selected.join(', ')}`;
 }
 
-/** Without read permission on the collection every row counts: there is no hidden part of it to leave alone. */
-function visible({ statement }: Question, scope: WriteScope, { descriptor }: CollectionScope): string {
-  const counted = countedScope(scope, descriptor.name);
-  const collection = counted.collections.get(descriptor.name);
-  return collection === undefined ? sqlFalse : `(${readable(tableRow(statement, counted, collection, 'c'))})`;
+/** Items below, with their keys and those of the items above. */
+function listedRows(
+  question: Question,
+  { collection, columns }: ChildrenQuery,
+  items: ChildrenQuery['kept'],
+  alias: string,
+): string {
+  const keys = items.map(({ key }) => key);
+  const owners = items.map(({ owner }) => owner);
+  return inputRows(question, [...keyInput(collection, keys), ...columnInput(collection, columns, owners, 'f')], alias);
 }

@@ -1,17 +1,16 @@
 /** Rows of a junction for items whose targets a payload changes. */
 
-import { allOf, sqlFalse } from '../../../dialects/fragment.ts';
+import { allOf } from '../../../dialects/fragment.ts';
+import type { SqlDialect } from '../../../dialects/index.ts';
 import type { ManyToMany } from '../../../language/index.ts';
 import { readElements, readPlaces, readRows } from '../../../sql/array-text.ts';
-import { readable } from '../../../sql/readable.ts';
-import { tableRow } from '../../../sql/row.ts';
 import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
-import { countedScope, type WriteScope } from '../../access/scope.ts';
+import type { WriteScope } from '../../access/scope.ts';
 import type { Running } from '../../execute/running.ts';
 import { selectLocked } from '../../plan/locked-rows.ts';
 import type { KeyTexts } from '../parse/group.ts';
-import { ask, inputRows, startQuestion } from './ask.ts';
-import { columnInput, columnsEqual, columnText, keyEqual, keyInput } from './stored.ts';
+import { ask, inputRows, type Question, startQuestion } from './ask.ts';
+import { columnInput, columnsEqual, columnText, goneKeys, keyEqual, keyInput, visibleRow } from './stored.ts';
 
 /** One pair of the junction: values of its columns for the owner, and for the target. */
 export interface Pair {
@@ -49,25 +48,28 @@ export async function inspectTargets(
   scope: WriteScope,
   requested: TargetsQuery,
 ): Promise<InspectedTargets> {
+  const question = startQuestion(running.dialect);
+  const row = await ask(running, question, targetsSql(running.dialect, question, scope, requested));
+  const [there, highest, count, ...keys] = row;
+  return {
+    there: new Set(readPlaces(there)),
+    gone: readRows(keys),
+    removed: Number(count),
+    last: readElements(highest).map((text) => BigInt(text ?? 0)),
+  };
+}
+
+function targetsSql(dialect: SqlDialect, question: Question, scope: WriteScope, requested: TargetsQuery): string {
   const { relation, junction, target, owners, pairs, removed, sort } = requested;
   const near = relation.near.map(({ to }) => to);
   const far = relation.far.map(({ from }) => from);
-  const { dialect } = running;
   const { count: counted, collectedArray: arrayOf, join } = dialect.input;
-  const question = startQuestion(dialect);
   const { statement } = question;
   const nearInput = (rows: readonly KeyTexts[]) => columnInput(junction, near, rows, 'a');
   const flags = { name: 'c', native: 'pg_catalog.bool', values: owners.map(({ complete }) => String(complete)) };
   const above = inputRows(question, [...nearInput(owners.map(({ values }) => values)), flags], 'o');
-  const pairInput = [
-    ...nearInput(pairs.map((pair) => pair.near)),
-    ...columnInput(
-      junction,
-      far,
-      pairs.map((pair) => pair.far),
-      'b',
-    ),
-  ];
+  const farValues = pairs.map((pair) => pair.far);
+  const pairInput = [...nearInput(pairs.map((pair) => pair.near)), ...columnInput(junction, far, farValues, 'b')];
   const listed = inputRows(question, pairInput, 'i');
   const unwanted = (): string => {
     const keys = removed.map(({ key }) => key);
@@ -77,16 +79,12 @@ export async function inspectTargets(
   const joined = relation.far
     .map(({ from, to }) => `${columnText(target, to, 't')} = ${columnText(junction, from, 'j')}`)
     .join(' AND ');
-  const isCounted = (name: string, alias: string): string => {
-    const counted = countedScope(scope, name);
-    const collection = counted.collections.get(name);
-    return collection === undefined ? sqlFalse : `(${readable(tableRow(statement, counted, collection, alias))})`;
-  };
-  const seen = allOf([isCounted(relation.target, 't'), isCounted(relation.junction, 'j')]);
+  const seen = allOf([
+    visibleRow(question, scope, relation.target, 't'),
+    visibleRow(question, scope, relation.junction, 'j'),
+  ]);
   const same = `${columnsEqual(dialect, junction, near, 'j', 'i', 'a')} AND ${columnsEqual(dialect, junction, far, 'j', 'i', 'b')}`;
-  const fields = keyFields(junction.descriptor);
-  const keys = fields.map(({ column }) => columnText(junction, column, 'j'));
-  const settled = keys.map((_, part) => `k${part}`).join(', ');
+  const keys = keyFields(junction.descriptor).map(({ column }) => columnText(junction, column, 'j'));
   const isListed = `EXISTS (SELECT 1 FROM ${listed} WHERE ${same})`;
   const isUnwanted =
     removed.length === 0
@@ -107,17 +105,7 @@ export async function inspectTargets(
     `(SELECT ${arrayOf({ value: 'i.n' })} FROM ${listed}${join}${rows} ON ${same})`,
     sort === undefined ? 'NULL' : `(${last})`,
     `(SELECT ${counted('u')} FROM gone)`,
-    ...keys.map((_, part) => {
-      const field = fields[part];
-      return `(SELECT ${arrayOf({ value: `k${part}`, settled, field })} FROM gone)`;
-    }),
+    ...goneKeys(dialect, junction),
   ];
-  const row = await ask(running, question, `WITH gone AS (${gone}) SELECT ${selected.join(', ')}`);
-  const [there, highest, count, ...goneKeys] = row;
-  return {
-    there: new Set(readPlaces(there)),
-    gone: readRows(goneKeys),
-    removed: Number(count),
-    last: readElements(highest).map((text) => BigInt(text ?? 0)),
-  };
+  return `WITH gone AS (${gone}) SELECT ${selected.join(', ')}`;
 }

@@ -1,12 +1,16 @@
 /** Stored values of items that a tree has written or named, by their keys. */
 
 import { cast } from '../../../dialects/casts.ts';
+import { sqlFalse } from '../../../dialects/fragment.ts';
 import type { SqlDialect } from '../../../dialects/index.ts';
 import { failedValidation, type Place } from '../../../json/problems.ts';
 import { readPlaces, readRows } from '../../../sql/array-text.ts';
 import { fieldOfColumn } from '../../../sql/cell.ts';
 import { operandType } from '../../../sql/operand.ts';
+import { readable } from '../../../sql/readable.ts';
+import { tableRow } from '../../../sql/row.ts';
 import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
+import { countedScope, type WriteScope } from '../../access/scope.ts';
 import type { Running } from '../../execute/running.ts';
 import type { KeyTexts } from '../parse/group.ts';
 import { ask, inputRows, type Question, startQuestion } from './ask.ts';
@@ -67,6 +71,22 @@ export function keyEqual(dialect: SqlDialect, { descriptor }: CollectionScope, a
   return keyFields(descriptor)
     .map((field, part) => dialect.input.equal(`${alias}.${field.column}`, `${input}.k${part}`, field))
     .join(' AND ');
+}
+
+/** Keys that the statement `gone` has as `k0`, `k1`, each collected. */
+export function goneKeys({ input }: SqlDialect, { descriptor }: CollectionScope): readonly string[] {
+  const fields = keyFields(descriptor);
+  const settled = fields.map((_, part) => `k${part}`).join(', ');
+  return fields.map(
+    (field, part) => `(SELECT ${input.collectedArray({ value: `k${part}`, settled, field })} FROM gone)`,
+  );
+}
+
+/** Without read permission on the collection every row counts: there is no hidden part of it to leave alone. */
+export function visibleRow({ statement }: Question, scope: WriteScope, name: string, alias: string): string {
+  const counted = countedScope(scope, name);
+  const collection = counted.collections.get(name);
+  return collection === undefined ? sqlFalse : `(${readable(tableRow(statement, counted, collection, alias))})`;
 }
 
 /** A column as its values are compared. */
