@@ -124,27 +124,7 @@ export type { Variables } from './environment/variable-text.ts';
 /** Reads every variable the server knows; all problems are collected, unknown variables are ignored. */
 export function readEnvironment(variables: Variables): EnvironmentReading {
   const problems: EnvironmentProblem[] = [];
-  const refused = new Set<string>();
-  /** Null if the file of the variable cannot be used, which is reported once. */
-  function textOf(variable: string): string | null {
-    const reading = variableText(variables, variable);
-    if ('value' in reading) return reading.value;
-    if (!refused.has(variable)) problems.push({ variable, message: reading.problem });
-    refused.add(variable);
-    return null;
-  }
-  function read<T>(variable: string, reader: Reader<T>, absent: T): T {
-    const text = textOf(variable);
-    if (text === null || text === '') return absent;
-    const reading = reader(text);
-    if ('value' in reading) return reading.value;
-    problems.push({ variable, message: `${variable} ${reading.problem}` });
-    return absent;
-  }
-  function requireVariable<T>(variable: string, reader: Reader<T>, absent: T): T {
-    if (textOf(variable) === '') problems.push({ variable, message: `${variable} is required.` });
-    return read(variable, reader, absent);
-  }
+  const { read, requireVariable } = createReaders(variables, problems);
   const host = read('HOST', readHost, '127.0.0.1');
   const port = read('PORT', readInteger(0, 65_535), 8055);
   const publicUrl = read<string | null>('PUBLIC_URL', readAddress, null);
@@ -196,6 +176,31 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     optimizations: read('PLATFORM_OPTIMIZE', readOptimizations, allOptimizations),
   };
   return problems.length === 0 ? { ok: true, environment } : { ok: false, problems };
+}
+
+function createReaders(variables: Variables, problems: EnvironmentProblem[]) {
+  const refused = new Set<string>();
+  /** Null if the file of the variable cannot be used, which is reported once. */
+  function textOf(variable: string): string | null {
+    const reading = variableText(variables, variable);
+    if ('value' in reading) return reading.value;
+    if (!refused.has(variable)) problems.push({ variable, message: reading.problem });
+    refused.add(variable);
+    return null;
+  }
+  function read<T>(variable: string, reader: Reader<T>, absent: T): T {
+    const text = textOf(variable);
+    if (text === null || text === '') return absent;
+    const reading = reader(text);
+    if ('value' in reading) return reading.value;
+    problems.push({ variable, message: `${variable} ${reading.problem}` });
+    return absent;
+  }
+  function requireVariable<T>(variable: string, reader: Reader<T>, absent: T): T {
+    if (textOf(variable) === '') problems.push({ variable, message: `${variable} is required.` });
+    return read(variable, reader, absent);
+  }
+  return { read, requireVariable };
 }
 
 /** The limits of queries that an environment sets. */

@@ -31,11 +31,7 @@ import type { Question, RecompileSources, Reply } from './messages.ts';
  */
 export async function createRecompiler(project: Project, api: CompiledApi): Promise<Recompiler> {
   const permissions = project.config.permissionSource === 'tables';
-  let read: Promise<RecompileSources> | undefined;
-  const sources = (): Promise<RecompileSources> => {
-    read ??= sourcesOf(project);
-    return read;
-  };
+  const sources = once(() => sourcesOf(project));
   let thread = permissions ? startThread(await sources()) : null;
   let numbers = 0;
   let closed = false;
@@ -58,14 +54,9 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
     return reply.kind === 'text' ? reply.text : '';
   }
 
-  async function readTables(run: RunTexts, drafts: RecompileOptions['drafts']): Promise<AnyCatalog> {
-    const catalog = await readAnyCatalog(dialectFacts[api.dialect].family, run, readOptions(project));
-    return drafts !== undefined && 'dialect' in catalog ? withDrafts(catalog, drafts) : catalog;
-  }
-
   const compile: Recompiler['compile'] = async (rows, run, over, read, { drafts, unless } = {}) => {
     const overTables = over === null ? undefined : questions.get(over);
-    const tables = overTables ?? (await readTables(run, drafts));
+    const tables = overTables ?? (await readTables(project, api, run, drafts));
     if (typeof tables !== 'number') await read();
     const before = unless === undefined ? null : (questions.get(unless) ?? null);
     const reply = await request((number) => ({ kind: 'compile', number, rows, tables, unless: before }));
@@ -81,19 +72,7 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
   return {
     permissions,
     schema: defaultSchema(project.config),
-    digests(rows) {
-      // Each is worked out once, when it is looked at: thousands of rules take a while of the thread that serves.
-      const rules = once(() => (permissions ? digestPermissions(readRuleRows(rows).document) : undefined));
-      const model = once(() => readModelTables(rows.model)?.digest);
-      return {
-        get permissions() {
-          return rules();
-        },
-        get model() {
-          return model();
-        },
-      };
-    },
+    digests: (rows) => digestsOf(permissions, rows),
     compile,
     migrationNames: () => migrationNames(project),
     async keep(served, migrations) {
@@ -109,6 +88,33 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
 }
 
 type Description = Exclude<Question, { readonly kind: 'compile' }>;
+
+function digestsOf(
+  permissions: boolean,
+  rows: Parameters<Recompiler['digests']>[0],
+): ReturnType<Recompiler['digests']> {
+  // Each is worked out once, when it is looked at: thousands of rules take a while of the thread that serves.
+  const rules = once(() => (permissions ? digestPermissions(readRuleRows(rows).document) : undefined));
+  const model = once(() => readModelTables(rows.model)?.digest);
+  return {
+    get permissions() {
+      return rules();
+    },
+    get model() {
+      return model();
+    },
+  };
+}
+
+async function readTables(
+  project: Project,
+  { dialect }: CompiledApi,
+  run: RunTexts,
+  drafts: RecompileOptions['drafts'],
+): Promise<AnyCatalog> {
+  const catalog = await readAnyCatalog(dialectFacts[dialect].family, run, readOptions(project));
+  return drafts !== undefined && 'dialect' in catalog ? withDrafts(catalog, drafts) : catalog;
+}
 
 async function sourcesOf(project: Project): Promise<RecompileSources> {
   const schema = await loadSchema(project);

@@ -61,29 +61,10 @@ export async function openAccounts(source: Source, project: Project): Promise<Ac
     await run(texts.addRole, [name, description, String(admin), String(app)]);
   }
 
-  /** Runs the statements in one transaction; the first one changes the user, and must find it. */
-  async function change(email: string, first: OwnSql, value: string | null, next: readonly OwnSql[]): Promise<void> {
-    await source.script('BEGIN');
-    try {
-      const [row] = await run(first, [email, value]);
-      if (row === undefined) throw new CommandError(exitCodes.usage, `There is no user "${email}".`);
-      for (const text of next) await run(text, [email]);
-      await source.script('COMMIT');
-    } catch (error) {
-      await source.script('ROLLBACK');
-      throw error;
-    }
-  }
-
   return {
     async users() {
       const rows = await run(texts.users, []);
-      return rows.map(([email, status, role, lastAccess]) => ({
-        email: email ?? '',
-        status: status ?? '',
-        role: role ?? null,
-        lastAccess: lastAccess ?? null,
-      }));
+      return rows.map(listedUser);
     },
     async roles() {
       const rows = await run(texts.roles, []);
@@ -114,10 +95,34 @@ export async function openAccounts(source: Source, project: Project): Promise<Ac
     async setPassword(email, password) {
       const hashed = await hashPassword(await run(texts.policy, []), password);
       // After the change, which waits for sign-ins under way: their sessions end, too.
-      await change(email, texts.setPassword, hashed, [texts.endSessions]);
+      await changeUser(source, email, texts.setPassword, hashed, [texts.endSessions]);
     },
-    setToken: (email, token) => change(email, texts.setToken, token, []),
+    setToken: (email, token) => changeUser(source, email, texts.setToken, token, []),
   };
+}
+
+function listedUser([email, status, role, lastAccess]: Awaited<ReturnType<Run>>[number]): ListedUser {
+  return { email: email ?? '', status: status ?? '', role: role ?? null, lastAccess: lastAccess ?? null };
+}
+
+/** Runs the statements in one transaction; the first one changes the user, and must find it. */
+async function changeUser(
+  source: Source,
+  email: string,
+  first: OwnSql,
+  value: string | null,
+  next: readonly OwnSql[],
+): Promise<void> {
+  await source.script('BEGIN');
+  try {
+    const [row] = await runOwn(source, first, [email, value]);
+    if (row === undefined) throw new CommandError(exitCodes.usage, `There is no user "${email}".`);
+    for (const text of next) await runOwn(source, text, [email]);
+    await source.script('COMMIT');
+  } catch (error) {
+    await source.script('ROLLBACK');
+    throw error;
+  }
 }
 
 /** A generated password, to be shown once. */

@@ -55,21 +55,10 @@ export interface SignInOptions {
 
 /** Makes the services. */
 export function createSignIn(options: SignInOptions): SignIn {
-  const { database, finder, sessions, makePair, passwords, attempts, checkOtp, identities, environment, audit } =
-    options;
-
-  /** An existing and a missing user take the same way: one look-up, one comparison of hashes. */
-  async function authenticate({ email, password }: Credentials): Promise<SigningIn> {
-    const found = await finder.byEmail(email);
-    const matches = await passwords.verify(found?.password ?? null, password);
-    if (found !== null && matches && found.account.status === 'active' && found.account.provider === 'default') {
-      return found;
-    }
-    throw new PlatformError('INVALID_CREDENTIALS');
-  }
+  const { database, sessions, makePair, passwords, attempts, checkOtp, identities, environment, audit } = options;
 
   async function login(credentials: Credentials, sender: RequestOrigin, attempt: Attempt): Promise<TokenPair> {
-    const user = await authenticate(credentials);
+    const user = await authenticate(options, credentials);
     const { account, password } = user;
     const outdated = password === null || passwords.isOutdated(password);
     const rehashed = outdated ? await passwords.hash(credentials.password) : null;
@@ -123,6 +112,19 @@ export function createSignIn(options: SignInOptions): SignIn {
       if (user !== null) identities.forget(user);
     },
   };
+}
+
+/** An existing and a missing user take the same way: one look-up, one comparison of hashes. */
+async function authenticate(
+  { finder, passwords }: SignInOptions,
+  { email, password }: Credentials,
+): Promise<SigningIn> {
+  const found = await finder.byEmail(email);
+  const matches = await passwords.verify(found?.password ?? null, password);
+  if (found !== null && matches && found.account.status === 'active' && found.account.provider === 'default') {
+    return found;
+  }
+  throw new PlatformError('INVALID_CREDENTIALS');
 }
 
 const refused: readonly ErrorCode[] = ['INVALID_CREDENTIALS'];

@@ -67,24 +67,13 @@ export function createSlowLog(
   return {
     leastMs,
     report(run, ms, errorType) {
-      const { statement, otherText, parameters, waitMs, rows, record } = run;
+      const { statement, otherText, parameters, waitMs } = run;
       const text = otherText ?? statement.text;
       const operation = operationName(text);
       const isQuery = /^(?:SELECT|INSERT|UPDATE|DELETE)$/.test(operation);
       // Texts of a change of the model have values in them.
       const isFixed = operation === 'SELECT' || parameters.length > 0;
-      const line = {
-        event: 'slow-query',
-        requestId: record?.id,
-        traceId: record?.traceId,
-        class: record?.call?.caller.accessClass,
-        ms: rounded(ms),
-        waitMs: rounded(waitMs),
-        rows,
-        error: errorType === '' ? undefined : errorType,
-        types: typesOf(text, statement.forms, parameters.length),
-        statement: isQuery ? cut(withoutLiterals(text, !isFixed)) : operation,
-      };
+      const line = lineOf(run, ms, errorType, isQuery ? cut(withoutLiterals(text, !isFixed)) : operation);
       let plan: StatementPlan | undefined;
       const write = (): void => {
         if (unwritten.delete(write)) log().info({ ...line, plan }, 'A statement was slow.');
@@ -101,6 +90,22 @@ export function createSlowLog(
     flush() {
       for (const write of unwritten) write();
     },
+  };
+}
+
+function lineOf(run: StatementRun, ms: number, errorType: string, shown: string) {
+  const { statement, otherText, parameters, waitMs, rows, record } = run;
+  return {
+    event: 'slow-query',
+    requestId: record?.id,
+    traceId: record?.traceId,
+    class: record?.call?.caller.accessClass,
+    ms: rounded(ms),
+    waitMs: rounded(waitMs),
+    rows,
+    error: errorType === '' ? undefined : errorType,
+    types: typesOf(otherText ?? statement.text, statement.forms, parameters.length),
+    statement: shown,
   };
 }
 

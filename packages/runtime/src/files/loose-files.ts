@@ -5,8 +5,7 @@
  */
 
 import type { Database, Transaction } from '../database/database.ts';
-import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import type { OwnSql } from '../database/own-statements/script.ts';
+import { allRows, firstRow, runAlone } from '../database/own-statements/own-rows.ts';
 import { ownTables } from '../dialects/index.ts';
 import { fromRows, type Rows, rowsBeside } from '../dialects/own-tables.ts';
 import { describeCause, type Log } from '../operate/log.ts';
@@ -52,24 +51,14 @@ export function createLooseFiles({ database, place: location, storages, log }: L
   let swept = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;
 
-  /** Runs a statement; returns the columns after the number of the transaction, undefined if there is no row. */
-  function run(text: OwnSql, values: readonly string[]): Promise<readonly (string | null)[] | undefined> {
-    return database.transaction(async (transaction) => {
-      const [number = null, ...rest] = (await firstRow(transaction, text, values)) ?? [];
-      if (number === null) return { value: undefined };
-      transaction.identify(number);
-      return { value: rest };
-    });
-  }
-
   /** Removes one content; false when none is due. */
   async function removeOne(): Promise<boolean> {
-    const row = await run(texts.claim, []);
+    const row = await runAlone(database, texts.claim, []);
     if (row === undefined) return false;
     const [id = '', storage = '', name = '', used = ''] = row.map((column) => column ?? '');
     try {
       if (used !== 'true') await storages.of(storage).remove(name);
-      await run(texts.forget, [id]);
+      await runAlone(database, texts.forget, [id]);
     } catch (error) {
       log.warn({ storage, name, cause: describeCause(error) }, 'A content that belongs to no file is removed later.');
     }
@@ -101,10 +90,10 @@ export function createLooseFiles({ database, place: location, storages, log }: L
   const timer = setInterval(look, lookEveryMs).unref();
   return {
     async note(contents) {
-      await run(texts.note, listed(contents));
+      await runAlone(database, texts.note, listed(contents));
     },
     async release(contents) {
-      await run(texts.release, listed(contents)).catch(() => undefined);
+      await runAlone(database, texts.release, listed(contents)).catch(() => undefined);
       look();
     },
     wake: () => void setImmediate(look),

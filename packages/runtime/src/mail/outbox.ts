@@ -4,8 +4,7 @@
  */
 
 import type { Database } from '../database/database.ts';
-import { firstRow } from '../database/own-statements/own-rows.ts';
-import type { OwnSql } from '../database/own-statements/script.ts';
+import { runAlone } from '../database/own-statements/own-rows.ts';
 import { ownTables } from '../dialects/index.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import type { SystemPlace } from '../system/place.ts';
@@ -49,23 +48,14 @@ export function createOutbox({ database, place: location, deliver, log, closed: 
   let again = false;
   let running: Promise<void> | undefined;
 
-  async function run(text: OwnSql, values: readonly string[]): Promise<readonly (string | null)[] | undefined> {
-    return database.transaction(async (transaction) => {
-      const [number = null, ...rest] = (await firstRow(transaction, text, values)) ?? [];
-      if (number === null) return { value: undefined };
-      transaction.identify(number);
-      return { value: rest };
-    });
-  }
-
   /** Sends one mail; false when none waits. */
   async function sendOne(): Promise<boolean> {
-    const row = await run(texts.claim, []);
+    const row = await runAlone(database, texts.claim, []);
     if (row === undefined) return false;
     const [id = '', template = '', recipient = '', values = '{}', tries] = row.map((column) => column ?? '');
     try {
       await deliver({ template, recipient, values: JSON.parse(values) });
-      await run(texts.remove, [id]);
+      await runAlone(database, texts.remove, [id]);
     } catch (error) {
       const hasFailed = isRefused(error) || Number(tries) >= maxTries;
       // The recipient is no business of the log.
@@ -73,7 +63,7 @@ export function createOutbox({ database, place: location, deliver, log, closed: 
         { template, cause: describeCause(error) },
         hasFailed ? 'A mail was given up.' : 'A mail is tried again later.',
       );
-      await run(hasFailed ? texts.remove : texts.note, hasFailed ? [id] : [id, reasonOf(error)]);
+      await runAlone(database, hasFailed ? texts.remove : texts.note, hasFailed ? [id] : [id, reasonOf(error)]);
     }
     return true;
   }

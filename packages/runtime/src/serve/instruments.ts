@@ -115,17 +115,7 @@ function createCounted(environment: Environment, gatherOthers: GatherMetrics | n
   return {
     listener: {
       observers: [requests.end],
-      wrap: (next, responder) =>
-        function countRequest(request, response) {
-          requests.begin();
-          if (!isScrape(request)) return next(request, response);
-          const { [requestRecord]: record } = request;
-          if (record !== undefined) record.route = '/metrics';
-          const httpContext = { request, response };
-          answerMetrics(responder, httpContext, { gather }).catch((thrown: unknown) => {
-            responder.fail(httpContext, toPlatformError(thrown));
-          });
-        },
+      wrap: (next, responder) => countRequests(requests, isScrape, gather, next, responder),
     },
     pool,
     database(database, dialect, others) {
@@ -150,6 +140,27 @@ function createCounted(environment: Environment, gatherOthers: GatherMetrics | n
     read,
     close: () => listener?.close(),
     async flush() {},
+  };
+}
+
+type Wrap = NonNullable<Instruments['listener']['wrap']>;
+
+/** Counts the requests that begin, and answers those for metrics. */
+function countRequests(
+  requests: RequestMetrics,
+  isScrape: (request: IncomingMessage) => boolean,
+  gather: GatherMetrics,
+  ...[next, responder]: Parameters<Wrap>
+): ReturnType<Wrap> {
+  return function countRequest(request, response) {
+    requests.begin();
+    if (!isScrape(request)) return next(request, response);
+    const { [requestRecord]: record } = request;
+    if (record !== undefined) record.route = '/metrics';
+    const httpContext = { request, response };
+    answerMetrics(responder, httpContext, { gather }).catch((thrown: unknown) => {
+      responder.fail(httpContext, toPlatformError(thrown));
+    });
   };
 }
 

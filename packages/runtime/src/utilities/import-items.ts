@@ -53,44 +53,13 @@ export function createImporter({ api, database, writer, maxItems }: ImporterOpti
   const byName = new Map(
     api.collections.filter(({ system }) => system !== true).map((collection) => [collection.name, collection]),
   );
-  const granted = new Map(
-    api.access.map(({ name, collections }) => [
-      name,
-      new Set(
-        collections
-          .filter(({ create = [], update = [] }) => create.length > 0 && update.length > 0)
-          .map(({ collection }) => collection),
-      ),
-    ]),
-  );
+  const granted = grantedCollections(api);
 
   function descriptorOf({ caller, collection }: Pick<ImportRequest, 'caller' | 'collection'>): CollectionDescriptor {
     const descriptor = byName.get(collection);
     const isGranted = granted.get(caller.accessClass)?.has(collection) === true;
     if (descriptor === undefined || !isGranted || descriptor.singleton === true) throw new PlatformError('FORBIDDEN');
     return descriptor;
-  }
-
-  async function write(
-    transaction: Transaction,
-    { caller, collection, sender }: ImportRequest,
-    descriptor: CollectionDescriptor,
-    items: readonly FilterObject[],
-    begun: (work: TransactionBody) => void,
-  ): Promise<TransactionBody> {
-    const keyed = items.some(
-      (item) => descriptor.key.length > 0 && descriptor.key.every((name) => Object.hasOwn(item, name)),
-    );
-    const query = keyed ? `on_conflict=${descriptor.key.map(encodeURIComponent).join(',')}` : '';
-    const request = { caller, collection, query, sender, returning: () => null };
-    const work = await writer.workOf({ action: 'create', request, body: [...items] });
-    begun(work);
-    try {
-      await work.run(transaction);
-    } catch (error) {
-      throw explainViolation(error, work.affected());
-    }
-    return work;
   }
 
   return {
@@ -113,7 +82,7 @@ export function createImporter({ api, database, writer, maxItems }: ImporterOpti
             }
             const before = count;
             count += items.length;
-            const written = write(transaction, request, descriptor, items, begun);
+            const written = writeBatch(writer, transaction, request, descriptor, items, begun);
             done.push(
               await written.catch((error: unknown) => {
                 throw placedBehind(error, before);
@@ -126,6 +95,43 @@ export function createImporter({ api, database, writer, maxItems }: ImporterOpti
       for (const work of works) work.committed();
     },
   };
+}
+
+/** Collections of each access class that may create and update items of them. */
+function grantedCollections({ access }: CompiledApi): ReadonlyMap<string, ReadonlySet<string>> {
+  return new Map(
+    access.map(({ name, collections }) => [
+      name,
+      new Set(
+        collections
+          .filter(({ create = [], update = [] }) => create.length > 0 && update.length > 0)
+          .map(({ collection }) => collection),
+      ),
+    ]),
+  );
+}
+
+async function writeBatch(
+  writer: ImporterOptions['writer'],
+  transaction: Transaction,
+  { caller, collection, sender }: ImportRequest,
+  descriptor: CollectionDescriptor,
+  items: readonly FilterObject[],
+  begun: (work: TransactionBody) => void,
+): Promise<TransactionBody> {
+  const keyed = items.some(
+    (item) => descriptor.key.length > 0 && descriptor.key.every((name) => Object.hasOwn(item, name)),
+  );
+  const query = keyed ? `on_conflict=${descriptor.key.map(encodeURIComponent).join(',')}` : '';
+  const request = { caller, collection, query, sender, returning: () => null };
+  const work = await writer.workOf({ action: 'create', request, body: [...items] });
+  begun(work);
+  try {
+    await work.run(transaction);
+  } catch (error) {
+    throw explainViolation(error, work.affected());
+  }
+  return work;
 }
 
 /** Errors tell the place of an item in its file. */

@@ -54,3 +54,17 @@ export function ask(
   if (typeof sql === 'string') return database.query(sql, values);
   return runScript(sql, values, ({ text }, parameters) => database.query(text, parameters));
 }
+
+/** Runs a statement alone; returns the columns after the number of the transaction, undefined if there is no row. */
+export function runAlone(
+  database: Pick<Database, 'transaction'>,
+  sql: OwnSql,
+  values: readonly string[],
+): Promise<readonly (string | null)[] | undefined> {
+  return database.transaction(async (transaction) => {
+    const [number = null, ...rest] = (await firstRow(transaction, sql, values)) ?? [];
+    if (number === null) return { value: undefined };
+    transaction.identify(number);
+    return { value: rest };
+  });
+}

@@ -32,25 +32,6 @@ export function queuePublicReads(database: Database, limits: PublicReadLimits): 
     });
   }
 
-  async function runInTurn(kind: StatementKind, client: string, run: (isApart: boolean) => Promise<void>) {
-    const turn = await enter(queue, { kind, client, goesOn: false });
-    let isReported = true;
-    try {
-      await run(turn.isSlow);
-    } catch (error) {
-      isReported = !(error instanceof StalledError);
-      throw error;
-    } finally {
-      queue.leave(turn, isReported);
-    }
-  }
-
-  /** A read that was queued after a slow one has not begun, and waits for a turn. */
-  function again(error: unknown, read: () => Promise<void>): Promise<void> {
-    if (error instanceof StalledError) return read();
-    throw error;
-  }
-
   return {
     ...database,
     read(statement, parameters, sink, findClient = noClient) {
@@ -58,7 +39,7 @@ export function queuePublicReads(database: Database, limits: PublicReadLimits): 
       if (statement.isPublic !== true) return queue.beside(() => database.read(statement, parameters, sink));
       const kind = kindOf(statement, parameters);
       const readInTurn = (): Promise<void> =>
-        runInTurn(kind, findClient(), (isApart) =>
+        runInTurn(queue, { kind, client: findClient() }, (isApart) =>
           database.read(isApart ? { ...statement, apart: true } : statement, parameters, sink),
         ).catch((error: unknown) => again(error, readInTurn));
       if (!times.isQuick(kind)) return readInTurn();
@@ -81,10 +62,31 @@ export function queuePublicReads(database: Database, limits: PublicReadLimits): 
   };
 }
 
+type Asker = Omit<Parameters<PublicQueue['enter']>[0], 'goesOn'>;
+
+async function runInTurn(queue: PublicQueue, asker: Asker, run: (isApart: boolean) => Promise<void>): Promise<void> {
+  const turn = await enter(queue, { ...asker, goesOn: false });
+  let isReported = true;
+  try {
+    await run(turn.isSlow);
+  } catch (error) {
+    isReported = !(error instanceof StalledError);
+    throw error;
+  } finally {
+    queue.leave(turn, isReported);
+  }
+}
+
+/** A read that was queued after a slow one has not begun, and waits for a turn. */
+function again(error: unknown, read: () => Promise<void>): Promise<void> {
+  if (error instanceof StalledError) return read();
+  throw error;
+}
+
 /** Nothing is read for a stream while its client takes the rows that were read: it waits for another turn then. */
 async function streamInTurns(
   queue: PublicQueue,
-  { kind, client }: { readonly kind: StatementKind; readonly client: string },
+  { kind, client }: Asker,
   signal: AbortSignal,
   drained: () => Promise<void>,
   run: (drained: () => Promise<void>) => Promise<void>,
