@@ -59,22 +59,7 @@ export function createFileFinder(options: FileFinderOptions): FileFinder {
   const claimed = { role: null, admin: false, user: null, roleKey: null };
   const publicCaller: Caller = { accessClass: publicClass, user: null, role: null, ...createRowContexts(api)(claimed) };
   const publicReads = readsFiles(api.access.find(({ name }) => name === publicClass));
-  const { table, text: textOf, milliseconds, parameter } = ownTables(location);
-  const texts = [
-    'id',
-    'storage',
-    'filename_disk',
-    'filename_download',
-    'type',
-    'charset',
-    'filesize',
-    'width',
-    'height',
-  ];
-  const fileSql = `SELECT ${texts.map(textOf).join(', ')}, ${milliseconds('modified_on')}
-FROM ${table('platform_files')} WHERE id = ${parameter('$1::uuid')} AND filename_disk IS NOT NULL`;
-  const settingsSql = `SELECT ${textOf('storage_asset_transform')}, ${textOf('storage_asset_presets')}
-FROM ${table('platform_settings')} LIMIT 1`;
+  const { file: fileSql, settings: settingsSql } = statements(location);
 
   const tableOf = (collection: string): readonly string[] =>
     api.collections.filter(({ name }) => name === collection).map(({ table }) => table);
@@ -120,6 +105,28 @@ FROM ${table('platform_settings')} LIMIT 1`;
       return { allowed: mode, presets: list };
     },
   };
+}
+
+const fileColumns = [
+  'id',
+  'storage',
+  'filename_disk',
+  'filename_download',
+  'type',
+  'charset',
+  'filesize',
+  'width',
+  'height',
+];
+
+function statements(location: SystemPlace) {
+  const { table, text: textOf, milliseconds, parameter } = ownTables(location);
+  const columns = fileColumns.map(textOf).join(', ');
+  const file = `SELECT ${columns}, ${milliseconds('modified_on')}
+FROM ${table('platform_files')} WHERE id = ${parameter('$1::uuid')} AND filename_disk IS NOT NULL`;
+  const settings = `SELECT ${textOf('storage_asset_transform')}, ${textOf('storage_asset_presets')}
+FROM ${table('platform_settings')} LIMIT 1`;
+  return { file, settings };
 }
 
 function readsFiles(access: AccessClass | undefined): boolean {

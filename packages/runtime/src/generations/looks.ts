@@ -33,75 +33,87 @@ const hearingMs = 50;
 
 /** Makes looks by a function; that it fails, and that it no longer does, is logged once. */
 export function createLooks(lookOnce: () => Promise<void>, log: Pick<Log, 'info' | 'warn'>): Looks {
-  let looking: Promise<void> | null = null;
-  let again = false;
-  let isBlind = false;
-  let timer: NodeJS.Timeout | undefined;
-  let asking: NodeJS.Timeout | undefined;
-  let listener: Listener | undefined;
-  let stopped = false;
+  return new LookRhythm(lookOnce, log);
+}
 
-  function reportVisibility(error: unknown): void {
-    const wasBlind = isBlind;
-    isBlind = error !== null;
-    if (stopped || isBlind === wasBlind) return;
-    if (isBlind) log.warn({ cause: describeCause(error) }, unreadable);
-    else log.info({}, readableAgain);
+class LookRhythm implements Looks {
+  readonly #lookOnce: () => Promise<void>;
+  readonly #log: Pick<Log, 'info' | 'warn'>;
+  #looking: Promise<void> | null = null;
+  #again = false;
+  #isBlind = false;
+  #timer: NodeJS.Timeout | undefined;
+  #asking: NodeJS.Timeout | undefined;
+  #listener: Listener | undefined;
+  #stopped = false;
+
+  constructor(lookOnce: () => Promise<void>, log: Pick<Log, 'info' | 'warn'>) {
+    this.#lookOnce = lookOnce;
+    this.#log = log;
   }
 
-  async function lookAll(): Promise<void> {
-    do {
-      again = false;
-      await lookOnce().then(
-        () => reportVisibility(null),
-        (error: unknown) => reportVisibility(error),
-      );
-    } while (again && !stopped);
-  }
-
-  function look(): Promise<void> {
-    again = looking !== null;
-    looking ??= lookAll().finally(() => {
-      looking = null;
+  look(): Promise<void> {
+    this.#again = this.#looking !== null;
+    this.#looking ??= this.#lookAll().finally(() => {
+      this.#looking = null;
     });
-    return looking;
+    return this.#looking;
   }
 
-  function lookInRhythm(): void {
-    timer = setTimeout(() => void look().finally(() => stopped || lookInRhythm()), lookEvery).unref();
+  start({ listen, hasChanged }: Hearings): void {
+    this.#lookInRhythm();
+    if (hasChanged !== undefined) this.#askInRhythm(hasChanged);
+    this.#listener = listen?.(() => void setTimeout(() => void this.look(), hearingMs).unref());
   }
 
-  function askInRhythm(hasChanged: () => Promise<boolean>): void {
-    const again = (): void => {
-      if (!stopped) askInRhythm(hasChanged);
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#asking);
+    await this.#listener?.close();
+    await this.#looking;
+  }
+
+  #reportVisibility(error: unknown): void {
+    const wasBlind = this.#isBlind;
+    this.#isBlind = error !== null;
+    if (this.#stopped || this.#isBlind === wasBlind) return;
+    if (this.#isBlind) this.#log.warn({ cause: describeCause(error) }, unreadable);
+    else this.#log.info({}, readableAgain);
+  }
+
+  async #lookAll(): Promise<void> {
+    do {
+      this.#again = false;
+      await this.#lookOnce().then(
+        () => this.#reportVisibility(null),
+        (error: unknown) => this.#reportVisibility(error),
+      );
+    } while (this.#again && !this.#stopped);
+  }
+
+  #lookInRhythm(): void {
+    this.#timer = setTimeout(
+      () => void this.look().finally(() => this.#stopped || this.#lookInRhythm()),
+      lookEvery,
+    ).unref();
+  }
+
+  #askInRhythm(hasChanged: () => Promise<boolean>): void {
+    const askAgain = (): void => {
+      if (!this.#stopped) this.#askInRhythm(hasChanged);
     };
-    asking = setTimeout(() => {
-      if (listener?.isHeard === true) again();
+    this.#asking = setTimeout(() => {
+      if (this.#listener?.isHeard === true) askAgain();
       // Failures are those of the looks, which tell of them.
       else
         void hasChanged()
           .then(
             // A look that has failed is made up for.
-            (changed) => (changed || isBlind ? look() : undefined),
+            (changed) => (changed || this.#isBlind ? this.look() : undefined),
             () => {},
           )
-          .finally(again);
+          .finally(askAgain);
     }, askEvery).unref();
   }
-
-  return {
-    look,
-    start({ listen, hasChanged }) {
-      lookInRhythm();
-      if (hasChanged !== undefined) askInRhythm(hasChanged);
-      listener = listen?.(() => void setTimeout(() => void look(), hearingMs).unref());
-    },
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      clearTimeout(asking);
-      await listener?.close();
-      await looking;
-    },
-  };
 }

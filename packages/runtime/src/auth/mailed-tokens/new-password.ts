@@ -42,20 +42,9 @@ export interface SetPasswordOptions {
 
 /** Makes it. */
 export function createSetPassword(options: SetPasswordOptions): SetPassword {
-  const {
-    database,
-    place: location,
-    tokens,
-    attempts,
-    passwords,
-    sessions,
-    identities,
-    settings,
-    keepHistory,
-    minLength,
-    audit,
-  } = options;
-  const texts = ownTables(location).statements.mailedTokens;
+  const { database, tokens, attempts, passwords, sessions, identities, settings, keepHistory, minLength, audit } =
+    options;
+  const texts = ownTables(options.place).statements.mailedTokens;
   const statements = {
     invite: { look: texts.look('invite'), use: texts.use('invite') },
     password_reset: { look: texts.look('password_reset'), use: texts.use('password_reset') },

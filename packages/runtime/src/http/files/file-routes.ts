@@ -38,20 +38,6 @@ export function createUploadEndpoints(options: FileEndpointsOptions): WithUpload
   const limits = { folder: staging, fileSize: environment.maxUploadSize, fieldSize };
   const readField = fieldReader(api.collections.find(({ name }) => name === filesName));
 
-  function requestOf({ request }: HttpContext, { caller, query }: Call): WriteRequest {
-    const { 'if-match': ifMatch, 'idempotency-key': keyText } = request.headers;
-    const key = request.method === 'POST' ? readIdempotencyKey(keyText) : undefined;
-    const ifMatches = request.method === 'PATCH' && ifMatch !== undefined ? { ifMatch } : {};
-    return {
-      caller,
-      collection: filesName,
-      query,
-      sender: senderOf(request),
-      ...(key && { key }),
-      ...ifMatches,
-    };
-  }
-
   function send(httpContext: HttpContext, { status, body }: UploadAnswer): void {
     responder.send(httpContext, jsonAnswer(status, body));
   }
@@ -68,13 +54,13 @@ export function createUploadEndpoints(options: FileEndpointsOptions): WithUpload
 
   const create: Handler = async (httpContext, call) => {
     uploads.admit(call.caller, 'create');
-    const request = requestOf(httpContext, call);
+    const request = requestOf(httpContext, call, senderOf);
     send(httpContext, await uploads.create(request, await receive(httpContext)));
   };
 
   const replace: Handler = async (httpContext, call) => {
     uploads.admit(call.caller, 'update');
-    const request = requestOf(httpContext, call);
+    const request = requestOf(httpContext, call, senderOf);
     const [first, ...others] = await receive(httpContext);
     if (first === undefined || others.length > 0) {
       for (const { staged } of first === undefined ? [] : [first, ...others]) await unstage(staged.path);
@@ -97,6 +83,24 @@ export function createUploadEndpoints(options: FileEndpointsOptions): WithUpload
       });
       return { ...endpoint, handlers: new Map(handlers), takesParts: true };
     });
+}
+
+function requestOf(
+  { request }: HttpContext,
+  { caller, query }: Call,
+  senderOf: FileEndpointsOptions['senderOf'],
+): WriteRequest {
+  const { 'if-match': ifMatch, 'idempotency-key': keyText } = request.headers;
+  const key = request.method === 'POST' ? readIdempotencyKey(keyText) : undefined;
+  const ifMatches = request.method === 'PATCH' && ifMatch !== undefined ? { ifMatch } : {};
+  return {
+    caller,
+    collection: filesName,
+    query,
+    sender: senderOf(request),
+    ...(key && { key }),
+    ...ifMatches,
+  };
 }
 
 function arrivedOf(part: FilePart, read: (name: string, text: string) => JsonValue): Arrived {

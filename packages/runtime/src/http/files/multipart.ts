@@ -41,7 +41,7 @@ export async function readMultipart(request: IncomingMessage, limits: MultipartL
   const begun: Promise<unknown>[] = [];
   try {
     const parser = await openParser(request, limits);
-    const parts = await collect(request, parser, limits, begun);
+    const parts = await new PartCollector(request, parser, limits, begun).collect();
     if (parts.length === 0) throw new PlatformError('INVALID_PAYLOAD', 'The body holds no file.');
     return parts;
   } catch (error) {
@@ -61,73 +61,35 @@ interface Begun {
   readonly fields: Map<string, string>;
 }
 
-function collect(
-  request: IncomingMessage,
-  parser: BusboyInstance,
-  limits: MultipartLimits,
-  staging: Promise<unknown>[],
-): Promise<readonly FilePart[]> {
-  const files: Begun[] = [];
-  let fields = new Map<string, string>();
-  let bytes = 0;
-  let failed = false;
-  let open: BusboyFileStream | undefined;
+class PartCollector {
+  readonly #request: IncomingMessage;
+  readonly #parser: BusboyInstance;
+  readonly #limits: MultipartLimits;
+  readonly #staging: Promise<unknown>[];
+  readonly #result = Promise.withResolvers<readonly FilePart[]>();
+  readonly #files: Begun[] = [];
+  #fields = new Map<string, string>();
+  #bytes = 0;
+  #failed = false;
+  #open: BusboyFileStream | undefined;
 
-  return new Promise((resolve, reject) => {
-    function fail(error: unknown): void {
-      if (failed) return;
-      failed = true;
-      request.unpipe(parser);
-      open?.destroy(error instanceof Error ? error : new Error(String(error)));
-      reject(error);
-    }
-    function takeField(name: string, value: string, nameCut: boolean, valueCut: boolean): void {
-      bytes += name.length + Buffer.byteLength(value);
-      try {
-        if (nameCut || valueCut || bytes > limits.fieldSize) throw new PlatformError('INVALID_PAYLOAD', tooMuch);
-        // Not by a literal, where this name would be no member.
-        if (name === '__proto__') throw new PlatformError('INVALID_PAYLOAD', 'A part has a name that is not allowed.');
-        checkContents({ [name]: value });
-        fields.set(name, value);
-      } catch (error) {
-        fail(error);
-      }
-    }
-    function takeFile(_field: string, stream: BusboyFileStream, name: string, _coding: string, type: string): void {
-      // A file that is no longer wanted has no other listener for its errors.
-      stream.on('error', () => undefined);
-      if (failed) {
-        stream.resume();
-        return;
-      }
-      open = stream;
-      if (name === '') {
-        // So browsers send a field in which nothing was chosen.
-        fail(new PlatformError('INVALID_PAYLOAD', 'A file has no name.'));
-        return;
-      }
-      const file = stage(limits.folder, stream, limits.fileSize);
-      staging.push(file);
-      file.catch(fail);
-      files.push({ file, name: plainName(name), type, fields });
-      fields = new Map();
-    }
-    async function end(): Promise<void> {
-      for (const [name, value] of fields) files.at(-1)?.fields.set(name, value);
-      const parts: FilePart[] = [];
-      for (const { file, ...rest } of files) {
-        parts.push({ ...rest, staged: await file, fields: Object.fromEntries(rest.fields) });
-      }
-      resolve(parts);
-    }
-    const refuse = () => fail(new PlatformError('INVALID_PAYLOAD', tooMuch));
-    parser.on('field', takeField);
-    parser.on('file', takeFile);
-    parser.on('partsLimit', refuse);
-    parser.on('filesLimit', refuse);
-    parser.on('fieldsLimit', refuse);
+  constructor(request: IncomingMessage, parser: BusboyInstance, limits: MultipartLimits, staging: Promise<unknown>[]) {
+    this.#request = request;
+    this.#parser = parser;
+    this.#limits = limits;
+    this.#staging = staging;
+  }
+
+  collect(): Promise<readonly FilePart[]> {
+    const request = this.#request;
+    const parser = this.#parser;
+    const fail = (error: unknown): void => this.#fail(error);
+    const refuse = (): void => fail(new PlatformError('INVALID_PAYLOAD', tooMuch));
+    parser.on('field', (name, value, nameCut, valueCut) => this.#takeField(name, value, nameCut, valueCut));
+    parser.on('file', (_field, stream, name, _coding, type) => this.#takeFile(stream, name, type));
+    for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) parser.on(limit, refuse);
     parser.on('error', fail);
-    parser.on('finish', () => void end().catch(fail));
+    parser.on('finish', () => void this.#end().then(this.#result.resolve, fail));
     request.on('error', fail);
     request.on('close', () => {
       if (!request.readableEnded) fail(brokenOff());
@@ -135,7 +97,60 @@ function collect(
     // A client that hung up before the listeners were added triggers no further event.
     if (request.destroyed) fail(brokenOff());
     else request.pipe(parser);
-  });
+    return this.#result.promise;
+  }
+
+  #fail(error: unknown): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    this.#request.unpipe(this.#parser);
+    this.#open?.destroy(error instanceof Error ? error : new Error(String(error)));
+    this.#result.reject(error);
+  }
+
+  #takeField(name: string, value: string, nameCut: boolean, valueCut: boolean): void {
+    this.#bytes += name.length + Buffer.byteLength(value);
+    try {
+      if (nameCut || valueCut || this.#bytes > this.#limits.fieldSize)
+        throw new PlatformError('INVALID_PAYLOAD', tooMuch);
+      // Not by a literal, where this name would be no member.
+      if (name === '__proto__') throw new PlatformError('INVALID_PAYLOAD', 'A part has a name that is not allowed.');
+      checkContents({ [name]: value });
+      this.#fields.set(name, value);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #takeFile(stream: BusboyFileStream, name: string, type: string): void {
+    // A file that is no longer wanted has no other listener for its errors.
+    stream.on('error', () => undefined);
+    if (this.#failed) {
+      stream.resume();
+      return;
+    }
+    this.#open = stream;
+    if (name === '') {
+      // So browsers send a field in which nothing was chosen.
+      this.#fail(new PlatformError('INVALID_PAYLOAD', 'A file has no name.'));
+      return;
+    }
+    const { folder, fileSize } = this.#limits;
+    const file = stage(folder, stream, fileSize);
+    this.#staging.push(file);
+    file.catch((error: unknown) => this.#fail(error));
+    this.#files.push({ file, name: plainName(name), type, fields: this.#fields });
+    this.#fields = new Map();
+  }
+
+  async #end(): Promise<readonly FilePart[]> {
+    for (const [name, value] of this.#fields) this.#files.at(-1)?.fields.set(name, value);
+    const parts: FilePart[] = [];
+    for (const { file, ...rest } of this.#files) {
+      parts.push({ ...rest, staged: await file, fields: Object.fromEntries(rest.fields) });
+    }
+    return parts;
+  }
 }
 
 /** Browsers and `fetch` write these characters so, and percent signs as they are (HTML, section 4.10.22.8). */
