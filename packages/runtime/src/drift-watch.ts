@@ -60,13 +60,7 @@ const silent: DriftLog = { info: () => undefined, warn: () => undefined, error: 
 
 /** Makes a watch that has not looked yet. */
 export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
-  const {
-    database,
-    fingerprint,
-    dialect = defaultDialect,
-    interval = defaultInterval,
-    ownTables = new Set(),
-  } = options;
+  const { database, fingerprint, dialect = defaultDialect, interval = defaultInterval } = options;
   const { readLive } = serverOf(dialect);
   let log = silent;
   let live: readonly LiveObject[] | null = null;
@@ -84,8 +78,7 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
       if (stopped) return;
       const current = compareFingerprint(fingerprint, found, dialect);
       reportDrift(log, drifts, current);
-      for (const added of findNewColumns(live ?? found, found, dialect))
-        log.info({ object: added.object }, added.message);
+      for (const { object, message } of findNewColumns(live ?? found, found, dialect)) log.info({ object }, message);
       live = found;
       drifts = current;
       closed = new Set(current.filter(({ severity }) => severity === 'error').map(({ table }) => table));
@@ -108,7 +101,7 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
     drifts: () => drifts,
     checked: () => live !== null,
     closed: () => closed,
-    damaged: () => [...closed].some((table) => ownTables.has(table)),
+    damaged: () => [...closed].some((table) => options.ownTables?.has(table)),
     check,
     refresh() {
       if (refreshing === null && (stopped || performance.now() < due)) return Promise.resolve();

@@ -54,11 +54,6 @@ export function createFileHook({ place: location, left }: FileHookOptions): Syst
     return rows.map(([storage, name]) => ({ storage: storage ?? '', name: name ?? '' }));
   }
 
-  async function run({ transaction }: Running, text: OwnSql, values: readonly (string | null)[]): Promise<void> {
-    const row = await firstRow(transaction, text, values);
-    if (row?.[0]) transaction.identify(row[0]);
-  }
-
   async function claimFile(running: Running, ids: string): Promise<void> {
     const contents = await contentsOf(running, ids);
     // After too long a wait the content may be about to be removed.
@@ -107,6 +102,11 @@ export function createFileHook({ place: location, left }: FileHookOptions): Syst
       };
     },
   };
+}
+
+async function run({ transaction }: Running, text: OwnSql, values: readonly (string | null)[]): Promise<void> {
+  const row = await firstRow(transaction, text, values);
+  if (row?.[0]) transaction.identify(row[0]);
 }
 
 /** Which items of a batch say where they lie, even if nowhere. */

@@ -53,11 +53,6 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
     }, delay);
   }
 
-  function present(): Database {
-    if (current === null) throw absence();
-    return current;
-  }
-
   return {
     opened,
     async start(log) {
@@ -73,16 +68,16 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
       // Not async: every request comes this way, and a promise of its own would cost it a turn.
       read: (statement, parameters, sink, findClient) =>
         current === null ? Promise.reject(absence()) : current.read(statement, parameters, sink, findClient),
-      stream: async (...stream) => present().stream(...stream),
+      stream: async (...stream) => present(current).stream(...stream),
       load: () => current?.load?.() ?? {},
-      transaction: async (work) => present().transaction(work),
-      briefTransaction: async (...brief) => present().briefTransaction(...brief),
+      transaction: async (work) => present(current).transaction(work),
+      briefTransaction: async (...brief) => present(current).briefTransaction(...brief),
       async schemaSession(work) {
-        const { schemaSession } = present();
+        const { schemaSession } = present(current);
         if (schemaSession === undefined) throw new Error('Transactions of this database hold changes of tables.');
         return schemaSession(work);
       },
-      query: async (text, parameters) => present().query(text, parameters),
+      query: async (text, parameters) => present(current).query(text, parameters),
       async close(graceMs) {
         closed = true;
         clearTimeout(timer);
@@ -90,6 +85,11 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
       },
     },
   };
+}
+
+function present(database: Database | null): Database {
+  if (database === null) throw absence();
+  return database;
 }
 
 function absence(): PlatformError {

@@ -32,34 +32,10 @@ export function createStatement(
   let aliases = 0;
   let semiJoins = 0;
 
-  /** A predicate that is folded away takes its parameters along: every number from 1 on must be used. */
   function finish(text: string): Finished {
-    const kept: Marked[] = [];
-    const numbers = new Map<string, number>();
-    const number = (unnumbered: string, used: Set<number>): string =>
-      unnumbered.replace(placeholderPattern, (token, index?: string) => {
-        const marked = index === undefined ? undefined : marks[Number(index) - 1];
-        if (index === undefined || marked === undefined) return token;
-        if (dialect.positional) {
-          kept.push(marked);
-          return '?';
-        }
-        const position = numbers.get(index) ?? kept.push(marked);
-        numbers.set(index, position);
-        used.add(position);
-        return `$${position}`;
-      });
-    const numbered = number(text, new Set());
-    const binders = kept.map(({ binder }) => binder);
-    const forms = kept.every(({ form }) => form === 'text') ? undefined : kept.map(({ form }) => form);
-    const renumber = (other: string): string | undefined => {
-      const used = new Set<number>();
-      const numberedOther = number(other, used);
-      return kept.length === binders.length && used.size === binders.length ? numberedOther : undefined;
-    };
     return {
-      ...{ text: numbered, tables: [...tables], binders, renumber },
-      ...(forms && { forms }),
+      ...numberParameters(text, marks, dialect),
+      tables: [...tables],
       ...(changes.length > 0 && { changes }),
       ...(repeated.size > 0 && { repeated }),
       ...(timed && { timed }),
@@ -103,4 +79,36 @@ export function createStatement(
       return placeholder;
     },
   };
+}
+
+/** A predicate that is folded away takes its parameters along: every number from 1 on must be used. */
+function numberParameters(
+  text: string,
+  marks: readonly Marked[],
+  { positional }: SqlDialect,
+): Pick<Finished, 'text' | 'binders' | 'forms' | 'renumber'> {
+  const kept: Marked[] = [];
+  const numbers = new Map<string, number>();
+  const number = (unnumbered: string, used: Set<number>): string =>
+    unnumbered.replace(placeholderPattern, (token, index?: string) => {
+      const marked = index === undefined ? undefined : marks[Number(index) - 1];
+      if (index === undefined || marked === undefined) return token;
+      if (positional) {
+        kept.push(marked);
+        return '?';
+      }
+      const position = numbers.get(index) ?? kept.push(marked);
+      numbers.set(index, position);
+      used.add(position);
+      return `$${position}`;
+    });
+  const numbered = number(text, new Set());
+  const binders = kept.map(({ binder }) => binder);
+  const forms = kept.every(({ form }) => form === 'text') ? undefined : kept.map(({ form }) => form);
+  const renumber = (other: string): string | undefined => {
+    const used = new Set<number>();
+    const numberedOther = number(other, used);
+    return kept.length === binders.length && used.size === binders.length ? numberedOther : undefined;
+  };
+  return { text: numbered, binders, ...(forms && { forms }), renumber };
 }

@@ -7,6 +7,7 @@ import type { Caller } from '../caller.ts';
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
 import type { OwnSql } from '../database/own-statements/script.ts';
 import { ownTables } from '../dialects/index.ts';
+import type { OwnStatements } from '../dialects/own-statements.ts';
 import { fromRows } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';
 import { arrayLiteral } from '../language/index.ts';
@@ -44,13 +45,6 @@ function statements(location: SystemPlace) {
 export function createUserHook(location: SystemPlace, isAdmin: (caller: Caller) => boolean): SystemHook {
   const texts = statements(location);
   const administratorTexts = administratorStatements(location);
-
-  /** Writes the comparison form of addresses beyond ASCII, which the database cannot compute. */
-  async function normalise({ transaction }: Running, keys: string): Promise<void> {
-    if (texts.foreign === null) return;
-    const { find, write } = texts.foreign;
-    for (const user of await allRows(transaction, find, [keys])) await allRows(transaction, write, user);
-  }
 
   async function read(running: Running, sql: OwnSql, keys: string): Promise<States> {
     const rows = await allRows(running.transaction, sql, [keys]);
@@ -91,7 +85,7 @@ export function createUserHook(location: SystemPlace, isAdmin: (caller: Caller) 
       // Also where a payload says nothing: presets may.
       if (!admin && affected.some(isAdministrator)) throw forbidden();
       return async (keys) => {
-        if (writes(step, ['email'])) await normalise(running, keyArray(keys));
+        if (writes(step, ['email'])) await normalise(running, texts.foreign, keyArray(keys));
         const after = step.action === 'delete' ? none : await read(running, texts.states, keyArray(keys));
         const promoted = [...after].some(([id, state]) => state.isAdministrator && !before.get(id)?.isAdministrator);
         if (promoted && !admin) throw forbidden();
@@ -101,6 +95,17 @@ export function createUserHook(location: SystemPlace, isAdmin: (caller: Caller) 
       };
     },
   };
+}
+
+/** Writes the comparison form of addresses beyond ASCII, which the database cannot compute. */
+async function normalise(
+  { transaction }: Running,
+  foreign: OwnStatements['foreignEmails'],
+  keys: string,
+): Promise<void> {
+  if (foreign === null) return;
+  const { find, write } = foreign;
+  for (const user of await allRows(transaction, find, [keys])) await allRows(transaction, write, user);
 }
 
 const none: States = new Map();

@@ -7,26 +7,8 @@ import type { Source } from '../source.ts';
 
 /** Opens a MySQL or MariaDB database; it only writes if `writable` is set. Rejects with advice when out of reach. */
 export async function openMysql(url: string, writable: boolean): Promise<Source> {
-  const { hostname, port, username, password, pathname } = new URL(url);
   const label = databaseLabel(url);
-  const ssl = mysqlEncryption(url);
-  const connection = await mysql
-    .createConnection({
-      host: hostname === '' ? 'localhost' : hostname.replace(/^\[|\]$/g, ''),
-      port: port === '' ? 3306 : Number(port),
-      user: readable(username),
-      password: readable(password),
-      database: readable(pathname.slice(1)),
-      charset: 'utf8mb4',
-      connectTimeout: 10_000,
-      ...(ssl !== undefined && { ssl }),
-      // Every value as the text that the server sends. For JSON the driver warns if it would choose the same charset,
-      // `utf8`.
-      typeCast: (field) => field.string('utf-8'),
-    })
-    .catch((error: unknown) => {
-      throw unreachable(label, error);
-    });
+  const connection = await connect(url, label);
   connection.on('error', () => undefined);
   await connection.query(mysqlSettings);
   await connection.query("SET SESSION time_zone = '+00:00'");
@@ -67,4 +49,26 @@ export async function openMysql(url: string, writable: boolean): Promise<Source>
     close: () => connection.end(),
     embedded: null,
   };
+}
+
+async function connect(url: string, label: string): Promise<mysql.Connection> {
+  const { hostname, port, username, password, pathname } = new URL(url);
+  const ssl = mysqlEncryption(url);
+  return mysql
+    .createConnection({
+      host: hostname === '' ? 'localhost' : hostname.replace(/^\[|\]$/g, ''),
+      port: port === '' ? 3306 : Number(port),
+      user: readable(username),
+      password: readable(password),
+      database: readable(pathname.slice(1)),
+      charset: 'utf8mb4',
+      connectTimeout: 10_000,
+      ...(ssl !== undefined && { ssl }),
+      // Every value as the text that the server sends. For JSON the driver warns if it would choose the same charset,
+      // `utf8`.
+      typeCast: (field) => field.string('utf-8'),
+    })
+    .catch((error: unknown) => {
+      throw unreachable(label, error);
+    });
 }

@@ -98,19 +98,7 @@ function comparePair(pair: CollectionPair): readonly Found[] {
           ),
         ]),
     ...keyChange(key, keyBefore, current, old).map(([rule, message]) => found(rule, message)),
-    ...(renameOf(old?.sort, renamed) === current?.sort
-      ? []
-      : [
-          found(
-            'default-sort-changed',
-            `Lists of "${is.name}" are sorted by ${current?.sort ?? 'the key'} by default.`,
-            {
-              // Items are moved by it, where there is one.
-              ...visibilityVerdicts(current?.sort === undefined ? 'breaking' : 'safe', true, true),
-              rest: current?.sort === undefined ? 'breaking' : 'dangerous',
-            },
-          ),
-        ]),
+    ...(renameOf(old?.sort, renamed) === current?.sort ? [] : [found(...sortChange(is.name, current?.sort))]),
     ...(JSON.stringify(old?.softDelete) === JSON.stringify(current?.softDelete)
       ? []
       : [found('soft-delete-changed', `DELETE ${deletes(current)} items of "${is.name}".`)]),
@@ -122,6 +110,13 @@ function comparePair(pair: CollectionPair): readonly Found[] {
     ...compareInputs(pair),
     ...compareUnread(pair),
   ];
+}
+
+function sortChange(name: string, sort: string | undefined): [Found['rule'], message: string, Verdicts] {
+  const message = `Lists of "${name}" are sorted by ${sort ?? 'the key'} by default.`;
+  // Items are moved by it, where there is one.
+  const verdicts = visibilityVerdicts(sort === undefined ? 'breaking' : 'safe', true, true);
+  return ['default-sort-changed', message, { ...verdicts, rest: sort === undefined ? 'breaking' : 'dangerous' }];
 }
 
 function deletes(current: CollectionDescriptor | undefined): string {

@@ -4,6 +4,7 @@ import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ServerError } from '../../database/errors.ts';
 import { allRows, firstRow } from '../../database/own-statements/own-rows.ts';
+import type { OwnSql } from '../../database/own-statements/script.ts';
 import { ownTables } from '../../dialects/index.ts';
 import type { LinkEnvironment } from '../../environment/mail.ts';
 import { PlatformError } from '../../errors.ts';
@@ -50,21 +51,6 @@ export function createInvite({ api, place: location, planner, writer, environmen
   const classes = new Map(api.access.map((access) => [access.name, access]));
   const permissions = createInvitePermissions(api);
 
-  /**
-   * Checks that the role may be given: it exists, the caller sees it, and only administrators give an administrator's
-   * role.
-   */
-  async function checkRole(transaction: Transaction, caller: Caller, role: string): Promise<void> {
-    const access = classes.get(caller.accessClass);
-    if (access === undefined) throw new Error(`There is no access class "${caller.accessClass}".`);
-    const [, administrators] = (await firstRow(transaction, texts.role, [role])) ?? [];
-    if (typeof administrators !== 'string')
-      throw seesEveryRole(access) ? unknownRole() : new PlatformError('FORBIDDEN');
-    if (access.admin) return;
-    const visible = await countItems(transaction, planner.read(caller, { name: 'platform_roles' }, role, ''));
-    if (administrators === 'true' || visible === 0) throw new PlatformError('FORBIDDEN');
-  }
-
   return function invite(caller, sender, { emails, role, url }) {
     const request = { caller, sender, collection: 'platform_users', query: '', inviting: true } as const;
     let parts: readonly TransactionBody[] = [];
@@ -79,7 +65,7 @@ export function createInvite({ api, place: location, planner, writer, environmen
     async function run(transaction: Transaction): Promise<void> {
       parts = [];
       permissions.check(caller);
-      await checkRole(transaction, caller, role);
+      await checkRole(transaction, planner, texts.role, caller, classes.get(caller.accessClass), role);
       const meant = await allRows(transaction, texts.meant, [JSON.stringify(emails)]);
       const unknown = meant.flatMap(([position, user]) => (user === null ? [emails[Number(position)] ?? ''] : []));
       const invitedUsers = meant.flatMap(([, user, invited]) =>
@@ -107,6 +93,26 @@ export function createInvite({ api, place: location, planner, writer, environmen
       },
     };
   };
+}
+
+/**
+ * Checks that the role may be given: it exists, the caller sees it, and only administrators give an administrator's
+ * role.
+ */
+async function checkRole(
+  transaction: Transaction,
+  planner: InviteOptions['planner'],
+  sql: OwnSql,
+  caller: Caller,
+  access: AccessClass | undefined,
+  role: string,
+): Promise<void> {
+  if (access === undefined) throw new Error(`There is no access class "${caller.accessClass}".`);
+  const [, administrators] = (await firstRow(transaction, sql, [role])) ?? [];
+  if (typeof administrators !== 'string') throw seesEveryRole(access) ? unknownRole() : new PlatformError('FORBIDDEN');
+  if (access.admin) return;
+  const visible = await countItems(transaction, planner.read(caller, { name: 'platform_roles' }, role, ''));
+  if (administrators === 'true' || visible === 0) throw new PlatformError('FORBIDDEN');
 }
 
 /** True if another request created one of the users since we looked. */

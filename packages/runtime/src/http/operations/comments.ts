@@ -58,26 +58,15 @@ export function commentOperations(
     return row[0];
   }
 
-  /** True if the caller can read such rows at all. Throws errors of the query before anything is written. */
-  function canRead({ caller, query }: OperationContext): boolean {
-    try {
-      planner.read(caller, { name: 'platform_activity' }, '0', query);
-      return true;
-    } catch (error) {
-      if (query === '' && error instanceof PlatformError && error.code === 'FORBIDDEN') return false;
-      throw error;
-    }
-  }
-
   return {
     async activityCommentCreate({ body }, context) {
-      const readable = canRead(context);
+      const readable = canRead(planner, context);
       const id = await record(requestOf(context), body);
       mailed();
       return { value: readable ? id : null };
     },
     async activityCommentUpdate({ id, body }, context) {
-      const readable = canRead(context);
+      const readable = canRead(planner, context);
       await writer.updateOne(requestOf(context), await commentOf(id), body);
       return { value: readable ? id : null };
     },
@@ -86,6 +75,17 @@ export function commentOperations(
       return done;
     },
   };
+}
+
+/** True if the caller can read such rows at all. Throws errors of the query before anything is written. */
+function canRead(planner: Planner, { caller, query }: OperationContext): boolean {
+  try {
+    planner.read(caller, { name: 'platform_activity' }, '0', query);
+    return true;
+  } catch (error) {
+    if (query === '' && error instanceof PlatformError && error.code === 'FORBIDDEN') return false;
+    throw error;
+  }
 }
 
 function requestOf({ caller, sender }: OperationContext): WriteRequest {

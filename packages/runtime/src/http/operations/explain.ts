@@ -32,12 +32,6 @@ export interface ExplainOptions {
 export function explainOperations({ api, database, limits }: ExplainOptions): Implementations<typeof explainResource> {
   const rowContext = createRowContexts(api);
 
-  function accessOf(role: string): AccessClass {
-    const found = api.access.find(({ roles }) => roles.includes(role));
-    if (found === undefined) throw new PlatformError('INVALID_PAYLOAD', `There is no role "${role}".`);
-    return found;
-  }
-
   async function read({ plan, statement, parameters, size }: PlannedRead): Promise<Answer> {
     const rows = createAnswerWriter(plan)(size);
     await database.read(statement, parameters, rows);
@@ -59,7 +53,7 @@ export function explainOperations({ api, database, limits }: ExplainOptions): Im
 
   /** Whom a server would make of a role and a user. */
   async function callerOf(role: string, user: string | null): Promise<Caller> {
-    const { name: accessClass, admin } = accessOf(role);
+    const { name: accessClass, admin } = accessOf(api, role);
     if (user !== null && (await userKey(user)) === null) {
       throw new PlatformError('INVALID_PAYLOAD', `There is no user "${user}".`);
     }
@@ -89,6 +83,12 @@ export function explainOperations({ api, database, limits }: ExplainOptions): Im
       );
     },
   };
+}
+
+function accessOf(api: CompiledApi, role: string): AccessClass {
+  const found = api.access.find(({ roles }) => roles.includes(role));
+  if (found === undefined) throw new PlatformError('INVALID_PAYLOAD', `There is no role "${role}".`);
+  return found;
 }
 
 async function explained(explaining: object | Promise<object>): Promise<OperationResult<never>> {

@@ -51,7 +51,7 @@ export function createPostgresModelChange(
     if (typeof number === 'string') transaction.identify(number);
     const write = async (): Promise<void> => {
       await runSteps(transaction, planned.steps);
-      await keepTrace(transaction, api, planned, systemSchema, origin);
+      await keepTrace(options, transaction, api, planned, systemSchema, origin);
     };
     // A changed table is locked until the end of the transaction, and compiling takes longer than changing. So the
     // change is undone while it is compiled, which frees the tables, and then done again.
@@ -72,28 +72,29 @@ export function createPostgresModelChange(
     return { answer: result.answer, made: result.made };
   }
 
-  async function keepTrace(
-    transaction: Transaction,
-    api: CompiledApi,
-    planned: ModelChange,
-    schema: string,
-    origin: ChangeOrigin,
-  ): Promise<void> {
-    await allRows(transaction, createProjectLedgerSql(schema), []);
-    const applied = await allRows(transaction, projectMigrationsSql(schema), []);
-    const names = applied.map(([name]) => name ?? '');
-    const statements = planned.steps.flatMap((step) => (step.kind === 'run' ? [step.sql] : []));
-    const others = [...names, ...(await recompiler.migrationNames())];
-    const { name, checksum, script: sql } = migrationOf(planned.title, statements, others);
-    await allRows(transaction, recordMigrationSql(schema), [name, checksum, sql, platformVersion()]);
-    if (logPlaceOf(api) === null) return;
-    const entries = planned.activity.map((entry) => ({ ...entry, revision: null, parent: null }));
-    const { text, parameters } = logChanges(schema, origin, entries);
-    await allRows(transaction, text, parameters);
-  }
-
   return (...requested) =>
     database.transaction(async (transaction) => ({ value: await change(transaction, ...requested) }));
+}
+
+async function keepTrace(
+  { recompiler }: ModelChangerOptions,
+  transaction: Transaction,
+  api: CompiledApi,
+  planned: ModelChange,
+  schema: string,
+  origin: ChangeOrigin,
+): Promise<void> {
+  await allRows(transaction, createProjectLedgerSql(schema), []);
+  const applied = await allRows(transaction, projectMigrationsSql(schema), []);
+  const names = applied.map(([name]) => name ?? '');
+  const statements = planned.steps.flatMap((step) => (step.kind === 'run' ? [step.sql] : []));
+  const others = [...names, ...(await recompiler.migrationNames())];
+  const { name, checksum, script: sql } = migrationOf(planned.title, statements, others);
+  await allRows(transaction, recordMigrationSql(schema), [name, checksum, sql, platformVersion()]);
+  if (logPlaceOf(api) === null) return;
+  const entries = planned.activity.map((entry) => ({ ...entry, revision: null, parent: null }));
+  const { text, parameters } = logChanges(schema, origin, entries);
+  await allRows(transaction, text, parameters);
 }
 
 /** Time that a change waits for tables that are in use: later statements queue up after it. */

@@ -16,7 +16,7 @@ export function postgresSessions(schema: string): SessionStatements {
   return { ...tokenStatements(schema), ...sessionStatements(schema) };
 }
 
-/** Statements that make tokens, or tell why they do not. */
+/** Statements that make tokens. */
 function tokenStatements(schema: string) {
   const users = `${schema}.platform_users`;
   const roles = `${schema}.platform_roles`;
@@ -67,7 +67,14 @@ SELECT ${transactionNumber}, id::text FROM s`,
 )
 SELECT ${transactionNumber}, s.id::text, ${postgresAccountColumns}
 FROM s JOIN ${users} AS u ON u.id = s."user" LEFT JOIN ${roles} AS r ON r.id = u.role`,
+  } satisfies Partial<SessionStatements>;
+}
 
+function sessionStatements(schema: string) {
+  const users = `${schema}.platform_users`;
+  const sessions = `${schema}.platform_sessions`;
+  const tokens = `${schema}.platform_refresh_tokens`;
+  return {
     /** Why a token was not rotated: $1 its hash. One that was used a while ago has been copied, so its session ends. */
     refuse: `WITH seen AS (
   SELECT s.id, s."user", t.rotated_at, u.status, t.expires_at <= ${now} OR s.expires_at <= ${now} AS expired
@@ -78,14 +85,7 @@ FROM s JOIN ${users} AS u ON u.id = s."user" LEFT JOIN ${roles} AS r ON r.id = u
 )
 SELECT (SELECT ${transactionNumber} FROM ended), (SELECT "user"::text FROM ended),
   (rotated_at IS NULL AND status = 'active' AND expired)::text FROM seen`,
-  } satisfies Partial<SessionStatements>;
-}
 
-function sessionStatements(schema: string) {
-  const users = `${schema}.platform_users`;
-  const sessions = `${schema}.platform_sessions`;
-  const tokens = `${schema}.platform_refresh_tokens`;
-  return {
     /** Ends the session of a token: $1 its hash. */
     end: `DELETE FROM ${sessions} WHERE id = (SELECT session FROM ${tokens} WHERE hash = ${hashOf('$1')})
 RETURNING ${transactionNumber}, "user"::text`,
