@@ -61,7 +61,6 @@ const silent: DriftLog = { info: () => undefined, warn: () => undefined, error: 
 /** Makes a watch that has not looked yet. */
 export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
   const { database, fingerprint, dialect = defaultDialect, interval = defaultInterval } = options;
-  const { readLive } = serverOf(dialect);
   let log = silent;
   let live: readonly LiveObject[] | null = null;
   let drifts: readonly Drift[] = [];
@@ -74,7 +73,7 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
   async function check(): Promise<void> {
     const start = performance.now();
     try {
-      const found = await readLive(database, fingerprint);
+      const found = await serverOf(dialect).readLive(database, fingerprint);
       if (stopped) return;
       const current = compareFingerprint(fingerprint, found, dialect);
       reportDrift(log, drifts, current);

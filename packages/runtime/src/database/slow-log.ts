@@ -51,19 +51,6 @@ export function createSlowLog(
     return true;
   }
 
-  async function planOf({ statement, otherText, parameters }: StatementRun): Promise<StatementPlan | undefined> {
-    isPlanning = true;
-    try {
-      const sent = otherText === undefined ? statement : { ...statement, text: otherText };
-      return cutPlan(await database.showPlan?.(sent, parameters));
-    } catch {
-      // A server that has no room for one more connection, and a text that can have no plan.
-      return undefined;
-    } finally {
-      isPlanning = false;
-    }
-  }
-
   return {
     leastMs,
     report(run, ms, errorType) {
@@ -82,7 +69,9 @@ export function createSlowLog(
       const isPlanned =
         isQuery && isFixed && database.showPlan !== undefined && ms - waitMs >= leastMs && mayPlan(text);
       if (!isPlanned) return write();
-      void planOf(run).then((shown) => {
+      isPlanning = true;
+      void readPlan(database, run).then((shown) => {
+        isPlanning = false;
         plan = shown;
         write();
       });
@@ -91,6 +80,19 @@ export function createSlowLog(
       for (const write of unwritten) write();
     },
   };
+}
+
+async function readPlan(
+  database: Pick<Database, 'showPlan'>,
+  { statement, otherText, parameters }: StatementRun,
+): Promise<StatementPlan | undefined> {
+  try {
+    const sent = otherText === undefined ? statement : { ...statement, text: otherText };
+    return cutPlan(await database.showPlan?.(sent, parameters));
+  } catch {
+    // A server that has no room for one more connection, and a text that can have no plan.
+    return undefined;
+  }
 }
 
 function lineOf(run: StatementRun, ms: number, errorType: string, shown: string) {

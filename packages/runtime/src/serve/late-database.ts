@@ -72,11 +72,7 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
       load: () => current?.load?.() ?? {},
       transaction: async (work) => present(current).transaction(work),
       briefTransaction: async (...brief) => present(current).briefTransaction(...brief),
-      async schemaSession(work) {
-        const { schemaSession } = present(current);
-        if (schemaSession === undefined) throw new Error('Transactions of this database hold changes of tables.');
-        return schemaSession(work);
-      },
+      schemaSession: async (work) => sessionOf(present(current))(work),
       query: async (text, parameters) => present(current).query(text, parameters),
       async close(graceMs) {
         closed = true;
@@ -90,6 +86,11 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
 function present(database: Database | null): Database {
   if (database === null) throw absence();
   return database;
+}
+
+function sessionOf({ schemaSession }: Database): NonNullable<Database['schemaSession']> {
+  if (schemaSession === undefined) throw new Error('Transactions of this database hold changes of tables.');
+  return schemaSession;
 }
 
 function absence(): PlatformError {

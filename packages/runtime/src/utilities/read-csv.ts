@@ -12,7 +12,7 @@ const longestCell = 16 * 1024 ** 2;
  * bytes that are no text, and for quotes that do not fit.
  */
 export async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRow> {
-  const parser = createParser();
+  const parser = new CsvParser();
   const decoder = new TextDecoder('utf-8', { fatal: true });
   for await (const chunk of chunks) yield* parser.take(decode(() => decoder.decode(chunk, { stream: true })));
   yield* parser.take(decode(() => decoder.decode()));
@@ -29,69 +29,67 @@ function decode(read: () => string): string {
 
 type State = 'start' | 'plain' | 'quoted' | 'quote';
 
-function createParser() {
-  let state: State = 'start';
-  let cell = '';
-  let row: (string | null)[] = [];
-  let line = 1;
-  let afterReturn = false;
+class CsvParser {
+  #state: State = 'start';
+  #cell = '';
+  #row: (string | null)[] = [];
+  #line = 1;
+  #afterReturn = false;
 
-  function endCell(): void {
-    row.push(state === 'start' ? null : cell);
-    cell = '';
-    state = 'start';
+  #endCell(): void {
+    this.#row.push(this.#state === 'start' ? null : this.#cell);
+    this.#cell = '';
+    this.#state = 'start';
   }
 
   /** The row, null for an empty line. */
-  function endRow(): CsvRow | null {
-    const empty = row.length === 0 && state === 'start';
-    endCell();
-    const done = row;
-    row = [];
-    line++;
+  #endRow(): CsvRow | null {
+    const empty = this.#row.length === 0 && this.#state === 'start';
+    this.#endCell();
+    const done = this.#row;
+    this.#row = [];
+    this.#line++;
     return empty ? null : done;
   }
 
-  function add(text: string): void {
-    cell += text;
-    if (cell.length > longestCell) throw refuse(`has too long a cell in line ${line}`);
+  #add(text: string): void {
+    this.#cell += text;
+    if (this.#cell.length > longestCell) throw refuse(`has too long a cell in line ${this.#line}`);
   }
 
-  function* read(text: string): Generator<CsvRow> {
+  *take(text: string): Generator<CsvRow> {
     for (const letter of text) {
-      const followsReturn = afterReturn;
-      afterReturn = false;
-      if (state === 'quoted') {
-        if (letter === '"') state = 'quote';
-        else add(letter);
+      const followsReturn = this.#afterReturn;
+      this.#afterReturn = false;
+      if (this.#state === 'quoted') {
+        if (letter === '"') this.#state = 'quote';
+        else this.#add(letter);
       } else if (letter === '"') {
-        if (state === 'plain') throw refuse(`has a quote within a cell in line ${line}`);
-        if (state === 'quote') add(letter);
-        state = 'quoted';
+        if (this.#state === 'plain') throw refuse(`has a quote within a cell in line ${this.#line}`);
+        if (this.#state === 'quote') this.#add(letter);
+        this.#state = 'quoted';
       } else if (letter === ',') {
-        endCell();
+        this.#endCell();
       } else if (letter === '\n' && followsReturn) {
         // The other half of a line's end.
       } else if (letter === '\r' || letter === '\n') {
-        afterReturn = letter === '\r';
-        const done = endRow();
+        this.#afterReturn = letter === '\r';
+        const done = this.#endRow();
         if (done !== null) yield done;
       } else {
-        if (state === 'quote') throw refuse(`has text after a quoted cell in line ${line}`);
-        state = 'plain';
-        add(letter);
+        if (this.#state === 'quote') throw refuse(`has text after a quoted cell in line ${this.#line}`);
+        this.#state = 'plain';
+        this.#add(letter);
       }
     }
   }
 
-  function* end(): Generator<CsvRow> {
-    if (state === 'quoted') throw refuse('ends within quotes');
-    if (row.length === 0 && state === 'start') return;
-    const done = endRow();
+  *end(): Generator<CsvRow> {
+    if (this.#state === 'quoted') throw refuse('ends within quotes');
+    if (this.#row.length === 0 && this.#state === 'start') return;
+    const done = this.#endRow();
     if (done !== null) yield done;
   }
-
-  return { take: read, end };
 }
 
 /** Error for an invalid CSV file; `problem` continues the sentence "The file". */

@@ -36,8 +36,49 @@ const maxGroups = 2;
  * Rejects with SERVICE_UNAVAILABLE when the first connection cannot be made.
  */
 export async function connectMysql(options: ConnectOptions): Promise<Database> {
+  const { renewable = fixedUrl(options.url), notePosition } = options;
+  const { leased, isMariadb } = await openPool(options, renewable);
+  const { seams: { wrapReads, directRows = false } = {} } = options;
+  const sinkOf = directRows ? (sink: RowSink) => sink : plainSink;
+  const read = (statement: ReadStatement, parameters: readonly Parameter[], sink: RowSink) =>
+    readAll(leased, statement, parameters, sinkOf(sink));
+  const query: Database['query'] = async (text, parameters, observer) => {
+    const rows: TextRow[] = [];
+    const row: RowSink['row'] = (buffer, offset, length) => rows.push(readRow(buffer, offset, offset + length));
+    await read({ text }, parameters, { row, sent: (now) => observer?.sent?.(now) });
+    return rows;
+  };
+  /** Asks for the position after a COMMIT, where there are replicas. */
+  const noted = async <T>(writing: Promise<T>): Promise<T> => {
+    const value = await writing;
+    if (notePosition === undefined) return value;
+    const rows = await query(options.positionSql?.() ?? executedSql, []).catch((): readonly TextRow[] => []);
+    notePosition(rows[0]?.at(-1) || null);
+    return value;
+  };
+  return {
+    read: wrapReads?.(read, { ask: createMarks(), maxRunning: maxGroups }) ?? read,
+    stream: (statement, parameters, sink, drained, signal) =>
+      runMysqlStream(leased, { statement, parameters, sink: sinkOf(sink), drained, signal }),
+    transaction: (work) => noted(runMysqlTransaction(leased, work)),
+    briefTransaction: (work) =>
+      noted(runMysqlTransaction(leased, async (transaction) => ({ value: await work(transaction) }))),
+    schemaSession: (work) => withSchemaSession(renewable.current(), work),
+    query,
+    showPlan: (statement, parameters) =>
+      showPlan(renewable.current(), isMariadb, statement.text, formParameters(parameters, statement.forms)),
+    load: () => ({ connections: leased.waited, pool: leased.load }),
+    close: (graceMs) => leased.close(graceMs),
+  };
+}
+
+/** Opens the pool of connections by its first one. */
+async function openPool(
+  options: ConnectOptions,
+  renewable: NonNullable<ConnectOptions['renewable']>,
+): Promise<{ readonly leased: MysqlPool; readonly isMariadb: boolean }> {
   const { poolTimeoutMs = 2_000, statementTimeoutMs = 30_000, publicStatementTimeoutMs = 10_000 } = options;
-  const { renewable = fixedUrl(options.url), failover = onlyHost, notePosition } = options;
+  const { failover = onlyHost } = options;
   // Two at least, so that a read never blocks a transaction.
   const poolMax = Math.max(options.poolMax ?? 10, 2);
   const answerTimeoutMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + silenceMs;
@@ -74,38 +115,7 @@ export async function connectMysql(options: ConnectOptions): Promise<Database> {
     pool.end(() => {});
     throw toDatabaseError(toMysqlError(error));
   }
-  const { seams: { wrapReads, directRows = false } = {} } = options;
-  const sinkOf = directRows ? (sink: RowSink) => sink : plainSink;
-  const read = (statement: ReadStatement, parameters: readonly Parameter[], sink: RowSink) =>
-    readAll(leased, statement, parameters, sinkOf(sink));
-  const query: Database['query'] = async (text, parameters, observer) => {
-    const rows: TextRow[] = [];
-    const row: RowSink['row'] = (buffer, offset, length) => rows.push(readRow(buffer, offset, offset + length));
-    await read({ text }, parameters, { row, sent: (now) => observer?.sent?.(now) });
-    return rows;
-  };
-  /** Asks for the position after a COMMIT, where there are replicas. */
-  const noted = async <T>(writing: Promise<T>): Promise<T> => {
-    const value = await writing;
-    if (notePosition === undefined) return value;
-    const rows = await query(options.positionSql?.() ?? executedSql, []).catch((): readonly TextRow[] => []);
-    notePosition(rows[0]?.at(-1) || null);
-    return value;
-  };
-  return {
-    read: wrapReads?.(read, { ask: createMarks(), maxRunning: maxGroups }) ?? read,
-    stream: (statement, parameters, sink, drained, signal) =>
-      runMysqlStream(leased, { statement, parameters, sink: sinkOf(sink), drained, signal }),
-    transaction: (work) => noted(runMysqlTransaction(leased, work)),
-    briefTransaction: (work) =>
-      noted(runMysqlTransaction(leased, async (transaction) => ({ value: await work(transaction) }))),
-    schemaSession: (work) => withSchemaSession(renewable.current(), work),
-    query,
-    showPlan: (statement, parameters) =>
-      showPlan(renewable.current(), isMariadb, statement.text, formParameters(parameters, statement.forms)),
-    load: () => ({ connections: leased.waited, pool: leased.load }),
-    close: (graceMs) => leased.close(graceMs),
-  };
+  return { leased, isMariadb };
 }
 
 /** Takes rows in the form that PostgreSQL sends. */
