@@ -54,114 +54,126 @@ export interface Session {
 }
 
 /** Makes a session from what the storage has. */
-export function createSession({
-  send,
-  storage,
-  mode,
-  autoRefresh,
-  refreshBeforeMs,
-  staticToken,
-  url,
-}: SessionParts): Session {
-  let fixed = staticToken;
-  let running: Promise<AuthTokens> | null = null;
+export function createSession(parts: SessionParts): Session {
+  return new TokenSession(parts);
+}
+
+class TokenSession implements Session {
+  readonly #parts: SessionParts;
+  #fixed: string;
+  #running: Promise<AuthTokens> | null = null;
   /** Counts the users of this client: a request made for an earlier user says nothing about the current one. */
-  let era = 0;
+  #era = 0;
 
-  const post = (path: readonly Key[], body: object): Promise<Response> =>
-    send({ method: 'POST', path, body, isAnonymous: true }, null);
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    this.#fixed = parts.staticToken;
+  }
 
-  const current = (): string | null => fixed || storage.get('auth_token');
+  async token(): Promise<string | null> {
+    if (this.#fixed === '' && this.#parts.autoRefresh && this.#isDue()) await this.refresh();
+    return this.#current();
+  }
 
-  function isDue(): boolean {
+  async replacement(token: string | null): Promise<string | null> {
+    if (token === null || this.#fixed !== '' || !this.#parts.autoRefresh) return null;
+    if (this.#current() === token) await this.refresh();
+    return this.#current();
+  }
+
+  async login(credentials: Credentials): Promise<AuthTokens> {
+    const tokens = await readTokens(await this.#post(['auth', 'login'], { ...credentials, mode: this.#parts.mode }));
+    this.#era++;
+    this.#running = null;
+    this.#fixed = '';
+    this.#keep(tokens);
+    return tokens;
+  }
+
+  async logout(options: { readonly all?: boolean }): Promise<void> {
+    const { storage, mode } = this.#parts;
+    // A refresh under way would bring a token that is never ended.
+    await this.#running?.catch(() => undefined);
+    const refreshToken = storage.get('auth_refresh_token');
+    const isOpen = mode === 'cookie' ? this.#fixed === '' : refreshToken !== null;
+    this.#era++;
+    this.#fixed = '';
+    this.#forget();
+    if (isOpen)
+      await this.#post(['auth', 'logout'], { ...options, ...(refreshToken && { refresh_token: refreshToken }) });
+  }
+
+  fix(token: string): void {
+    this.#era++;
+    this.#fixed = token;
+  }
+
+  refresh(): Promise<AuthTokens> {
+    if (this.#running === null) {
+      const renewal = this.#renewOnce().finally(() => {
+        if (this.#running === renewal) this.#running = null;
+      });
+      this.#running = renewal;
+    }
+    return this.#running;
+  }
+
+  #post(path: readonly Key[], body: object): Promise<Response> {
+    return this.#parts.send({ method: 'POST', path, body, isAnonymous: true }, null);
+  }
+
+  #current(): string | null {
+    return this.#fixed || this.#parts.storage.get('auth_token');
+  }
+
+  #isDue(): boolean {
+    const { storage, refreshBeforeMs } = this.#parts;
     const end = storage.get('auth_expires_at');
     return end !== null && Number(end) - Date.now() <= refreshBeforeMs;
   }
 
-  function keep({ access_token, expires, refresh_token }: AuthTokens): void {
+  #keep({ access_token, expires, refresh_token }: AuthTokens): void {
+    const { storage, mode } = this.#parts;
     storage.set('auth_token', access_token);
     storage.set('auth_expires', String(expires));
     storage.set('auth_expires_at', String(Date.now() + expires));
     storage.set('auth_refresh_token', mode === 'json' ? (refresh_token ?? null) : null);
   }
 
-  function forget(): void {
+  #forget(): void {
     for (const name of ['auth_token', 'auth_refresh_token', 'auth_expires', 'auth_expires_at'] as const) {
-      storage.set(name, null);
+      this.#parts.storage.set(name, null);
     }
-  }
-
-  function refresh(): Promise<AuthTokens> {
-    if (running === null) {
-      const renewal = renewOnce().finally(() => {
-        if (running === renewal) running = null;
-      });
-      running = renewal;
-    }
-    return running;
   }
 
   /** Refreshes once for all tabs with one storage: the first tab asks, the others take its result. */
-  function renewOnce(): Promise<AuthTokens> {
-    if (!storage.isShared) return renew();
+  #renewOnce(): Promise<AuthTokens> {
+    const { storage, url } = this.#parts;
+    if (!storage.isShared) return this.#renew();
     const before = storage.get('auth_token');
     return exclusively(`platform ${storage.prefix} ${url}`, async () => {
       const [now, expires] = [storage.get('auth_token'), Number(storage.get('auth_expires'))];
-      if (now === null || now === before || isDue()) return renew();
+      if (now === null || now === before || this.#isDue()) return this.#renew();
       const refreshToken = storage.get('auth_refresh_token');
       return { access_token: now, expires, ...(refreshToken !== null && { refresh_token: refreshToken }) };
     });
   }
 
-  async function renew(): Promise<AuthTokens> {
-    const begun = era;
+  async #renew(): Promise<AuthTokens> {
+    const { storage, mode } = this.#parts;
+    const begun = this.#era;
     const refreshToken = storage.get('auth_refresh_token');
     try {
       const body = { mode, ...(mode === 'json' && refreshToken !== null && { refresh_token: refreshToken }) };
-      const tokens = await readTokens(await post(['auth', 'refresh'], body));
-      if (era === begun) keep(tokens);
+      const tokens = await readTokens(await this.#post(['auth', 'refresh'], body));
+      if (this.#era === begun) this.#keep(tokens);
       return tokens;
     } catch (error) {
       // A server that cannot answer now has not ended the session; one that refuses has.
-      if (era === begun && isRefusal(error)) forget();
+      if (this.#era === begun && isRefusal(error)) this.#forget();
       throw error;
     }
   }
-
-  return {
-    async token() {
-      if (fixed === '' && autoRefresh && isDue()) await refresh();
-      return current();
-    },
-    async replacement(token) {
-      if (token === null || fixed !== '' || !autoRefresh) return null;
-      if (current() === token) await refresh();
-      return current();
-    },
-    async login(credentials) {
-      const tokens = await readTokens(await post(['auth', 'login'], { ...credentials, mode }));
-      era++;
-      running = null;
-      fixed = '';
-      keep(tokens);
-      return tokens;
-    },
-    refresh,
-    async logout(options) {
-      // A refresh under way would bring a token that is never ended.
-      await running?.catch(() => undefined);
-      const refreshToken = storage.get('auth_refresh_token');
-      const isOpen = mode === 'cookie' ? fixed === '' : refreshToken !== null;
-      era++;
-      fixed = '';
-      forget();
-      if (isOpen) await post(['auth', 'logout'], { ...options, ...(refreshToken && { refresh_token: refreshToken }) });
-    },
-    fix(token) {
-      era++;
-      fixed = token;
-    },
-  };
 }
 
 async function readTokens(response: Response): Promise<AuthTokens> {

@@ -46,30 +46,12 @@ export async function startWatcher(
   print: (text: string) => void,
 ): Promise<Watcher> {
   let files = await takeStamps(project);
-  let database = await source.stamps(project);
-  let lastRead = performance.now();
-  let away = false;
+  const tables = new TableReadings(source, print, await source.stamps(project));
   let number = 0;
   let isReporting = false;
   let woken = false;
-  let isForgotten = false;
   let proofAt = Number.POSITIVE_INFINITY;
   let interrupt = new AbortController();
-  const lookAtTables = async (latest: Project): Promise<ChangedRelations | null> => {
-    lastRead = performance.now();
-    woken = false;
-    const taken = await source.stamps(latest);
-    if (taken === null && !away) print('  The database is away; it is asked again every second.');
-    if (taken !== null && away) print('  The database is back.');
-    away = taken === null;
-    isForgotten &&= away;
-    if (taken === null) return null;
-    const changed = database === null ? 'all' : changedRelations(database, taken);
-    database = taken;
-    return changed;
-  };
-  const isDue = (now: number): boolean =>
-    woken || now - lastRead >= (isReporting && !away && !isForgotten ? rhythm.told : rhythm.database);
   return {
     wake() {
       woken = true;
@@ -79,9 +61,7 @@ export async function startWatcher(
       isReporting = rely;
     },
     forgetTables() {
-      database = null;
-      // The next look must not wait for a notification, since none will come.
-      isForgotten = true;
+      tables.forget();
     },
     proveTables() {
       proofAt = performance.now() + rhythm.proof;
@@ -94,19 +74,61 @@ export async function startWatcher(
         const start = performance.now();
         const taken = await settledStamps(latest, files);
         const paths = changedPaths(files, taken);
-        const readTables = isDue(start) ? await lookAtTables(latest) : null;
-        const isQuiet = paths.length === 0 && readTables === null;
-        const isProof = isQuiet && start >= proofAt && !away;
+        const isDue = woken || tables.isDue(start, isReporting);
+        if (isDue) woken = false;
+        const changed = isDue ? await tables.read(latest) : null;
+        const isQuiet = paths.length === 0 && changed === null;
+        const isProof = isQuiet && start >= proofAt && !tables.isAway;
         if (stopping.aborted || (isQuiet && !isProof)) continue;
-        const tables = isProof ? 'all' : readTables;
-        if (tables === 'all') proofAt = Number.POSITIVE_INFINITY;
+        const relations = isProof ? 'all' : changed;
+        if (relations === 'all') proofAt = Number.POSITIVE_INFINITY;
         files = taken;
         number += 1;
-        return { number, paths, tables, isProof, start };
+        return { number, paths, tables: relations, isProof, start };
       }
       return null;
     },
   };
+}
+
+/** The tables as they were read last, and whether the database is away. */
+class TableReadings {
+  readonly #source: HeldSource;
+  readonly #print: (text: string) => void;
+  #taken: Awaited<ReturnType<HeldSource['stamps']>>;
+  #readAt = performance.now();
+  #isForgotten = false;
+  isAway = false;
+
+  constructor(source: HeldSource, print: (text: string) => void, taken: Awaited<ReturnType<HeldSource['stamps']>>) {
+    this.#source = source;
+    this.#print = print;
+    this.#taken = taken;
+  }
+
+  /** The next look must not wait for a notification, since none will come. */
+  forget(): void {
+    this.#taken = null;
+    this.#isForgotten = true;
+  }
+
+  isDue(now: number, isReporting: boolean): boolean {
+    const isTold = isReporting && !this.isAway && !this.#isForgotten;
+    return now - this.#readAt >= (isTold ? rhythm.told : rhythm.database);
+  }
+
+  async read(project: Project): Promise<ChangedRelations | null> {
+    this.#readAt = performance.now();
+    const taken = await this.#source.stamps(project);
+    if (taken === null && !this.isAway) this.#print('  The database is away; it is asked again every second.');
+    if (taken !== null && this.isAway) this.#print('  The database is back.');
+    this.isAway = taken === null;
+    this.#isForgotten &&= this.isAway;
+    if (taken === null) return null;
+    const changed = this.#taken === null ? 'all' : changedRelations(this.#taken, taken);
+    this.#taken = taken;
+    return changed;
+  }
 }
 
 /** An editor may empty a file before writing it, so changed files are looked at again until they stay the same. */

@@ -15,7 +15,7 @@ import { buildOpenScope } from '../sql/scope.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { createAccountFinder } from '../users/find-account.ts';
 import { createHistory } from '../write/history/history.ts';
-import { type Attempts, createAttempts } from './attempts.ts';
+import { type Attempts, createAttempts, type LimitReached } from './attempts.ts';
 import { createCounters } from './counters.ts';
 import { createIdentities, type Identities, type Identity } from './identities.ts';
 import { createLetters } from './mailed-tokens/letters.ts';
@@ -83,17 +83,9 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
   const finder = createAccountFinder(database, location);
   const maintenance = createMaintenance(database, location);
   const settings = createAccountSettings(database, location);
-  const attempts = createAttempts(auth.limits, createCounters(database, location), settings, (limit, subject) => {
-    const { email: name, client = '', user } = subject;
-    audit('limit-reached', { ip: client }, { limit, name, user });
-  });
-  const identities = createIdentities({
-    tokens,
-    finder,
-    attempts,
-    describe,
-    recordActivity: maintenance.recordActivity,
-  });
+  const attempts = createAttempts(auth.limits, createCounters(database, location), settings, auditLimit(audit));
+  const { recordActivity } = maintenance;
+  const identities = createIdentities({ tokens, finder, attempts, describe, recordActivity });
   const sessions = createSessions(location, auth);
   const makePair = createPairs(tokens, auth.accessTokenTtl);
   const keepHistory = createUserHistory(createHistory(api, buildOpenScope(api), defaultReadLimits), driftGuard);
@@ -138,6 +130,10 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
     setPassword: createSetPassword({ ...shared, minLength: auth.passwordMinLength }),
     outbox: createMail(options, shared),
   };
+}
+
+function auditLimit(audit: Audit): LimitReached {
+  return (limit, { email: name, client = '', user }) => audit('limit-reached', { ip: client }, { limit, name, user });
 }
 
 /** The outbox with its way out. Throws `TemplateError` for templates that cannot be used. */
