@@ -63,8 +63,7 @@ export function createStatement(
       return dialect.now(...moment);
     },
     alias() {
-      aliases += 1;
-      return `t${aliases - 1}`;
+      return `t${aliases++}`;
     },
     fence() {
       semiJoins += 1;
