@@ -113,8 +113,8 @@ class TableReadings {
   }
 
   isDue(now: number, isReporting: boolean): boolean {
-    const isTold = isReporting && !this.isAway && !this.#isForgotten;
-    return now - this.#readAt >= (isTold ? rhythm.told : rhythm.database);
+    const hasEvents = isReporting && !this.isAway && !this.#isForgotten;
+    return now - this.#readAt >= (hasEvents ? rhythm.told : rhythm.database);
   }
 
   async read(project: Project): Promise<ChangedRelations | null> {

@@ -14,8 +14,8 @@ const longestCell = 16 * 1024 ** 2;
 export async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRow> {
   const parser = new CsvParser();
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  for await (const chunk of chunks) yield* parser.take(decode(() => decoder.decode(chunk, { stream: true })));
-  yield* parser.take(decode(() => decoder.decode()));
+  for await (const chunk of chunks) yield* parser.read(decode(() => decoder.decode(chunk, { stream: true })));
+  yield* parser.read(decode(() => decoder.decode()));
   yield* parser.end();
 }
 
@@ -57,7 +57,7 @@ class CsvParser {
     if (this.#cell.length > longestCell) throw refuse(`has too long a cell in line ${this.#line}`);
   }
 
-  *take(text: string): Generator<CsvRow> {
+  *read(text: string): Generator<CsvRow> {
     for (const letter of text) {
       const followsReturn = this.#afterReturn;
       this.#afterReturn = false;

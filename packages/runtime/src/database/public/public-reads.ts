@@ -54,7 +54,7 @@ export function queuePublicReads(database: Database, limits: PublicReadLimits): 
       const run = (awaited: typeof drained): Promise<void> =>
         database.stream(statement, parameters, sink, awaited, signal, client);
       if (statement.isPublic !== true) return run(drained);
-      return streamInTurns(queue, { kind: kindOf(statement, parameters), client }, signal, drained, run);
+      return streamQueued(queue, { kind: kindOf(statement, parameters), client }, signal, drained, run);
     },
     transaction: (work) => queue.beside(() => database.transaction(work)),
     briefTransaction: (...brief) => queue.beside(() => database.briefTransaction(...brief)),
@@ -84,7 +84,7 @@ function again(error: unknown, read: () => Promise<void>): Promise<void> {
 }
 
 /** Nothing is read for a stream while its client takes the rows that were read: it waits for another turn then. */
-async function streamInTurns(
+async function streamQueued(
   queue: PublicQueue,
   { kind, client }: Asker,
   signal: AbortSignal,
