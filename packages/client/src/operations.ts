@@ -121,8 +121,7 @@ export interface OperationMethods {
 }
 
 /** Makes the methods. */
-export function createOperationMethods(requester: Requester): OperationMethods {
-  const { data, nothing, text, whole } = requester;
+export function createOperationMethods({ data, nothing, text, whole }: Requester): OperationMethods {
   return {
     server: {
       ping: (options) => text({ method: 'GET', path: ['server', 'ping'], options, isAnonymous: true }),
@@ -165,32 +164,28 @@ export function createOperationMethods(requester: Requester): OperationMethods {
           }),
       },
     },
-    users: userMethods(requester),
-  };
-}
-
-function userMethods({ data, nothing }: Requester): OperationMethods['users'] {
-  return {
-    invites: {
-      send: (email, role, inviteUrl, options) =>
-        nothing({ method: 'POST', path: ['users', 'invite'], body: { email, role, invite_url: inviteUrl }, options }),
-      accept: (token, password, options) =>
-        nothing({
-          method: 'POST',
-          path: ['users', 'invite', 'accept'],
-          body: { token, password },
-          options,
-          isAnonymous: true,
-        }),
-    },
-    me: {
-      tfa: {
-        generate: (password, options) =>
-          data({ method: 'POST', path: ['users', 'me', 'tfa', 'generate'], body: { password }, options }),
-        enable: (secret, otp, options) =>
-          nothing({ method: 'POST', path: ['users', 'me', 'tfa', 'enable'], body: { secret, otp }, options }),
-        disable: (otp, options) =>
-          nothing({ method: 'POST', path: ['users', 'me', 'tfa', 'disable'], body: { otp }, options }),
+    users: {
+      invites: {
+        send: (email, role, inviteUrl, options) =>
+          nothing({ method: 'POST', path: ['users', 'invite'], body: { email, role, invite_url: inviteUrl }, options }),
+        accept: (token, password, options) =>
+          nothing({
+            method: 'POST',
+            path: ['users', 'invite', 'accept'],
+            body: { token, password },
+            options,
+            isAnonymous: true,
+          }),
+      },
+      me: {
+        tfa: {
+          generate: (password, options) =>
+            data({ method: 'POST', path: ['users', 'me', 'tfa', 'generate'], body: { password }, options }),
+          enable: (secret, otp, options) =>
+            nothing({ method: 'POST', path: ['users', 'me', 'tfa', 'enable'], body: { secret, otp }, options }),
+          disable: (otp, options) =>
+            nothing({ method: 'POST', path: ['users', 'me', 'tfa', 'disable'], body: { otp }, options }),
+        },
       },
     },
   };
