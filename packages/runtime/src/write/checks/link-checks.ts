@@ -9,13 +9,22 @@ import { countedScope } from '../access/scope.ts';
 import type { Check, CheckedRow, Written } from './check.ts';
 import { isEveryRow, isLate } from './late.ts';
 
+/** A check of a link, with the relation and the columns that hold it. */
+interface LinkCheck extends Check {
+  readonly link: {
+    readonly relation: RelationScope;
+    readonly descriptor: ManyToOne;
+    readonly places: readonly number[];
+  };
+}
+
 /**
  * The item that a payload links must be one that the caller may read. Where all can be read the foreign key says it, and
  * where none can, decoding has. A key of several columns is no link then, but its item must be of the caller's tenant.
  */
-export function linkChecks(written: Written): readonly Check[] {
+export function linkChecks(written: Written): readonly LinkCheck[] {
   const { scope, writable } = written;
-  return [...writable.collection.relations.values()].flatMap((relation): readonly Check[] => {
+  return [...writable.collection.relations.values()].flatMap((relation): readonly LinkCheck[] => {
     const link = relation.descriptor;
     const counted = countedScope(scope, link.target);
     const target = counted.collections.get(link.target);
@@ -23,7 +32,22 @@ export function linkChecks(written: Written): readonly Check[] {
     const places = columnsOf(written, link);
     // A request may link the items that it wrote itself.
     const isLinked = places.some((index) => written.columns[index]?.linked === true);
-    return isLinked || places.length === 0 ? [] : [linkCheck(written, relation, link, counted, target, places)];
+    if (isLinked || places.length === 0) return [];
+    const check = linkCheck(written, relation, link, counted, target, places);
+    return [{ ...check, link: { relation, descriptor: link, places } }];
+  });
+}
+
+/**
+ * Links by key to rows of another tenant where the check above waits until everything is written. A foreign key refuses a
+ * missing row at once, so that another tenant's has to be refused as early.
+ */
+export function tenantLinkChecks(written: Written): readonly Check[] {
+  const { open } = written.scope;
+  return linkChecks(written).flatMap(({ late, link: { relation, descriptor, places } }) => {
+    const target = late ? open.collections.get(descriptor.target) : undefined;
+    if (target === undefined || target.rows.some(isEveryRow)) return [];
+    return [linkCheck(written, relation, descriptor, open, target, places)];
   });
 }
 

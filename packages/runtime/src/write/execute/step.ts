@@ -13,6 +13,8 @@ import type { Verdict, WriteAnswer } from './write-answer.ts';
 /** A step that was written, and what is left to judge when everything is. */
 export interface StepDone {
   readonly keys: Keys;
+  /** Checks links to rows of other tenants, which look like missing ones. */
+  checkLinks(): Promise<void>;
   checkLate(): Promise<void>;
 }
 
@@ -45,9 +47,11 @@ export async function runStep(running: Running, step: Step): Promise<StepDone> {
   checkVerdicts(running, verdicts, payload);
   await guarded?.(written);
   if (result.wrote) await watch?.resolve(written, result.count, result.rows);
+  const done = { ...values, keys: asMany(written), matched };
   return {
     keys: written,
-    checkLate: () => checkLate(running, step, plans.permissionCheck, { ...values, keys: asMany(written), matched }),
+    checkLinks: () => checkLate(running, step, plans.linkCheck, done),
+    checkLate: () => checkLate(running, step, plans.permissionCheck, done),
   };
 }
 

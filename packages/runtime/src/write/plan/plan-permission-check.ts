@@ -1,6 +1,7 @@
 /** Permission check of written rows by conditions that look at other rows, when everything is written. */
-import type { CheckedRow, Written } from '../checks/check.ts';
+import type { Check, CheckedRow, Written } from '../checks/check.ts';
 import { checksOf } from '../checks/checks.ts';
+import { tenantLinkChecks } from '../checks/link-checks.ts';
 import {
   finishWrite,
   inputTable,
@@ -20,7 +21,18 @@ import {
  * wait until everything is written, else all others. Undefined when there is nothing to check.
  */
 export function planPermissionCheck(written: Written, waiting = true): WriteStatement | undefined {
-  const checks = checksOf(written).filter(({ late }) => late === waiting);
+  return planChecks(
+    written,
+    checksOf(written).filter(({ late }) => late === waiting),
+  );
+}
+
+/** Plans the check of links to rows of other tenants, right after a step. Undefined when there is nothing to check. */
+export function planLinkCheck(written: Written): WriteStatement | undefined {
+  return planChecks(written, tenantLinkChecks(written));
+}
+
+function planChecks(written: Written, checks: readonly Check[]): WriteStatement | undefined {
   if (checks.length === 0) return undefined;
   const drafting = startWrite(written);
   const { statement } = drafting;

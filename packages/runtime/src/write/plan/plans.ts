@@ -13,7 +13,7 @@ import { planRemoval } from '../several/plan-removal.ts';
 import { lockOfUpdate } from './locked-rows.ts';
 import { planCreate, planReturnedCreate } from './plan-create.ts';
 import { planDelete } from './plan-delete.ts';
-import { planPermissionCheck } from './plan-permission-check.ts';
+import { planLinkCheck, planPermissionCheck } from './plan-permission-check.ts';
 import { planUpdateOne } from './plan-update.ts';
 import { planUpdateMany } from './plan-update-many.ts';
 import { returnedOf } from './returned.ts';
@@ -61,7 +61,7 @@ const together: StepPlanner = {
     const many = form !== 'one' || (written.action === 'update' && written.grant.rules.length > 1);
     const update = () => (many ? planUpdateMany(written, form !== 'many') : planUpdateOne(written));
     const write = written.action === 'create' ? planCreate(written, many) : update();
-    return { write, many, permissionCheck: planPermissionCheck(written) };
+    return { write, many, permissionCheck: planPermissionCheck(written), ...linkCheckOf(written) };
   },
   planDelete: (written, removed, many) => ({
     write: planDelete(written, removed, many),
@@ -82,10 +82,16 @@ const apart: StepPlanner = {
       ...(single && { single }),
       ...(verify && { verify }),
       permissionCheck: planPermissionCheck(written),
+      ...linkCheckOf(written),
     };
   },
   planDelete: (written, removed) => ({ ...planRemoval(written, removed), many: true, permissionCheck: undefined }),
 };
+
+function linkCheckOf(written: Written): Pick<StepPlans, 'linkCheck'> {
+  const linkCheck = planLinkCheck(written);
+  return linkCheck === undefined ? {} : { linkCheck };
+}
 
 function plannerOf({ scope }: Written): StepPlanner {
   return scope.open.dialect.returnsWrites ? together : apart;

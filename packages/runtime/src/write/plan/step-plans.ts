@@ -15,6 +15,8 @@ export interface StepPlans {
   /** True if the write takes its keys as arrays. */
   readonly many: boolean;
   readonly permissionCheck: WriteStatement | undefined;
+  /** Checks links to rows of other tenants before anything else is written. */
+  readonly linkCheck?: WriteStatement;
   /** Builds the answer from the rows of the write; set where the write returns the items itself. */
   readonly answer?: AnswerWriter;
 }

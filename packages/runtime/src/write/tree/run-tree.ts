@@ -181,6 +181,7 @@ async function writeDraft(
   try {
     const written = await runStep(running, { ...step, keys: stepKeys, lenient: false });
     done.push(written);
+    await written.checkLinks();
     if (action === 'create') for (const [item, key] of rowsOf(written.keys).entries()) keys[nodes[item] ?? -1] = key;
     for (const { item, field, value } of waiting)
       later.push({ group, key: keys[nodes[item] ?? -1] ?? [], field, value });
