@@ -54,13 +54,21 @@ function raw(target: string, lines: readonly string[] = [], method = 'GET'): Pro
   });
 }
 
+/** The answer that is kept: on a busy machine one may take too long for that. */
+async function shared(target: string, lines: readonly string[] = []): Promise<string> {
+  for (let tries = 0; tries < 20; tries++) {
+    const answer = await raw(target, lines);
+    if (isShared(answer)) return answer;
+  }
+  throw new Error(`No answer to ${target} is kept with ${lines.join()}.`);
+}
+
 const headOf = (answer: string): string => answer.slice(0, answer.indexOf('\r\n\r\n')).toLowerCase();
 const isShared = (answer: string): boolean =>
   headOf(answer).includes('s-maxage') || headOf(answer).includes('surrogate-key');
 
 it('keeps the plain answer, so that the tests below mean something', async () => {
-  const answer = await raw(path);
-  expect(isShared(answer)).toBe(true);
+  const answer = await shared(path);
   expect(answer).toContain('for all');
   expect(answer).not.toContain('for readers');
 });
@@ -136,7 +144,7 @@ describe('a header of the request gets into no answer that is kept', () => {
     'Cookie',
   ])('%s', async (name) => {
     const values = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'].includes(name) ? 'DELETE' : odd;
-    const [plain, poisoned] = [await raw(path), await raw(path, [`${name}: ${values}`])];
+    const [plain, poisoned] = [await shared(path), await shared(path, [`${name}: ${values}`])];
     const steady = (answer: string): string => answer.replace(/^Date: .*$/m, '').replace(/^Connection: .*$/m, '');
     expect(steady(poisoned)).toBe(steady(plain));
   });
@@ -160,9 +168,8 @@ describe('a header of the request gets into no answer that is kept', () => {
   });
 
   it('a conditional request of others keeps no answer without contents', async () => {
-    const one = await raw('/items/notes/1');
+    const one = await shared('/items/notes/1');
     const etag = /^etag: (.*)$/im.exec(one)?.[1] ?? '';
-    expect(isShared(one)).toBe(true);
     const unchanged = await raw('/items/notes/1', [`If-None-Match: ${etag}`]);
     expect(unchanged).toMatch(/^HTTP\/1\.1 304/);
     expect(headOf(unchanged)).toContain(`etag: ${etag}`.toLowerCase());

@@ -19,10 +19,19 @@ const isPublic = ({ headers }: Answer): boolean => headers.get('cache-control')?
 let receiver: PurgeReceiver;
 let project: ServedProject;
 
+/** An answer that is kept: on a busy machine one may take too long for that. */
+async function kept(path: string): Promise<Answer> {
+  for (let tries = 0; tries < 20; tries++) {
+    const answer = await project.ask(path);
+    if (isPublic(answer)) return answer;
+    await sleep(100);
+  }
+  throw new Error(`No answer to ${path} is kept.`);
+}
+
 /** Of these addresses those whose answers the purges of a write concern. */
 async function purgedBy(write: () => Promise<Answer>, paths: readonly string[]): Promise<readonly string[]> {
-  const answers = await Promise.all(paths.map((path) => project.ask(path)));
-  expect(answers.map(isPublic)).toEqual(paths.map(() => true));
+  const answers = await Promise.all(paths.map(kept));
   await sleep(1_100);
   const before = receiver.purges.length;
   expect((await write()).status).toBeLessThan(300);
@@ -84,7 +93,7 @@ functions: { public: [rename_kinds] }`,
 
   it('begins with a purge of everything', async () => {
     const [tag = ''] = receiver.purges[0] ?? [];
-    for (const path of all) expect(tagsOf(await project.ask(path))).toContain(tag);
+    for (const path of all) expect(tagsOf(await kept(path))).toContain(tag);
   });
 
   it('purges views, tables with policies and inherited ones with every write', async () => {

@@ -34,7 +34,7 @@ beforeAll(async () => {
       INSERT INTO comments VALUES (1, 'good', 1), (2, 'bad', 2);
       INSERT INTO labels VALUES ('aaaaaaaa-0000-4000-8000-000000000001', 'red');
       INSERT INTO codes VALUES ('a', 'first'), ('b', 'second');
-      INSERT INTO news VALUES (1, 'old', '2020-01-01 00:00:00'), (2, 'new', '2999-01-01 00:00:00');
+      INSERT INTO news VALUES (1, 'old', '2020-01-01 00:00:00'), (2, 'new', '2037-01-01 00:00:00');
       INSERT INTO drafts VALUES (1, 'secret'); INSERT INTO orders VALUES (1, 5)`,
     config: `{ collections: {
       authors: { cache: { public: '60s' } }, articles: { cache: { public: '5m' } }, comments: { cache: { public: '10' } },
@@ -82,11 +82,19 @@ const edit = (path: string, method: string, body?: unknown): Promise<Answer> =>
 /** Waits out the purges of what was written before. */
 const settle = (): Promise<void> => sleep(1_100);
 
+/** An answer that is kept: on a busy machine one may take too long for that. */
+async function kept(path: string): Promise<Answer> {
+  for (let tries = 0; tries < 20; tries++) {
+    const answer = await get(path);
+    if (isShared(answer)) return answer;
+    await sleep(100);
+  }
+  throw new Error(`No answer to ${path} is kept.`);
+}
+
 /** Of these addresses those whose answers the purges of a write concern. */
 async function purgedBy(write: () => Promise<unknown>, paths: readonly string[]): Promise<readonly string[]> {
-  const answers = await Promise.all(paths.map((path) => get(path)));
-  for (const [index, answer] of answers.entries())
-    expect([paths[index], controlOf(answer)]).toEqual([paths[index], expect.stringMatching(/^public/)]);
+  const answers = await Promise.all(paths.map(kept));
   await settle();
   const before = receiver.purges.length;
   await write();
@@ -99,28 +107,28 @@ async function purgedBy(write: () => Promise<unknown>, paths: readonly string[])
 
 describe('an answer to a request without a token', () => {
   it('may be kept for the time of its collection, under tags that tell no names', async () => {
-    const answer = await get('/items/articles/1?fields=id,title');
+    const answer = await kept('/items/articles/1?fields=id,title');
     expect(controlOf(answer)).toBe('public, max-age=0, s-maxage=300');
     expect(answer.headers.get('vary')).toBe('Accept, Accept-Encoding, Authorization, Origin');
     expect(answer.headers.get('etag')).toMatch(/^W\/"/);
     expect(tagsOf(answer)).toHaveLength(3);
     for (const tag of tagsOf(answer)) expect(tag).toMatch(/^[\w-]{8}$/);
-    expect(controlOf(await get('/items/comments?fields=body'))).toBe('public, max-age=0, s-maxage=10');
-    expect(controlOf(await get('/items/articles?limit=-1'))).toBe('public, max-age=0, s-maxage=300');
-    expect(controlOf(await get('/items/articles?aggregate[count]=*'))).toBe('public, max-age=0, s-maxage=300');
-    expect(controlOf(await get('/items/articles?export=csv'))).toBe('public, max-age=0, s-maxage=300');
+    expect(controlOf(await kept('/items/comments?fields=body'))).toBe('public, max-age=0, s-maxage=10');
+    expect(controlOf(await kept('/items/articles?limit=-1'))).toBe('public, max-age=0, s-maxage=300');
+    expect(controlOf(await kept('/items/articles?aggregate[count]=*'))).toBe('public, max-age=0, s-maxage=300');
+    expect(controlOf(await kept('/items/articles?export=csv'))).toBe('public, max-age=0, s-maxage=300');
   });
 
   it('has the same tags in every spelling of a key, and others for another item', async () => {
     const id = 'aaaaaaaa-0000-4000-8000-000000000001';
-    const [lower, upper] = [await get(`/items/labels/${id}`), await get(`/items/labels/${id.toUpperCase()}`)];
+    const [lower, upper] = [await kept(`/items/labels/${id}`), await kept(`/items/labels/${id.toUpperCase()}`)];
     expect([upper.status, tagsOf(upper)]).toEqual([200, tagsOf(lower)]);
-    expect(tagsOf(await get('/items/articles/1'))[0]).not.toBe(tagsOf(await get('/items/articles/2'))[0]);
-    expect(tagsOf(await get('/items/articles/1'))[0]).not.toBe(tagsOf(await get('/items/authors/1'))[0]);
+    expect(tagsOf(await kept('/items/articles/1'))[0]).not.toBe(tagsOf(await kept('/items/articles/2'))[0]);
+    expect(tagsOf(await kept('/items/articles/1'))[0]).not.toBe(tagsOf(await kept('/items/authors/1'))[0]);
   });
 
   it('answers HEAD and unchanged items alike', async () => {
-    const answer = await get('/items/articles/1');
+    const answer = await kept('/items/articles/1');
     const head = await get('/items/articles/1', { method: 'HEAD' });
     expect([head.status, controlOf(head), tagsOf(head)]).toEqual([200, controlOf(answer), tagsOf(answer)]);
     const etag = answer.headers.get('etag') ?? '';
@@ -231,7 +239,7 @@ describe('a write purges the answers that it concerns, and no others', () => {
 });
 
 it('sends a purge again until the cache takes it, and all of them twice', async () => {
-  const [tag = ''] = tagsOf(await get('/items/articles/2'));
+  const [tag = ''] = tagsOf(await kept('/items/articles/2'));
   await settle();
   const before = receiver.purges.length;
   receiver.fail(2);

@@ -122,6 +122,29 @@ describe('writes', () => {
     }
   });
 
+  it('refuses a link to a row of another company before any fault that comes later', async () => {
+    for (const key of [7203, 5555]) {
+      // Below the item a field is claimed that the relation sets.
+      const claimed = { parent: key, projects: [102, { name: 'x', parent: key }] };
+      expect(await refused('ann', 'PATCH', '/items/projects/103', claimed)).toBe('403 FORBIDDEN');
+      expect(await refused('ann', 'POST', '/items/projects', { name: 'y', ...claimed })).toBe('403 FORBIDDEN');
+      // Below the item a unique value is taken.
+      const taken = {
+        name: 'z',
+        parent: key,
+        projects: [{ name: 'x', labels: [{ label: { name: 'amber urgent' } }] }],
+      };
+      expect(await refused('ann', 'POST', '/items/projects', taken)).toBe('403 FORBIDDEN');
+    }
+    expect(
+      await refused('ann', 'PATCH', '/items/projects/103', { parent: 101, projects: [{ name: 'x', parent: 101 }] }),
+    ).toBe('400 INVALID_PAYLOAD');
+    expect(
+      (await send('ann', 'PATCH', '/items/projects/103', { parent: 103, projects: [{ name: 'own' }] })).status,
+    ).toBe(200);
+    await project.rows("UPDATE projects SET parent = NULL WHERE id = 103; DELETE FROM projects WHERE name = 'own'");
+  });
+
   it('changes and deletes rows of the own company alone', async () => {
     expect(await refused('ann', 'PATCH', '/items/customers/721', { name: 'x' })).toBe('403 FORBIDDEN');
     const nested = { parent: { id: 7201, name: 'x' }, tasks: [{ id: 72001, title: 'x' }] };

@@ -7,8 +7,9 @@ import { mysql } from './mysql.ts';
 import { patroni } from './patroni.ts';
 import { pg } from './pg.ts';
 import { printRows, type Topology } from './report.ts';
+import { servers } from './servers.ts';
 
-const topologies: Readonly<Record<string, Topology>> = { pg, patroni, galera, mysql };
+const topologies: Readonly<Record<string, Topology>> = { pg, patroni, galera, mysql, servers };
 
 const [wanted = 'all', form] = process.argv.slice(2);
 const chosen = Object.entries(topologies).filter(([name]) => wanted === 'all' || name === wanted);
