@@ -27,7 +27,7 @@ export const writeSuites: readonly string[] = [
     'missing-parents',
     'writes-overtaken',
     'singletons',
-    'soft-delete',
+    '../database-logic/soft-delete',
     'extensions-trees',
     'generations',
   ],
