@@ -221,10 +221,16 @@ describe('a write purges the answers that it concerns, and no others', () => {
     await project.rows("INSERT INTO articles VALUES (1, 'one', NULL, 1)");
   });
 
-  it('by GraphQL, by imports and by a key that is no number', async () => {
+  it('by GraphQL, by imports, by unique keys and by a key that is no number', async () => {
     const mutation = 'mutation { update_articles_item(id: "1", data: { title: "g" }) { id } }';
     const change = () => edit('/graphql', 'POST', { query: mutation });
     expect(await purgedBy(change, paths)).toEqual(['/items/articles/1', list, nested]);
+    const body = new FormData();
+    body.append('file', new Blob(['id,title\n500,imported\n'], { type: 'text/csv' }), 'a.csv');
+    const bring = () => project.admin('/utils/import/articles', { method: 'POST', body });
+    expect(await purgedBy(bring, [list, nested, '/items/codes/a'])).toEqual([list, nested]);
+    const upsert = () => edit('/items/codes?on_conflict=code', 'POST', [{ code: 'b', name: 'B' }]);
+    expect(await purgedBy(upsert, ['/items/codes/b', list])).toEqual(['/items/codes/b']);
     const code = () => edit('/items/codes/a', 'PATCH', { name: 'A' });
     expect(await purgedBy(code, ['/items/codes/a', '/items/codes/b', list])).toEqual([
       '/items/codes/a',

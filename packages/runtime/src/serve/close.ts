@@ -56,7 +56,7 @@ async function closeAll(
   // After the last request, which may be about to compile the rows that it has written.
   await model.stop();
   await generations.close();
-  await cache.close(Math.max(leastFlushMs, end - performance.now()));
+  await cache.close(leastFlushMs);
   host.limiter?.close();
   await database.close(Math.max(0, end - performance.now()));
   hosts?.close();
