@@ -26,10 +26,9 @@ export function printClientOperations(): string {
     }),
   );
   const signatures = printTree(methods, '; ', printSignature, (name) => `readonly ${name}: `);
-  const calls = printTree(methods, ', ', printCall, (name) => `${name}: `);
+  const handlers = [...methods].map(([name, below]) => printHandler(name, below));
   const types = ['Key', 'RequestOptions'].filter((name) => signatures.includes(name));
   const jsonTypes = ['JsonObject', 'JsonValue'].filter((name) => signatures.includes(name));
-  const senders = ['data', 'nothing', 'text', 'whole'].filter((name) => calls.includes(` ${name}({`));
   return format(`/** Methods of the platform's operations. \`npm run golden\` prints this file from their declarations. */
 import type { ${types.join(', ')} } from './call.ts';
 import type { ${jsonTypes.join(', ')} } from './json.ts';
@@ -39,10 +38,22 @@ import type { Requester } from './requester.ts';
 export interface OperationMethods ${signatures}
 
 /** Makes the methods. */
-export function createOperationMethods({ ${senders.join(', ')} }: Requester): OperationMethods {
+export function createOperationMethods(requester: Requester): OperationMethods {
+  return { ${[...methods.keys()].map((name) => `${name}: ${name}Methods(requester)`).join(', ')} };
+}
+
+${handlers.join('\n')}`);
+}
+
+/** Prints the function that makes the methods of one handler. */
+function printHandler(name: string, below: Tree | Method): string {
+  if ('operation' in below) throw new Error(`The method "${name}" needs a handler.`);
+  const calls = printTree(below, ', ', printCall, (inner) => `${inner}: `);
+  const senders = ['data', 'nothing', 'text', 'whole'].filter((sender) => calls.includes(` ${sender}({`));
+  return `function ${name}Methods({ ${senders.join(', ')} }: Requester): OperationMethods['${name}'] {
   return ${calls};
 }
-`);
+`;
 }
 
 function growTree(leaves: readonly { readonly path: readonly string[]; readonly method: Method }[]): Tree {

@@ -121,71 +121,87 @@ export interface OperationMethods {
 }
 
 /** Makes the methods. */
-export function createOperationMethods({ data, nothing, text, whole }: Requester): OperationMethods {
+export function createOperationMethods(requester: Requester): OperationMethods {
   return {
-    server: {
-      ping: (options) => text({ method: 'GET', path: ['server', 'ping'], options, isAnonymous: true }),
-      health: (options) => whole({ method: 'GET', path: ['server', 'health'], options, accepts: 503 }),
-      info: (options) => data({ method: 'GET', path: ['server', 'info'], options }),
-      oas: (options) => whole({ method: 'GET', path: ['server', 'specs', 'oas'], options }),
+    server: serverMethods(requester),
+    utils: utilsMethods(requester),
+    auth: authMethods(requester),
+    users: usersMethods(requester),
+  };
+}
+
+function serverMethods({ data, text, whole }: Requester): OperationMethods['server'] {
+  return {
+    ping: (options) => text({ method: 'GET', path: ['server', 'ping'], options, isAnonymous: true }),
+    health: (options) => whole({ method: 'GET', path: ['server', 'health'], options, accepts: 503 }),
+    info: (options) => data({ method: 'GET', path: ['server', 'info'], options }),
+    oas: (options) => whole({ method: 'GET', path: ['server', 'specs', 'oas'], options }),
+  };
+}
+
+function utilsMethods({ data, nothing }: Requester): OperationMethods['utils'] {
+  return {
+    random: {
+      string: (length = 32, options) =>
+        data({ method: 'GET', path: ['utils', 'random', 'string'], query: { length }, options }),
     },
-    utils: {
-      random: {
-        string: (length = 32, options) =>
-          data({ method: 'GET', path: ['utils', 'random', 'string'], query: { length }, options }),
-      },
-      hash: {
-        generate: (string, options) =>
-          data({ method: 'POST', path: ['utils', 'hash', 'generate'], body: { string }, options }),
-        verify: (string, hash, options) =>
-          data({ method: 'POST', path: ['utils', 'hash', 'verify'], body: { string, hash }, options }),
-      },
-      sort: (collection, item, to, options) =>
-        nothing({ method: 'POST', path: ['utils', 'sort', collection], body: { item, to }, options }),
-      revert: (revision, options) => nothing({ method: 'POST', path: ['utils', 'revert', revision], options }),
+    hash: {
+      generate: (string, options) =>
+        data({ method: 'POST', path: ['utils', 'hash', 'generate'], body: { string }, options }),
+      verify: (string, hash, options) =>
+        data({ method: 'POST', path: ['utils', 'hash', 'verify'], body: { string, hash }, options }),
     },
-    auth: {
-      password: {
-        request: (email, resetUrl, options) =>
-          nothing({
-            method: 'POST',
-            path: ['auth', 'password', 'request'],
-            body: { email, reset_url: resetUrl },
-            options,
-            isAnonymous: true,
-          }),
-        reset: (token, password, options) =>
-          nothing({
-            method: 'POST',
-            path: ['auth', 'password', 'reset'],
-            body: { token, password },
-            options,
-            isAnonymous: true,
-          }),
-      },
+    sort: (collection, item, to, options) =>
+      nothing({ method: 'POST', path: ['utils', 'sort', collection], body: { item, to }, options }),
+    revert: (revision, options) => nothing({ method: 'POST', path: ['utils', 'revert', revision], options }),
+  };
+}
+
+function authMethods({ nothing }: Requester): OperationMethods['auth'] {
+  return {
+    password: {
+      request: (email, resetUrl, options) =>
+        nothing({
+          method: 'POST',
+          path: ['auth', 'password', 'request'],
+          body: { email, reset_url: resetUrl },
+          options,
+          isAnonymous: true,
+        }),
+      reset: (token, password, options) =>
+        nothing({
+          method: 'POST',
+          path: ['auth', 'password', 'reset'],
+          body: { token, password },
+          options,
+          isAnonymous: true,
+        }),
     },
-    users: {
-      invites: {
-        send: (email, role, inviteUrl, options) =>
-          nothing({ method: 'POST', path: ['users', 'invite'], body: { email, role, invite_url: inviteUrl }, options }),
-        accept: (token, password, options) =>
-          nothing({
-            method: 'POST',
-            path: ['users', 'invite', 'accept'],
-            body: { token, password },
-            options,
-            isAnonymous: true,
-          }),
-      },
-      me: {
-        tfa: {
-          generate: (password, options) =>
-            data({ method: 'POST', path: ['users', 'me', 'tfa', 'generate'], body: { password }, options }),
-          enable: (secret, otp, options) =>
-            nothing({ method: 'POST', path: ['users', 'me', 'tfa', 'enable'], body: { secret, otp }, options }),
-          disable: (otp, options) =>
-            nothing({ method: 'POST', path: ['users', 'me', 'tfa', 'disable'], body: { otp }, options }),
-        },
+  };
+}
+
+function usersMethods({ data, nothing }: Requester): OperationMethods['users'] {
+  return {
+    invites: {
+      send: (email, role, inviteUrl, options) =>
+        nothing({ method: 'POST', path: ['users', 'invite'], body: { email, role, invite_url: inviteUrl }, options }),
+      accept: (token, password, options) =>
+        nothing({
+          method: 'POST',
+          path: ['users', 'invite', 'accept'],
+          body: { token, password },
+          options,
+          isAnonymous: true,
+        }),
+    },
+    me: {
+      tfa: {
+        generate: (password, options) =>
+          data({ method: 'POST', path: ['users', 'me', 'tfa', 'generate'], body: { password }, options }),
+        enable: (secret, otp, options) =>
+          nothing({ method: 'POST', path: ['users', 'me', 'tfa', 'enable'], body: { secret, otp }, options }),
+        disable: (otp, options) =>
+          nothing({ method: 'POST', path: ['users', 'me', 'tfa', 'disable'], body: { otp }, options }),
       },
     },
   };

@@ -39,7 +39,7 @@ export function queuePublicReads(database: Database, limits: PublicReadLimits): 
       if (statement.isPublic !== true) return queue.beside(() => database.read(statement, parameters, sink));
       const kind = kindOf(statement, parameters);
       const readInTurn = (): Promise<void> =>
-        runInTurn(queue, { kind, client: findClient() }, (isApart) =>
+        runInTurn(queue, { kind, client: findClient(), goesOn: false }, (isApart) =>
           database.read(isApart ? { ...statement, apart: true } : statement, parameters, sink),
         ).catch((error: unknown) => again(error, readInTurn));
       if (!times.isQuick(kind)) return readInTurn();
@@ -51,10 +51,10 @@ export function queuePublicReads(database: Database, limits: PublicReadLimits): 
       });
     },
     stream(statement, parameters, sink, drained, signal, client = '') {
-      const run = (awaited: typeof drained): Promise<void> =>
-        database.stream(statement, parameters, sink, awaited, signal, client);
-      if (statement.isPublic !== true) return run(drained);
-      return streamQueued(queue, { kind: kindOf(statement, parameters), client }, signal, drained, run);
+      if (statement.isPublic !== true) return database.stream(statement, parameters, sink, drained, signal, client);
+      return streamQueued(queue, { kind: kindOf(statement, parameters), client }, signal, drained, (awaited) =>
+        database.stream(statement, parameters, sink, awaited, signal, client),
+      );
     },
     transaction: (work) => queue.beside(() => database.transaction(work)),
     briefTransaction: (...brief) => queue.beside(() => database.briefTransaction(...brief)),
@@ -62,10 +62,10 @@ export function queuePublicReads(database: Database, limits: PublicReadLimits): 
   };
 }
 
-type Asker = Omit<Parameters<PublicQueue['enter']>[0], 'goesOn'>;
+type Asker = Parameters<PublicQueue['enter']>[0];
 
 async function runInTurn(queue: PublicQueue, asker: Asker, run: (isApart: boolean) => Promise<void>): Promise<void> {
-  const turn = await enter(queue, { ...asker, goesOn: false });
+  const turn = await enter(queue, asker);
   let isReported = true;
   try {
     await run(turn.isSlow);
@@ -86,7 +86,7 @@ function again(error: unknown, read: () => Promise<void>): Promise<void> {
 /** Nothing is read for a stream while its client takes the rows that were read: it waits for another turn then. */
 async function streamQueued(
   queue: PublicQueue,
-  { kind, client }: Asker,
+  { kind, client }: Omit<Asker, 'goesOn'>,
   signal: AbortSignal,
   drained: () => Promise<void>,
   run: (drained: () => Promise<void>) => Promise<void>,
