@@ -102,6 +102,13 @@ const views = (base: string): Edit =>
 const body = (nativeType: string, type: Partial<Column['type']>): Edit =>
   column('articles', 'body', (one) => ({ ...one, nativeType, type: { ...one.type, ...type } }));
 
+/** The body as a vector of so many numbers. */
+const vector = (dimensions: number): Edit =>
+  body(`vector(${dimensions})`, {
+    ...{ portable: 'vector', base: 'public.vector', category: 'extension' },
+    vector: { dimensions, half: false, iterative: true },
+  });
+
 /** The body as a list of texts of so many characters. */
 const parts = (maxLength: number): Edit =>
   inTable('articles', (one) => ({
@@ -116,6 +123,7 @@ const parts = (maxLength: number): Edit =>
 
 /** By a name that is a file's. Where the before is another world than the usual one, it is the first of two. */
 export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, after: Edit]>> = {
+  'vector-became-longer': [vector(3), vector(4)],
   'table-added': addTables({ shelves: { columns: ['id!=:integer', 'label!'], key: ['id'] } }),
   'table-added-and-granted': all(
     addTables({ shelves: { columns: ['id!=:integer', 'label!'], key: ['id'] } }),

@@ -146,9 +146,10 @@ function graphqlType({ key }: RoleCollection, { descriptor, filtered, valuesType
   return valueType(descriptor, key.length === 1 && key[0]?.name === descriptor.name, valuesType?.graphqlEnum);
 }
 
-function typeText({ descriptor: { type, element, native, range } }: RoleField): string {
+function typeText({ descriptor: { type, element, native, range, vector, geometry } }: RoleField): string {
   const name = type === 'array' ? `array of ${element ?? 'unknown'}` : type;
-  return `${name} (${range ?? native.replaceAll('"', '')})`;
+  const form = vector?.dimensions ?? geometry?.kind ?? range ?? native.replaceAll('"', '');
+  return `${name} (${form})`;
 }
 
 function filterTargetChange({ collections }: CollectionPair, was: RoleField, is: RoleField): FieldFinding | null {
