@@ -1,0 +1,170 @@
+/**
+ * Every row of the table of health and readiness, and every change between them: each is seen soon, and nothing else is told
+ * meanwhile. Galera and groups have theirs in host-states.test.ts. Source: scale-out notes, section 3; operations notes, section 6.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+import { createDatabaseOn, type PostgresPair, startPostgresPair, withClient } from '../support/postgres.ts';
+import { installSystem } from '../support/system.ts';
+
+/** Health, `ready`, and `ready` of any role. */
+type Told = readonly [health: string, ready: string, any: string];
+
+const well: Told = ['200 ok', '200 ok', '200 ok'];
+const partly: Told = ['200 warn', '200 ok', '200 ok'];
+const damaged: Told = ['503 error', '503 schema', '503 schema'];
+const down: Told = ['503 error', '503 database', '503 database'];
+const byReplica: Told = ['503 warn', '503 database', '200 ok'];
+const readOnly: Told = ['200 warn', '503 database', '200 ok'];
+
+const paths = ['/server/health', '/server/ready', '/server/ready?role=any'];
+/** States are no older than two seconds; a machine that runs other tests needs some time itself. */
+const withinMs = 3_000;
+
+let pair: PostgresPair;
+let project: Awaited<ReturnType<typeof createProject>>;
+let primaryUrl: string;
+let standbyUrl: string;
+/** One server of its own, several with a replica, and one that is meant to read only. */
+let servers: readonly Platform[] = [];
+let now: readonly Told[] = [well, well, readOnly];
+
+beforeAll(async () => {
+  [pair, project] = await Promise.all([startPostgresPair(), createProject()]);
+  const database = await createDatabaseOn(pair.url);
+  primaryUrl = database.url;
+  standbyUrl = pair.standbyUrl.replace(/\/postgres$/, `/${database.name}`);
+  await installSystem(primaryUrl);
+  await onPrimary('CREATE TABLE notes (id integer PRIMARY KEY, text text)');
+  const { code } = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: primaryUrl });
+  expect(code).toBe(0);
+  await until(() =>
+    withClient(standbyUrl, (client) => client.query('SELECT 1 FROM notes')).then(
+      () => true,
+      () => false,
+    ),
+  );
+  const list = primaryUrl.replace(/@[^/]*/, `@${[primaryUrl, standbyUrl].map((url) => new URL(url).host).join()}`);
+  const serve = (url: string, environment: Readonly<Record<string, string>> = {}): Promise<Platform> =>
+    startUnchecked(project.folder, url, environment, []);
+  servers = await Promise.all([
+    serve(primaryUrl),
+    serve(list, { DATABASE_READ_URL: standbyUrl, DATABASE_READ_MAX_LAG: '1m' }),
+    serve(standbyUrl, { DATABASE_READ_ONLY: 'true' }),
+  ]);
+  await until(async () => String(await Promise.all(servers.map((server) => askOnce(server)))) === String(now));
+}, 120_000);
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop()));
+  await Promise.all([pair?.stop(), project?.remove()]);
+});
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 20_000; !(await isSo()); await sleep(50)) {
+    if (performance.now() > end) throw new Error('The servers do not come to what they should.');
+  }
+}
+
+async function askOnce(server: Platform): Promise<readonly string[]> {
+  const answers = await Promise.all(paths.map((path) => server.ask(path)));
+  return answers.map(({ status, json }) => `${status} ${json.status}`);
+}
+
+/** Tells what each server says after a change, and that it says nothing but what was and what is so. */
+async function changes(to: readonly Told[], change: () => unknown, limit = withinMs): Promise<void> {
+  const from = now;
+  now = to;
+  await change();
+  const changedAt = performance.now();
+  await Promise.all(
+    servers.map((server, index) => follows(server, from[index] ?? [], to[index] ?? [], { changedAt, limit })),
+  );
+}
+
+async function follows(
+  server: Platform,
+  from: readonly string[],
+  to: readonly string[],
+  { changedAt, limit }: { readonly changedAt: number; readonly limit: number },
+): Promise<void> {
+  const seen = paths.map(() => false);
+  let lateMs = 0;
+  for (let after = 0; after < 10; await sleep(50)) {
+    const told = await askOnce(server);
+    for (const [index, answer] of told.entries()) {
+      expect(seen[index] ? [to[index]] : [from[index], to[index]]).toContain(answer);
+      seen[index] ||= answer === to[index] && from[index] !== to[index];
+    }
+    if (String(told) === String(to)) after++;
+    else lateMs = performance.now() - changedAt;
+    expect(lateMs).toBeLessThan(limit);
+  }
+}
+
+const onPrimary = (sql: string): Promise<unknown> => withClient(primaryUrl, (client) => client.query(sql));
+const setReadOnly = async (value: string): Promise<void> => {
+  await onPrimary(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+  await onPrimary('SELECT pg_reload_conf()');
+};
+
+it('tells of collections that are closed, and of their end', async () => {
+  await changes([partly, partly, readOnly], () => onPrimary('ALTER TABLE notes RENAME COLUMN text TO body'));
+  await changes([well, well, readOnly], () => onPrimary('ALTER TABLE notes RENAME COLUMN body TO text'));
+});
+
+it('tells of damage to the tables of the platform, and of its end', async () => {
+  const rename = (from: string, to: string) => (): Promise<unknown> =>
+    onPrimary(`ALTER TABLE platform.platform_users RENAME COLUMN ${from} TO ${to}`);
+  const onlyRead: Told = ['503 error', '503 database', '503 schema'];
+  await changes([damaged, damaged, onlyRead], rename('title', 'former'));
+  await changes([well, well, readOnly], rename('former', 'title'));
+});
+
+it('tells that a server is set to only read, and that it is no more', async () => {
+  await changes([down, byReplica, readOnly], () => setReadOnly('on'));
+  await changes([well, well, readOnly], async () => {
+    await withClient(primaryUrl, async (client) => {
+      await client.query('SET default_transaction_read_only = off');
+      await client.query('ALTER SYSTEM RESET default_transaction_read_only');
+      await client.query('SELECT pg_reload_conf()');
+    });
+  });
+});
+
+it('tells of a server that says nothing, and that it does again', async () => {
+  const postmaster = (signal: 'SIGSTOP' | 'SIGCONT') => async (): Promise<void> => {
+    const { rows } = signal === 'SIGSTOP' ? await activity() : { rows: stopped };
+    stopped = rows;
+    for (const pid of [pair.pid, ...rows.map((row) => row.pid)]) process.kill(pid, signal);
+  };
+  let stopped: readonly { readonly pid: number }[] = [];
+  // A single server is given up after the time that requests wait for a connection.
+  await changes([down, byReplica, readOnly], postmaster('SIGSTOP'), 6_000);
+  await changes([well, well, readOnly], postmaster('SIGCONT'));
+});
+
+it('tells that it drains', async () => {
+  const list = primaryUrl.replace(/@[^/]*/, `@${[primaryUrl, standbyUrl].map((url) => new URL(url).host).join()}`);
+  const server = await startUnchecked(project.folder, list, { SHUTDOWN_DELAY: '1500ms' }, []);
+  const stopped = server.stop();
+  await sleep(100);
+  expect(await askOnce(server)).toEqual(['200 ok', '503 draining', '503 draining']);
+  expect(await stopped).toBe(0);
+});
+
+it('tells of a primary that is gone, and of another one', async () => {
+  await changes([down, byReplica, readOnly], () => process.kill(pair.pid, 'SIGKILL'));
+  await changes([down, well, readOnly], () =>
+    withClient(standbyUrl, (client) => client.query('SELECT pg_promote(true)')),
+  );
+});
+
+/** Processes of the sessions of the primary. */
+function activity() {
+  return withClient(primaryUrl, (client) =>
+    client.query<{ pid: number }>(
+      "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+    ),
+  );
+}
