@@ -77,6 +77,14 @@ test('keys over all tenants and missing indexes are told', () => {
   );
   expect(complaints(diagnostics)).toEqual(['warning tenant-unique table public.things']);
   expect(notes(diagnostics, 'tenant-index')).toHaveLength(1);
+  const pairs: TableSketch = {
+    columns: ['one!:integer', 'other!:integer', 'tenant_id!:integer'],
+    key: ['one', 'other'],
+    foreignKeys: ['one > things.id', 'other > things.id'],
+  };
+  expect(complaints(resolve({ platform_users: users, things, pairs }, { config: { tenant } }).diagnostics)).toEqual([
+    'warning tenant-unique table public.pairs',
+  ]);
   const led: TableSketch = { ...things, uniques: [['tenant_id', 'name']] };
   expect(
     notes(resolve({ platform_users: users, things: led }, { config: { tenant } }).diagnostics, 'tenant-index'),

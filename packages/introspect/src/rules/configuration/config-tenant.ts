@@ -6,7 +6,7 @@ import { tablesById } from '../../passes/lookup.ts';
 import { defaultSchema, findTables } from '../../passes/match-tables.ts';
 import { filterNames, namedField } from '../../passes/permissions/filter-names.ts';
 import { readTenants, type Tenants } from '../../passes/tenants/read-tenants.ts';
-import type { Collection, Schema, Table } from '../../schema.ts';
+import type { Collection, Key, Schema, Table } from '../../schema.ts';
 import type { Rule, RuleSources } from '../rule.ts';
 import { columnPlace, tablePlace } from '../rule.ts';
 import { configError, unknownName } from './config-problem.ts';
@@ -134,13 +134,20 @@ function foreignKeyProblems(
     }));
 }
 
+/** True for the key of a table of links: callers choose all of its values. */
+function isOfLinks({ foreignKeys }: Table, { columns }: Key): boolean {
+  const links = new Set(foreignKeys.flatMap((link) => link.columns));
+  return columns.length > 1 && columns.every((name) => links.has(name));
+}
+
 /** Keys that tell of values in other tenants, and indexes that do not begin with the tenant. */
 function keyNotes(schema: Schema, { column }: Tenants, table: Table): readonly Diagnostic[] {
   if (!table.columns.some(({ name }) => name === column)) return [];
   const note = (code: string, severity: 'info' | 'warning', message: string, hint: string): Diagnostic => {
     return { code, severity, place: tablePlace(schema, table), message, hint };
   };
-  const open = table.uniques.filter(({ columns }) => !columns.includes(column));
+  const keys = table.primaryKey === null || !isOfLinks(table, table.primaryKey) ? [] : [table.primaryKey];
+  const open = [...table.uniques, ...keys].filter(({ columns }) => !columns.includes(column));
   const isLed = [...table.indexes, ...table.uniques, ...(table.primaryKey === null ? [] : [table.primaryKey])].some(
     ({ columns }) => columns[0] === column,
   );
