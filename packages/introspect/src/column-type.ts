@@ -22,6 +22,8 @@ export interface ColumnType {
   readonly maxLength: number | null;
   readonly precision: number | null;
   readonly scale: number | null;
+  /** Members of a composite type, in their order. */
+  readonly attributes?: readonly { readonly name: string; readonly type: ColumnType }[];
   /** On geometries: the GeoJSON type of all values, and their spatial reference; null: any. */
   readonly geometry?: { readonly kind: string | null; readonly srid: number | null };
   /** On vectors: numbers of each value (null: any), their size, and if a search in an index goes on after its first rows. */

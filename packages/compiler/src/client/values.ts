@@ -1,24 +1,26 @@
 /** Fields → TypeScript types: as answers have them, as payloads take them, and as filters ask for them. */
 import { type FieldDescriptor, type PortableType, types } from '@tablewright/runtime/language';
 import type { ApiEnum } from '../api.ts';
-import { comparedType, sentScalar, takenScalar } from '../emit/scalar-types.ts';
+import { comparedType, compositeType, sentScalar, takenScalar } from '../emit/scalar-types.ts';
 import type { TypeDeclaration } from '../print/declaration.ts';
 import { stringLiteral } from '../print/text.ts';
 import { array, list, nullable, type Type, unionOfTexts } from '../print/type.ts';
 import type { RoleField } from '../role-view/role-view.ts';
 
-type Valued = Pick<FieldDescriptor, 'type' | 'native' | 'wire' | 'element' | 'range'>;
+type Valued = Pick<FieldDescriptor, 'type' | 'native' | 'wire' | 'element' | 'range' | 'attributes'>;
 type Values = readonly string[] | null;
 
 /** Type of a field's value in a response, without null. The caller may change the value; `name` is that of its values. */
 export function sentType(field: Valued, values: Values, name?: string): Type {
   if (field.wire.kind === 'masked') return stringLiteral('**********');
+  if (field.attributes !== undefined) return compositeType(field, sent, array);
   if (field.type !== 'array') return valuesType(field, values, name) ?? sent(field.type);
   return array(nullable(elementValues(field, values, name) ?? sent(field.element ?? 'unknown')));
 }
 
 /** The value of a field in a payload, without null. */
 export function takenType(field: Valued, values: Values, name?: string): Type {
+  if (field.attributes !== undefined) return compositeType(field, takenScalar, list);
   if (field.type !== 'array') return valuesType(field, values, name) ?? takenScalar(field.type);
   return list(nullable(elementValues(field, values, name) ?? takenScalar(field.element ?? 'unknown')));
 }

@@ -50,6 +50,12 @@ export function createConditions(
 }
 
 /** A value as an object, where nothing else tells that it is one. */
-export function stateLiteral({ kind, value, text, json }: Extract<Operand, { kind: 'literal' }>) {
-  return { kind, value, ...(text !== undefined && { text }), ...(json !== undefined && { json }) };
+export function stateLiteral({ kind, value, text, json, members }: Extract<Operand, { kind: 'literal' }>) {
+  return {
+    kind,
+    value,
+    ...(text !== undefined && { text }),
+    ...(json !== undefined && { json }),
+    ...(members !== undefined && { members }),
+  };
 }

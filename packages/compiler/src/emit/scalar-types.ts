@@ -1,25 +1,62 @@
 /** Portable type → TypeScript type, as JSON sends it, as a payload takes it, and as a filter asks for it. */
 import {
+  type Attribute,
   type Comparison,
   comparisonOf,
   type FieldDescriptor,
+  isPortableType,
   type PortableType,
   rangeElement,
   types,
 } from '@tablewright/runtime/language';
 import type { ApiField } from '../api.ts';
-import { generic, list, nullable, type Type, union } from '../print/type.ts';
+import { propertyKey, stringLiteral } from '../print/text.ts';
+import { generic, list, nullable, object, type Type, union, unionOfTexts } from '../print/type.ts';
 
 /** The value of a field in an answer, without null. */
 export function sentType({ descriptor, valuesType }: ApiField): Type {
+  if (descriptor.attributes !== undefined) return compositeType(descriptor, sentScalar, list);
   if (descriptor.type === 'array') return list(nullable(valuesType ?? sentScalar(descriptor.element ?? 'unknown')));
   return valuesType ?? sentScalar(descriptor.type);
 }
 
 /** The value of a field in a payload, without null. */
 export function takenType({ descriptor, valuesType }: ApiField): Type {
+  if (descriptor.attributes !== undefined) return compositeType(descriptor, takenScalar, list);
   if (descriptor.type === 'array') return list(nullable(valuesType ?? takenScalar(descriptor.element ?? 'unknown')));
   return valuesType ?? takenScalar(descriptor.type);
+}
+
+type Members = Pick<FieldDescriptor, 'attributes' | 'element'> & { readonly type: string };
+
+/** An object of members, or a list of such; `scalar` gives the type of other values, `many` that of several. */
+export function compositeType(
+  { type, element, attributes = [] }: Members,
+  scalar: (type: PortableType) => Type,
+  many: (element: Type) => Type,
+): Type {
+  const single = object(
+    attributes.map((attribute) => ({
+      name: propertyKey(attribute.name),
+      optional: false,
+      type: nullable(memberType(attribute, scalar, many)),
+    })),
+  );
+  return type === 'array' && element !== undefined ? many(nullable(single)) : single;
+}
+
+function memberType(
+  { type, element, values, attributes }: Attribute,
+  scalar: (type: PortableType) => Type,
+  many: (element: Type) => Type,
+): Type {
+  const portable = (name = 'unknown'): PortableType => (isPortableType(name) ? name : 'unknown');
+  if (attributes !== undefined) {
+    return compositeType({ type, ...(element && { element: portable(element) }), attributes }, scalar, many);
+  }
+  const listed = values && unionOfTexts([...new Set(values)].map(stringLiteral));
+  if (type !== 'array') return listed ?? scalar(portable(type));
+  return many(nullable(listed ?? scalar(portable(element))));
 }
 
 /** Filter type of a field; null for a field that no filter may name. */
@@ -56,11 +93,12 @@ const operators: Readonly<Record<Comparison, readonly [name: string, short: bool
   json: ['JsonOperators', false],
   geometry: ['GeometryOperators', false],
   vector: ['VectorOperators', false],
+  composite: ['JsonOperators', false],
   presence: ['NullOperators', false],
 };
 
 /** Operators without a type of values. */
-const plain = ['boolean', 'json', 'geometry', 'vector', 'presence'];
+const plain = ['boolean', 'json', 'geometry', 'vector', 'composite', 'presence'];
 
 function makeCompared(field: Compared, listed: Type | null): Type | null {
   const comparison = comparisonOf(field);

@@ -11,7 +11,7 @@ import { changesModel } from '../model/changes.ts';
 import type { DocumentPart } from '../print/class-document.ts';
 import { sdlType } from '../print/sdl.ts';
 import { hasUsers } from '../role-view/has-users.ts';
-import type { RoleView } from '../role-view/role-view.ts';
+import { hasType, type RoleView } from '../role-view/role-view.ts';
 import { aggregateTypes } from './aggregates.ts';
 import { functionRoots, functionTypesOf } from './calls.ts';
 import { connectionTypes } from './connections.ts';
@@ -22,7 +22,7 @@ import { type GraphqlCollections, graphqlCollectionsOf } from './graphql-collect
 import { inputTypes, referredInputs } from './inputs.ts';
 import { itemTypes } from './items.ts';
 import { operationTypes } from './operations.ts';
-import { measuredTypes, operatorTypes } from './operators.ts';
+import { measuredTypes, operatorInput, operatorTypes } from './operators.ts';
 import { collectionRoots } from './roots.ts';
 import { serviceRoots, serviceTypes, unreadUsers } from './services.ts';
 import { scalarTypes } from './values.ts';
@@ -54,6 +54,7 @@ export function graphqlTypes(api: Api, access: AccessClass, view: RoleView): rea
     ...(users ? unreadUsers(schema) : []),
     ...(changing ? operationTypes(resources.modelChanges) : []),
     ...measuredTypes(schema.view),
+    ...(hasType(view, 'composite') ? [operatorInput('composite')] : []),
     fixedTypes(users),
   ];
 }

@@ -30,6 +30,7 @@ const groups = [
   { name: 'range', comparison: 'range', operand: 'JSON' },
   { name: 'geometry', comparison: 'geometry', operand: 'GeoJSON' },
   { name: 'vector', comparison: 'vector', operand: 'Vector' },
+  { name: 'composite', comparison: 'composite', operand: 'JSON' },
   { name: 'null', comparison: 'presence', operand: 'JSON' },
 ] as const satisfies readonly { readonly name: string; readonly comparison: Comparison; readonly operand: string }[];
 
@@ -70,7 +71,7 @@ const within: SdlField = { name: '_at', type: 'JSON', note: 'Operators of values
 const fieldsByGroup: ReadonlyMap<OperatorGroup, readonly SdlField[]> = new Map(
   groups.map(({ name, comparison, operand }) => {
     const fields = comparedWith(comparison, operand);
-    return [name, name === 'json' ? [...fields, within] : fields];
+    return [name, name === 'json' || name === 'composite' ? [...fields, within] : fields];
   }),
 );
 
@@ -96,7 +97,9 @@ function operandType(operator: Operator, comparison: Comparison, operand: string
 
 /** The inputs that compare, without those of types that few databases have. */
 export function operatorTypes(): string {
-  return operatorGroups.flatMap((group) => (measured.has(group) ? [] : operatorInput(group))).join('\n');
+  return operatorGroups
+    .flatMap((group) => (measured.has(group) || group === 'composite' ? [] : operatorInput(group)))
+    .join('\n');
 }
 
 /** Scalars of types that have distances, and what these are. */

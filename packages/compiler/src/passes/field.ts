@@ -57,7 +57,7 @@ export function resolveFields(
 
 function describe(field: Field, table: Table, column: Column, index: SchemaIndex, singleton: boolean): FieldDescriptor {
   const { binaryRows, guessableKeys, hasSpatialReferences, returnsKeys } = dialectFacts[index.dialect];
-  const { native, comparison, stored, collated, wire, geometry, vector } = binaryRows
+  const { native, comparison, stored, collated, wire, geometry, vector, attributes } = binaryRows
     ? nativeForm(column.type, field.type, field.keepsReference)
     : textForm(column, field.type, hasSpatialReferences, field.keepsReference);
   const { element, maxLength, precision, scale } = column.type;
@@ -88,6 +88,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     ...(field.type === 'unknown' && rangeElement(column.type.base) && { range: column.type.base }),
     ...(geometry && { geometry }),
     ...(vector && { vector: withMetric(vector, table, column.name) }),
+    ...(attributes && { attributes }),
     ...(fill && { filled: fill }),
     ...(random && { random }),
     ...(fallback !== undefined && { fallback }),

@@ -59,7 +59,7 @@ function resultOf(dialect: Schema['dialect'], returns: RoutineResult, collection
   return { kind: 'objects', ...many, members: returns.members.map((member) => memberOf(dialect, member)) };
 }
 
-function plainFacts({ name, type }: RoutineValue) {
+function plainFacts({ name, type }: RoutineValue, { attributes }: NativeForm) {
   const values = type.values ?? type.element?.values;
   return {
     name,
@@ -67,21 +67,24 @@ function plainFacts({ name, type }: RoutineValue) {
     type: type.portable,
     ...(values && { values }),
     ...(type.portable === 'array' && type.element && { element: type.element.portable }),
+    ...(attributes && { attributes }),
   };
 }
 
 /** A value becomes exactly of the argument's type, so that the database finds the function meant. */
 function argumentOf(dialect: Schema['dialect'], argument: RoutineValue): ArgumentDescriptor {
   const { type, nativeType } = argument;
-  const { native } = formOf(dialect, argument);
-  if (!dialectFacts[dialect].binaryRows) return { ...plainFacts(argument), native };
+  const form = formOf(dialect, argument);
+  const { native } = form;
+  if (!dialectFacts[dialect].binaryRows) return { ...plainFacts(argument, form), native };
   const isExact = type.domains.length === 0 && (native === type.base || type.enum !== null);
-  return { ...plainFacts(argument), native, ...(!isExact && { stored: nativeType }) };
+  return { ...plainFacts(argument, form), native, ...(!isExact && { stored: nativeType }) };
 }
 
 function memberOf(dialect: Schema['dialect'], value: RoutineValue): ResultMember {
-  const { native, wire } = formOf(dialect, value);
-  return { ...plainFacts(value), native, wire };
+  const form = formOf(dialect, value);
+  const { native, wire } = form;
+  return { ...plainFacts(value, form), native, wire };
 }
 
 /** A value has the form of a column of its type. */

@@ -1,4 +1,4 @@
-import type { GeometryForm, VectorForm, WireForm } from '@tablewright/runtime/language';
+import type { Attribute, GeometryForm, VectorForm, WireForm } from '@tablewright/runtime/language';
 
 /** Facts about a column's type that reach SQL. */
 export interface NativeForm {
@@ -15,4 +15,6 @@ export interface NativeForm {
   readonly geometry?: GeometryForm;
   /** As `FieldDescriptor.vector`. */
   readonly vector?: VectorForm;
+  /** As `FieldDescriptor.attributes`. */
+  readonly attributes?: readonly Attribute[];
 }

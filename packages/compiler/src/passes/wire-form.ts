@@ -8,6 +8,7 @@
 
 import type { ColumnType } from '@tablewright/introspect/schema';
 import type { PortableType, WireKind } from '@tablewright/runtime/language';
+import { compositeForm, isComposite } from './composite-form.ts';
 import { postgisForm } from './geometry-form.ts';
 import type { NativeForm } from './native-form.ts';
 import { quoteIdentifier, quoteQualified, splitQualified } from './quote.ts';
@@ -56,6 +57,8 @@ const asText: Row = { kind: 'text', cast: '::text', native: 'text', comparison: 
 export function nativeForm(type: ColumnType, portable: PortableType, keeps = false): NativeForm {
   if (portable === 'geometry') return postgisForm(type, keeps);
   if (portable === 'vector') return pgvectorForm(type);
+  if (portable === type.portable && isComposite(type))
+    return compositeForm(type, (member) => nativeForm(member, member.portable));
   const form = readForm(type, portable);
   // A value of an unknown type is never written.
   const isText = portable !== 'unknown' && /^text(?:\[\])?$/.test(form.native);

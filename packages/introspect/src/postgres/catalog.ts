@@ -264,6 +264,8 @@ export interface TypeRow {
   readonly allowed: boolean;
   /** Labels of an enum in their order. */
   readonly labels: readonly string[] | null;
+  /** Members of a composite type that is no table's, in their order. */
+  readonly attributes: readonly { readonly name: string; readonly type: string; readonly typmod: number }[] | null;
   /** Checks of a domain. */
   readonly checks: readonly DomainCheck[] | null;
   readonly description: string | null;

@@ -62,10 +62,29 @@ function buildDomain(row: TypeRow): ColumnType['domains'][number] {
 /** The modifier of an array is that of its elements: `varchar(10)[]`. */
 function buildBase(types: TypesByOid, row: TypeRow | undefined, typmod: number, depth: number): ColumnType {
   if (!row) return { ...plainType('unknown', 'unknown'), category: 'base' };
+  if (row.typtype === 'c') return buildComposite(types, row, depth);
   if (row.element === null) return buildScalar(row, typmod);
   if (depth === deepestArray) return { ...plainType('unknown', baseName(row)), category: 'base' };
   const element = buildColumnType(types, row.element, typmod, depth + 1);
   return { ...plainType('array', baseName(row)), category: 'array', element };
+}
+
+/** Members of a composite type at most: an object of more is not made. */
+const maxAttributes = 50;
+
+/** A composite type that is a table's, has too many members, or a name with the sign for values in SQL, is unknown. */
+function buildComposite(types: TypesByOid, row: TypeRow, depth: number): ColumnType {
+  const members = row.attributes ?? [];
+  const isNamed = ![row.nspname, row.typname, ...members.map(({ name }) => name)].some((name) => name.includes('{}'));
+  // Functions read the types of their arguments, and not those of members.
+  const isRead = members.every(({ type }) => types.has(type));
+  const isServed = isNamed && isRead && members.length > 0 && members.length <= maxAttributes && depth < deepestArray;
+  if (!isServed) return { ...plainType('unknown', baseName(row)), category: 'composite' };
+  const attributes = members.map(({ name, type, typmod }) => ({
+    name,
+    type: buildColumnType(types, type, typmod, depth + 1),
+  }));
+  return { ...plainType('composite', baseName(row)), category: 'composite', attributes };
 }
 
 function buildScalar(row: TypeRow, typmod: number): ColumnType {

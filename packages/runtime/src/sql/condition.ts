@@ -6,7 +6,7 @@ import { rangeElement } from '../language/values/elements.ts';
 import { cell, comparable, comparableArray } from './cell.ts';
 import { printComparison } from './comparison.ts';
 import { arrayContainer, printElements } from './elements.ts';
-import { printJson } from './json.ts';
+import { printComposite, printJson } from './json.ts';
 import { printCount } from './lookups.ts';
 import { comparedType, countType, operandType } from './operand.ts';
 import { printSpan } from './ranges.ts';
@@ -42,6 +42,7 @@ function printField(row: Row, condition: Comparison): string {
   const field = row.collection.fields.get(name);
   if (field === undefined || field.secret) return sqlFalse;
   if (field.descriptor.type === 'json') return printJson(row, field, condition);
+  if (field.descriptor.type === 'composite') return printComposite(row, field, condition);
   const type = comparedType(field.descriptor, condition);
   const presence = operator === '_null' || operator === '_nnull';
   if (operator === '_null' && isAlwaysThere(row, field)) return sqlFalse;

@@ -1,3 +1,4 @@
+import { cast } from '../dialects/casts.ts';
 import type { JsonPath } from '../dialects/json.ts';
 import { jsonKind } from '../language/conditions/filter-json.ts';
 import type { Condition } from '../language/index.ts';
@@ -5,7 +6,7 @@ import { elementwise } from '../language/operators/index.ts';
 import { cell } from './cell.ts';
 import { printComparison } from './comparison.ts';
 import { printElements } from './elements.ts';
-import { comparedType, pathType, printValue } from './operand.ts';
+import { comparedType, memberAt, pathType, printValue } from './operand.ts';
 import type { Row, StatementBuilder } from './row.ts';
 import type { FieldScope } from './scope.ts';
 
@@ -48,4 +49,19 @@ function pathOf(statement: StatementBuilder, operand: NonNullable<Comparison['pa
     segments: Array.isArray(operand.value) ? operand.value.map(String) : [],
     take: (native) => printValue(statement, { ...pathType, native }, '_eq', operand),
   };
+}
+
+/** Prints a comparison of a composite value, or of the member that a path leads to. Values are parameters. */
+export function printComposite(row: Row, field: FieldScope, condition: Comparison): string {
+  const { path, operator, operand } = condition;
+  const whole = cell(row, field);
+  const names = Array.isArray(path?.value) ? path.value.map(String) : [];
+  const member = names.reduce((value, name) => `(${value})."${name.replaceAll('"', '""')}"`, whole);
+  const found = path === undefined ? undefined : memberAt(field.descriptor, path);
+  // A value whose members are all null is there.
+  const isComposite = found === undefined || found.type === 'composite';
+  if (isComposite && operator === '_null') return `(${member}) IS NOT DISTINCT FROM NULL`;
+  if (isComposite && operator === '_nnull') return `(${member}) IS DISTINCT FROM NULL`;
+  const type = comparedType(field.descriptor, condition);
+  return printComparison(row, cast(member, found?.comparison), type, operator, operand);
 }

@@ -13,7 +13,9 @@ import {
   type ValueType,
 } from '../language/index.ts';
 import { definitions, elementwise, listed, matching, paired, ranged } from '../language/operators/index.ts';
+import type { Attribute } from '../language/types/definition.ts';
 import { elementOf, rangeElement } from '../language/values/elements.ts';
+import { attributeType } from '../language/values/values.ts';
 import type { StatementBuilder } from './row.ts';
 
 /** Type that an operand is compared with: how its values are written, and the type of its parameter. */
@@ -25,7 +27,7 @@ export interface OperandType extends ValueType {
 export function operandType(field: FieldDescriptor, call?: FieldFunction): OperandType {
   if (call !== undefined) return { type: 'integer', native: call === 'count' ? 'int8' : 'int4' };
   // A number beyond smallint is a number all the same: it matches nothing and must not fail in the database.
-  const { type, values, element, geometry, vector } = field;
+  const { type, values, element, geometry, vector, attributes } = field;
   const native = /^(?:pg_catalog\.)?(?:int2|smallint)$/.test(field.native) ? 'int4' : field.native;
   return {
     type,
@@ -34,6 +36,7 @@ export function operandType(field: FieldDescriptor, call?: FieldFunction): Opera
     ...(element && { element }),
     ...(geometry && { geometry }),
     ...(vector && { vector }),
+    ...(attributes && { attributes }),
   };
 }
 
@@ -43,9 +46,10 @@ export const pathType: OperandType = { type: 'array', element: 'text', native: '
 /** Type that a comparison of a field compares with: that of the field, of its elements, or of a value within JSON. */
 export function comparedType(
   field: FieldDescriptor,
-  { function: call, operator, operand }: Extract<Condition, { kind: 'compare' }>,
+  { function: call, path, operator, operand }: Extract<Condition, { kind: 'compare' }>,
 ): OperandType {
   if (call !== undefined) return operandType(field, call);
+  if (path?.members) return memberType(field, path);
   const elements = elementwise.has(operator);
   if (field.type === 'json') return elements && operand.kind === 'literal' ? jsonList : jsonTypes[jsonKind(operand)];
   const range = elements || ranged.has(operator) ? rangeElement(field.range) : undefined;
@@ -53,6 +57,28 @@ export function comparedType(
   const type = operandType(field.type === 'array' ? { ...field, native: arrayNative(field) } : field);
   const element = elements && operand.kind !== 'literal' ? elementOf(type) : undefined;
   return element === undefined ? type : { ...element, native: element.native ?? 'text' };
+}
+
+/** The type of a member that a path leads to; a number beyond smallint is a number all the same. */
+function memberType(field: FieldDescriptor, path: NonNullable<Extract<Condition, { kind: 'compare' }>['path']>) {
+  const found = memberAt(field, path);
+  if (found === undefined) return operandType(field);
+  const type = attributeType(found);
+  return type.native === 'int2' ? { ...type, native: 'int4' } : type;
+}
+
+/** The member that a path leads to. */
+export function memberAt(
+  { attributes }: Pick<FieldDescriptor, 'attributes'>,
+  { value }: NonNullable<Extract<Condition, { kind: 'compare' }>['path']>,
+): Attribute | undefined {
+  let found: Attribute | undefined;
+  for (const name of Array.isArray(value) ? value : []) {
+    const among: readonly Attribute[] = (found === undefined ? attributes : found.attributes) ?? [];
+    found = among.find((attribute) => attribute.name === name);
+    if (found === undefined) return undefined;
+  }
+  return found;
 }
 
 const jsonList: OperandType = { type: 'json', native: 'jsonb' };

@@ -97,7 +97,8 @@ function typeChange({ was: before, is: after }: CollectionPair, was: RoleField, 
   const [range, other] = [rangeOf(old), rangeOf(fresh)];
   const isOne = old.type === fresh.type && old.element === fresh.element && range === other;
   const isSized = old.vector?.dimensions === fresh.vector?.dimensions && old.geometry?.kind === fresh.geometry?.kind;
-  if (isOne && isSized && old.native === fresh.native) return null;
+  const isAlike = isSized && isDeepStrictEqual(old.attributes, fresh.attributes);
+  if (isOne && isAlike && old.native === fresh.native) return null;
   const message = `"${is.name}" is ${typeText(is)}, it was ${typeText(was)}.`;
   // Lists, lengths and digits have rules of their own.
   const schema = ({ descriptor }: RoleField) => {

@@ -34,14 +34,17 @@ const compared: readonly (readonly [name: Compared, type: JsonValue, description
   ['inside', scalar, 'Compares a value within JSON as what stands beside the operator.', 'one'],
   ['geometry', 'object', 'Compares geometries, which are GeoJSON.'],
   ['vector', 'number', 'Looks for the nearest vectors, which are lists of numbers.'],
+  ['composite', 'object', 'Compares members of an object, by their paths.'],
   ['presence', 'string', 'Asks whether there is a value.'],
 ];
 
-/** Components of all comparisons, by name; few databases have geometries or vectors. */
+/** Components of all comparisons, by name; few databases have geometries, vectors or composite values. */
 export function conditionSchemas(
-  has: (type: 'geometry' | 'vector') => boolean,
+  has: (type: 'geometry' | 'vector' | 'composite') => boolean,
 ): readonly (readonly [string, JsonObject])[] {
-  const shown = compared.filter(([name]) => (name !== 'geometry' && name !== 'vector') || has(name));
+  const shown = compared.filter(
+    ([name]) => (name !== 'geometry' && name !== 'vector' && name !== 'composite') || has(name),
+  );
   return shown.map(([name, type, description, alone]) => {
     if (alone === undefined) return [nameOf(name), operators(name, type, description)];
     const value = alone === 'one' ? { type: [...typesIn(type), 'null'] } : arraySchema(type);
@@ -89,7 +92,7 @@ function operators(name: Compared, type: JsonValue, description: string | null):
       ['_or', nested],
     ]),
     additionalProperties: false,
-    ...((name === 'json' || name === 'inside') && inside),
+    ...((name === 'json' || name === 'inside' || name === 'composite') && inside),
   };
 }
 

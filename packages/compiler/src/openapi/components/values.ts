@@ -4,24 +4,48 @@
  * Source: API specification, section 6. A `format` is promised only where every value keeps it: dates can be infinite,
  * or before Christ, so they have patterns.
  */
-import { type FieldDescriptor, types } from '@tablewright/runtime/language';
+import { type Attribute, type FieldDescriptor, isPortableType, types } from '@tablewright/runtime/language';
 import { createFacts } from '../../cache/facts.ts';
 import { keepText, keptTextOf } from '../../print/kept-text.ts';
-import { type JsonObject, reference } from '../json.ts';
+import { type JsonObject, objectOf, reference } from '../json.ts';
 
 /** Facts of a field that decide how its value is written. */
 export type Valued = Pick<
   FieldDescriptor,
-  'type' | 'native' | 'wire' | 'element' | 'maxLength' | 'precision' | 'scale' | 'geometry' | 'vector'
+  'type' | 'native' | 'wire' | 'element' | 'maxLength' | 'precision' | 'scale' | 'geometry' | 'vector' | 'attributes'
 >;
 
 /** The schema of a field's value that is not null. */
 export function valueSchema(field: Valued, values: readonly string[] | null): JsonObject {
   if (field.wire.kind === 'masked') return masked;
+  if (field.attributes !== undefined) return compositeSchema(field);
   if (field.type !== 'array') return scalarSchema(field, values);
   const { wire, native, element = 'unknown' } = field;
   const item: Valued = { type: element, native: native.replace(/\[\]$/, ''), wire: { kind: wire.kind } };
   return { type: 'array', items: { anyOf: [orNull(scalarSchema(item, values)), reference('schemas', 'Dimension')] } };
+}
+
+/** An object of members, or an array of such. All members are there. */
+function compositeSchema({
+  type,
+  attributes = [],
+}: Pick<Valued, 'attributes'> & { readonly type: string }): JsonObject {
+  const properties = attributes.map(({ name, ...member }) => [name, orNull(memberSchema(member))] as const);
+  const single: JsonObject = {
+    type: 'object',
+    properties: objectOf(properties),
+    required: attributes.map(({ name }) => name),
+    additionalProperties: false,
+  };
+  return type === 'array' ? { type: 'array', items: orNull(single) } : single;
+}
+
+function memberSchema({ type, element, values, ...member }: Omit<Attribute, 'name'>): JsonObject {
+  const portable = (name = 'unknown') => (isPortableType(name) ? name : 'unknown');
+  if (member.attributes !== undefined) return compositeSchema({ type, attributes: member.attributes });
+  const { native } = member;
+  const facts = { native, wire: { kind: 'text' }, type: portable(type) } as const;
+  return valueSchema({ ...facts, ...(element && { element: portable(element) }) }, values ?? null);
 }
 
 /** The components that values of fields refer to, by name. */

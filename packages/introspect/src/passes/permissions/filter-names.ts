@@ -33,23 +33,38 @@ function createListing<Named>(
 
 /** Facts that decide which values a field takes. */
 export function namedField(field: Field, type: ColumnType | undefined): NamedField {
+  return namedType(field.type, type, field.keepsReference === true);
+}
+
+function namedType(portable: NamedField['type'], type: ColumnType | undefined, keepsReference = false): NamedField {
   const values = type?.values ?? type?.element?.values;
   const native = nativeName(type);
   return {
-    type: field.type,
+    type: portable,
     ...(native !== undefined && { native }),
-    ...(type && field.type === 'unknown' && rangeElement(type.base) && { range: type.base }),
+    ...(type && portable === 'unknown' && rangeElement(type.base) && { range: type.base }),
     ...(values && { values }),
     ...(type?.element && { element: type.element.portable }),
+    ...attributesIn(type?.element ?? type),
     ...(type?.vector && { vector: { metric: 'cosine', ...vectorSize(type.vector) } }),
     ...(type?.geometry && {
-      geometry: { form: type.geometry.srid === null || field.keepsReference ? 'plane' : 'degrees' },
+      geometry: { form: type.geometry.srid === null || keepsReference ? 'plane' : 'degrees' },
     }),
   };
 }
 
 function vectorSize({ dimensions }: NonNullable<ColumnType['vector']>) {
   return dimensions === null ? {} : { dimensions };
+}
+
+function attributesIn(type: ColumnType | undefined): Pick<NamedField, 'attributes'> {
+  if (type?.attributes === undefined) return {};
+  return {
+    attributes: type.attributes.map(({ name, type: member }) => {
+      const { native = member.base, ...facts } = namedType(member.portable, member);
+      return { ...facts, name, native };
+    }),
+  };
 }
 
 /** For an array, the type of its elements, which decides their values. */

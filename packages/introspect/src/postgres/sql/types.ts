@@ -12,11 +12,17 @@ export function usedTypesSql(extent: Extent): string {
   -- as for the columns
   WHERE r.detailed AND a.attnum > 0 AND NOT a.attisdropped
   UNION
-${extent === 'all' ? ownTypesSql : ''}  -- element of an array, base of a domain
+${extent === 'all' ? ownTypesSql : ''}  -- element of an array, base of a domain, members of a composite type
   SELECT inner_type.oid
   FROM used_type AS u
   JOIN pg_catalog.pg_type AS t ON t.oid = u.oid
-  CROSS JOIN LATERAL (VALUES (t.typelem), (t.typbasetype)) AS inner_type(oid)
+  CROSS JOIN LATERAL (
+    VALUES (t.typelem), (t.typbasetype)
+    UNION ALL
+    SELECT m.atttypid
+    FROM pg_catalog.pg_attribute AS m
+    WHERE t.typtype = 'c' AND m.attrelid = t.typrelid AND m.attnum > 0 AND NOT m.attisdropped
+  ) AS inner_type(oid)
   WHERE inner_type.oid <> 0
 )`;
 }
@@ -40,7 +46,7 @@ export function typesSql(extent: Extent): string {
     e.extname AS extension, e.extversion,
     -- row types belong to their tables, array types to their elements
     COALESCE(s.allowed, false) AND array_element.oid IS NULL AND COALESCE(rc.relkind = 'c', true) AS allowed,
-    en.labels, ch.checks,
+    en.labels, ma.attributes, ch.checks,
     pg_catalog.obj_description(t.oid, 'pg_type') AS description
   FROM settings
   CROSS JOIN ${used}
@@ -54,6 +60,17 @@ export function typesSql(extent: Extent): string {
     FROM pg_catalog.pg_enum
     GROUP BY enumtypid
   ) AS en ON en.enumtypid = t.oid
+  -- members of a composite type
+  LEFT JOIN (
+    SELECT m.attrelid, pg_catalog.json_agg(pg_catalog.json_build_object(
+      'name', m.attname,
+      'type', m.atttypid::pg_catalog.text,
+      'typmod', m.atttypmod) ORDER BY m.attnum) AS attributes
+    FROM pg_catalog.pg_class AS mc
+    JOIN pg_catalog.pg_attribute AS m ON m.attrelid = mc.oid
+    WHERE mc.relkind = 'c' AND m.attnum > 0 AND NOT m.attisdropped
+    GROUP BY m.attrelid
+  ) AS ma ON t.typtype = 'c' AND ma.attrelid = t.typrelid
   -- checks of a domain; from 18 NOT NULL is a constraint as well, which typnotnull says
   LEFT JOIN (
     SELECT k.contypid, pg_catalog.json_agg(pg_catalog.json_build_object(

@@ -7,11 +7,18 @@ import type { JsonValue } from '../values/json.ts';
  *
  * `literal` keeps the value as written; `text` tells that it came from a query string, so the field's type converts it.
  * `json` tells that the value is a text of JSON, with numbers that a double does not hold: `literalValue` reads it.
+ * `members` tells of a path that it leads through members of composite values.
  * `now` is the transaction's start plus an ISO 8601 duration (`P0D` for none). `caller` is a value of the caller,
  * `path` the fields that lead on from it; a missing value makes the whole condition false.
  */
 export type Operand =
-  | { readonly kind: 'literal'; readonly value: JsonValue; readonly text?: true; readonly json?: true }
+  | {
+      readonly kind: 'literal';
+      readonly value: JsonValue;
+      readonly text?: true;
+      readonly json?: true;
+      readonly members?: true;
+    }
   | { readonly kind: 'now'; readonly offset: string }
   | { readonly kind: 'caller'; readonly of: 'user' | 'role'; readonly path: readonly string[] };
 

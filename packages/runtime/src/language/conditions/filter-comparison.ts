@@ -12,7 +12,7 @@ import {
 } from '../operators/index.ts';
 import { isTextual } from '../types/index.ts';
 import type { JsonValue } from '../values/json.ts';
-import { decodeValue } from '../values/values.ts';
+import { attributeType, decodeValue } from '../values/values.ts';
 import type { Condition, Operand } from './condition.ts';
 import { readShape } from './filter-geometry.ts';
 import { isPointer, kindOf, readPointer, readScalar } from './filter-json.ts';
@@ -33,7 +33,9 @@ export function readComparisons(reader: Reader, compared: Compared, value: JsonV
     }
     if (key === '_some' || key === '_none')
       return problem(reader, 'value', next.path, 'is for relations to many items');
-    if (isPointer(key) && compared.type.type === 'json') return readInside(reader, compared, key, inner, next);
+    if (isPointer(key) && compared.type.type === 'composite') return readMember(reader, compared, key, inner, next);
+    if (isPointer(key) && compared.type.type === 'json' && compared.members !== true)
+      return readInside(reader, compared, key, inner, next);
     return problem(reader, 'name', next.path, 'does not exist');
   });
   return all(conditions);
@@ -46,6 +48,26 @@ function readInside(reader: Reader, compared: Compared, key: string, value: Json
   return readComparisons(reader, { ...compared, path: [...(compared.path ?? []), ...path] }, value, location);
 }
 
+/** Reads what stands under a path to a member of a composite value: JSON and arrays in it can only be there or not. */
+function readMember(reader: Reader, compared: Compared, key: string, value: JsonValue, location: Place): Condition {
+  const path = readPointer(key);
+  if (path === undefined) return problem(reader, 'value', location.path, 'is not a JSON Pointer');
+  const [name = '', ...rest] = path;
+  const attribute = compared.type.attributes?.find((candidate) => candidate.name === name);
+  if (attribute === undefined) return problem(reader, 'value', location.path, 'is no member of the field');
+  const found = attributeType(attribute);
+  const isPlain = found.type !== 'json' && found.type !== 'array';
+  const type = isPlain ? found : { type: 'unknown' as const, native: found.native };
+  const member: Compared = { ...compared, path: [...(compared.path ?? []), name], members: true, type };
+  if (rest.length === 0) return readComparisons(reader, member, value, location);
+  if (found.type !== 'composite') return problem(reader, 'value', location.path, 'is no member of the field');
+  return readMember(reader, member, `/${rest.map(escapeSegment).join('/')}`, value, location);
+}
+
+function escapeSegment(segment: string): string {
+  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
 function readComparison(
   reader: Reader,
   compared: Compared,
@@ -53,7 +75,7 @@ function readComparison(
   written: JsonValue,
   location: Place,
 ): Condition {
-  if (!operatorFits(operator, compared.type, compared.path !== undefined)) {
+  if (!operatorFits(operator, compared.type, compared.path !== undefined && compared.members !== true)) {
     return problem(reader, 'value', location.path, 'is not defined for the type of this field');
   }
   if (flags.has(operator)) return readFlag(reader, compared, operator, written, location);
@@ -89,7 +111,9 @@ function readableValue(reader: Reader, compared: Compared, operator: Operator, v
 
 function compare(compared: Compared, operator: Operator, operand: Operand): Condition {
   const call = compared.function === undefined ? {} : { function: compared.function };
-  const path = compared.path === undefined ? {} : { path: { kind: 'literal', value: compared.path } as const };
+  const members = compared.members && ({ members: true } as const);
+  const path =
+    compared.path === undefined ? {} : { path: { kind: 'literal', value: compared.path, ...members } as const };
   return { kind: 'compare', field: compared.field, ...call, ...path, operator, operand };
 }
 

@@ -1,4 +1,4 @@
-import type { GeometryForm, VectorForm } from '../types/definition.ts';
+import type { Attribute, GeometryForm, VectorForm } from '../types/definition.ts';
 import type { PortableType } from '../types/index.ts';
 
 /** A field as filters see it. */
@@ -14,6 +14,8 @@ export interface NamedField {
   readonly geometry?: GeometryForm;
   /** As `FieldDescriptor.vector`. */
   readonly vector?: VectorForm;
+  /** As `FieldDescriptor.attributes`. */
+  readonly attributes?: readonly Attribute[];
 }
 
 /** A relation as filters see it. `targets` are the allowed collections of a many-to-any. */

@@ -28,6 +28,8 @@ export interface Compared {
   readonly function?: FieldFunction;
   /** Looks into JSON. */
   readonly path?: readonly string[];
+  /** Set where the path leads through members of composite values. */
+  readonly members?: true;
   readonly type: ValueType;
 }
 

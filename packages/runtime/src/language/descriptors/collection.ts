@@ -1,5 +1,5 @@
 import type { Condition } from '../conditions/condition.ts';
-import type { GeometryForm, VectorForm } from '../types/definition.ts';
+import type { Attribute, GeometryForm, VectorForm } from '../types/definition.ts';
 import type { PortableType } from '../types/index.ts';
 import type { WireForm } from './wire.ts';
 
@@ -46,6 +46,8 @@ export interface FieldDescriptor {
   readonly geometry?: GeometryForm;
   /** Form of the values when `type` is `vector`. */
   readonly vector?: VectorForm;
+  /** Members of the values when `type` is `composite`, or of an array's elements. */
+  readonly attributes?: readonly Attribute[];
   /**
    * Source of the column's value when the caller gives none. Absent: there is no source, so a value is required unless
    * `nullable`.

@@ -4,13 +4,19 @@ import type { FieldDescriptor } from './collection.ts';
 
 /** An argument; `column` is its quoted name. */
 export interface ArgumentDescriptor
-  extends Pick<FieldDescriptor, 'name' | 'column' | 'type' | 'native' | 'stored' | 'values' | 'element'> {
+  extends Pick<
+    FieldDescriptor,
+    'name' | 'column' | 'type' | 'native' | 'stored' | 'values' | 'element' | 'attributes'
+  > {
   /** Set where it has a default. */
   readonly optional?: true;
 }
 
 /** One value of a result. */
-export type ResultMember = Pick<FieldDescriptor, 'name' | 'column' | 'type' | 'native' | 'wire' | 'values' | 'element'>;
+export type ResultMember = Pick<
+  FieldDescriptor,
+  'name' | 'column' | 'type' | 'native' | 'wire' | 'values' | 'element' | 'attributes'
+>;
 
 /** Result of a function; `many` is set for a list. */
 export type FunctionResult =

@@ -60,7 +60,7 @@ export function operatorFits(operator: Operator, type: ValueType, path = false):
 
 /** The comparison of a field; null for secrets. JSON as the element of an array has no equality. */
 export function comparisonOf({ type, element, range }: ValueType): Comparison | null {
-  if (type === 'array' && element === 'json') return 'presence';
+  if (type === 'array' && (element === 'json' || element === 'composite')) return 'presence';
   return rangeElement(range) === undefined ? types[type].comparison : 'range';
 }
 

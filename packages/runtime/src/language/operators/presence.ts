@@ -14,6 +14,7 @@ const comparisons: OperatorDefinition['comparisons'] = [
     'json',
     'geometry',
     'vector',
+    'composite',
     'inside',
     'presence',
   ] as const),

@@ -20,6 +20,10 @@ export interface ValueFacts {
   readonly wire?: { readonly kind: string };
   readonly geometry?: GeometryForm;
   readonly vector?: VectorForm;
+  /** Members of a composite value, or of an array's elements. */
+  readonly attributes?: readonly Attribute[];
+  /** For the reader of elements: the member of a composite value to read. */
+  readonly attribute?: Attribute;
 }
 
 /** Measures of the distance between two vectors; `inner` is the negative inner product. */
@@ -42,6 +46,15 @@ export interface VectorForm {
   readonly library?: string;
   /** Set where a search in an index can go on until enough rows are left by other conditions. */
   readonly iterative?: true;
+}
+
+/** A member of composite values: its name, portable type and facts, as a field has them. */
+export interface Attribute extends ValueFacts {
+  readonly name: string;
+  readonly type: string;
+  readonly native: string;
+  /** Cast of the member in comparisons. */
+  readonly comparison?: string;
 }
 
 /** Form of the geometries of a column, and the SQL that the database needs for them; `{}` stands for the geometry. */
@@ -90,6 +103,7 @@ export type Comparison =
   | 'json'
   | 'geometry'
   | 'vector'
+  | 'composite'
   | 'presence';
 
 /** Functions that take a field to an integer (API specification, section 5.3). */

@@ -14,7 +14,7 @@ import { geometry } from './geometry.ts';
 import { hash } from './hash.ts';
 import { integer } from './integer.ts';
 import { interval } from './interval.ts';
-import { json } from './json.ts';
+import { composite, json } from './json.ts';
 import { secret, token } from './secret.ts';
 import { string, text } from './string.ts';
 import { time } from './time.ts';
@@ -41,6 +41,7 @@ export type PortableType =
   | 'uuid'
   | 'json'
   | 'array'
+  | 'composite'
   | 'csv'
   | 'binary'
   | 'geometry'
@@ -68,6 +69,7 @@ export const types: Readonly<Record<PortableType, TypeDefinition>> = {
   uuid,
   json,
   array,
+  composite,
   csv,
   binary,
   geometry,

@@ -1,4 +1,4 @@
-/** JSON of any kind. */
+/** JSON of any kind, and objects of members whose types are declared. */
 import type { JsonValue } from '../values/json.ts';
 import { accept, isStorableText, refuse } from './decoding.ts';
 import { castToText, type Decoded, type TypeDefinition } from './definition.ts';
@@ -39,5 +39,40 @@ export const json: TypeDefinition = {
   forms: {
     binary: { native: 'jsonb', wire: { kind: 'jsonb' } },
     text: { native: 'json', wire: { kind: 'json', cast: castToText } },
+  },
+};
+
+/** Reads several values by name, written as a whole, as the text of a record. */
+const decodeComposite: TypeDefinition['decode'] = (value, { attributes = [] }, elements) => {
+  if (!isObject(value)) return refuse('must be an object');
+  const names = new Set(attributes.map(({ name }) => name));
+  const unknown = Object.keys(value).find((name) => !names.has(name));
+  if (unknown !== undefined) return refuse(`has no member ${JSON.stringify(unknown)}`);
+  const parts: string[] = [];
+  for (const attribute of attributes) {
+    const member = Object.hasOwn(value, attribute.name) ? value[attribute.name] : undefined;
+    if (member === undefined) return refuse(`needs the member ${JSON.stringify(attribute.name)}`);
+    const decoded: Decoded = elements({ attribute })(member);
+    if (!decoded.ok)
+      return { ...decoded, message: `has a member ${JSON.stringify(attribute.name)} that ${decoded.message}` };
+    parts.push(decoded.value === null ? '' : `"${decoded.value.replace(/["\\]/g, '\\$&')}"`);
+  }
+  return accept(`(${parts.join(',')})`);
+};
+
+function isObject(value: JsonValue): value is { readonly [name: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+}
+
+export const composite: TypeDefinition = {
+  decode: decodeComposite,
+  comparison: 'composite',
+  typescript: { value: 'JsonValue' },
+  schema: { type: 'object' },
+  graphql: { value: 'JSON', filter: 'composite' },
+  isUnordered: true,
+  forms: {
+    binary: { native: 'text', wire: { kind: 'json' } },
+    text: { native: 'text', wire: { kind: 'json', cast: castToText } },
   },
 };

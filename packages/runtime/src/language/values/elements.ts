@@ -37,5 +37,11 @@ export function rangeElement(name: string | undefined): RangeElement | undefined
 export function elementOf(type: ValueType): (ValueType & { readonly native?: string }) | undefined {
   if (type.type !== 'array') return rangeElement(type.range);
   const native = type.native?.replace(/\[\]$/, '');
-  return { type: type.element ?? 'text', ...(native && { native }), ...(type.values && { values: type.values }) };
+  const { values, attributes } = type;
+  return {
+    type: type.element ?? 'text',
+    ...(native && { native }),
+    ...(values && { values }),
+    ...(attributes && { attributes }),
+  };
 }

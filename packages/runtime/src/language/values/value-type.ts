@@ -1,4 +1,4 @@
-import type { GeometryForm, VectorForm } from '../types/definition.ts';
+import type { Attribute, GeometryForm, VectorForm } from '../types/definition.ts';
 import type { PortableType } from '../types/index.ts';
 
 /** Type that decides how a value is written: a field's type, and its restrictions. */
@@ -16,4 +16,6 @@ export interface ValueType {
   readonly geometry?: GeometryForm;
   /** For `type` `vector`. */
   readonly vector?: VectorForm;
+  /** For `type` `composite`, and an array of such. */
+  readonly attributes?: readonly Attribute[];
 }

@@ -1,4 +1,4 @@
-import type { Decoded, ValueFacts } from '../types/definition.ts';
+import type { Attribute, Decoded, ValueFacts } from '../types/definition.ts';
 import { isPortableType, types } from '../types/index.ts';
 import { elementOf } from './elements.ts';
 import type { JsonValue } from './json.ts';
@@ -20,10 +20,31 @@ export function decodeValue(type: ValueType, input: JsonValue): Decoded {
   return decode(value, type, decodeElements);
 }
 
-function decodeElements({ native, values, element = 'text' }: ValueFacts): (value: JsonValue) => Decoded {
+function decodeElements({
+  native,
+  values,
+  element = 'text',
+  attributes,
+  attribute,
+}: ValueFacts): (value: JsonValue) => Decoded {
+  if (attribute !== undefined) return (value) => decodeValue(attributeType(attribute), value);
   const type = isPortableType(element) ? element : 'text';
-  const found = elementOf({ type: 'array', element: type, ...(native && { native }), ...(values && { values }) });
+  const facts = { ...(native && { native }), ...(values && { values }), ...(attributes && { attributes }) };
+  const found = elementOf({ type: 'array', element: type, ...facts });
   return (value) => decodeValue(found ?? { type }, value);
+}
+
+/** The type of a member of composite values. */
+export function attributeType({ type, element, native, values, attributes }: Attribute): ValueType & {
+  readonly native: string;
+} {
+  return {
+    type: isPortableType(type) ? type : 'text',
+    native,
+    ...(element && isPortableType(element) && { element }),
+    ...(values && { values }),
+    ...(attributes && { attributes }),
+  };
 }
 
 /**

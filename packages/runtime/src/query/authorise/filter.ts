@@ -123,7 +123,7 @@ function visitOperands(
   } else {
     const field = collection.fields.get(condition.field)?.descriptor;
     const { path, operator, operand } = condition;
-    if (path !== undefined) visit(path, '_eq', pathType, false);
+    if (path !== undefined && path.members !== true) visit(path, '_eq', pathType, false);
     if (flags.has(operator)) return;
     // Within JSON a text decides its own kind, and an element is looked for as a list.
     const plain = path === undefined && !elementwise.has(operator);

@@ -93,7 +93,9 @@ export function conditionShape(condition: Condition): Shape {
     case 'compare':
       return [
         condition.field,
-        condition.path === undefined ? (condition.function ?? '') : jsonKind(condition.operand),
+        condition.path === undefined || condition.path.members
+          ? (condition.function ?? '')
+          : jsonKind(condition.operand),
         condition.path === undefined ? '' : pathShape(condition.path),
         condition.operator,
         nearShape(condition) ?? operandShape(condition.operand),
@@ -104,7 +106,9 @@ export function conditionShape(condition: Condition): Shape {
 }
 
 /** Which segments of a path into JSON may be numbers of elements: not every server prints them like keys. */
-function pathShape({ value }: Extract<Operand, { kind: 'literal' }>): Shape {
+function pathShape({ value, members }: Extract<Operand, { kind: 'literal' }>): Shape {
+  // Names of members stand in the statement.
+  if (members && Array.isArray(value)) return ['members', ...value.map(String)];
   return Array.isArray(value) ? value.map((segment) => (isIndex(String(segment)) ? 'index' : 'key')) : '';
 }
 
