@@ -9,7 +9,8 @@ const dimensions = 16;
 const questions = 50;
 const limits = [10, 100];
 
-const permissions = 'permissions: { public: { points: { read: { fields: [id], filter: { tenant: { _eq: 3 } } } } } }\n';
+const permissions =
+  'permissions: { public: { points: { read: { fields: [id, embedding], filter: { tenant: { _eq: 3 } } } } } }\n';
 
 /** Measures and prints; the notes on the way go to the standard error. */
 export async function benchVectors(): Promise<void> {
@@ -39,6 +40,7 @@ async function lineOf(platform: Platform, points: readonly (readonly number[])[]
     const begun = performance.now();
     const answer = await platform.ask('/items/points', { method: 'SEARCH', body: { query } });
     times.push(performance.now() - begun);
+    if (answer.status !== 200) throw new Error(answer.text);
     const ids = new Set(answer.json.data.map(({ id }: { id: number }) => id));
     hits += nearest(points, to, limit).filter((id) => ids.has(id)).length;
   }
