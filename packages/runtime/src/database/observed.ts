@@ -31,62 +31,72 @@ type Part = 'read' | 'within' | 'query';
 const noRows: RowSink = { row: () => {} };
 
 /** Makes a database whose statements are observed. */
-export function observeDatabase(database: Database, { meter, slow, tracer }: StatementObservers): Database {
-  const leastSlow = slow?.leastMs ?? Number.POSITIVE_INFINITY;
-  const observed = new WeakSet<Transaction>();
+export function observeDatabase(database: Database, observers: StatementObservers): Database {
+  const watch = new StatementWatch(observers);
+  return {
+    ...database,
+    read(statement, parameters, sink, findClient) {
+      const run = watch.begin(statement, parameters, sink);
+      return watch.observe(run, 'read', database.read(statement, parameters, run, findClient));
+    },
+    stream(statement, parameters, sink, drained, signal, client) {
+      const run = watch.begin(statement, parameters, sink);
+      const drainedLater = async (): Promise<void> => {
+        const start = performance.now();
+        await drained();
+        // The time of the client is none of the database.
+        run.clientMs += performance.now() - start;
+      };
+      return watch.observe(run, 'read', database.stream(statement, parameters, run, drainedLater, signal, client));
+    },
+    transaction: (work) => timed(database.transaction(watch.observeWork(work, 'commit'))),
+    briefTransaction: (work, ...brief) => timed(database.briefTransaction(watch.observeWork(work, 'shared'), ...brief)),
+    query(text, parameters) {
+      const run = new StatementRun({ name: '', text }, parameters, noRows);
+      const running = database.query(text, parameters, run);
+      running.then(
+        (rows) => {
+          run.rows = rows.length;
+        },
+        () => {},
+      );
+      return watch.observe(run, 'query', running);
+    },
+    close(graceMs) {
+      observers.slow?.flush();
+      return database.close(graceMs);
+    },
+  };
+}
 
-  function begin(statement: Statement, parameters: readonly Parameter[], sink: RowSink): StatementRun {
+/** Tells the observers of statements. */
+class StatementWatch {
+  readonly #observers: StatementObservers;
+  readonly #leastSlow: number;
+  readonly #observed = new WeakSet<Transaction>();
+
+  constructor(observers: StatementObservers) {
+    this.#observers = observers;
+    this.#leastSlow = observers.slow?.leastMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  begin(statement: Statement, parameters: readonly Parameter[], sink: RowSink): StatementRun {
     const run = new StatementRun(statement, parameters, sink);
-    tracer?.begin(run);
+    this.#observers.tracer?.begin(run);
     return run;
   }
 
-  function ended(run: StatementRun, part: Part, errorType: string, error?: unknown): void {
-    const { ms, record } = run;
-    if (record !== undefined && part !== 'within') record.databaseMs += ms;
-    if (part !== 'query') meter?.ran(run.statement, ms / 1000, errorType);
-    if (ms >= leastSlow) slow?.report(run, ms, errorType);
-    tracer?.end(run, errorType, error);
-  }
-
   /** Observes beside the promise, so that its taker does not wait a turn longer. */
-  function observe<T>(run: StatementRun, part: Part, running: Promise<T>): Promise<T> {
+  observe<T>(run: StatementRun, part: Part, running: Promise<T>): Promise<T> {
     running.then(
-      () => ended(run, part, ''),
-      (error: unknown) => ended(run, part, errorTypeOf(error), error),
+      () => this.#ended(run, part, ''),
+      (error: unknown) => this.#ended(run, part, errorTypeOf(error), error),
     );
     return running;
   }
 
-  /** Transactions that requests share are compared by identity, so that the same object gets another method. */
-  function observeTransaction(transaction: Transaction): Transaction {
-    if (observed.has(transaction)) return transaction;
-    observed.add(transaction);
-    const send = transaction.run.bind(transaction);
-    let endedAt = 0;
-    // Statements that were sent together run one after the other.
-    const ended = (run: StatementRun): void => {
-      if (endedAt > run.startedAt) run.startedAt = endedAt;
-      endedAt = performance.now();
-    };
-    transaction.run = (statement, parameters, sink) => {
-      const run = begin(statement, parameters, sink);
-      const { record } = run;
-      if (record !== undefined && record.waitedMs > 0) {
-        run.follow(record.waitedMs);
-        record.waitedMs = 0;
-      }
-      const sent = send(statement, parameters, run);
-      sent.then(
-        () => ended(run),
-        () => ended(run),
-      );
-      return observe(run, 'within', sent);
-    };
-    return transaction;
-  }
-
-  function observeWork<T>(work: (transaction: Transaction) => Promise<T>, unknown: RetryReason) {
+  observeWork<T>(work: (transaction: Transaction) => Promise<T>, unknown: RetryReason) {
+    const { meter, tracer } = this.#observers;
     const record = currentRecord();
     const requestedAt = performance.now();
     let runs = 0;
@@ -96,7 +106,7 @@ export function observeDatabase(database: Database, { meter, slow, tracer }: Sta
       else if (record !== undefined) record.waitedMs = performance.now() - requestedAt;
       failure = undefined;
       try {
-        return await work(observeTransaction(transaction));
+        return await work(this.#observeTransaction(transaction));
       } catch (error) {
         failure = error;
         throw error;
@@ -109,40 +119,42 @@ export function observeDatabase(database: Database, { meter, slow, tracer }: Sta
     return (transaction: Transaction) => within(runOnce, transaction);
   }
 
-  return {
-    ...database,
-    read(statement, parameters, sink, findClient) {
-      const run = begin(statement, parameters, sink);
-      return observe(run, 'read', database.read(statement, parameters, run, findClient));
-    },
-    stream(statement, parameters, sink, drained, signal, client) {
-      const run = begin(statement, parameters, sink);
-      const drainedLater = async (): Promise<void> => {
-        const start = performance.now();
-        await drained();
-        // The time of the client is none of the database.
-        run.clientMs += performance.now() - start;
-      };
-      return observe(run, 'read', database.stream(statement, parameters, run, drainedLater, signal, client));
-    },
-    transaction: (work) => timed(database.transaction(observeWork(work, 'commit'))),
-    briefTransaction: (work, ...brief) => timed(database.briefTransaction(observeWork(work, 'shared'), ...brief)),
-    query(text, parameters) {
-      const run = new StatementRun({ name: '', text }, parameters, noRows);
-      const running = database.query(text, parameters, run);
-      running.then(
-        (rows) => {
-          run.rows = rows.length;
-        },
-        () => {},
+  #ended(run: StatementRun, part: Part, errorType: string, error?: unknown): void {
+    const { meter, slow, tracer } = this.#observers;
+    const { ms, record } = run;
+    if (record !== undefined && part !== 'within') record.databaseMs += ms;
+    if (part !== 'query') meter?.ran(run.statement, ms / 1000, errorType);
+    if (ms >= this.#leastSlow) slow?.report(run, ms, errorType);
+    tracer?.end(run, errorType, error);
+  }
+
+  /** Transactions that requests share are compared by identity, so that the same object gets another method. */
+  #observeTransaction(transaction: Transaction): Transaction {
+    if (this.#observed.has(transaction)) return transaction;
+    this.#observed.add(transaction);
+    const send = transaction.run.bind(transaction);
+    let endedAt = 0;
+    // Statements that were sent together run one after the other.
+    const ended = (run: StatementRun): void => {
+      if (endedAt > run.startedAt) run.startedAt = endedAt;
+      endedAt = performance.now();
+    };
+    transaction.run = (statement, parameters, sink) => {
+      const run = this.begin(statement, parameters, sink);
+      const { record } = run;
+      if (record !== undefined && record.waitedMs > 0) {
+        run.follow(record.waitedMs);
+        record.waitedMs = 0;
+      }
+      const sent = send(statement, parameters, run);
+      sent.then(
+        () => ended(run),
+        () => ended(run),
       );
-      return observe(run, 'query', running);
-    },
-    close(graceMs) {
-      slow?.flush();
-      return database.close(graceMs);
-    },
-  };
+      return this.observe(run, 'within', sent);
+    };
+    return transaction;
+  }
 }
 
 /** Adds the time of a transaction to the record of the request. */

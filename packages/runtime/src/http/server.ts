@@ -3,35 +3,38 @@
  * interpret a request, in the order of the API specification, section 1.5: limit, token, route, body, query.
  */
 
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { type Accounts, createAccounts, type MailFolders } from '../auth/accounts.ts';
 import type { Identity } from '../auth/identities.ts';
 import type { Tags } from '../caching/tags.ts';
 import type { Database } from '../database/database.ts';
+import type { DriftGuard } from '../database/drift-guard.ts';
 import { type HostReport, readHostState } from '../database/host-state.ts';
 import { type CreatePlanCache, createEmpty } from '../database/plan-cache.ts';
 import { serverOf } from '../dialects/index.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, requestLimits } from '../environment.ts';
 import type { ObserveHook } from '../extensions/hooks.ts';
-import { createFileServices } from '../files/services.ts';
-import { accessNames } from '../language/descriptors/access-names.ts';
+import { createFileServices, type FileServices } from '../files/services.ts';
+import { type AccessNames, accessNames } from '../language/descriptors/access-names.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { limitPositions } from '../language/types/geometry.ts';
 import { createRequestLimiter, type RequestLimiter } from '../limits/request-limiter.ts';
 import { compiledModel, type ModelChanges } from '../model/model-changes.ts';
 import { type Audit, createAudit, requestLimitReached } from '../operate/audit.ts';
-import { createClientAddress } from '../operate/client-address.ts';
+import { createClientAddress, type FindClientAddress } from '../operate/client-address.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import type { ReadPass } from '../query/plan/plan-read.ts';
 import type { Planner } from '../query/planner.ts';
 import { auditModel } from '../resources/audited-writes.ts';
 import { createSystemWrites } from '../resources/system-writes.ts';
-import { createRowContexts } from '../row-security/contexts.ts';
+import { createRowContexts, type FindRowContext } from '../row-security/contexts.ts';
 import { systemPlaceOf } from '../system/place.ts';
+import type { RequestOrigin } from '../write/execute/running.ts';
 import type { CreateWriteSeams } from '../write/write-plan.ts';
-import { createWriter, type WriterOptions } from '../write/writer.ts';
+import { createWriter, type Writer, type WriterOptions } from '../write/writer.ts';
 import {
   type AuthenticatedUser,
   authenticatedUser,
@@ -53,12 +56,13 @@ import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
 import { spreadCalls } from './loop-queue.ts';
 import { mountEndpoint } from './mount.ts';
+import type { BoundOperation } from './operations/bind.ts';
 import { operationEndpoints } from './operations/endpoints.ts';
 import { bindOperations } from './operations/index.ts';
 import { docsEndpoints } from './pages/docs.ts';
 import { createResponder, type StreamingResponder } from './responses/answer.ts';
 import { createPublicAnswers, type PublicAnswers } from './responses/public-answers.ts';
-import { createReader } from './responses/read.ts';
+import { createReader, type Reader } from './responses/read.ts';
 import { createSenderOf } from './sender.ts';
 import { createOwnUserHandlers } from './users.ts';
 
@@ -120,85 +124,147 @@ export interface ServerProcess extends Listener {
 
 /** Makes a server that is ready to listen, or to be injected requests without listening. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { api, database, environment, planner, watch, host, model = compiledModel } = options;
+  const findServer = (): FastifyInstance => server;
+  const base = openBase(options, findServer);
+  const users = openUsers(options, base, { findServer, findWriter: () => writer });
+  const writer: Writer = openWriter(options, base, users, () => files?.loose.wake());
+  const files: FileServices | null = openFiles(options, base, writer);
+  const services: Services = { ...base, ...users, writer, files };
+  const faces = openFaces(options, services, findServer);
+  const server = openFastify(options, services, faces);
+  watchServer(server, options, services, faces.graphql);
+  return server;
+}
+
+/** Parts that need no others, but the server's log once something is to be told. */
+interface Base {
+  readonly responder: StreamingResponder;
+  readonly driftGuard: DriftGuard;
+  readonly reader: Reader;
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
+  readonly clientAddress: FindClientAddress;
+  readonly audit: Audit;
+  readonly limiter: RequestLimiter | null;
+  readonly senderOf: (request: IncomingMessage) => RequestOrigin;
+  readonly names: AccessNames;
+  readonly rowContext: FindRowContext;
+  readonly createCache: CreatePlanCache;
+  readonly limits: WriteLimits;
+}
+
+/** Accounts, and those who tell the accounts of every version of the API. */
+interface Users {
+  readonly accounts: Accounts<AuthenticatedUser> | null;
+  readonly all: Set<Accounts<AuthenticatedUser>>;
+  readonly forget: () => void;
+  readonly mailed: () => void;
+}
+
+/** Everything that endpoints are made of. */
+interface Services extends Base, Users {
+  readonly writer: Writer;
+  readonly files: FileServices | null;
+}
+
+/** What answers requests. */
+type Faces = ReturnType<typeof openFaces>;
+
+function openBase(options: ServerOptions, findServer: () => FastifyInstance): Base {
+  const { api, database, environment, watch, host, createCache = createEmpty } = options;
   const responder = host?.responder ?? createResponder(environment);
   const driftGuard = createDriftGuard(watch);
-  const reader = createReader({ database, driftGuard, responder, publicAnswers: answersOf(options, responder) });
-  const reportError = (event: string, thrown: unknown): void =>
-    server.log.error({ event, cause: describeCause(thrown, true) }, 'A hook failed after the commit.');
-  const log: Pick<Log, 'info' | 'warn'> = {
-    info: (details, message) => server.log.info(details, message),
-    warn: (details, message) => server.log.warn(details, message),
+  const log: Base['log'] = {
+    info: (details, message) => findServer().log.info(details, message),
+    warn: (details, message) => findServer().log.warn(details, message),
+    error: (details, message) => findServer().log.error(details, message),
   };
   const clientAddress = createClientAddress(environment.auth.trustedProxies);
-  const audit = host?.audit ?? createAudit(environment, () => server.log);
-  const limiter =
-    host === undefined
-      ? createRequestLimiter(environment.requestLimits, clientAddress, log, requestLimitReached(audit))
-      : host.limiter;
-  const senderOf = createSenderOf(clientAddress);
-  const names = accessNames(api);
-  const rowContext = createRowContexts(api);
+  const audit = host?.audit ?? createAudit(environment, () => findServer().log);
+  return {
+    ...{ responder, driftGuard, log, clientAddress, audit, createCache },
+    reader: createReader({ database, driftGuard, responder, publicAnswers: answersOf(options, responder) }),
+    limiter:
+      host === undefined
+        ? createRequestLimiter(environment.requestLimits, clientAddress, log, requestLimitReached(audit))
+        : host.limiter,
+    senderOf: createSenderOf(clientAddress),
+    names: accessNames(api),
+    rowContext: createRowContexts(api),
+    limits: writeLimits(environment),
+  };
+}
+
+function openUsers(
+  options: ServerOptions,
+  { names, rowContext, driftGuard, log, audit }: Base,
+  { findServer, findWriter }: { findServer: () => FastifyInstance; findWriter: () => Writer },
+): Users {
+  const { api, database, environment, host, observers } = options;
   // Caller on whose behalf users of providers are created: these are not signed in yet.
   const { administrator } = callersWithoutUser(names, rowContext);
-  const describe = (identity: Identity): AuthenticatedUser => authenticatedUser(names, rowContext, identity);
-  const { createCache = createEmpty, passes = [], observers = {} } = options;
   const unobserved = createAccounts({
-    api,
-    database,
-    environment,
-    driftGuard,
+    ...{ api, database, environment, driftGuard, log, audit },
     mail: options.mail ?? { folder: '.platform/mail', templates: null },
-    publicUrl: () => environment.publicUrl ?? localUrl(environment.host, (host ?? { server }).server.server.address()),
-    log,
-    audit,
+    publicUrl: () =>
+      environment.publicUrl ?? localUrl(environment.host, (host?.server ?? findServer()).server.address()),
     createUser: (user, sender) =>
-      writer.create({ caller: administrator, collection: 'platform_users', query: 'fields=id', sender }, user),
-    describe,
+      findWriter().create({ caller: administrator, collection: 'platform_users', query: 'fields=id', sender }, user),
+    describe: (identity: Identity): AuthenticatedUser => authenticatedUser(names, rowContext, identity),
   });
-  const accounts = unobserved === null ? null : (observers.accounts?.(unobserved) ?? unobserved);
+  const accounts = unobserved === null ? null : (observers?.accounts?.(unobserved) ?? unobserved);
   const all = host?.accounts ?? new Set<Accounts<AuthenticatedUser>>();
   if (accounts !== null) all.add(accounts);
-  const accountsChanged = (): void => {
-    for (const { identities } of all) identities.forgetAll();
+  return {
+    accounts,
+    all,
+    forget() {
+      for (const { identities } of all) identities.forgetAll();
+    },
+    mailed() {
+      for (const { outbox } of all) outbox.wake();
+    },
   };
-  const mailed = (): void => {
-    for (const { outbox } of all) outbox.wake();
-  };
-  const limits = writeLimits(environment);
-  const passwordPattern = async () => (await accounts?.settings())?.passwordPolicy ?? null;
-  const contentsLeft = (): void => files?.loose.wake();
-  const systemWrites = createSystemWrites({ api, model, accountsChanged, mailed, contentsLeft, audit });
-  const listeners = { reportError, passwordPattern, system: systemWrites };
-  const writer = createWriter({
+}
+
+function openWriter(
+  { api, database, planner, model = compiledModel, createWriteSeams, observers }: ServerOptions,
+  { audit, driftGuard, createCache, limits, log }: Base,
+  { accounts, forget: accountsChanged, mailed }: Users,
+  contentsLeft: () => void,
+): Writer {
+  const observeHook = observers?.observeHook;
+  return createWriter({
     ...{ api, database, driftGuard, planner, createCache },
-    ...(options.createWriteSeams && { createSeams: options.createWriteSeams }),
-    ...listeners,
+    ...(createWriteSeams && { createSeams: createWriteSeams }),
+    reportError: (event, thrown) =>
+      log.error({ event, cause: describeCause(thrown, true) }, 'A hook failed after the commit.'),
+    passwordPattern: async () => (await accounts?.settings())?.passwordPolicy ?? null,
+    system: createSystemWrites({ api, model, accountsChanged, mailed, contentsLeft, audit }),
     ...limits,
-    ...(observers.observeHook && { observeHook: observers.observeHook }),
+    ...(observeHook && { observeHook }),
   });
-  const items = createItemHandlers({ api, planner, reader, writer, responder, senderOf });
-  const authenticate = createAuthenticator({
-    ...{ names, rowContext, clientAddress, audit },
-    adminToken: environment.adminToken,
-    identities: accounts?.identities ?? null,
-  });
-  const system = systemPlaceOf(api);
-  const files = createFileServices({
-    ...{ api, place: system, database, planner, writer, driftGuard, log },
+}
+
+function openFiles(
+  { api, database, environment, planner, uploads = '.platform/uploads' }: ServerOptions,
+  { driftGuard, log }: Base,
+  writer: Writer,
+): FileServices | null {
+  return createFileServices({
+    ...{ api, place: systemPlaceOf(api), database, planner, writer, driftGuard, log },
     environment: environment.files,
-    folder: options.uploads ?? '.platform/uploads',
+    folder: uploads,
   });
-  const users = system === null ? null : createOwnUserHandlers({ api, items, responder });
-  const { poolTimeout: timeoutMs } = environment.database;
-  const draining = host?.draining ?? (() => false);
-  const hostState = host?.hostState ?? (() => readHostState(database, serverOf(api.dialect).askHost, timeoutMs));
+}
+
+/** Opens all endpoints, in the order in which they are mounted. */
+function openFaces(options: ServerOptions, services: Services, findServer: () => FastifyInstance) {
+  const { api, database, environment, planner } = options;
+  const { responder, senderOf, writer, accounts, files } = services;
+  const items = createItemHandlers({ ...services, api, planner });
+  const users = systemPlaceOf(api) === null ? null : createOwnUserHandlers({ api, items, responder });
   const custom = groupEndpoints(createCustomEndpoints({ api, writer, responder, senderOf }));
-  const forget = accountsChanged;
-  const bound = bindOperations({
-    ...{ api, database, environment, planner, writer, accounts, system, forget, watch, hostState, draining },
-    ...{ driftGuard, mailed, files, changeModel: auditModel(model.changeModel, audit) },
-  });
+  const bound = openOperations(options, services);
   const settings = accounts?.settings ?? null;
   const pages = pageEndpoints({ responder, environment, settings, templates: options.pages ?? null });
   const { maxPayloadSize: fieldSize, files: fileSetting } = environment;
@@ -206,30 +272,62 @@ export function createServer(options: ServerOptions): FastifyInstance {
     files === null
       ? null
       : createUploadEndpoints({ ...files, api, environment: fileSetting, fieldSize, responder, senderOf });
-  const { functions, ...calls } = openCalls({ api, planner, writer, createCache, limits, reader, responder, senderOf });
+  const { functions, ...calls } = openCalls({ ...services, api, planner });
   const graphql = openGraphql({
-    ...{ api, database, environment, responder, driftGuard, writer, createCache, passes, senderOf, bound, limiter },
-    functions,
+    ...{ ...services, api, database, environment, bound, functions },
+    passes: options.passes ?? [],
     trusted: options.trustedDocuments ?? false,
-    log: () => server.log,
+    log: () => findServer().log,
   });
-  const assets = files === null ? [] : createAssetEndpoints({ ...files, environment: fileSetting, responder });
-  const docs = environment.docs ? docsEndpoints(responder) : [];
   const listed = listEndpoints(api, items, users);
   const endpoints = [
     ...(withUploads?.(listed) ?? listed),
-    ...assets,
+    ...(files === null ? [] : createAssetEndpoints({ ...files, environment: fileSetting, responder })),
     ...graphql.endpoints,
     ...operationEndpoints(bound, { responder, senderOf, items }),
     ...pages,
-    ...docs,
+    ...(environment.docs ? docsEndpoints(responder) : []),
     ...calls.endpoints,
     ...custom,
   ];
-  const readLimited = limitCalls(createCallReader(authenticate, endpoints, calls.isHidden), limiter);
-  const readCall = noteCallers(spreadCalls(readLimited, names.public, timeoutMs), options.callers);
-  const server = createFastifyAdapter(environment, { readCall, endpoints, responder }, options.createShortcut, host);
+  return { endpoints, graphql, isHidden: calls.isHidden };
+}
+
+function openOperations(options: ServerOptions, services: Services): readonly BoundOperation[] {
+  const { api, database, environment, planner, watch, host, model = compiledModel } = options;
+  const { poolTimeout } = environment.database;
+  return bindOperations({
+    ...{ ...services, api, database, environment, planner, watch },
+    system: systemPlaceOf(api),
+    draining: host?.draining ?? (() => false),
+    hostState: host?.hostState ?? (() => readHostState(database, serverOf(api.dialect).askHost, poolTimeout)),
+    changeModel: auditModel(model.changeModel, services.audit),
+  });
+}
+
+/** Makes the server that reads the calls of the endpoints. */
+function openFastify(options: ServerOptions, services: Services, { endpoints, isHidden }: Faces): FastifyInstance {
+  const { environment, callers, createShortcut, host } = options;
+  const { names, rowContext, clientAddress, audit, accounts, limiter, responder } = services;
+  const authenticate = createAuthenticator({
+    ...{ names, rowContext, clientAddress, audit },
+    adminToken: environment.adminToken,
+    identities: accounts?.identities ?? null,
+  });
+  const readLimited = limitCalls(createCallReader(authenticate, endpoints, isHidden), limiter);
+  const readCall = noteCallers(spreadCalls(readLimited, names.public, environment.database.poolTimeout), callers);
+  const server = createFastifyAdapter(environment, { readCall, endpoints, responder }, createShortcut, host);
   for (const endpoint of endpoints) mountEndpoint(server, responder, environment, endpoint);
+  return server;
+}
+
+/** Begins what a server does beside requests once it listens, and ends it when it is closed. */
+function watchServer(
+  server: FastifyInstance,
+  { environment, host }: ServerOptions,
+  { limiter, accounts, all, writer, files }: Services,
+  graphql: Faces['graphql'],
+): void {
   // Errors of preparing a document are reported to the client that requests it.
   const warm = (): Promise<void> => {
     files?.loose.wake();
@@ -256,7 +354,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
       sleep(environment.shutdownTimeout, undefined, { ref: false }),
     ]),
   );
-  return server;
 }
 
 /** Answers that shared caches may keep; null where there are none. */
@@ -272,10 +369,10 @@ function answersOf(
   });
 }
 
+type WriteLimits = Pick<WriterOptions, 'limits' | 'fieldLimits' | 'maxItems' | 'answerTtlMs' | 'timeoutMs'>;
+
 /** Sets the limits of values, and returns those of a write's address and body. */
-function writeLimits(
-  environment: Environment,
-): Pick<WriterOptions, 'limits' | 'fieldLimits' | 'maxItems' | 'answerTtlMs' | 'timeoutMs'> {
+function writeLimits(environment: Environment): WriteLimits {
   const { idempotencyTtl: answerTtlMs, database } = environment;
   limitPositions(environment.geoMaxPositions);
   return {

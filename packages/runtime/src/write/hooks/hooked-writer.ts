@@ -15,9 +15,9 @@ import type { WriteExecutor } from '../execute/write-executor.ts';
 import { mayHaveConflict } from '../upsert/conflict.ts';
 import { type Action, type HookPayload, prepareCommand, type WriteCommand } from '../write-command.ts';
 import type { WriteContext, WritePlan, WriteRequest } from '../write-plan.ts';
-import { createHookCalls } from './hook-calls.ts';
+import { createHookCalls, type HookCalls } from './hook-calls.ts';
 import { check, checkStored, openTarget } from './hook-target.ts';
-import { createHookReads, createHookTransactions } from './hook-transactions.ts';
+import { createHookReads, createHookTransactions, type HookRead, type HookTransactions } from './hook-transactions.ts';
 import { hookTree, reachesHooks, watchTree } from './hook-tree.ts';
 import { createItems, type HookItemsContext } from './items.ts';
 import { type Begun, type TransactionAttempt, watchBegun } from './transaction-attempt.ts';
@@ -60,119 +60,143 @@ const noHooks: EventHooks = { before: [], after: [], afterCommit: [] };
 
 /** Makes the writer. Throws for hooks of events that the API has not. */
 export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
-  const { api, database, driftGuard, planner, timeoutMs, reportError, open, executor } = options;
-  const hooks = gatherHooks(api, options.observeHook);
-  const openItems = createItems(api);
-  const { withAttempts, runAlone, settled } = createHookTransactions(database);
-  const readWith = createHookReads(planner, driftGuard);
-  const { callAll, callAfterCommit } = createHookCalls(openItems, timeoutMs, reportError);
+  const { open, executor, database } = options;
+  const transactions = createHookTransactions(database);
+  const writes = new HookedWrites(options, transactions);
+  return {
+    waitFor: (command) => writes.hooks.collections.size > 0 && writes.waits(open(command.request), command),
+    async workOf(command) {
+      const context = open(command.request);
+      const judged = await check(() => prepareCommand(context, command, command.body));
+      return transactions.withAttempts(async (attempt) => {
+        await checkStored(context, command, runningIn(options, attempt, command), executor);
+        return writes.writeIn(attempt, command, 0, judged);
+      }, judged);
+    },
+    openFor: (caller, sender) => writes.openFor(caller, sender),
+    settled: transactions.settled,
+  };
+}
 
-  const hooksFor = ({ request }: WriteCommand, action: Action): EventHooks =>
-    hooks.of(`${request.collection}.${action}`) ?? noHooks;
+/** Writes within attempts of transactions. */
+class HookedWrites {
+  readonly hooks: ReturnType<typeof gatherHooks>;
+  readonly #options: HookedWriterOptions;
+  readonly #transactions: HookTransactions;
+  readonly #openItems: ReturnType<typeof createItems>;
+  readonly #readWith: HookRead;
+  readonly #calls: HookCalls;
+
+  constructor(options: HookedWriterOptions, transactions: HookTransactions) {
+    const { api, driftGuard, planner, timeoutMs, reportError } = options;
+    this.hooks = gatherHooks(api, options.observeHook);
+    this.#options = options;
+    this.#transactions = transactions;
+    this.#openItems = createItems(api);
+    this.#readWith = createHookReads(planner, driftGuard);
+    this.#calls = createHookCalls(this.#openItems, timeoutMs, reportError);
+  }
 
   /** A POST may turn out to change items, which its other hooks wait for. */
-  function waits(context: WriteContext, command: WriteCommand): boolean {
+  waits(context: WriteContext, command: WriteCommand): boolean {
     const changes =
-      command.action === 'create' && mayHaveConflict(context.query) && hooksFor(command, 'update') !== noHooks;
-    return changes || hooksFor(command, command.action) !== noHooks || reachesHooks(context, command, hooks);
+      command.action === 'create' && mayHaveConflict(context.query) && this.#hooksFor(command, 'update') !== noHooks;
+    return changes || this.#hooksFor(command, command.action) !== noHooks || reachesHooks(context, command, this.hooks);
   }
 
   /** Runs a write and its hooks in a transaction attempt. `judged` is what was made of the body as it was sent. */
-  async function writeIn(
+  async writeIn(
     attempt: TransactionAttempt,
     command: WriteCommand,
     depth: number,
     judged?: WritePlan,
   ): Promise<Written> {
+    const { hooks } = this;
+    const { executor, open } = this.#options;
     const context = open(command.request);
-    if (!waits(context, command))
+    if (!this.waits(context, command))
       return writePlan(executor, attempt, command, await prepareCommand(context, command, command.body));
     if (depth > maxDepth)
       throw new Error(`Hooks of "${command.request.collection}.${command.action}" call each other forever.`);
     const begun = watchBegun();
-    const itemsContext = itemsContextIn(attempt, begun, depth, command.request.sender);
+    const itemsContext = this.#itemsContextIn(attempt, begun, depth, command.request.sender);
     const call = async (called: readonly RegisteredHook[], hookPayloads: readonly HookPayload[]): Promise<void> => {
-      await callAll(called, hookPayloads, itemsContext, command.request.caller);
+      await this.#calls.callAll(called, hookPayloads, itemsContext, command.request.caller);
       await begun.resolve();
     };
-    const running = runningIn(options, attempt, command);
+    const running = runningIn(this.#options, attempt, command);
     const target = await openTarget(context, command, running, judged);
     for (const hookPayload of target.topPayloads)
-      await call(hooksFor(command, hookPayload.action).before, [hookPayload]);
+      await call(this.#hooksFor(command, hookPayload.action).before, [hookPayload]);
     const body = await hookTree({ context, target, hooks, running, call }, target.bodyOf(target.topPayloads));
     const below = watchTree({ context, hooks, call });
     const done = await writePlan(executor, attempt, command, await target.prepare(body), below);
     const top = target.written(body, done.keys);
     const all = [
-      ...top.map((hookPayload) => ({ hooks: hooksFor(command, hookPayload.action), payloads: [hookPayload] })),
+      ...top.map((hookPayload) => ({ hooks: this.#hooksFor(command, hookPayload.action), payloads: [hookPayload] })),
       ...below.done,
     ];
     for (const event of all) await call(event.hooks.after, event.payloads);
     const { caller, sender } = command.request;
-    attempt.committed.push(() => callAfterCommit(all, outside(sender), caller));
+    attempt.committed.push(() => this.#calls.callAfterCommit(all, this.#outside(sender), caller));
     return done;
   }
 
-  function itemsContextIn(
-    attempt: TransactionAttempt,
-    begun: Begun,
-    depth: number,
-    sender: RequestOrigin,
-  ): HookItemsContext {
+  openFor(caller: Caller, sender: RequestOrigin): ReturnType<HookedWriter['openFor']> {
     return {
-      sender,
-      read: (...requested) =>
-        readWith((statement, parameters, sink) => attempt.transaction.run(statement, parameters, sink), ...requested),
-      write: (command) => begun.follow(writeNested(attempt, command, depth + 1)),
+      items: this.#openItems(this.#outside(sender), caller),
+      transaction: this.#transactionFor(caller, sender),
     };
   }
 
-  async function writeNested(attempt: TransactionAttempt, command: WriteCommand, depth: number): Promise<Keys | null> {
+  #hooksFor({ request }: WriteCommand, action: Action): EventHooks {
+    return this.hooks.of(`${request.collection}.${action}`) ?? noHooks;
+  }
+
+  #itemsContextIn(attempt: TransactionAttempt, begun: Begun, depth: number, sender: RequestOrigin): HookItemsContext {
+    return {
+      sender,
+      read: (...requested) =>
+        this.#readWith(
+          (statement, parameters, sink) => attempt.transaction.run(statement, parameters, sink),
+          ...requested,
+        ),
+      write: (command) => begun.follow(this.#writeNested(attempt, command, depth + 1)),
+    };
+  }
+
+  async #writeNested(attempt: TransactionAttempt, command: WriteCommand, depth: number): Promise<Keys | null> {
     try {
-      return (await writeIn(attempt, command, depth)).keys;
+      return (await this.writeIn(attempt, command, depth)).keys;
     } catch (error) {
       throw explainViolation(error, attempt.affected);
     }
   }
 
   /** Every read and write on its own. */
-  function outside(sender: RequestOrigin): HookItemsContext {
+  #outside(sender: RequestOrigin): HookItemsContext {
+    const { database } = this.#options;
+    const { runAlone, withAttempts } = this.#transactions;
     return {
       sender,
-      read: (...requestedItem) => readWith((...statement) => database.read(...statement), ...requestedItem),
-      write: async (command) => (await runAlone(withAttempts((attempt) => writeIn(attempt, command, 1)))).keys,
+      read: (...requestedItem) => this.#readWith((...statement) => database.read(...statement), ...requestedItem),
+      write: async (command) => (await runAlone(withAttempts((attempt) => this.writeIn(attempt, command, 1)))).keys,
     };
   }
 
-  function transactionFor(caller: Caller, sender: RequestOrigin): RunInTransaction {
+  #transactionFor(caller: Caller, sender: RequestOrigin): RunInTransaction {
+    const { runAlone, withAttempts } = this.#transactions;
     return (work) =>
       runAlone(
         withAttempts(async (attempt) => {
           const begun = watchBegun();
-          const items = openItems(itemsContextIn(attempt, begun, 0, sender), caller);
-          const value = await inTime(work(items), timeoutMs, 'The transaction of a route');
+          const items = this.#openItems(this.#itemsContextIn(attempt, begun, 0, sender), caller);
+          const value = await inTime(work(items), this.#options.timeoutMs, 'The transaction of a route');
           await begun.resolve();
           return value;
         }),
       );
   }
-
-  return {
-    waitFor: (command) => hooks.collections.size > 0 && waits(open(command.request), command),
-    async workOf(command) {
-      const context = open(command.request);
-      const judged = await check(() => prepareCommand(context, command, command.body));
-      return withAttempts(async (attempt) => {
-        await checkStored(context, command, runningIn(options, attempt, command), executor);
-        return writeIn(attempt, command, 0, judged);
-      }, judged);
-    },
-    openFor: (caller, sender) => ({
-      items: openItems(outside(sender), caller),
-      transaction: transactionFor(caller, sender),
-    }),
-    settled,
-  };
 }
 
 async function writePlan(
