@@ -79,6 +79,13 @@ interface ClassPlans {
   readonly find: FindPrepared;
 }
 
+/** Reads of one API: its limits, and the plans of its access classes. */
+interface Planning {
+  readonly limits: ReadLimits;
+  readonly passes: readonly ReadPass[];
+  readonly plansOf: (caller: Caller) => ClassPlans;
+}
+
 const prepareEach: FindPrepared = (_selector, _collection, _query, prepare) => prepare();
 
 /** Creates the planner of a compiled API. Scopes are built once per access class, when it is first asked for. */
@@ -87,11 +94,22 @@ export function createPlanner(
   options: PlannerOptions = {},
 ): Planner {
   const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
-  const { createCache = createEmpty, createFinder = () => prepareEach, passes = [] } = options;
+  const planning: Planning = { limits, passes: options.passes ?? [], plansOf: rememberClasses(api, options) };
+  return {
+    list: (caller, named, query) => planList(planning, caller, named, query),
+    read: (caller, named, key, query) => planItem(planning, caller, named, key, query),
+    rows: (caller, collection, source, query) => planRows(planning, caller, collection, source, query),
+    search: (caller, named, body) => planSearch(planning, caller, named, body),
+  };
+}
+
+function rememberClasses(
+  api: Pick<CompiledApi, 'collections' | 'access' | 'dialect'>,
+  { createCache = createEmpty, createFinder = () => prepareEach }: PlannerOptions,
+): Planning['plansOf'] {
   const open = buildOpenScope(api);
   const classes = new Map<string, ClassPlans>();
-
-  function plansOf({ accessClass }: Caller): ClassPlans {
+  return function plansOf({ accessClass }) {
     const cached = classes.get(accessClass);
     if (cached !== undefined) return cached;
     const access = api.access.find((candidate) => candidate.name === accessClass);
@@ -100,99 +118,119 @@ export function createPlanner(
     const plans = { scope, byShape: createCache<ReadPlan>('reads'), find: createFinder() };
     classes.set(accessClass, plans);
     return plans;
-  }
+  };
+}
 
-  /** Plans over a view that is about to be filled are not worth keeping. */
-  function plansOver(caller: Caller, { name, notPopulated }: NamedCollection): ClassPlans {
-    const plans = plansOf(caller);
-    if (notPopulated !== true) return plans;
-    const scope = withoutRows(plans.scope, name);
-    return { scope, byShape: createEmpty<ReadPlan>(null), find: prepareEach };
-  }
+/** Plans over a view that is about to be filled are not worth keeping. */
+function plansOver({ plansOf }: Planning, caller: Caller, { name, notPopulated }: NamedCollection): ClassPlans {
+  const plans = plansOf(caller);
+  if (notPopulated !== true) return plans;
+  const scope = withoutRows(plans.scope, name);
+  return { scope, byShape: createEmpty<ReadPlan>(null), find: prepareEach };
+}
 
-  function parse(query: string | QueryTree): QueryTree {
-    return typeof query === 'string' ? parseQueryString(query, limits) : query;
-  }
+function parse(query: string | QueryTree, limits: ReadLimits): QueryTree {
+  return typeof query === 'string' ? parseQueryString(query, limits) : query;
+}
 
+function planList(planning: Planning, caller: Caller, named: NamedCollection, query: string | QueryTree): PlannedRead {
+  const { limits, passes } = planning;
+  const collection = named.name;
+  const { scope, byShape, find } = plansOver(planning, caller, named);
+  const { plan, values, size, large } = find('list', collection, query, () => {
+    const request = parseListRequest(parse(query, limits), limits);
+    return prepareRead(byShape, { scope, limits, selector: 'list', collection, request, fixes: true, passes });
+  });
+  const parameters = bind(plan.binders, values, caller);
+  const settled = fixPlan(plan, parameters);
   return {
-    list(caller, named, query) {
-      const collection = named.name;
-      const { scope, byShape, find } = plansOver(caller, named);
-      const { plan, values, size, large } = find('list', collection, query, () => {
-        const request = parseListRequest(parse(query), limits);
-        return prepareRead(byShape, { scope, limits, selector: 'list', collection, request, fixes: true, passes });
-      });
-      const parameters = bind(plan.binders, values, caller);
-      const settled = fixPlan(plan, parameters);
-      return {
-        plan: settled,
-        statement: runAs(settled.statement, caller),
-        parameters,
-        ...(size !== undefined && { size }),
-        ...(large && { large }),
-      };
-    },
-    read(caller, { name: collection }, key, query) {
-      const { scope, byShape, find } = plansOf(caller);
-      let values: readonly string[] | undefined;
-      const readKey = (collection: CollectionScope): NamedKeys => {
-        values = parseKeySegment(collection, key);
-        return { values: [], count: 1 };
-      };
-      const prepared = find('key', collection, query, () => {
-        const request = parseKeyRequest(parse(query), limits);
-        return prepareRead(byShape, { scope, limits, selector: 'key', collection, request, keys: readKey, passes });
-      });
-      const named = values ?? parseKeySegment(collectionOf(scope, collection), key);
-      return {
-        plan: prepared.plan,
-        statement: runAs(prepared.plan.statement, caller),
-        parameters: bind(
-          prepared.plan.binders,
-          prepared.values.length === 0 ? named : [...prepared.values, ...named],
-          caller,
-        ),
-        ...(prepared.large && { large: prepared.large }),
-        ...(prepared.plan.statement.kept && { key: named }),
-      };
-    },
-    rows(caller, collection, source, query) {
-      const { scope, byShape } = plansOf(caller);
-      const request = parseListRequest(query, limits);
-      if (request.aggregate !== undefined) throw invalidQuery('"aggregate" is for collections.');
-      const requested = { scope, limits, selector: 'list', collection, request, source } as const;
-      const { plan, values, size, large } = prepareRead(byShape, requested);
-      const parameters = bind(plan.binders, values, caller);
-      const statement = runAs(plan.statement, caller);
-      return { plan, statement, parameters, ...(size !== undefined && { size }), ...(large && { large }) };
-    },
-    search(caller, named, body) {
-      const collection = named.name;
-      const { scope, byShape } = plansOver(caller, named);
-      const search = parseSearch(body, limits);
-      let count: number | undefined;
-      const readKeys = (collection: CollectionScope): NamedKeys => {
-        const keys = parseKeys(collection, search.keys ?? []);
-        count = keys.count;
-        return keys;
-      };
-      const requested = { scope, limits, collection, request: search.request, fixes: true, passes } as const;
-      const { plan, values, size, large } =
-        search.keys === undefined
-          ? prepareRead(byShape, { ...requested, selector: 'list' })
-          : prepareRead(byShape, { ...requested, selector: 'keys', keys: readKeys });
-      const rows = count === undefined ? undefined : expectedRows(search.request, count);
-      const parameters = bind(plan.binders, values, caller);
-      const settled = fixPlan(plan, parameters);
-      return {
-        plan: settled,
-        statement: runAs(settled.statement, caller),
-        parameters,
-        ...(rows !== undefined && { rows }),
-        ...(size !== undefined && { size }),
-        ...(large && { large }),
-      };
-    },
+    plan: settled,
+    statement: runAs(settled.statement, caller),
+    parameters,
+    ...(size !== undefined && { size }),
+    ...(large && { large }),
+  };
+}
+
+function planItem(
+  { limits, passes, plansOf }: Planning,
+  caller: Caller,
+  { name: collection }: NamedCollection,
+  key: string,
+  query: string | QueryTree,
+): PlannedRead {
+  const { scope, byShape, find } = plansOf(caller);
+  let values: readonly string[] | undefined;
+  const readKey = (collection: CollectionScope): NamedKeys => {
+    values = parseKeySegment(collection, key);
+    return { values: [], count: 1 };
+  };
+  const prepared = find('key', collection, query, () => {
+    const request = parseKeyRequest(parse(query, limits), limits);
+    return prepareRead(byShape, { scope, limits, selector: 'key', collection, request, keys: readKey, passes });
+  });
+  const named = values ?? parseKeySegment(collectionOf(scope, collection), key);
+  return {
+    plan: prepared.plan,
+    statement: runAs(prepared.plan.statement, caller),
+    parameters: bind(
+      prepared.plan.binders,
+      prepared.values.length === 0 ? named : [...prepared.values, ...named],
+      caller,
+    ),
+    ...(prepared.large && { large: prepared.large }),
+    ...(prepared.plan.statement.kept && { key: named }),
+  };
+}
+
+function planRows(
+  { limits, plansOf }: Planning,
+  caller: Caller,
+  collection: string,
+  source: RequestedSource,
+  query: QueryTree,
+): PlannedRead {
+  const { scope, byShape } = plansOf(caller);
+  const request = parseListRequest(query, limits);
+  if (request.aggregate !== undefined) throw invalidQuery('"aggregate" is for collections.');
+  const requested = { scope, limits, selector: 'list', collection, request, source } as const;
+  const { plan, values, size, large } = prepareRead(byShape, requested);
+  const parameters = bind(plan.binders, values, caller);
+  const statement = runAs(plan.statement, caller);
+  return { plan, statement, parameters, ...(size !== undefined && { size }), ...(large && { large }) };
+}
+
+function planSearch(
+  planning: Planning,
+  caller: Caller,
+  named: NamedCollection,
+  body: JsonValue | undefined,
+): PlannedRead {
+  const { limits, passes } = planning;
+  const collection = named.name;
+  const { scope, byShape } = plansOver(planning, caller, named);
+  const search = parseSearch(body, limits);
+  let count: number | undefined;
+  const readKeys = (collection: CollectionScope): NamedKeys => {
+    const keys = parseKeys(collection, search.keys ?? []);
+    count = keys.count;
+    return keys;
+  };
+  const requested = { scope, limits, collection, request: search.request, fixes: true, passes } as const;
+  const { plan, values, size, large } =
+    search.keys === undefined
+      ? prepareRead(byShape, { ...requested, selector: 'list' })
+      : prepareRead(byShape, { ...requested, selector: 'keys', keys: readKeys });
+  const rows = count === undefined ? undefined : expectedRows(search.request, count);
+  const parameters = bind(plan.binders, values, caller);
+  const settled = fixPlan(plan, parameters);
+  return {
+    plan: settled,
+    statement: runAs(settled.statement, caller),
+    parameters,
+    ...(rows !== undefined && { rows }),
+    ...(size !== undefined && { size }),
+    ...(large && { large }),
   };
 }
 

@@ -91,6 +91,37 @@ const parts: Readonly<Record<Exclude<FieldFunction, 'count'>, string>> = {
   second: 'SECOND({})',
 };
 
+/** Calls of functions of the server. */
+const calls: Pick<SqlDialect, 'now' | 'field' | 'aggregate'> = {
+  now(offset, type) {
+    const [, months = '0', microseconds = '0'] = /^MONTH, (CAST\(\S+ AS SIGNED\)), (.*)$/.exec(offset) ?? [];
+    const moved = `TIMESTAMPADD(MICROSECOND, ${microseconds}, TIMESTAMPADD(MONTH, ${months}, UTC_TIMESTAMP(6)))`;
+    if (type === 'date') return `DATE(${moved})`;
+    return type === 'time' ? `TIME(${moved})` : moved;
+  },
+  field(call, expression) {
+    if (call !== 'count') return cast(expression, parts[call]);
+    return `CASE WHEN JSON_TYPE(${expression}) = 'ARRAY' THEN JSON_LENGTH(${expression}) END`;
+  },
+  aggregate(call, argument, field) {
+    const kind = aggregateKind(call);
+    // As a number with a point and not as a decimal, whose digits after the point would be cut.
+    const value = kind === 'avg' && field?.type === 'integer' ? `${argument} + 0e0` : argument;
+    return `${kind.toUpperCase()}(${call.endsWith('Distinct') ? 'DISTINCT ' : ''}${value ?? '*'})`;
+  },
+};
+
+/** Records and lists as the driver takes them apart. */
+const records: Pick<SqlDialect, 'record' | 'list' | 'single'> = {
+  record: (values) => `CONCAT(_binary'(', ${values.map((value) => `${within(value)}, `).join('')}')')`,
+  list({ element: value, from, where, order, bounds }) {
+    const all = `GROUP_CONCAT(${encoded(value)}${order} SEPARATOR ''${bounds})`;
+    return `(SELECT IFNULL(CONCAT(_binary'[', IFNULL(${all}, ''), ']'), '!') FROM ${from}${where})`;
+  },
+  single: (value, rows) =>
+    `IFNULL((SELECT IFNULL(CONCAT(_binary'[', ${value.expression}, ']'), '!') FROM ${rows}), '[]')`,
+};
+
 /** The dialect of MariaDB, which limits lists inside of its aggregate. */
 export const mariadb: SqlDialect = dialectOf('mariadb');
 
@@ -101,27 +132,11 @@ function dialectOf(name: MysqlServerName): SqlDialect {
   const binary = exactCollation(name);
   const exactly = (expression: string): string => `CONVERT(${expression} USING utf8mb4) COLLATE ${binary}`;
   const input = mysqlInput(exactly, name);
-  const element = (native: string): string => {
-    if (native === 'bytea') return bytesOf('j.v');
-    return isText(native) ? `j.v COLLATE ${binary}` : 'j.v';
-  };
   return {
     name,
     systemName: name,
     positional: true,
-    placeholder: (native, placeholder) => {
-      const plain = native.replace(/^pg_catalog\./, '');
-      if (plain === 'limit') return placeholder('integer');
-      if (plain === 'rows') return placeholder('text');
-      if (isPathForm(plain)) return placeholder(plain);
-      if (plain === 'interval')
-        return `MONTH, CAST(${placeholder('months')} AS SIGNED), CAST(${placeholder('microseconds')} AS SIGNED)`;
-      if (plain.endsWith('[]'))
-        return jsonTable(name, plain.slice(0, -2), placeholder(`${formOf(plain.slice(0, -2))}[]`));
-      if (plain === 'bytea') return bytesOf(placeholder('text'));
-      const type = casts.get(plain);
-      return type === undefined ? placeholder('text') : `CAST(${placeholder(formOf(plain))} AS ${type})`;
-    },
+    placeholder: (native, placeholder) => printParameter(name, native, placeholder),
     boundType: 'limit',
     noLimit: ' LIMIT 18446744073709551615',
     fence: '',
@@ -145,6 +160,45 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     nothing: () => 'NULL',
     flag: (predicate) => `ELT((${predicate}) + 1, _binary X'00', _binary X'01')`,
     exactly,
+    ...textsOf(exactly),
+    ...listsOf(binary, exactly),
+    ...calls,
+    keyOf,
+    ...records,
+    spatial: mysqlSpatial,
+    vectors: mysqlVectors,
+    json: mysqlJson(name, exactly),
+    input,
+    copies: mysqlCopies(name, input, keyOf),
+    answer: ({ expression, nested }) =>
+      nested ? `${expression} AS "${nestedColumn}"` : (rawColumn(expression) ?? expression),
+  };
+}
+
+/** A parameter of a type, from the form in which it is sent. */
+function printParameter(
+  server: MysqlServerName,
+  native: string,
+  placeholder: Parameters<SqlDialect['placeholder']>[1],
+): string {
+  const plain = native.replace(/^pg_catalog\./, '');
+  if (plain === 'limit') return placeholder('integer');
+  if (plain === 'rows') return placeholder('text');
+  if (isPathForm(plain)) return placeholder(plain);
+  if (plain === 'interval')
+    return `MONTH, CAST(${placeholder('months')} AS SIGNED), CAST(${placeholder('microseconds')} AS SIGNED)`;
+  if (plain.endsWith('[]'))
+    return jsonTable(server, plain.slice(0, -2), placeholder(`${formOf(plain.slice(0, -2))}[]`));
+  if (plain === 'bytea') return bytesOf(placeholder('text'));
+  const type = casts.get(plain);
+  return type === undefined ? placeholder('text') : `CAST(${placeholder(formOf(plain))} AS ${type})`;
+}
+
+/** SQL of texts, which are compared byte by byte. */
+function textsOf(
+  exactly: (expression: string) => string,
+): Pick<SqlDialect, 'grouped' | 'matches' | 'wordSearch' | 'patternOf'> {
+  return {
     grouped: (expression, field) => (field.folds === true ? exactly(expression) : expression),
     matches: (operator, left, pattern) =>
       (matches[operator] ?? '').replace(/\{\}|\$/g, (marker) => (marker === '{}' ? exactly(left) : pattern)),
@@ -159,6 +213,19 @@ function dialectOf(name: MysqlServerName): SqlDialect {
       );
       return `CONCAT('${before}', ${escaped}, '${after}')`;
     },
+  };
+}
+
+/** SQL of lists of parameters, and of what is found by a path. */
+function listsOf(
+  binary: string,
+  exactly: (expression: string) => string,
+): Pick<SqlDialect, 'among' | 'byKeyList' | 'rowAmong' | 'pathText' | 'pathValues' | 'amongPath'> {
+  const element = (native: string): string => {
+    if (native === 'bytea') return bytesOf('j.v');
+    return isText(native) ? `j.v COLLATE ${binary}` : 'j.v';
+  };
+  return {
     among: (left, list, native, negated) =>
       `${left} ${negated ? 'NOT IN' : 'IN'} (SELECT ${element(native)} FROM ${list} j)`,
     // Sends a number as a number: converting a text for each key takes longer than finding the row.
@@ -174,37 +241,6 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     // Without a value no comparison holds.
     amongPath: (left, values, negated) =>
       negated ? `(EXISTS (${values}) AND ${left} NOT IN (${values}))` : `${left} IN (${values})`,
-    now(offset, type) {
-      const [, months = '0', microseconds = '0'] = /^MONTH, (CAST\(\S+ AS SIGNED\)), (.*)$/.exec(offset) ?? [];
-      const moved = `TIMESTAMPADD(MICROSECOND, ${microseconds}, TIMESTAMPADD(MONTH, ${months}, UTC_TIMESTAMP(6)))`;
-      if (type === 'date') return `DATE(${moved})`;
-      return type === 'time' ? `TIME(${moved})` : moved;
-    },
-    field(call, expression) {
-      if (call !== 'count') return cast(expression, parts[call]);
-      return `CASE WHEN JSON_TYPE(${expression}) = 'ARRAY' THEN JSON_LENGTH(${expression}) END`;
-    },
-    aggregate(call, argument, field) {
-      const kind = aggregateKind(call);
-      // As a number with a point and not as a decimal, whose digits after the point would be cut.
-      const value = kind === 'avg' && field?.type === 'integer' ? `${argument} + 0e0` : argument;
-      return `${kind.toUpperCase()}(${call.endsWith('Distinct') ? 'DISTINCT ' : ''}${value ?? '*'})`;
-    },
-    keyOf,
-    record: (values) => `CONCAT(_binary'(', ${values.map((value) => `${within(value)}, `).join('')}')')`,
-    list({ element: value, from, where, order, bounds }) {
-      const all = `GROUP_CONCAT(${encoded(value)}${order} SEPARATOR ''${bounds})`;
-      return `(SELECT IFNULL(CONCAT(_binary'[', IFNULL(${all}, ''), ']'), '!') FROM ${from}${where})`;
-    },
-    single: (value, rows) =>
-      `IFNULL((SELECT IFNULL(CONCAT(_binary'[', ${value.expression}, ']'), '!') FROM ${rows}), '[]')`,
-    spatial: mysqlSpatial,
-    vectors: mysqlVectors,
-    json: mysqlJson(name, exactly),
-    input,
-    copies: mysqlCopies(name, input, keyOf),
-    answer: ({ expression, nested }) =>
-      nested ? `${expression} AS "${nestedColumn}"` : (rawColumn(expression) ?? expression),
   };
 }
 

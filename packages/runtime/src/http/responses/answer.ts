@@ -13,7 +13,7 @@ import type { Environment } from '../../environment.ts';
 import { errorBody, type PlatformError } from '../../errors.ts';
 import { giveBack } from '../../json/byte-writer.ts';
 import { type ClientBytes, tooMuchUnsent, UnsentBytes } from '../../limits/unsent.ts';
-import { createClientAddress } from '../../operate/client-address.ts';
+import { createClientAddress, type FindClientAddress } from '../../operate/client-address.ts';
 import { newRequestId } from '../../operate/request-id.ts';
 import { requestRecord } from '../../operate/request-record.ts';
 import { pagePaths } from '../../pages/page-paths.ts';
@@ -111,73 +111,115 @@ export interface StreamingResponder extends Responder {
 
 /** Makes the answerer of a server. */
 export function createResponder(environment: Environment, consistency: Consistency | null = null): StreamingResponder {
-  const base = standingHeaders(environment, "default-src 'none'; frame-ancestors 'none'");
-  const { streams, database, auth } = environment;
-  const unsent = new UnsentBytes({ maxCount: streams.bufferMax, timeoutMs: database.poolTimeout });
-  const clientAddress = createClientAddress(auth.trustedProxies);
-  let hangingUp = false;
+  const answering = new Answering(environment, consistency);
+  return {
+    send: (httpContext, response) => answering.send(httpContext, response),
+    fail: (httpContext, error, headers) => answering.fail(httpContext, error, headers),
+    streamHeaders: (request, encoding, content) => answering.streamHeaders(request, encoding, content),
+    outgoing: (httpContext, out) => answering.outgoing(httpContext, out),
+    unsentOf: (request) => answering.unsentOf(request),
+    hangUp() {
+      answering.hangingUp = true;
+    },
+    late: (request, statement) => (consistency === null ? statement : consistency.late(request, statement)),
+    hasPrimary: () => consistency?.hasPrimary() !== false,
+  };
+}
 
-  function unsentOf(request: IncomingMessage): ClientBytes {
-    const address = clientAddress(request);
-    return unsent.of(address === null ? '' : subnetOf(address));
+/** Writes answers for one environment. */
+class Answering {
+  hangingUp = false;
+  readonly #environment: Environment;
+  readonly #consistency: Consistency | null;
+  readonly #base: readonly string[];
+  readonly #unsent: UnsentBytes;
+  readonly #clientAddress: FindClientAddress;
+
+  constructor(environment: Environment, consistency: Consistency | null) {
+    const { streams, database, auth } = environment;
+    this.#environment = environment;
+    this.#consistency = consistency;
+    this.#base = standingHeaders(environment, "default-src 'none'; frame-ancestors 'none'");
+    this.#unsent = new UnsentBytes({ maxCount: streams.bufferMax, timeoutMs: database.poolTimeout });
+    this.#clientAddress = createClientAddress(auth.trustedProxies);
   }
 
-  function outgoing({ request, response }: HttpContext, out: Writable): Outgoing {
+  unsentOf(request: IncomingMessage): ClientBytes {
+    const address = this.#clientAddress(request);
+    return this.#unsent.of(address === null ? '' : subnetOf(address));
+  }
+
+  outgoing({ request, response }: HttpContext, out: Writable): Outgoing {
     const { [requestRecord]: record } = request;
-    return new Outgoing({ response, out, unsent: unsentOf(request), stallMs: streams.stallTimeout, record });
+    const { stallTimeout: stallMs } = this.#environment.streams;
+    return new Outgoing({ response, out, unsent: this.unsentOf(request), stallMs, record });
   }
 
-  function headersFor(request: IncomingMessage, about: Content | EmptyAnswer, compressible: boolean): string[] {
-    const { policy, cache, vary = compressible ? 'Origin, Accept-Encoding' : 'Origin', isShared } = about;
-    const standing = policy === undefined ? base : standingHeaders(environment, policy);
-    const headers = 'type' in about ? ['Content-Type', about.type, ...standing] : [...standing];
-    if (isShared !== true) headers.push('X-Request-Id', request[requestRecord]?.id ?? newRequestId());
-    headers.push('Vary', vary);
-    headers.push('Cache-Control', cache ?? cacheControl(request.url ?? '/'));
-    if (hangingUp) headers.push('Connection', 'close');
-    if (consistency !== null) headers.push(...consistency.headers(request));
-    if (environment.cors !== null) headers.push(...corsHeaders(environment.cors, request.headers.origin));
-    return headers;
-  }
-
-  function send(httpContext: HttpContext, result: Answer | EmptyAnswer): void {
+  send(httpContext: HttpContext, result: Answer | EmptyAnswer): void {
     const compressible = 'body' in result && result.body.length >= smallestCompressed;
-    const headers = headersFor(httpContext.request, result, compressible);
+    const headers = this.#headersFor(httpContext.request, result, compressible);
     if (result.headers !== undefined) headers.push(...result.headers);
     if (!('body' in result)) {
       writeEmpty(httpContext.response, result.status, headers);
       return;
     }
     const encoding = compressible ? chooseEncoding(httpContext.request.headers['accept-encoding']) : null;
-    if (encoding === null) write(httpContext, result.status, headers, result.body);
-    else void sendCompressed(httpContext, result, headers, encoding);
+    if (encoding === null) this.#write(httpContext, result.status, headers, result.body);
+    else void this.#sendCompressed(httpContext, result, headers, encoding);
   }
 
-  async function sendCompressed(httpContext: HttpContext, reply: Answer, headers: string[], encoding: Encoding) {
+  fail(httpContext: HttpContext, error: PlatformError, headers: readonly string[] = []): void {
+    const body = Buffer.from(errorBody([error, ...error.others]));
+    const all = [...Object.entries(error.headers).flat(), ...headers];
+    this.send(httpContext, { status: error.status, type: mediaTypes.json, body, headers: all });
+  }
+
+  streamHeaders(request: IncomingMessage, encoding: Encoding | null, content: Content): string[] {
+    const headers = this.#headersFor(request, content, true);
+    if (content.headers !== undefined) headers.push(...content.headers);
+    if (encoding !== null) headers.push('Content-Encoding', encoding);
+    return headers;
+  }
+
+  #headersFor(request: IncomingMessage, about: Content | EmptyAnswer, compressible: boolean): string[] {
+    const { policy, cache, vary = compressible ? 'Origin, Accept-Encoding' : 'Origin', isShared } = about;
+    const { cors } = this.#environment;
+    const standing = policy === undefined ? this.#base : standingHeaders(this.#environment, policy);
+    const headers = 'type' in about ? ['Content-Type', about.type, ...standing] : [...standing];
+    if (isShared !== true) headers.push('X-Request-Id', request[requestRecord]?.id ?? newRequestId());
+    headers.push('Vary', vary);
+    headers.push('Cache-Control', cache ?? cacheControl(request.url ?? '/'));
+    if (this.hangingUp) headers.push('Connection', 'close');
+    if (this.#consistency !== null) headers.push(...this.#consistency.headers(request));
+    if (cors !== null) headers.push(...corsHeaders(cors, request.headers.origin));
+    return headers;
+  }
+
+  async #sendCompressed(httpContext: HttpContext, reply: Answer, headers: string[], encoding: Encoding) {
     try {
       const body = await compress(encoding, reply.body);
       giveBack(reply.body);
       headers.push('Content-Encoding', encoding);
-      write(httpContext, reply.status, headers, body);
+      this.#write(httpContext, reply.status, headers, body);
     } catch {
       httpContext.response.destroy();
     }
   }
 
-  function write(httpContext: HttpContext, status: number, headers: string[], body: Buffer): void {
+  #write(httpContext: HttpContext, status: number, headers: string[], body: Buffer): void {
     const { request, response } = httpContext;
     if (isClosed(response)) return;
-    if (body.length > largestAtOnce && !unsentOf(request).hasRoom()) {
+    if (body.length > largestAtOnce && !this.unsentOf(request).hasRoom()) {
       giveBack(body);
-      fail(httpContext, tooMuchUnsent());
+      this.fail(httpContext, tooMuchUnsent());
       return;
     }
     if (status !== 304 && status !== 204) headers.push('Content-Length', String(body.length));
     response.writeHead(status, headers);
     const record = request[requestRecord];
     if (record !== undefined && body.length <= largestAtOnce) record.bytes = body.length;
-    if (body.length > largestAtOnce) outgoing(httpContext, response).end(body);
-    else if (body.length > largestCopied) writeAtOnce(httpContext, body);
+    if (body.length > largestAtOnce) this.outgoing(httpContext, response).end(body);
+    else if (body.length > largestCopied) this.#writeAtOnce(httpContext, body);
     else {
       // As text, byte for byte: Node joins it to the head, and the memory is free for the next answer at once.
       response.end(body.toString('latin1'), 'latin1');
@@ -185,43 +227,12 @@ export function createResponder(environment: Environment, consistency: Consisten
     }
   }
 
-  function writeAtOnce({ request, response }: HttpContext, body: Buffer): void {
-    const bytes = unsentOf(request);
+  #writeAtOnce({ request, response }: HttpContext, body: Buffer): void {
+    const bytes = this.unsentOf(request);
     bytes.add(body.length);
     response.once('close', () => bytes.add(-body.length));
     response.end(body, () => giveBack(body));
   }
-
-  function fail(httpContext: HttpContext, error: PlatformError, headers: readonly string[] = []): void {
-    const body = Buffer.from(errorBody([error, ...error.others]));
-    const all = [...Object.entries(error.headers).flat(), ...headers];
-    send(httpContext, { status: error.status, type: mediaTypes.json, body, headers: all });
-  }
-
-  function streamHeaders(request: IncomingMessage, encoding: Encoding | null, content: Content): string[] {
-    const headers = headersFor(request, content, true);
-    if (content.headers !== undefined) headers.push(...content.headers);
-    if (encoding !== null) headers.push('Content-Encoding', encoding);
-    return headers;
-  }
-
-  function hangUp(): void {
-    hangingUp = true;
-  }
-
-  const late: StreamingResponder['late'] = (request, statement) =>
-    consistency === null ? statement : consistency.late(request, statement);
-
-  return {
-    send,
-    fail,
-    streamHeaders,
-    outgoing,
-    unsentOf,
-    hangUp,
-    late,
-    hasPrimary: () => consistency?.hasPrimary() !== false,
-  };
 }
 
 /** A 204 or 304 ends with its head, so it states no length either (RFC 9110, section 8.6). */
