@@ -2,7 +2,7 @@
 
 import type { Caller } from '../caller.ts';
 import type { Statement, Transaction } from '../database/database.ts';
-import { type CreatePlanCache, createEmpty } from '../database/plan-cache.ts';
+import { type CreatePlanCache, createEmpty, type PlanCache } from '../database/plan-cache.ts';
 import { runAs } from '../database/row-security/row-context.ts';
 import { PlatformError } from '../errors.ts';
 import type { CompiledApi, FunctionAccess, FunctionDescriptor } from '../language/index.ts';
@@ -57,74 +57,29 @@ export interface FunctionsOptions {
 
 /** Makes the service of a compiled API. */
 export function createFunctions(options: FunctionsOptions): Functions {
-  const { api, planner, writer, createCache = createEmpty } = options;
-  const limits = { ...defaultReadLimits, ...options.limits };
-  const open = buildOpenScope(api);
-  const descriptors = new Map((api.functions ?? []).map((descriptor) => [descriptor.name, descriptor]));
-  const grants = new Map(
-    api.access.map(({ name, functions = [] }) => [name, new Map(functions.map((grant) => [grant.function, grant]))]),
-  );
-  const guests = new Set(api.access.flatMap(({ name, roles }) => (roles.includes('public') ? [name] : [])));
-  const plans = createCache<ReadPlan>('reads');
+  const { api, planner, writer } = options;
+  const plans = new CallPlans(options);
   const note = createCallActivity(api);
-  const keyPlans = createCache<PlannedCall>('reads');
-
-  function planOf(caller: Caller, call: RequestedCall, query: QueryTree): PlannedRead {
-    const bounds = parseBounds(query, limits, undefined);
-    const form = `${caller.accessClass} ${formOf(call)} ${bounds.limit} ${bounds.offset > 0}`;
-    const plain = plans.get(form) ?? onlyReading(planCall(open, call, bounds), call.descriptor.reads);
-    plans.set(form, plain);
-    const plan = guests.has(caller.accessClass) ? publicPlan(plain) : plain;
-    const parameters = bind(plan.binders, callValues(call, bounds), caller);
-    return { plan, statement: runAs(plan.statement, caller), parameters };
-  }
-
-  const sourceOf = (call: RequestedCall): RequestedSource => ({
-    form: formOf(call),
-    values: valuesOf(call),
-    many: 'many' in call.descriptor.returns && call.descriptor.returns.many === true,
-    print: (statement, index) => printCall({ statement, scope: open }, call, index),
-  });
-
-  function planOfKeys(caller: Caller, call: RequestedCall): Pick<PlannedRead, 'parameters'> & PlannedCall {
-    const { returns } = call.descriptor;
-    const collection = open.collections.get(returns.kind === 'items' ? returns.collection : '');
-    if (collection === undefined) throw new Error(`the collection of "${call.descriptor.name}" is not there`);
-    const form = `${caller.accessClass} ${formOf(call)}`;
-    const planned = keyPlans.get(form) ?? planKeys(open, call, keyFields(collection.descriptor));
-    keyPlans.set(form, planned);
-    const parameters = bind(planned.binders, valuesOf(call), caller);
-    return { ...planned, statement: runAs(planned.statement, caller), parameters };
-  }
-
   return {
-    find({ accessClass, user, role }, name) {
-      const descriptor = descriptors.get(name);
-      const access = grants.get(accessClass)?.get(name);
-      if (descriptor === undefined || access === undefined) return undefined;
-      const subjects = { user, role };
-      const isMissing = access.args?.some(({ value }) => value.kind === 'caller' && subjects[value.of] === null);
-      return isMissing === true ? undefined : { descriptor, access };
-    },
-    source: (callable, args) => sourceOf(readCall(callable, args)),
+    find: createFind(api),
+    source: (callable, args) => plans.sourceOf(readCall(callable, args)),
     read(caller, callable, args, query) {
       const { returns } = callable.descriptor;
-      if (returns.kind !== 'items') return planOf(caller, readCall(callable, args), query);
-      return planner.rows(caller, returns.collection, sourceOf(readCall(callable, args)), query);
+      if (returns.kind !== 'items') return plans.planOf(caller, readCall(callable, args), query);
+      return planner.rows(caller, returns.collection, plans.sourceOf(readCall(callable, args)), query);
     },
     plan(caller, callable, args) {
-      const { descriptor, access } = callable;
-      const call = { ...callable, sent: decodeArguments(openArguments(descriptor, access), args, 'INVALID_PAYLOAD') };
-      if (descriptor.returns.kind === 'items') return planOfKeys(caller, call);
-      const { plan, statement, parameters } = planOf(caller, call, everything);
+      const call = writtenCall(callable, args);
+      if (callable.descriptor.returns.kind === 'items') return plans.planOfKeys(caller, call);
+      const { plan, statement, parameters } = plans.planOf(caller, call, everything);
       return { ...plan, statement, parameters };
     },
     async write(request, callable, args) {
-      const { descriptor, access } = callable;
-      const call = { ...callable, sent: decodeArguments(openArguments(descriptor, access), args, 'INVALID_PAYLOAD') };
+      const { descriptor } = callable;
+      const call = writtenCall(callable, args);
       const { returns } = descriptor;
       if (returns.kind !== 'items') {
-        const { plan, statement, parameters } = changing(planOf(request.caller, call, everything));
+        const { plan, statement, parameters } = changing(plans.planOf(request.caller, call, everything));
         const writerOf = createAnswerWriter(plan);
         return body(async (transaction) => {
           const rows = writerOf();
@@ -134,7 +89,7 @@ export function createFunctions(options: FunctionsOptions): Functions {
         });
       }
       const returning = writer.returning({ ...request, collection: returns.collection }, returns.many ? 'many' : 'one');
-      const targets = changing(planOfKeys(request.caller, call));
+      const targets = changing(plans.planOfKeys(request.caller, call));
       return body(async (transaction) => {
         const { keys } = await findTargets(transaction, targets);
         await note(transaction, request, descriptor.name);
@@ -145,6 +100,70 @@ export function createFunctions(options: FunctionsOptions): Functions {
   };
 }
 
+function createFind(api: FunctionsOptions['api']): Functions['find'] {
+  const descriptors = new Map((api.functions ?? []).map((descriptor) => [descriptor.name, descriptor]));
+  const grants = new Map(
+    api.access.map(({ name, functions = [] }) => [name, new Map(functions.map((grant) => [grant.function, grant]))]),
+  );
+  return function find({ accessClass, user, role }, name) {
+    const descriptor = descriptors.get(name);
+    const access = grants.get(accessClass)?.get(name);
+    if (descriptor === undefined || access === undefined) return undefined;
+    const subjects = { user, role };
+    const isMissing = access.args?.some(({ value }) => value.kind === 'caller' && subjects[value.of] === null);
+    return isMissing === true ? undefined : { descriptor, access };
+  };
+}
+
+/** Plans of calls, each of which is made once. */
+class CallPlans {
+  readonly #open: ReturnType<typeof buildOpenScope>;
+  readonly #limits: ReadLimits;
+  /** Access classes of callers without a token. */
+  readonly #guests: ReadonlySet<string>;
+  readonly #plans: PlanCache<ReadPlan>;
+  readonly #keyPlans: PlanCache<PlannedCall>;
+
+  constructor({ api, limits, createCache = createEmpty }: FunctionsOptions) {
+    this.#open = buildOpenScope(api);
+    this.#limits = { ...defaultReadLimits, ...limits };
+    this.#guests = new Set(api.access.flatMap(({ name, roles }) => (roles.includes('public') ? [name] : [])));
+    this.#plans = createCache<ReadPlan>('reads');
+    this.#keyPlans = createCache<PlannedCall>('reads');
+  }
+
+  planOf(caller: Caller, call: RequestedCall, query: QueryTree): PlannedRead {
+    const bounds = parseBounds(query, this.#limits, undefined);
+    const form = `${caller.accessClass} ${formOf(call)} ${bounds.limit} ${bounds.offset > 0}`;
+    const plain = this.#plans.get(form) ?? onlyReading(planCall(this.#open, call, bounds), call.descriptor.reads);
+    this.#plans.set(form, plain);
+    const plan = this.#guests.has(caller.accessClass) ? publicPlan(plain) : plain;
+    const parameters = bind(plan.binders, callValues(call, bounds), caller);
+    return { plan, statement: runAs(plan.statement, caller), parameters };
+  }
+
+  sourceOf(call: RequestedCall): RequestedSource {
+    const scope = this.#open;
+    return {
+      form: formOf(call),
+      values: valuesOf(call),
+      many: 'many' in call.descriptor.returns && call.descriptor.returns.many === true,
+      print: (statement, index) => printCall({ statement, scope }, call, index),
+    };
+  }
+
+  planOfKeys(caller: Caller, call: RequestedCall): Pick<PlannedRead, 'parameters'> & PlannedCall {
+    const { returns } = call.descriptor;
+    const collection = this.#open.collections.get(returns.kind === 'items' ? returns.collection : '');
+    if (collection === undefined) throw new Error(`the collection of "${call.descriptor.name}" is not there`);
+    const form = `${caller.accessClass} ${formOf(call)}`;
+    const planned = this.#keyPlans.get(form) ?? planKeys(this.#open, call, keyFields(collection.descriptor));
+    this.#keyPlans.set(form, planned);
+    const parameters = bind(planned.binders, valuesOf(call), caller);
+    return { ...planned, statement: runAs(planned.statement, caller), parameters };
+  }
+}
+
 /** A function that is declared to read only is not believed. */
 function onlyReading(plan: ReadPlan, reads: boolean): ReadPlan {
   return reads ? { ...plan, statement: { ...plan.statement, readOnly: true } } : plan;
@@ -153,6 +172,11 @@ function onlyReading(plan: ReadPlan, reads: boolean): ReadPlan {
 function readCall(callable: Callable, args: SentArguments): RequestedCall {
   const { descriptor, access } = callable;
   return { ...callable, sent: decodeArguments(openArguments(descriptor, access), args, 'INVALID_QUERY') };
+}
+
+function writtenCall(callable: Callable, args: SentArguments): RequestedCall {
+  const { descriptor, access } = callable;
+  return { ...callable, sent: decodeArguments(openArguments(descriptor, access), args, 'INVALID_PAYLOAD') };
 }
 
 /** A call that may change any table. */

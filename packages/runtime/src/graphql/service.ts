@@ -66,64 +66,69 @@ const documentsKept = { entries: 1_000, bytes: 32 * 1024 ** 2 };
 const introspectionsKept = { entries: 50, bytes: 16 * 1024 ** 2 };
 
 /** Makes the service of a compiled API. */
-export function createGraphqlService({ findSchema, runner, limits }: GraphqlServiceOptions): GraphqlService {
-  const documents = createByteCache<KeptText>(documentsKept);
-  const introspections = createByteCache<ReadonlyMap<string, string>>(introspectionsKept);
+export function createGraphqlService(options: GraphqlServiceOptions): GraphqlService {
+  const service = new ApiDocuments(options);
+  return {
+    answer: (graphqlRequest) => service.respond(graphqlRequest),
+    prepare: (accessClass, scope, text) => service.plan(accessClass, scope, text),
+  };
+}
 
-  function prepare(key: string, schema: ScopeSchema, requested: DocumentRequest): KeptDocument {
+/** Documents of one API that were asked for. */
+class ApiDocuments {
+  readonly #options: GraphqlServiceOptions;
+  readonly #documents = createByteCache<KeptText>(documentsKept);
+  readonly #introspections = createByteCache<ReadonlyMap<string, string>>(introspectionsKept);
+
+  constructor(options: GraphqlServiceOptions) {
+    this.#options = options;
+  }
+
+  // Not async: for a document that is known already there is nothing to wait for in front of the database.
+  respond(graphqlRequest: GraphqlRequest): Promise<OperationAnswer> {
+    const { caller, scope, text, operationName } = graphqlRequest;
+    const key = keyOf(caller.accessClass, scope, operationName);
+    const kept = this.#documents.get(text)?.get(key);
+    return kept === undefined ? this.#prepareAndRun(key, graphqlRequest) : this.#run(key, kept, graphqlRequest);
+  }
+
+  async plan(accessClass: string, scope: GraphqlScope, text: string): Promise<void> {
+    const { findSchema, runner } = this.#options;
+    const schema = await findSchema(accessClass, scope);
+    const key = keyOf(accessClass, scope, null);
+    const kept = this.#prepare(key, schema, { text, operationName: null, queriesOnly: false });
+    planSamples(kept.of.schema, kept.node, kept.coerce, (variables) => runner.plan(kept.operation, variables));
+  }
+
+  async #prepareAndRun(key: string, documentRequest: GraphqlRequest): Promise<OperationAnswer> {
+    const schema = await this.#options.findSchema(documentRequest.caller.accessClass, documentRequest.scope);
+    return this.#run(key, this.#prepare(key, schema, documentRequest), documentRequest);
+  }
+
+  #prepare(key: string, schema: ScopeSchema, requested: DocumentRequest): KeptDocument {
+    const { limits, runner } = this.#options;
     const { document, operation: node } = checkDocument(schema, requested, limits);
     const operation = runner.compile({ schema, document, operation: node });
     const coerce = createCoercion(schema.schema, node);
     const kept: KeptDocument = { of: schema, document, node, operation, coerce };
     const bytes = (document.tokenCount ?? limits.tokens) * bytesPerToken + requested.text.length * bytesPerCharacter;
-    const cached = documents.get(requested.text);
+    const cached = this.#documents.get(requested.text);
     // The forms of a document that is large and requested by many must not outgrow the cache of all documents.
     const forms: KeptText = cached !== undefined && bytes * cached.size * 4 < documentsKept.bytes ? cached : new Map();
     forms.set(key, kept);
-    documents.set(requested.text, forms, bytes * forms.size);
+    this.#documents.set(requested.text, forms, bytes * forms.size);
     return kept;
   }
 
-  /** Descriptions of a schema are large and asked for again and again; without variables they never differ. */
-  function introspect(
-    key: string,
-    text: string,
-    { of: schema, document, node }: KeptDocument,
-    variables: SentVariables,
-  ) {
-    const name = `${key}\0${text}`;
-    const constant = (node.variableDefinitions ?? []).length === 0;
-    const cached = constant ? introspections.get(name) : undefined;
-    if (cached !== undefined) return cached;
-    const result = answerIntrospection(schema.described(), document, node, variables);
-    if (constant) {
-      const length = [...result.values()].reduce((sum, text) => sum + text.length, 0);
-      introspections.set(name, result, length * bytesPerCharacter);
-    }
-    return result;
-  }
-
-  // Not async: for a document that is known already there is nothing to wait for in front of the database.
-  function respond(graphqlRequest: GraphqlRequest): Promise<OperationAnswer> {
-    const { caller, scope, text, operationName } = graphqlRequest;
-    const key = keyOf(caller.accessClass, scope, operationName);
-    const kept = documents.get(text)?.get(key);
-    return kept === undefined ? prepareAndRun(key, graphqlRequest) : run(key, kept, graphqlRequest);
-  }
-
-  async function prepareAndRun(key: string, documentRequest: GraphqlRequest): Promise<OperationAnswer> {
-    const schema = await findSchema(documentRequest.caller.accessClass, documentRequest.scope);
-    return run(key, prepare(key, schema, documentRequest), documentRequest);
-  }
-
-  function run(key: string, kept: KeptDocument, operationRequest: GraphqlRequest): Promise<OperationAnswer> {
+  #run(key: string, kept: KeptDocument, operationRequest: GraphqlRequest): Promise<OperationAnswer> {
+    const { runner } = this.#options;
     const { caller, text, request } = operationRequest;
     if (operationRequest.queriesOnly) refuseMutation(kept.node);
     const call: OperationCall = {
       caller,
       variables: coerced(kept, operationRequest.variables),
       request,
-      introspect: () => introspect(key, text, kept, operationRequest.variables),
+      introspect: () => this.#introspect(key, text, kept, operationRequest.variables),
     };
     const admitted = operationRequest.admit(kept.operation);
     if (admitted === undefined) return runner.run(kept.operation, call);
@@ -136,14 +141,24 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
     return admitted instanceof Promise ? admitted.then(runAs) : runAs(admitted);
   }
 
-  return {
-    answer: respond,
-    async prepare(accessClass, scope, text) {
-      const schema = await findSchema(accessClass, scope);
-      const kept = prepare(keyOf(accessClass, scope, null), schema, { text, operationName: null, queriesOnly: false });
-      planSamples(kept.of.schema, kept.node, kept.coerce, (variables) => runner.plan(kept.operation, variables));
-    },
-  };
+  /** Descriptions of a schema are large and asked for again and again; without variables they never differ. */
+  #introspect(
+    key: string,
+    text: string,
+    { of: schema, document, node }: KeptDocument,
+    variables: SentVariables,
+  ): ReadonlyMap<string, string> {
+    const name = `${key}\0${text}`;
+    const constant = (node.variableDefinitions ?? []).length === 0;
+    const cached = constant ? this.#introspections.get(name) : undefined;
+    if (cached !== undefined) return cached;
+    const result = answerIntrospection(schema.described(), document, node, variables);
+    if (constant) {
+      const length = [...result.values()].reduce((sum, text) => sum + text.length, 0);
+      this.#introspections.set(name, result, length * bytesPerCharacter);
+    }
+    return result;
+  }
 }
 
 function keyOf(accessClass: string, scope: GraphqlScope, operationName: string | null): string {

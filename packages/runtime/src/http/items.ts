@@ -51,22 +51,119 @@ export interface ItemHandlersOptions {
  * and an unknown collection must take the same way as a hidden one.
  */
 export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
-  const { api, planner, reader, writer, responder, senderOf } = options;
-  const lists = linkRoutes(api, (route) => route.method === 'GET' && !route.byKey);
-  const searches = linkRoutes(api, (route) => route.method === 'SEARCH');
-  const reads = linkRoutes(api, (route) => route.method === 'GET' && route.byKey);
-  const singletons = new Set(api.collections.filter(({ singleton }) => singleton).map(({ name }) => name));
-  const readable = new Map(api.access.map(({ name, collections }) => [name, readableNames(collections)]));
+  const { planner } = options;
+  const routes = new ItemRoutes(options);
+  const { lists, searches } = routes;
+  return {
+    async list(request) {
+      await routes.respond(lists, request, (collection) => planner.list(request.caller, collection, request.query));
+    },
+    async search(request, body) {
+      await routes.respond(searches, request, (link) => planner.search(request.caller, link, body));
+    },
+    read: (request, key) => routes.read(request, key),
+    create: (request, body) => routes.create(request, body),
+    update: (request, body) => routes.update(request, body),
+    updateOne: (request, key, body) => routes.updateOne(request, key, body),
+    delete: (request, body) => routes.delete(request, body),
+    deleteOne: (request, key) => routes.deleteOne(request, key),
+  };
+}
 
-  const isPopulationError = createPopulationTest(api);
-  const written = writtenNames(api);
+/** The compiled routes, by the names of their collections. */
+class ItemRoutes {
+  readonly lists: ReadonlySet<string>;
+  readonly searches: ReadonlySet<string>;
+  readonly #options: ItemHandlersOptions;
+  readonly #reads: ReadonlySet<string>;
+  readonly #singletons: ReadonlySet<string>;
+  /** Collections that each access class can read. */
+  readonly #readable: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly #isPopulationError: ReturnType<typeof createPopulationTest>;
+  readonly #written: ReturnType<typeof writtenNames>;
+
+  constructor(options: ItemHandlersOptions) {
+    const { api } = options;
+    this.#options = options;
+    this.lists = linkRoutes(api, (route) => route.method === 'GET' && !route.byKey);
+    this.searches = linkRoutes(api, (route) => route.method === 'SEARCH');
+    this.#reads = linkRoutes(api, (route) => route.method === 'GET' && route.byKey);
+    this.#singletons = new Set(api.collections.filter(({ singleton }) => singleton).map(({ name }) => name));
+    this.#readable = new Map(api.access.map(({ name, collections }) => [name, readableNames(collections)]));
+    this.#isPopulationError = createPopulationTest(api);
+    this.#written = writtenNames(api);
+  }
+
+  /** A view that cannot be scanned yet is planned again as one without rows: only the database aggregates nothing. */
+  async respond(
+    names: ReadonlySet<string>,
+    request: ItemRequest,
+    plan: (collection: NamedCollection) => PlannedRead,
+  ): Promise<void> {
+    const collection = { name: request.collection };
+    const planned = linked(names, request, plan(collection));
+    try {
+      await this.#run(request, planned);
+    } catch (error) {
+      if (!this.#isPopulationError(collection.name, error)) throw error;
+      await this.#run(request, plan({ ...collection, notPopulated: true }));
+    }
+  }
+
+  async read(request: ItemRequest, key: string): Promise<void> {
+    const { planner, reader } = this.#options;
+    const { caller, collection, query } = request;
+    this.#refuseSingleton(request);
+    const planned = planner.read(caller, { name: collection }, key, query);
+    try {
+      await reader.item(request.httpContext, linked(this.#reads, request, planned));
+    } catch (error) {
+      throw this.#isPopulationError(collection, error) ? new PlatformError('FORBIDDEN') : error;
+    }
+  }
+
+  async create(request: ItemRequest, body: JsonValue | undefined): Promise<void> {
+    const { writer, responder } = this.#options;
+    this.#refuseSingleton(request);
+    const key = readIdempotencyKey(request.httpContext.request.headers['idempotency-key']);
+    const { status, body: bytes } = await writer.create(
+      { ...this.#requested(request, 'create'), ...(key && { key }) },
+      body,
+    );
+    responder.send(request.httpContext, jsonAnswer(status, bytes));
+  }
+
+  async update(request: ItemRequest, body: JsonValue | undefined): Promise<void> {
+    const { writer } = this.#options;
+    const requestedItem = this.#requested(request, 'update');
+    const singleton = this.#singletons.has(requestedItem.collection);
+    this.#send(
+      request,
+      await (singleton ? writer.updateSingleton(requestedItem, body) : writer.update(requestedItem, body)),
+    );
+  }
+
+  async updateOne(request: ItemRequest, key: string, body: JsonValue | undefined): Promise<void> {
+    this.#refuseSingleton(request);
+    this.#send(request, await this.#options.writer.updateOne(this.#guarded(request, 'updateOne'), key, body));
+  }
+
+  async delete(request: ItemRequest, body: JsonValue | undefined): Promise<void> {
+    this.#refuseSingleton(request);
+    this.#send(request, await this.#options.writer.delete(this.#requested(request, 'delete'), body));
+  }
+
+  async deleteOne(request: ItemRequest, key: string): Promise<void> {
+    this.#refuseSingleton(request);
+    this.#send(request, await this.#options.writer.deleteOne(this.#guarded(request, 'deleteOne'), key));
+  }
 
   /**
    * A singleton has no keys, so there is no such route; a caller without permission to read it must not learn even
    * that.
    */
-  function refuseSingleton({ caller, collection }: ItemRequest): void {
-    if (singletons.has(collection) && readable.get(caller.accessClass)?.has(collection)) {
+  #refuseSingleton({ caller, collection }: ItemRequest): void {
+    if (this.#singletons.has(collection) && this.#readable.get(caller.accessClass)?.has(collection)) {
       throw new PlatformError('ROUTE_NOT_FOUND');
     }
   }
@@ -75,89 +172,26 @@ export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
    * Builds the request for the writer. A collection without such a route, or hidden from the caller, becomes an unknown
    * one.
    */
-  function requested(request: ItemRequest, name: WrittenRoute): WriteRequest {
+  #requested(request: ItemRequest, name: WrittenRoute): WriteRequest {
     const { caller, query, collection, httpContext } = request;
-    const allowed = written[name].has(collection) ? collection : '';
-    return { caller, query, collection: allowed, sender: senderOf(httpContext.request) };
+    const allowed = this.#written[name].has(collection) ? collection : '';
+    return { caller, query, collection: allowed, sender: this.#options.senderOf(httpContext.request) };
   }
 
   /** Request by key: with the entity tags that the item may have. */
-  function guarded(request: ItemRequest, name: WrittenRoute): WriteRequest {
+  #guarded(request: ItemRequest, name: WrittenRoute): WriteRequest {
     const { 'if-match': ifMatch } = request.httpContext.request.headers;
-    return { ...requested(request, name), ...(ifMatch !== undefined && { ifMatch }) };
+    return { ...this.#requested(request, name), ...(ifMatch !== undefined && { ifMatch }) };
   }
 
-  function send({ httpContext }: ItemRequest, body: Buffer | null): void {
-    responder.send(httpContext, jsonAnswer(body === null ? 204 : 200, body));
+  #send({ httpContext }: ItemRequest, body: Buffer | null): void {
+    this.#options.responder.send(httpContext, jsonAnswer(body === null ? 204 : 200, body));
   }
 
-  function run({ httpContext }: ItemRequest, planned: PlannedRead): Promise<void> {
+  #run({ httpContext }: ItemRequest, planned: PlannedRead): Promise<void> {
+    const { reader } = this.#options;
     return planned.plan.many ? reader.list(httpContext, planned) : reader.singleton(httpContext, planned);
   }
-
-  /** A view that cannot be scanned yet is planned again as one without rows: only the database aggregates nothing. */
-  async function respond(
-    names: ReadonlySet<string>,
-    request: ItemRequest,
-    plan: (collection: NamedCollection) => PlannedRead,
-  ): Promise<void> {
-    const collection = { name: request.collection };
-    const planned = linked(names, request, plan(collection));
-    try {
-      await run(request, planned);
-    } catch (error) {
-      if (!isPopulationError(collection.name, error)) throw error;
-      await run(request, plan({ ...collection, notPopulated: true }));
-    }
-  }
-
-  return {
-    async list(request) {
-      await respond(lists, request, (collection) => planner.list(request.caller, collection, request.query));
-    },
-    async search(request, body) {
-      await respond(searches, request, (link) => planner.search(request.caller, link, body));
-    },
-    async read(request, key) {
-      const { caller, collection, query } = request;
-      refuseSingleton(request);
-      const planned = planner.read(caller, { name: collection }, key, query);
-      try {
-        await reader.item(request.httpContext, linked(reads, request, planned));
-      } catch (error) {
-        throw isPopulationError(collection, error) ? new PlatformError('FORBIDDEN') : error;
-      }
-    },
-    async create(request, body) {
-      refuseSingleton(request);
-      const key = readIdempotencyKey(request.httpContext.request.headers['idempotency-key']);
-      const { status, body: bytes } = await writer.create(
-        { ...requested(request, 'create'), ...(key && { key }) },
-        body,
-      );
-      responder.send(request.httpContext, jsonAnswer(status, bytes));
-    },
-    async update(request, body) {
-      const requestedItem = requested(request, 'update');
-      const singleton = singletons.has(requestedItem.collection);
-      send(
-        request,
-        await (singleton ? writer.updateSingleton(requestedItem, body) : writer.update(requestedItem, body)),
-      );
-    },
-    async updateOne(request, key, body) {
-      refuseSingleton(request);
-      send(request, await writer.updateOne(guarded(request, 'updateOne'), key, body));
-    },
-    async delete(request, body) {
-      refuseSingleton(request);
-      send(request, await writer.delete(requested(request, 'delete'), body));
-    },
-    async deleteOne(request, key) {
-      refuseSingleton(request);
-      send(request, await writer.deleteOne(guarded(request, 'deleteOne'), key));
-    },
-  };
 }
 
 type WrittenRoute = 'create' | 'update' | 'updateOne' | 'delete' | 'deleteOne';

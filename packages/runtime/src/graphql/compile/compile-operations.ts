@@ -65,87 +65,115 @@ export type CompiledOperation =
 
 /** Makes the compiler of an API. */
 export function createOperationCompiler(options: OperationCompilerOptions): OperationCompiler {
-  const { api, createCache = createEmpty, passes = [] } = options;
-  const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
-  const index = indexGraphql(api.collections, graphqlServiceRoots, api.functions);
-  const open = buildOpenScope(api);
-  const none = { returning: () => null };
-  const functions =
-    options.functions ?? createFunctions({ api, planner: createPlanner(api, { limits }), writer: none, limits });
-  const classes = new Map<string, ClassSetting>();
-  const compiled = new WeakMap<Operation, CompiledOperation>();
-  let operations = 0;
+  const compiling = new ApiOperations(options);
+  return {
+    compile: (source) => compiling.compile(source),
+    compiledOf: (operation) => compiling.compiledOf(operation),
+  };
+}
 
-  function classOf(name: string): ClassSetting {
-    const cached = classes.get(name);
-    if (cached !== undefined) return cached;
-    const access = api.access.find((candidate) => candidate.name === name);
-    if (access === undefined) throw new Error(`there is no access class "${name}"`);
-    const reads = { ...keptReads(createCache), passes };
-    const made = { accessClass: name, functions, scope: buildScope(api, access, open), ...reads };
-    classes.set(name, made);
+/** Operations of one API. */
+class ApiOperations implements OperationCompiler {
+  readonly #api: OperationCompilerOptions['api'];
+  readonly #createCache: CreatePlanCache;
+  readonly #passes: readonly ReadPass[];
+  readonly #limits: ReadLimits;
+  readonly #index: ReturnType<typeof indexGraphql>;
+  readonly #open: ReturnType<typeof buildOpenScope>;
+  readonly #functions: Functions;
+  readonly #classes = new Map<string, ClassSetting>();
+  readonly #compiled = new WeakMap<Operation, CompiledOperation>();
+  #count = 0;
+
+  constructor({ api, createCache = createEmpty, passes = [], ...options }: OperationCompilerOptions) {
+    const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
+    const none = { returning: () => null };
+    this.#api = api;
+    this.#createCache = createCache;
+    this.#passes = passes;
+    this.#limits = limits;
+    this.#index = indexGraphql(api.collections, graphqlServiceRoots, api.functions);
+    this.#open = buildOpenScope(api);
+    this.#functions =
+      options.functions ?? createFunctions({ api, planner: createPlanner(api, { limits }), writer: none, limits });
+  }
+
+  compile(source: OperationSource): Operation {
+    const { document, operation, schema } = source;
+    const kind = operation.operation === OperationTypeNode.MUTATION ? 'mutation' : 'query';
+    const type = kind === 'query' ? schema.schema.getQueryType() : schema.schema.getMutationType();
+    if (!type) throw unknownName(operation.operation);
+    const fields = collectFields(collectingAll(document, schema.schema), type, [operation.selectionSet]);
+    const names = fields.map(({ name }) => name);
+    const roots = this.#index.roots[schema.scope][kind];
+    const services = names.filter((name) => roots.get(name)?.operation === 'service');
+    if (kind === 'mutation') refuseMixed(names, services);
+    const made: Operation = {
+      kind,
+      rootFields: fields.length,
+      collections: [...new Set(names.flatMap((name) => collectionsOf(roots.get(name))))],
+      introspects: names.some((name) => name === '__schema' || name === '__type'),
+      keepable: kind === 'mutation' && !services.some((name) => holdsSecrets.test(name)),
+    };
+    this.#compiled.set(
+      made,
+      kind === 'query' ? this.#compileQueries(source, type) : this.#compileMutations(source, type),
+    );
     return made;
   }
 
-  function settingOf(source: OperationSource, classSetting: ClassSetting, kind: 'query' | 'mutation') {
-    const name = `${operations++}`;
+  compiledOf(operation: Operation): CompiledOperation {
+    const found = this.#compiled.get(operation);
+    if (found === undefined) throw new Error('The operation was compiled by another compiler.');
+    return found;
+  }
+
+  #classOf(name: string): ClassSetting {
+    const cached = this.#classes.get(name);
+    if (cached !== undefined) return cached;
+    const access = this.#api.access.find((candidate) => candidate.name === name);
+    if (access === undefined) throw new Error(`there is no access class "${name}"`);
+    const reads = { ...keptReads(this.#createCache), passes: this.#passes };
+    const scope = buildScope(this.#api, access, this.#open);
+    const made = { accessClass: name, functions: this.#functions, scope, ...reads };
+    this.#classes.set(name, made);
+    return made;
+  }
+
+  #settingOf(source: OperationSource, classSetting: ClassSetting, kind: 'query' | 'mutation') {
+    const name = `${this.#count++}`;
+    const index = this.#index;
+    const limits = this.#limits;
+    const open = this.#open;
     const roots = index.roots[source.schema.scope][kind];
     return ({ collecting, name: variant }: Variant): CompilingRoots => {
       return { ...classSetting, ...collecting, index, limits, roots, open, name: `${name} ${variant}` };
     };
   }
 
-  function compileQueries(source: OperationSource, type: GraphQLObjectType): CompiledOperation {
-    const classSetting = classOf(source.schema.accessClass);
+  #compileQueries(source: OperationSource, type: GraphQLObjectType): CompiledOperation {
+    const classSetting = this.#classOf(source.schema.accessClass);
     const sets = [source.operation.selectionSet];
-    const setting = settingOf(source, classSetting, 'query');
+    const setting = this.#settingOf(source, classSetting, 'query');
     return {
       kind: 'query',
       fieldsOf: createVariants(source, (variant) => compileQuery(setting(variant), type, sets)),
-      emptied(collection, variables) {
+      emptied: (collection, variables) => {
         const scope = withoutRows(classSetting.scope, collection);
         const without = { ...classSetting, scope, ...keptReads(createEmpty) };
-        const other = settingOf(source, without, 'query');
+        const other = this.#settingOf(source, without, 'query');
         return createVariants(source, (variant) => compileQuery(other(variant), type, sets))(variables);
       },
     };
   }
 
-  function compileMutations(source: OperationSource, type: GraphQLObjectType): CompiledOperation {
+  #compileMutations(source: OperationSource, type: GraphQLObjectType): CompiledOperation {
     const { accessClass, scope } = source.schema;
-    const setting = settingOf(source, classOf(accessClass), 'mutation');
+    const setting = this.#settingOf(source, this.#classOf(accessClass), 'mutation');
     const sets = [source.operation.selectionSet];
     const fieldsOf = createVariants(source, (variant) => compileMutation(setting(variant), type, sets));
     return { kind: 'mutation', scope, fieldsOf };
   }
-
-  return {
-    compile(source) {
-      const { document, operation, schema } = source;
-      const kind = operation.operation === OperationTypeNode.MUTATION ? 'mutation' : 'query';
-      const type = kind === 'query' ? schema.schema.getQueryType() : schema.schema.getMutationType();
-      if (!type) throw unknownName(operation.operation);
-      const fields = collectFields(collectingAll(document, schema.schema), type, [operation.selectionSet]);
-      const names = fields.map(({ name }) => name);
-      const roots = index.roots[schema.scope][kind];
-      const services = names.filter((name) => roots.get(name)?.operation === 'service');
-      if (kind === 'mutation') refuseMixed(names, services);
-      const made: Operation = {
-        kind,
-        rootFields: fields.length,
-        collections: [...new Set(names.flatMap((name) => collectionsOf(roots.get(name))))],
-        introspects: names.some((name) => name === '__schema' || name === '__type'),
-        keepable: kind === 'mutation' && !services.some((name) => holdsSecrets.test(name)),
-      };
-      compiled.set(made, kind === 'query' ? compileQueries(source, type) : compileMutations(source, type));
-      return made;
-    },
-    compiledOf(operation) {
-      const found = compiled.get(operation);
-      if (found === undefined) throw new Error('The operation was compiled by another compiler.');
-      return found;
-    },
-  };
 }
 
 function keptReads(createCache: CreatePlanCache): Pick<ClassSetting, 'plans' | 'reads'> {

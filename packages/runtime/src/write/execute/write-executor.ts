@@ -62,15 +62,10 @@ type WriterOf = (plan: ReadPlan) => AnswerWriter;
 
 /** Creates the executor of write plans. */
 export function createWriteExecutor(options: WriteExecutorOptions): WriteExecutor {
-  const { database, keeper, driftGuard, wrapBody = (body) => body } = options;
+  const { driftGuard, wrapBody = (body) => body } = options;
   const writerOf = rememberWriters();
   const checkOf = (transaction: Transaction, guard: Guard) =>
     checkGuard(guard, driftGuard, writerOf, transaction, options.dialect);
-  function end(work: TransactionBody, transaction: Transaction | undefined): Promise<void> | undefined {
-    const following = transaction === undefined ? undefined : options.committed?.(transaction);
-    work.committed();
-    return following;
-  }
 
   return {
     bodyOf(request, plan) {
@@ -89,61 +84,88 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
     },
     checkGuard: checkOf,
     write: (transaction, request, plan, watcher) => executePlan(options, transaction, request, plan, watcher),
-    async once(work) {
-      try {
-        let latest: Transaction | undefined;
-        const run = async (transaction: Transaction) => {
-          latest = transaction;
-          transaction.names?.(work.named?.() ?? null);
-          return finish(driftGuard, writerOf, await work.run(transaction));
-        };
-        const result = await retryOnConflict(work, () => {
-          const rows = work.brief?.();
-          return rows === undefined
-            ? database.transaction(run)
-            : database.briefTransaction(async (transaction) => (await run(transaction)).value, rows, work.rowContext);
-        });
-        const following = end(work, latest);
-        if (following !== undefined) await following;
-        return result();
-      } catch (error) {
-        throw explainViolation(error, work.affected());
-      }
-    },
+    once: (work) => runOnce(options, writerOf, work),
     answer: (transaction, written) => answerNow(transaction, finish(driftGuard, writerOf, written)),
-    async keyed(keyed, prepare, failed = failedAnswer) {
-      if (keeper === null) {
-        throw new PlatformError('UNPROCESSABLE_ENTITY', 'Without the tables of the platform no answer can be kept.');
-      }
-      let work: TransactionBody | undefined;
-      let ran = false;
-      let latest: Transaction | undefined;
-      try {
-        const ready = await prepare();
-        work = ready;
-        const kept = await retryOnConflict(ready, () =>
-          database.transaction(async (transaction) => {
-            ran = false;
-            latest = transaction;
-            const stored = await keeper.claim(transaction, keyed);
-            if (stored !== null) return { value: stored };
-            ran = true;
-            // The answer to keep must be known before the transaction ends.
-            const body = await answerNow(transaction, finish(driftGuard, writerOf, await ready.run(transaction)));
-            const response = { status: body === null ? 204 : 200, body };
-            keeper.keep(transaction, keyed, response);
-            return { value: response };
-          }),
-        );
-        if (ran) await end(ready, latest);
-        return kept;
-      } catch (thrown) {
-        const error = toPlatformError(explainViolation(thrown, work?.affected() ?? []));
-        if (error.status >= 500 || error.status === 429) throw error;
-        return keepFailure(database, keeper, keyed, failed(error));
-      }
-    },
+    keyed: (keyed, prepare, failed) => runKeyed(options, writerOf, keyed, prepare, failed),
   };
+}
+
+async function runOnce(
+  options: WriteExecutorOptions,
+  writerOf: WriterOf,
+  work: TransactionBody,
+): Promise<Buffer | null> {
+  const { database, driftGuard } = options;
+  try {
+    let latest: Transaction | undefined;
+    const run = async (transaction: Transaction) => {
+      latest = transaction;
+      transaction.names?.(work.named?.() ?? null);
+      return finish(driftGuard, writerOf, await work.run(transaction));
+    };
+    const result = await retryOnConflict(work, () => {
+      const rows = work.brief?.();
+      return rows === undefined
+        ? database.transaction(run)
+        : database.briefTransaction(async (transaction) => (await run(transaction)).value, rows, work.rowContext);
+    });
+    const following = end(options, work, latest);
+    if (following !== undefined) await following;
+    return result();
+  } catch (error) {
+    throw explainViolation(error, work.affected());
+  }
+}
+
+async function runKeyed(
+  options: WriteExecutorOptions,
+  writerOf: WriterOf,
+  keyed: KeyedRequest,
+  prepare: () => Promise<TransactionBody>,
+  failed: (error: PlatformError) => KeptAnswer = failedAnswer,
+): Promise<KeptAnswer> {
+  const { database, driftGuard, keeper } = options;
+  if (keeper === null) {
+    throw new PlatformError('UNPROCESSABLE_ENTITY', 'Without the tables of the platform no answer can be kept.');
+  }
+  let work: TransactionBody | undefined;
+  let ran = false;
+  let latest: Transaction | undefined;
+  try {
+    const ready = await prepare();
+    work = ready;
+    const kept = await retryOnConflict(ready, () =>
+      database.transaction(async (transaction) => {
+        ran = false;
+        latest = transaction;
+        const stored = await keeper.claim(transaction, keyed);
+        if (stored !== null) return { value: stored };
+        ran = true;
+        // The answer to keep must be known before the transaction ends.
+        const body = await answerNow(transaction, finish(driftGuard, writerOf, await ready.run(transaction)));
+        const response = { status: body === null ? 204 : 200, body };
+        keeper.keep(transaction, keyed, response);
+        return { value: response };
+      }),
+    );
+    if (ran) await end(options, ready, latest);
+    return kept;
+  } catch (thrown) {
+    const error = toPlatformError(explainViolation(thrown, work?.affected() ?? []));
+    if (error.status >= 500 || error.status === 429) throw error;
+    return keepFailure(database, keeper, keyed, failed(error));
+  }
+}
+
+/** Tells that a transaction was committed. The promise is there where the answer has to wait. */
+function end(
+  { committed }: WriteExecutorOptions,
+  work: TransactionBody,
+  transaction: Transaction | undefined,
+): Promise<void> | undefined {
+  const following = transaction === undefined ? undefined : committed?.(transaction);
+  work.committed();
+  return following;
 }
 
 function failedAnswer(error: PlatformError): KeptAnswer {
