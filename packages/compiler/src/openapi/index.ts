@@ -90,70 +90,21 @@ export function describeOpenApi(
   view: RoleView,
   { except, asText = false }: DescribeOptions = {},
 ): JsonObject {
-  const described = view.collections.filter((collection) => except?.has(collection) !== true);
-  const users = hasUsers(api);
-  const changing = (access === null || access.admin) && changesModel(api);
-  const { operations: changes } = resources.modelChanges;
-  const model = changing
-    ? { ...resources.model, operations: { ...resources.model.operations, ...changes } }
-    : resources.model;
+  const collections = view.collections.filter((collection) => except?.has(collection) !== true);
   const custom = api.customRoutes.filter((route) => access === null || route.access.includes(access.name));
+  const parts: Described = { api, access, view, collections, custom, model: modelOf(api, access), asText };
   return {
     openapi: '3.1.0',
     info: information(),
     servers: [{ url: '/' }],
     security: securityOf(view),
-    tags: [
-      ...tagsOf(view),
-      ...(users && !hasTag(view, ownUserTag) ? [ownUserTags] : []),
-      ...(users ? [authTags] : []),
-      ...(view.functions.length > 0 ? [functionTags] : []),
-      ...(custom.length > 0 ? [customTags] : []),
-      ...(api.graphql ? [graphqlTags] : []),
-    ],
-    paths: objectOf([
-      ...described.flatMap((collection) =>
-        pathsOf(
-          collection,
-          [],
-          asText,
-          () => collectionPaths(addressed(collection)),
-          () => pathTexts(addressed(collection)),
-        ),
-      ),
-      ...functionPaths(view.functions),
-      ...customPaths(custom),
-      ...operationPaths(resources.server, api, access, view),
-      ...(api.graphql ? graphqlPaths() : []),
-      ...operationPaths(resources.utils, api, access, view),
-      ...operationPaths(resources.explain, api, access, view),
-      ...operationPaths(model, api, access, view),
-      ...(users ? operationPaths(resources.comments, api, access, view) : []),
-      ...(users ? operationPaths(resources.files, api, access, view) : []),
-      ...filePaths(view),
-      ...(users ? operationPaths(resources.transfers, api, access, view) : []),
-      ...(users
-        ? [
-            ...ownUserPaths(view),
-            ...operationPaths(resources.ownUser, api, access, view),
-            ...operationPaths(resources.auth, api, access, view),
-            ...operationPaths(resources.sso, api, access, view),
-            ...operationPaths(resources.passwords, api, access, view),
-            ...operationPaths(resources.users, api, access, view),
-          ]
-        : []),
-    ]),
+    tags: tagsOf(parts),
+    paths: objectOf(allPaths(parts)),
     components: {
-      schemas: objectOf([
-        ...described.flatMap((collection) => componentsOf(collection, [], asText, () => collectionSchemas(collection))),
-        ...sharedSchemas(view, asText),
-        ...operationSchemas(model, view.administrator),
-        ...(api.graphql ? graphqlSchemas() : []),
-        ...(users ? operationSchemas(resources.auth, view.administrator) : []),
-      ]),
+      schemas: objectOf(allSchemas(parts)),
       responses: objectOf(failureResponses()),
       parameters: objectOf([
-        ...described.flatMap((collection) => filtersOf(collection, [], asText, () => filterParameters(collection))),
+        ...collections.flatMap((collection) => filtersOf(collection, [], asText, () => filterParameters(collection))),
         ...parameterComponents(),
       ]),
       headers: objectOf(headerComponents()),
@@ -163,6 +114,64 @@ export function describeOpenApi(
       },
     },
   };
+}
+
+/** Everything that one document describes. */
+interface Described {
+  readonly api: Api;
+  readonly access: AccessClass | null;
+  readonly view: RoleView;
+  readonly collections: readonly RoleCollection[];
+  readonly custom: Api['customRoutes'];
+  readonly model: ReturnType<typeof modelOf>;
+  readonly asText: boolean;
+}
+
+/** Operations on the model, with its changes for those who may make them. */
+function modelOf(api: Api, access: AccessClass | null) {
+  const { model, modelChanges } = resources;
+  return (access === null || access.admin) && changesModel(api)
+    ? { ...model, operations: { ...model.operations, ...modelChanges.operations } }
+    : model;
+}
+
+function allPaths({ api, access, view, collections, custom, model, asText }: Described): Parts {
+  const users = hasUsers(api);
+  const pathsOfEach = (...each: readonly Parameters<typeof operationPaths>[0][]) =>
+    each.flatMap((resource) => operationPaths(resource, api, access, view));
+  return [
+    ...collections.flatMap((collection) =>
+      pathsOf(
+        collection,
+        [],
+        asText,
+        () => collectionPaths(addressed(collection)),
+        () => pathTexts(addressed(collection)),
+      ),
+    ),
+    ...functionPaths(view.functions),
+    ...customPaths(custom),
+    ...pathsOfEach(resources.server),
+    ...(api.graphql ? graphqlPaths() : []),
+    ...pathsOfEach(resources.utils, resources.explain, model),
+    ...(users ? pathsOfEach(resources.comments, resources.files) : []),
+    ...filePaths(view),
+    ...(users ? pathsOfEach(resources.transfers) : []),
+    ...(users ? ownUserPaths(view) : []),
+    ...(users
+      ? pathsOfEach(resources.ownUser, resources.auth, resources.sso, resources.passwords, resources.users)
+      : []),
+  ];
+}
+
+function allSchemas({ api, view, collections, model, asText }: Described): readonly (readonly [string, JsonValue])[] {
+  return [
+    ...collections.flatMap((collection) => componentsOf(collection, [], asText, () => collectionSchemas(collection))),
+    ...sharedSchemas(view, asText),
+    ...operationSchemas(model, view.administrator),
+    ...(api.graphql ? graphqlSchemas() : []),
+    ...(hasUsers(api) ? operationSchemas(resources.auth, view.administrator) : []),
+  ];
 }
 
 const pathsOf = createPartsCache(pathsIndent, true);
@@ -192,13 +201,19 @@ const graphqlTags: JsonObject = { name: graphqlTag, description: 'Documents in p
 const functionTags: JsonObject = { name: functionTag, description: 'Functions and procedures of the database.' };
 const customTags: JsonObject = { name: customTag, description: "Routes of the project's own code." };
 
-function tagsOf({ collections }: RoleView): readonly JsonValue[] {
-  const tags = collections.filter(isAddressed).map(({ names, note }) => ({ name: names.tag, ...described(note) }));
+function tagsOf({ api, view, custom }: Described): readonly JsonValue[] {
+  const users = hasUsers(api);
+  const tags = view.collections.filter(isAddressed).map(({ names, note }) => ({ name: names.tag, ...described(note) }));
   return [
     ...tags,
     { name: resources.server.tag, description: 'The server itself.' },
     { name: resources.model.tag, description: 'Collections, fields and relations.' },
     { name: resources.utils.tag, description: 'Operations beside reading and writing.' },
+    ...(users && !hasTag(view, ownUserTag) ? [ownUserTags] : []),
+    ...(users ? [authTags] : []),
+    ...(view.functions.length > 0 ? [functionTags] : []),
+    ...(custom.length > 0 ? [customTags] : []),
+    ...(api.graphql ? [graphqlTags] : []),
   ];
 }
 

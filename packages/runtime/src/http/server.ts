@@ -166,7 +166,7 @@ interface Services extends Base, Users {
   readonly files: FileServices | null;
 }
 
-/** What answers requests. */
+/** Endpoints, and the parts that they share. */
 type Faces = ReturnType<typeof openFaces>;
 
 function openBase(options: ServerOptions, findServer: () => FastifyInstance): Base {

@@ -110,29 +110,43 @@ type Fields = Record<string, GraphQLFieldConfig<unknown, unknown>>;
 
 /** Makes the finder of the types in the text of a schema, where each field stands on a line of its own. */
 export function createTypes(text: string, roots: ReadonlySet<string>): FindType {
-  const definitions = definitionsIn(text);
-  const made = new Map<string, GraphQLNamedType>();
-  for (const type of [...specifiedScalarTypes, ...introspectionTypes]) made.set(type.name, type);
+  const types = new SchemaTypes(text, roots);
+  return (name) => types.find(name);
+}
 
-  function find(name: string): GraphQLNamedType | undefined {
-    const cached = made.get(name);
-    const definition = definitions.get(name);
+/** Types of one schema, each made when it is first asked for. */
+class SchemaTypes {
+  readonly #text: string;
+  readonly #roots: ReadonlySet<string>;
+  readonly #definitions: ReadonlyMap<string, Definition>;
+  readonly #made = new Map<string, GraphQLNamedType>();
+
+  constructor(text: string, roots: ReadonlySet<string>) {
+    this.#text = text;
+    this.#roots = roots;
+    this.#definitions = definitionsIn(text);
+    for (const type of [...specifiedScalarTypes, ...introspectionTypes]) this.#made.set(type.name, type);
+  }
+
+  find(name: string): GraphQLNamedType | undefined {
+    const cached = this.#made.get(name);
+    const definition = this.#definitions.get(name);
     if (cached !== undefined || definition === undefined) return cached;
-    const type = create(name, definition);
-    made.set(name, type);
+    const type = this.#create(name, definition);
+    this.#made.set(name, type);
     return type;
   }
 
-  function create(name: string, { kind, from }: Definition): GraphQLNamedType {
-    const source = (): string => text.slice(from, endOfDefinition(text, from));
+  #create(name: string, { kind, from }: Definition): GraphQLNamedType {
+    const source = (): string => this.#text.slice(from, endOfDefinition(this.#text, from));
     switch (kind) {
       case 'type':
-        if (roots.has(name)) return new RootType(name, fieldTexts(source()), readFields);
-        return new GraphQLObjectType({ name, fields: () => readFields(source()) });
+        if (this.#roots.has(name)) return new RootType(name, fieldTexts(source()), (text) => this.#readFields(text));
+        return new GraphQLObjectType({ name, fields: () => this.#readFields(source()) });
       case 'input':
-        return new GraphQLInputObjectType({ name, fields: () => readInputs(source()) });
+        return new GraphQLInputObjectType({ name, fields: () => this.#readInputs(source()) });
       case 'union':
-        return new GraphQLUnionType({ name, types: () => readMembers(source()) });
+        return new GraphQLUnionType({ name, types: () => this.#readMembers(source()) });
       case 'enum':
         return new GraphQLEnumType({ name, values: readValues(source()) });
       default:
@@ -140,43 +154,42 @@ export function createTypes(text: string, roots: ReadonlySet<string>): FindType 
     }
   }
 
-  function typeOf(node: TypeNode): GraphQLType {
-    if (node.kind === Kind.LIST_TYPE) return new GraphQLList(typeOf(node.type));
-    if (node.kind === Kind.NON_NULL_TYPE) return new GraphQLNonNull(assertNullableType(typeOf(node.type)));
-    return existing(node.name.value);
+  #typeOf(node: TypeNode): GraphQLType {
+    if (node.kind === Kind.LIST_TYPE) return new GraphQLList(this.#typeOf(node.type));
+    if (node.kind === Kind.NON_NULL_TYPE) return new GraphQLNonNull(assertNullableType(this.#typeOf(node.type)));
+    return this.#existing(node.name.value);
   }
 
-  function existing(name: string): GraphQLNamedType {
-    const type = find(name);
+  #existing(name: string): GraphQLNamedType {
+    const type = this.find(name);
     if (type === undefined) throw new Error(`The schema names the type ${name}, which it does not have.`);
     return type;
   }
 
-  const inputOf = ({ type }: InputValueDefinitionNode): GraphQLInputFieldConfig => ({
-    type: assertInputType(typeOf(type)),
-  });
-  const fieldOf = ({ type, arguments: args = [] }: FieldDefinitionNode): Fields[string] => ({
-    type: assertOutputType(typeOf(type)),
-    args: byName(args, inputOf),
+  readonly #inputOf = ({ type }: InputValueDefinitionNode): GraphQLInputFieldConfig => ({
+    type: assertInputType(this.#typeOf(type)),
   });
 
-  function readFields(source: string): Fields {
+  readonly #fieldOf = ({ type, arguments: args = [] }: FieldDefinitionNode): Fields[string] => ({
+    type: assertOutputType(this.#typeOf(type)),
+    args: byName(args, this.#inputOf),
+  });
+
+  #readFields(source: string): Fields {
     const node = parseDefinition(source);
-    return byName(node.kind === Kind.OBJECT_TYPE_DEFINITION ? node.fields : [], fieldOf);
+    return byName(node.kind === Kind.OBJECT_TYPE_DEFINITION ? node.fields : [], this.#fieldOf);
   }
 
-  function readInputs(source: string): Record<string, GraphQLInputFieldConfig> {
+  #readInputs(source: string): Record<string, GraphQLInputFieldConfig> {
     const node = parseDefinition(source);
-    return byName(node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION ? node.fields : [], inputOf);
+    return byName(node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION ? node.fields : [], this.#inputOf);
   }
 
-  function readMembers(source: string): readonly GraphQLObjectType[] {
+  #readMembers(source: string): readonly GraphQLObjectType[] {
     const node = parseDefinition(source);
     const members = node.kind === Kind.UNION_TYPE_DEFINITION ? (node.types ?? []) : [];
-    return members.map(({ name }) => assertObjectType(existing(name.value)));
+    return members.map(({ name }) => assertObjectType(this.#existing(name.value)));
   }
-
-  return find;
 }
 
 function readValues(source: string): Record<string, Record<string, never>> {

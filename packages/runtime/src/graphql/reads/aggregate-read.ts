@@ -24,7 +24,8 @@ import { aggregateShape, conditionShape, limitShape } from '../../query/authoris
 import { parseBounds, parseOrder } from '../../query/parse/parse-aggregate.ts';
 import { readNames } from '../../query/parse/parse-list.ts';
 import { parseArchived, parseFilterParameter, parseSearchText } from '../../query/parse/parse-parameters.ts';
-import type { AggregateRequest } from '../../query/parse/request.ts';
+import type { QueryTree } from '../../query/parse/parse-query-string.ts';
+import type { AggregateRequest, ReadLimits } from '../../query/parse/request.ts';
 import { refuseCost } from '../../query/plan/cost.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import { planAggregate } from '../../query/plan/plan-aggregate.ts';
@@ -60,15 +61,7 @@ function prepareAggregated(
   const tree = argumentTree(index, index.byName(live.descriptor.name), inputs, variables);
   const archived = parseArchived(tree);
   const collection = authoriseRows(live, archived);
-  const request: AggregateRequest = {
-    values: selection.values.map(({ function: aggregate, field }) => ({
-      function: aggregate,
-      field: field?.descriptor.name ?? null,
-    })),
-    groups: [...new Set(readNames(tree.get('groupBy'), 'groupBy'))],
-    having: undefined,
-    sort: parseOrder(tree, limits),
-  };
+  const request = requestOf(selection, tree, limits);
   if (request.groups.length > limits.arrayLimit) throw invalidQuery('"groupBy" has too many elements.');
   const bounds = parseBounds(tree, limits, request);
   const search = parseSearchText(tree, limits);
@@ -112,6 +105,18 @@ function prepareAggregated(
   refuseCost(plan.cost, limits.maxCost);
   if (cached === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   return { plan, values: open.values, bounds: boundValues(bounds) };
+}
+
+function requestOf({ values }: AggregateSelection, tree: QueryTree, limits: ReadLimits): AggregateRequest {
+  return {
+    values: values.map(({ function: aggregate, field }) => ({
+      function: aggregate,
+      field: field?.descriptor.name ?? null,
+    })),
+    groups: [...new Set(readNames(tree.get('groupBy'), 'groupBy'))],
+    having: undefined,
+    sort: parseOrder(tree, limits),
+  };
 }
 
 /** The rows as the document selects them; without groups there is no object of them. */

@@ -41,74 +41,80 @@ export interface Reader {
 
 /** Makes the reader of a server. */
 export function createReader(options: ReaderOptions): Reader {
-  const { database, driftGuard, responder, publicAnswers = null } = options;
-  const writers = new WeakMap<ReadPlan, AnswerWriter>();
-
-  function startRows({ plan, size }: PlannedRead): Rows {
-    driftGuard(plan.statement);
-    const cached = writers.get(plan) ?? createWriter(plan);
-    writers.set(plan, cached);
-    return cached(size);
-  }
-
-  function begin({ request }: HttpContext, planned: PlannedRead): KeptAnswer | null {
-    return publicAnswers === null ? null : publicAnswers.begin(request, planned);
-  }
-
-  async function readList(httpContext: HttpContext, planned: PlannedRead): Promise<void> {
-    const { plan } = planned;
-    const kept = begin(httpContext, planned);
-    const rows = startRows(planned);
-    // Items named by key are counted before the first byte leaves, however many they are.
-    if (isLarge(planned) && planned.rows === undefined) {
-      return streamRows(options, httpContext, planned, rows, kept);
-    }
-    await readWhole(httpContext, planned, rows, kept);
-    const found = rows.found ?? rows.items;
-    if (planned.rows !== undefined && found < planned.rows) throw new PlatformError('FORBIDDEN');
-    responder.send(httpContext, { status: 200, ...announce(plan, kept), body: rows.end() });
-  }
-
-  /** A possibly large answer takes its turn among streams, even if it is sent as a whole. */
-  function readWhole(
-    httpContext: HttpContext,
-    planned: PlannedRead,
-    rows: Rows,
-    kept: KeptAnswer | null = null,
-  ): Promise<void> {
-    const { parameters } = planned;
-    if (isLarge(planned)) return readLarge(options, httpContext, planned, rows, kept, async () => {});
-    const statement = statementFor(responder, httpContext, planned, kept);
-    return database.read(statement, parameters, rows, () => responder.unsentOf(httpContext.request).client);
-  }
-
+  const { responder } = options;
+  const reads = new ServerReads(options);
   return {
     async list(httpContext, planned) {
       try {
-        await readList(httpContext, planned);
+        await reads.list(httpContext, planned);
       } catch (error) {
         // The database reads back a value that it once wrote into a cursor, so it refuses only forged ones.
         throw planned.size !== undefined && refusesValue(error) ? unusableCursor() : error;
       }
     },
     async item(httpContext, planned) {
-      const kept = begin(httpContext, planned);
-      const rows = startRows(planned);
-      await readWhole(httpContext, planned, rows, kept);
+      const kept = reads.begin(httpContext, planned);
+      const rows = reads.startRows(planned);
+      await reads.whole(httpContext, planned, rows, kept);
       if (rows.items === 0) throw new PlatformError('FORBIDDEN');
       sendTagged(responder, httpContext, rows.end(), kept);
     },
     async nothing(httpContext, planned) {
-      await readWhole(httpContext, planned, startRows(planned));
+      await reads.whole(httpContext, planned, reads.startRows(planned));
       responder.send(httpContext, { status: 204 });
     },
     async singleton(httpContext, planned) {
-      const kept = begin(httpContext, planned);
-      const rows = startRows(planned);
-      await readWhole(httpContext, planned, rows, kept);
+      const kept = reads.begin(httpContext, planned);
+      const rows = reads.startRows(planned);
+      await reads.whole(httpContext, planned, rows, kept);
       sendTagged(responder, httpContext, rows.end(), kept);
     },
   };
+}
+
+/** Reads of a server, and the writers of their answers. */
+class ServerReads {
+  readonly #options: ReaderOptions;
+  readonly #writers = new WeakMap<ReadPlan, AnswerWriter>();
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+  }
+
+  startRows({ plan, size }: PlannedRead): Rows {
+    this.#options.driftGuard(plan.statement);
+    const cached = this.#writers.get(plan) ?? createWriter(plan);
+    this.#writers.set(plan, cached);
+    return cached(size);
+  }
+
+  begin({ request }: HttpContext, planned: PlannedRead): KeptAnswer | null {
+    const { publicAnswers = null } = this.#options;
+    return publicAnswers === null ? null : publicAnswers.begin(request, planned);
+  }
+
+  async list(httpContext: HttpContext, planned: PlannedRead): Promise<void> {
+    const { plan } = planned;
+    const kept = this.begin(httpContext, planned);
+    const rows = this.startRows(planned);
+    // Items named by key are counted before the first byte leaves, however many they are.
+    if (isLarge(planned) && planned.rows === undefined) {
+      return streamRows(this.#options, httpContext, planned, rows, kept);
+    }
+    await this.whole(httpContext, planned, rows, kept);
+    const found = rows.found ?? rows.items;
+    if (planned.rows !== undefined && found < planned.rows) throw new PlatformError('FORBIDDEN');
+    this.#options.responder.send(httpContext, { status: 200, ...announce(plan, kept), body: rows.end() });
+  }
+
+  /** A possibly large answer takes its turn among streams, even if it is sent as a whole. */
+  whole(httpContext: HttpContext, planned: PlannedRead, rows: Rows, kept: KeptAnswer | null = null): Promise<void> {
+    const { database, responder } = this.#options;
+    const { parameters } = planned;
+    if (isLarge(planned)) return readLarge(this.#options, httpContext, planned, rows, kept, async () => {});
+    const statement = statementFor(responder, httpContext, planned, kept);
+    return database.read(statement, parameters, rows, () => responder.unsentOf(httpContext.request).client);
+  }
 }
 
 /** True if a read may give many rows, in its list or in the lists of its items. */

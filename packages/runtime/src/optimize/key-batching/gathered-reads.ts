@@ -48,66 +48,78 @@ interface Group {
 
 /** Makes reads that come at once go together; `read` runs one statement. */
 export function gatherReads(read: ReadOne, form: BatchReader): ReadOne {
-  const queue: Group[] = [];
-  const open = new Map<string, Group>();
-  const bounded = form.maxRunning !== Number.POSITIVE_INFINITY;
-  let starting = false;
-  let underWay = 0;
-
-  function startSoon(): void {
-    if (starting || queue.length === 0 || underWay >= form.maxRunning) return;
-    starting = true;
-    setImmediate(start);
-  }
-
-  function start(): void {
-    starting = false;
-    while (queue.length > 0 && underWay < form.maxRunning) {
-      const group = queue.shift();
-      if (group === undefined) return;
-      if (open.get(group.name) === group) open.delete(group.name);
-      const running = run(read, form, group);
-      if (bounded) watch(running);
-    }
-    form.sent?.();
-  }
-
-  /** Counts a group as under way until it has ended, or has taken too long. */
-  function watch(running: Promise<void>): void {
-    let counted = true;
-    underWay++;
-    const pass = (): void => {
-      if (!counted) return;
-      counted = false;
-      clearTimeout(timer);
-      underWay--;
-      startSoon();
-    };
-    const timer = setTimeout(pass, maxDelayMs);
-    void running.then(pass);
-  }
-
-  function groupOf(statement: Statement, batch: KeyBatch, parameters: readonly Parameter[]): Group {
-    const text = parameters.length === 1 ? statement.name : nameOf(statement, batch, parameters);
-    const name = nameUnder(statement, text);
-    const cached = open.get(name);
-    if (cached !== undefined && cached.waiting.length < maxBatch) return cached;
-    const group = { name, statement, keyBatch: batch, waiting: [] };
-    open.set(name, group);
-    queue.push(group);
-    startSoon();
-    return group;
-  }
-
+  const groups = new Groups(read, form);
   return (statement, parameters, sink) => {
     const batched = keyBatchOf.of(statement);
     const key = batched === undefined ? undefined : parameters[batched.at];
     if (batched === undefined || key === undefined || key === null) return read(statement, parameters, sink);
     return new Promise((resolve, reject) => {
-      const { waiting } = groupOf(statement, batched, parameters);
+      const { waiting } = groups.groupOf(statement, batched, parameters);
       waiting.push({ key, parameters, sink, resolve, reject, done: false, same: undefined });
     });
   };
+}
+
+/** Groups of one database that wait, and their number under way. */
+class Groups {
+  readonly #read: ReadOne;
+  readonly #form: BatchReader;
+  readonly #bounded: boolean;
+  readonly #queue: Group[] = [];
+  readonly #open = new Map<string, Group>();
+  #starting = false;
+  #underWay = 0;
+
+  constructor(read: ReadOne, form: BatchReader) {
+    this.#read = read;
+    this.#form = form;
+    this.#bounded = form.maxRunning !== Number.POSITIVE_INFINITY;
+  }
+
+  groupOf(statement: Statement, batch: KeyBatch, parameters: readonly Parameter[]): Group {
+    const text = parameters.length === 1 ? statement.name : nameOf(statement, batch, parameters);
+    const name = nameUnder(statement, text);
+    const cached = this.#open.get(name);
+    if (cached !== undefined && cached.waiting.length < maxBatch) return cached;
+    const group = { name, statement, keyBatch: batch, waiting: [] };
+    this.#open.set(name, group);
+    this.#queue.push(group);
+    this.#startSoon();
+    return group;
+  }
+
+  #startSoon(): void {
+    if (this.#starting || this.#queue.length === 0 || this.#underWay >= this.#form.maxRunning) return;
+    this.#starting = true;
+    setImmediate(this.#start);
+  }
+
+  readonly #start = (): void => {
+    this.#starting = false;
+    while (this.#queue.length > 0 && this.#underWay < this.#form.maxRunning) {
+      const group = this.#queue.shift();
+      if (group === undefined) return;
+      if (this.#open.get(group.name) === group) this.#open.delete(group.name);
+      const running = run(this.#read, this.#form, group);
+      if (this.#bounded) this.#watch(running);
+    }
+    this.#form.sent?.();
+  };
+
+  /** Counts a group as under way until it has ended, or has taken too long. */
+  #watch(running: Promise<void>): void {
+    let counted = true;
+    this.#underWay++;
+    const pass = (): void => {
+      if (!counted) return;
+      counted = false;
+      clearTimeout(timer);
+      this.#underWay--;
+      this.#startSoon();
+    };
+    const timer = setTimeout(pass, maxDelayMs);
+    void running.then(pass);
+  }
 }
 
 /** Reads go together where everything but the key is the same. */

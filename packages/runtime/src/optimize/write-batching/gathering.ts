@@ -43,41 +43,70 @@ interface Waiting {
 }
 
 /** Runs brief transactions, as `Database.briefTransaction` says. */
-export function createGathering({
-  run: runAlone,
-  attempt,
-  lockTimeout,
-}: TransactionRunner): Database['briefTransaction'] {
-  let waiting: Waiting[] = [];
-  let starting = false;
-  let underWay = 0;
-  let rowsUnderWay = 0;
-  let apartUntil = 0;
+export function createGathering(runner: TransactionRunner): Database['briefTransaction'] {
+  const gathering = new Gathering(runner);
+  return (work, rows = 1, context?) =>
+    new Promise((resolve, reject) => {
+      const alone = (tries?: Tries): void => {
+        const run = async (transaction: Transaction) => ({ value: await work(transaction) });
+        runner.run(run, tries).then(resolve, reject);
+      };
+      if (performance.now() < gathering.apartUntil) {
+        alone();
+        return;
+      }
+      const run = async (transaction: Transaction) => {
+        const value = await work(transaction);
+        return () => resolve(value);
+      };
+      gathering.add({ under: context?.key ?? '', rows, run, alone, refuse: reject });
+    });
+}
 
-  function startSoon(): void {
-    if (starting || underWay >= (rowsUnderWay < maxRows ? maxRunning : maxLarge)) return;
-    starting = true;
-    setImmediate(start);
+/** Brief transactions of one database that wait, and their number under way. */
+class Gathering {
+  /** Time until which each runs alone. */
+  apartUntil = 0;
+  readonly #runner: TransactionRunner;
+  #waiting: Waiting[] = [];
+  #starting = false;
+  #underWay = 0;
+  #rowsUnderWay = 0;
+
+  constructor(runner: TransactionRunner) {
+    this.#runner = runner;
   }
 
-  function start(): void {
-    starting = false;
-    const together = shareOf(waiting);
+  add(entry: Waiting): void {
+    this.#waiting.push(entry);
+    this.#startSoon();
+  }
+
+  #startSoon(): void {
+    if (this.#starting || this.#underWay >= (this.#rowsUnderWay < maxRows ? maxRunning : maxLarge)) return;
+    this.#starting = true;
+    setImmediate(this.#start);
+  }
+
+  readonly #start = (): void => {
+    this.#starting = false;
+    const together = shareOf(this.#waiting);
     const taken = new Set(together);
-    waiting = waiting.filter((entry) => !taken.has(entry));
+    this.#waiting = this.#waiting.filter((entry) => !taken.has(entry));
     if (together.length === 0) return;
     const rows = together.reduce((sum, entry) => sum + entry.rows, 0);
-    underWay++;
-    rowsUnderWay += rows;
-    void Promise.race([runAll(together), sleep(maxDelayMs, undefined, { ref: false })]).then(() => {
-      underWay--;
-      rowsUnderWay -= rows;
-      startSoon();
+    this.#underWay++;
+    this.#rowsUnderWay += rows;
+    void Promise.race([this.#runAll(together), sleep(maxDelayMs, undefined, { ref: false })]).then(() => {
+      this.#underWay--;
+      this.#rowsUnderWay -= rows;
+      this.#startSoon();
     });
-    if (waiting.length > 0) startSoon();
-  }
+    if (this.#waiting.length > 0) this.#startSoon();
+  };
 
-  async function runAll(together: readonly Waiting[]): Promise<void> {
+  async #runAll(together: readonly Waiting[]): Promise<void> {
+    const { attempt, lockTimeout } = this.#runner;
     const [only] = together;
     let refused: unknown;
     if (together.length === 1) return only?.alone();
@@ -93,7 +122,7 @@ export function createGathering({
       for (const entry of together) entry.refuse(error);
       return;
     }
-    apartUntil = performance.now() + apartMs;
+    this.apartUntil = performance.now() + apartMs;
     for (const entry of together) {
       const tries = new Tries();
       // A server that takes no writes is asked once more for each of them, not twice.
@@ -101,24 +130,6 @@ export function createGathering({
       entry.alone(tries);
     }
   }
-
-  return (work, rows = 1, context?) =>
-    new Promise((resolve, reject) => {
-      const alone = (tries?: Tries): void => {
-        const run = async (transaction: Transaction) => ({ value: await work(transaction) });
-        runAlone(run, tries).then(resolve, reject);
-      };
-      if (performance.now() < apartUntil) {
-        alone();
-        return;
-      }
-      const run = async (transaction: Transaction) => {
-        const value = await work(transaction);
-        return () => resolve(value);
-      };
-      waiting.push({ under: context?.key ?? '', rows, run, alone, refuse: reject });
-      startSoon();
-    });
 }
 
 /** Those of the waiting that share the next transaction: the first in any case. */
