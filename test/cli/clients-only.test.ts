@@ -54,6 +54,7 @@ it('writes the clients of the named classes and no other file', async () => {
   expect(await generated()).toEqual([
     'client/editor_writer/collections/articles.d.ts',
     'client/editor_writer/collections/tags.d.ts',
+    'client/editor_writer/enums.d.ts',
     ...files.slice(1).map((file) => `client/editor_writer/${file}`),
     ...files.map((file) => `client/public/${file}`),
     'manifest.json',
