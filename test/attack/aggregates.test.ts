@@ -97,7 +97,9 @@ describe('names', () => {
         expect(without(name, one), `${shot.path} ${shot.body}`).toBe(without(unknown, other));
       }
     }
-    expect(magazine.statements.texts().filter((text) => text.startsWith('SELECT'))).toEqual([]);
+    // A connection that is opened meanwhile is set up.
+    const read = magazine.statements.texts().filter((text) => text.startsWith('SELECT') && !text.includes('; SET '));
+    expect(read).toEqual([]);
   }, 120_000);
 
   it('garbage in their place is refused, and reaches no statement', async () => {

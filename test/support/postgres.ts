@@ -89,6 +89,8 @@ export async function createDatabaseOn(serverUrl: string, sql?: string): Promise
 /** Opens one connection, hands it to `use`, and closes it. */
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
+  // A connection that is lost rejects the next query.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return await use(client);

@@ -2,4 +2,4 @@
 import { pg } from './pg.ts';
 import { testShort } from './short.ts';
 
-testShort(pg, 8);
+testShort(pg, 7);
