@@ -24,9 +24,11 @@ import {
   countUsed,
   dropAll,
   dropForWrites,
+  endUnused,
   headAge,
   isOverdue,
   lentOf,
+  missingKind,
   newMember,
   type PooledConnection,
   pickForLease,
@@ -39,8 +41,6 @@ import { ReadQueues } from './read-queues.ts';
 const lookMs = 50;
 /** An answer that takes longer lets the reads after it move on. */
 const stallMs = 100;
-/** Connections that are not shared are closed after this time without use. */
-const idleMs = 10_000;
 /** Requests that may wait for a connection; more are refused at once. */
 const maxWaiting = 5_000;
 
@@ -292,15 +292,9 @@ export class Pool {
     for (let shared = this.#missing(); shared !== undefined; shared = this.#missing()) void this.#add(shared);
   }
 
-  /** Kind of connection that should be opened next, if any: true for a shared one. */
   #missing(): boolean | undefined {
-    const opening = this.#opening.shared + this.#opening.other;
-    if (this.#members.length + opening >= this.settings.poolMax) return undefined;
-    if (this.#backoff.failing && opening > 0) return undefined;
-    const shared = this.#members.filter((member) => member.shared && !member.retired).length + this.#opening.shared;
-    if (shared < this.settings.readConnections) return true;
-    const requested = this.#leases.length + this.#queues.length;
-    return this.#opening.other < requested ? false : undefined;
+    const waiting = this.#leases.length + this.#queues.length;
+    return missingKind(this.#members, this.#opening, waiting, this.#backoff.failing, this.settings);
   }
 
   async #add(shared: boolean): Promise<void> {
@@ -357,7 +351,7 @@ export class Pool {
     member.slow = age > stallMs;
     // Transactions look after themselves, also those that only end.
     if (member.leased || connection.ends) return;
-    if (connection.head === undefined) this.#lookAtIdle(member, now);
+    if (connection.head === undefined) endUnused(member, now);
     else if (age > answerTimeout(this.settings)) connection.fail(new ConnectionError('No answer in time.'));
     else if (isOverdue(connection.head.request, age, this.settings)) this.#end(member, now);
     else if (member.slow && connection.inFlight > 1 && !member.retired) this.#stalled(member, now);
@@ -370,10 +364,6 @@ export class Pool {
     member.ending = true;
     if (!member.retired) this.#stalled(member, now);
     void member.cancel();
-  }
-
-  #lookAtIdle(member: PooledConnection, now: number): void {
-    if (member.retired || (!member.shared && now - member.idleSince > idleMs)) member.connection.end();
   }
 
   /**

@@ -198,3 +198,29 @@ export function isOverdue(
 ): boolean {
   return isPublic === true && maxAge > 0 && age > maxAge;
 }
+
+/**
+ * Kind of connection that a pool should open next, if any: true for a shared one. While the server does not answer, it is
+ * one at a time.
+ */
+export function missingKind(
+  members: readonly PooledConnection[],
+  opening: { readonly shared: number; readonly other: number },
+  waiting: number,
+  isFailing: boolean,
+  { poolMax, readConnections }: Pick<PostgresSettings, 'poolMax' | 'readConnections'>,
+): boolean | undefined {
+  const underWay = opening.shared + opening.other;
+  if (members.length + underWay >= poolMax || (isFailing && underWay > 0)) return undefined;
+  const shared = members.filter((member) => member.shared && !member.retired).length + opening.shared;
+  if (shared < readConnections) return true;
+  return opening.other < waiting ? false : undefined;
+}
+
+/** Connections that are not shared are closed after this time without use. */
+const idleMs = 10_000;
+
+/** Ends a connection that runs nothing and was replaced, or is not shared and had no use for long. */
+export function endUnused({ retired, shared, idleSince, connection }: PooledConnection, now: number): void {
+  if (retired || (!shared && now - idleSince > idleMs)) connection.end();
+}
