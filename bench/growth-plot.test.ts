@@ -27,5 +27,6 @@ test('a flat line stays flat', () => {
 
 test('texts are escaped, and values and round numbers are named', () => {
   expect(svg).toContain('>Rows &amp; time</text>');
+  expect(svg).toContain('<title>Rows &amp; time</title>');
   for (const text of ['10', '100', '1,000', '1 ×', '5 ×', '100 ×']) expect(svg).toContain(`>${text}</text>`);
 });

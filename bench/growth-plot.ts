@@ -32,6 +32,7 @@ export function printPlot({ title, across, lines }: Plot): string {
   const horizontal = axisOf(xs, area.left, area.right);
   const vertical = axisOf(ys, area.bottom, area.top);
   const parts = [
+    `<title>${escaped(title)}</title>`,
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
     textAt(area.left, 24, title, 'font-size="15" font-weight="600"'),
     ...ys.flatMap((y) => [
@@ -79,8 +80,11 @@ function roundValues(values: readonly number[]): readonly number[] {
 }
 
 function textAt(x: number, y: number, text: string, attributes = ''): string {
-  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  return `<text x="${placed(x)}" y="${placed(y)}"${attributes && ` ${attributes}`}>${escaped}</text>`;
+  return `<text x="${placed(x)}" y="${placed(y)}"${attributes && ` ${attributes}`}>${escaped(text)}</text>`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
 function placed(value: number): string {
