@@ -1,8 +1,13 @@
 /** Extensions of the embedded database that are installed beside it. */
-import type { Extensions } from '@electric-sql/pglite';
+
+/** An extension, without the types of its package: those need types of Emscripten, which projects do not have. */
+export interface EmbeddedExtension {
+  readonly name: string;
+  setup(...parameters: unknown[]): Promise<object>;
+}
 
 /** Finds the extensions: vectors, where a project has installed them. */
-export async function embeddedExtensions(): Promise<Extensions> {
+export async function embeddedExtensions(): Promise<Record<string, EmbeddedExtension>> {
   try {
     const { vector } = await import('@electric-sql/pglite-pgvector');
     return { vector };
