@@ -1,6 +1,6 @@
 /**
- * Shared caches and callers who mean harm. A request that carries anything of a caller is never kept, in whatever form it
- * comes; and no header of a request gets into an answer that others are given.
+ * Shared caches and callers who mean harm. A request that carries anything of a caller is never kept, in any form;
+ * and no header of a request gets into an answer that others are given.
  */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -109,7 +109,7 @@ describe('an answer that may be of a caller is not kept', () => {
     expect(isShared(await raw(`/items/notes/1?${query.slice(1)}`))).toBe(false);
   });
 
-  it('whatever else is asked', async () => {
+  it('with another method', async () => {
     for (const method of ['POST', 'PATCH', 'DELETE', 'SEARCH', 'OPTIONS', 'PURGE', 'TRACE', 'PUT']) {
       expect(isShared(await raw(path, ['Content-Length: 0'], method))).toBe(false);
     }

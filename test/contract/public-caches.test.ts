@@ -92,7 +92,7 @@ async function kept(path: string): Promise<Answer> {
   throw new Error(`No answer to ${path} is kept.`);
 }
 
-/** Of these addresses those whose answers the purges of a write concern. */
+/** Those of the addresses whose answers the purges of a write concern. */
 async function purgedBy(write: () => Promise<unknown>, paths: readonly string[]): Promise<readonly string[]> {
   const answers = await Promise.all(paths.map(kept));
   await settle();

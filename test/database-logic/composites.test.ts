@@ -196,7 +196,7 @@ describe('rules', () => {
   it('hide a value where the column is hidden, and compare members', async () => {
     const { json, text } = await project.ask('/items/shops?fields=id,address&sort=id');
     expect(json.data, text).toEqual([{ id: 1, address: ghent }, ...[2, 3, 4].map((id) => ({ id, address: null }))]);
-    // A hidden cell meets no comparison, whatever it is.
+    // A hidden cell meets no comparison.
     for (const filter of [
       { '/city': { _eq: 'Paris' } },
       { '/city': { _neq: 'Ghent' } },

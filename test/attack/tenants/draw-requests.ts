@@ -255,8 +255,6 @@ function drawPayload(random: Random, name: Name, depth: number): Readonly<Record
   const links = some(random, Object.keys(one), 0.4)
     .filter((relation) => relation !== 'country')
     .map((relation) => [relation, pick(random, keys)]);
-  // The key of links is one of all companies (`tenant-unique`): a pair of another one's rows tells that it is there.
-  if (name === 'project_labels' && links.length > 1) links[1] = ['label', pick(random, [21, 22, 5555])];
   const lists =
     depth === 0
       ? []

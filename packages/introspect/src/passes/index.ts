@@ -67,7 +67,7 @@ function deriveStages(tables: readonly Table[], config: PlatformConfig, previous
   const declared = systemNames(declaredNames(shown, config), shown);
   const linked = declareManyToAny(shown, config);
   const inverted = nameSystemInverses(deriveOneToMany(linked, tables, declared));
-  return { keyed, joined: deriveManyToMany(inverted, tables, config.manyToMany ?? [], declared, previous) };
+  return { keyed, joined: deriveManyToMany(inverted, tables, config, declared, previous) };
 }
 
 function keysOf(...stages: readonly (readonly Collection[])[]): readonly string[] {

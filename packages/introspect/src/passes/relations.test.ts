@@ -193,6 +193,22 @@ test('a key of more than two foreign keys, or with another column, makes no junc
   expect(relationsOf(resolve({ ...magazine, articles_tags: wide }).schema, 'tags')).toEqual(['o2m articles_tags']);
 });
 
+test.each([
+  ['the primary key', { key: ['tenant_id', 'article_id', 'tag_id'] }],
+  ['a unique key', { columns: ['id!'], key: ['id'], uniques: [['tenant_id', 'article_id', 'tag_id']] }],
+])('the column of the tenant may stand beside the pair in %s', (_, { columns = [], ...keys }: Partial<TableSketch>) => {
+  const ofTenants: TableSketch = {
+    columns: [...columns, 'tenant_id!', 'article_id!', 'tag_id!'],
+    key: keys.key ?? [],
+    ...(keys.uniques && { uniques: keys.uniques }),
+    foreignKeys: ['article_id > articles.id', 'tag_id > tags.id'],
+  };
+  const tables = { ...magazine, articles_tags: ofTenants };
+  expect(relationsOf(resolve(tables).schema, 'tags')).toEqual(['o2m articles_tags']);
+  const config = { tenant: { column: 'tenant_id', of: '$CURRENT_USER.tenant_id' } };
+  expect(relationsOf(resolve(tables, { config }).schema, 'tags')).toEqual(['m2m articles', 'o2m articles_tags']);
+});
+
 test('composite foreign keys can make a junction', () => {
   const things: TableSketch = { columns: ['a!', 'b!'], key: ['a', 'b'] };
   const links: TableSketch = {

@@ -16,7 +16,7 @@ import type { ReadPlan } from './plan/plan.ts';
 import { fixPlan } from './plan/plan-fixed.ts';
 import type { ReadPass } from './plan/plan-read.ts';
 import { prepareRead } from './prepare.ts';
-import type { FindPrepared, NamedKeys, RequestedSource } from './prepared.ts';
+import type { FindPrepared, NamedKeys, ReadyRead, RequestedSource } from './prepared.ts';
 
 /** Options of a planner; everything has a default. */
 export interface PlannerOptions {
@@ -137,10 +137,15 @@ function planList(planning: Planning, caller: Caller, named: NamedCollection, qu
   const { limits, passes } = planning;
   const collection = named.name;
   const { scope, byShape, find } = plansOver(planning, caller, named);
-  const { plan, values, size, large } = find('list', collection, query, () => {
+  const prepared = find('list', collection, query, () => {
     const request = parseListRequest(parse(query, limits), limits);
     return prepareRead(byShape, { scope, limits, selector: 'list', collection, request, fixes: true, passes });
   });
+  return bindList(prepared, caller);
+}
+
+/** A read of many items with its values, by the plan that these values want. */
+function bindList({ plan, values, size, large }: ReadyRead, caller: Caller): PlannedRead {
   const parameters = bind(plan.binders, values, caller);
   const settled = fixPlan(plan, parameters);
   return {
@@ -217,21 +222,12 @@ function planSearch(
     return keys;
   };
   const requested = { scope, limits, collection, request: search.request, fixes: true, passes } as const;
-  const { plan, values, size, large } =
+  const prepared =
     search.keys === undefined
       ? prepareRead(byShape, { ...requested, selector: 'list' })
       : prepareRead(byShape, { ...requested, selector: 'keys', keys: readKeys });
   const rows = count === undefined ? undefined : expectedRows(search.request, count);
-  const parameters = bind(plan.binders, values, caller);
-  const settled = fixPlan(plan, parameters);
-  return {
-    plan: settled,
-    statement: runAs(settled.statement, caller),
-    parameters,
-    ...(rows !== undefined && { rows }),
-    ...(size !== undefined && { size }),
-    ...(large && { large }),
-  };
+  return { ...bindList(prepared, caller), ...(rows !== undefined && { rows }) };
 }
 
 function collectionOf(scope: Scope, name: string): CollectionScope {

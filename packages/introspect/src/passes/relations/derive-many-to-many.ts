@@ -1,4 +1,4 @@
-import type { ManyToManyConfig } from '../../config/config.ts';
+import type { PlatformConfig } from '../../config/config.ts';
 import { groupedBy, sortedBy } from '../../order.ts';
 import type { Collection, Relation, Schema, Table } from '../../schema.ts';
 import { collectionsByName, foreignKeyLabel, namesIn, reversed, withRelations } from '../lookup.ts';
@@ -14,12 +14,12 @@ import { type Direction, plainHolder } from './plain-holder.ts';
 export function deriveManyToMany(
   collections: readonly Collection[],
   tables: readonly Table[],
-  config: readonly ManyToManyConfig[],
+  { manyToMany = [], tenant }: Pick<PlatformConfig, 'manyToMany' | 'tenant'>,
   declared: ReadonlyMap<string, ReadonlySet<string>>,
   previous: Schema | null,
 ): readonly Collection[] {
   const byName = collectionsByName(collections);
-  const directions = findJunctions(collections, tables, config)
+  const directions = findJunctions(collections, tables, manyToMany, tenant?.column)
     .flatMap(bothDirections)
     .filter(({ far }) => (byName.get(far.target)?.key.length ?? 0) > 0);
   const owners = groupedBy(directions, ({ near }) => near.target);

@@ -19,12 +19,14 @@ export interface Junction {
  * Finds the junctions: those the configuration declares, and every collection whose primary key is exactly two foreign
  * keys. A collection with a key of its own and a unique pair of foreign keys that are never null is one, too.
  *
- * Source: API specification, section 7.1. A declaration stands for the derived junction over the same pair.
+ * The `tenantColumn` may stand beside the pair in its key. Source: API specification, section 7.1. A declaration stands
+ * for the derived junction over the same pair.
  */
 export function findJunctions(
   collections: readonly Collection[],
   tables: readonly Table[],
   declared: readonly ManyToManyConfig[],
+  tenantColumn: string | undefined,
 ): readonly Junction[] {
   const byId = tablesById(tables);
   return collections.flatMap((collection) => {
@@ -32,7 +34,7 @@ export function findJunctions(
       .filter(({ junction }) => junction === collection.name)
       .flatMap((config) => declaredJunction(collection, config));
     const table = byId.get(collection.table);
-    const derived = table === undefined ? [] : derivedJunctions(collection, table);
+    const derived = table === undefined ? [] : derivedJunctions(collection, table, tenantColumn);
     return [...named, ...derived.filter((junction) => !named.some((other) => samePair(junction, other)))];
   });
 }
@@ -46,35 +48,36 @@ function declaredJunction(collection: Collection, config: ManyToManyConfig): rea
   return [{ collection, near, far, name: config.name ?? null, inverseName: config.inverseName ?? null, sort }];
 }
 
-function derivedJunctions(collection: Collection, table: Table): readonly Junction[] {
+function derivedJunctions(collection: Collection, table: Table, tenantColumn?: string): readonly Junction[] {
   if (table.primaryKey === null || collection.key.length === 0) return [];
   const relations = manyToOnesOf(collection);
-  const keyed = pairOver(table.primaryKey, relations);
-  const pairs = keyed === null ? surrogatePairs(table, table.primaryKey, relations) : [keyed];
+  const keyed = pairOver(table.primaryKey, relations, tenantColumn);
+  const pairs = keyed === null ? surrogatePairs(table, relations, tenantColumn) : [keyed];
   return pairs.map(([near, far]) => ({ collection, near, far, name: null, inverseName: null, sort: null }));
 }
 
 type Pair = readonly [ManyToOneRelation, ManyToOneRelation];
 
 /** Unique pairs of foreign keys beside a primary key that is part of neither. */
-function surrogatePairs(table: Table, primaryKey: Key, relations: readonly ManyToOneRelation[]): readonly Pair[] {
-  const surrogate = new Set(primaryKey.columns);
+function surrogatePairs(table: Table, relations: readonly ManyToOneRelation[], tenantColumn?: string): readonly Pair[] {
+  const surrogate = new Set(table.primaryKey?.columns);
   const required = relations.filter(({ nullable, on }) => !nullable && !on.some(({ from }) => surrogate.has(from)));
   const pairs = table.uniques.flatMap((unique) => {
-    const pair = pairOver(unique, required);
+    const pair = pairOver(unique, required, tenantColumn);
     return pair === null ? [] : [pair];
   });
   return pairs.filter((pair, index) => pairs.findIndex((other) => sameRelations(pair, other)) === index);
 }
 
-/** The first two foreign keys, by name, into which the columns of a key can be parted. */
-function pairOver(key: Key, relations: readonly ManyToOneRelation[]): Pair | null {
-  const columns = new Set(key.columns);
-  const inside = relations.filter(({ on }) => on.every(({ from }) => columns.has(from)));
+/** The first two foreign keys, by name, into which the columns of a key can be parted, but for that of the tenant. */
+function pairOver({ columns }: Key, relations: readonly ManyToOneRelation[], tenantColumn?: string): Pair | null {
+  const inside = relations.filter(({ on }) => on.every(({ from }) => columns.includes(from)));
   for (const near of inside) {
-    const rest = new Set(near.on.map(({ from }) => from));
+    const rest = columns.filter((column) => !near.on.some(({ from }) => from === column));
     const far = inside.find(
-      ({ on }) => on.length + rest.size === columns.size && !on.some(({ from }) => rest.has(from)),
+      ({ on }) =>
+        on.every(({ from }) => rest.includes(from)) &&
+        rest.every((column) => column === tenantColumn || on.some(({ from }) => from === column)),
     );
     if (far !== undefined) return [near, far];
   }
