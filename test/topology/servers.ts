@@ -179,10 +179,11 @@ async function loseRedis(
   let failed = 0;
   let sent = 0;
   /** Sends many requests of one client at once, and counts those that are let through. */
-  const burst = async (client: string): Promise<number> => {
+  const burst = async (client: string, url = haproxy): Promise<number> => {
     const headers = { 'x-forwarded-for': client };
+    const request = asking(url).ask;
     const statuses = await Promise.all(
-      Array.from({ length: 6 * points }, async () => (await ask('/items/notes/0', { headers })).status),
+      Array.from({ length: 6 * points }, async () => (await request('/items/notes/0', { headers })).status),
     );
     sent += statuses.length;
     failed += statuses.filter((status) => status !== 200 && status !== 429).length;
@@ -196,7 +197,8 @@ async function loseRedis(
     const during = burst('203.0.113.2');
     await redis.stop();
     await during;
-    const alone = await burst('203.0.113.3');
+    // Asked without haproxy, which may take a busy server out for a moment.
+    const alone = await Promise.all(ports.map((own) => burst('203.0.113.3', `http://127.0.0.1:${own}`)));
     redis = await startRedis(port);
     await sleep(1_500);
     const again = await burst('203.0.113.4');
@@ -210,9 +212,9 @@ async function loseRedis(
       },
       {
         name: `limit of ${points} for a client of three servers`,
-        expected: `${points} together, ${3 * points} while REDIS is away, ${points} again`,
-        measured: `${together}, ${alone}, ${again}`,
-        isMet: isShared(together) && isShared(alone / 3) && isShared(again),
+        expected: `${points} together, ${points} of each while REDIS is away, ${points} together again`,
+        measured: `${together}, ${alone.join(' + ')}, ${again}`,
+        isMet: [together, ...alone, again].every(isShared),
       },
     ];
   } finally {
