@@ -279,6 +279,19 @@ describe('composed shapes', () => {
     expect(one(shape, array([], []))).toBe('[]');
     const two = array([2], [record(int8(17n), text('a')), record(int8(-3n), text('b,"%/ü'))]);
     expect(one(shape, two)).toBe('["17,a","-3,b%2C%22%25%2F%C3%BC"]');
+    for (const value of [
+      '',
+      'a-b_c.d',
+      '0b1c-9F',
+      "~!*'()",
+      '/:@[`{',
+      '\\"',
+      'x'.repeat(200_000),
+      'é'.repeat(50_000),
+    ]) {
+      const path = array([1], [record(int8(5n), text(value))]);
+      expect(one(shape, path)).toBe(`["5,${encodeURIComponent(value)}"]`);
+    }
   });
 
   test('first: the first alternative that is there, without the record around it', () => {

@@ -6,7 +6,7 @@
  */
 
 import type { WireKind } from '../language/index.ts';
-import { ByteWriter } from './byte-writer.ts';
+import type { ByteWriter } from './byte-writer.ts';
 import { type Literal, literalOf, putLiteral, type Source, sourceOf } from './bytes.ts';
 import { writeDate, writeTime, writeTimestamp, writeTimestamptz } from './dates.ts';
 import {
@@ -155,21 +155,55 @@ function checkColumns({ view }: Source, offset: number, expected: number): void 
 
 /**
  * Writes a record of key fields as one string: the values percent-encoded and joined by commas (API specification,
- * section 4). The values go through their JSON form, so that a key reads the same here and on its own. Keys of several
- * fields are rare enough for strings.
+ * section 4). The values go through their JSON form, so that a key reads the same here and on its own.
  */
 function pathOf(parts: readonly Writer[]): Writer {
   return function writePath(out, source, offset) {
-    const values: string[] = [];
     let from = offset + 4;
-    for (const part of parts) {
-      const value = new ByteWriter();
-      from = writeElement(part, value, source, from + inRecord);
-      values.push(encodeURIComponent(String(JSON.parse(value.takeBytes().toString()))));
+    putByte(out, quote);
+    for (const [index, part] of parts.entries()) {
+      if (index > 0) putByte(out, comma);
+      const before = out.length;
+      from = writeElement(part, out, source, from + inRecord);
+      encodeFrom(out, out.position - (out.length - before));
     }
-    out.append(Buffer.from(`"${values.join(',')}"`));
+    putByte(out, quote);
   };
 }
+
+/** Percent-encodes the JSON form of a value that ends a writer. Digits and identifiers stay as they are. */
+function encodeFrom(out: ByteWriter, begin: number): void {
+  const { bytes, position: end } = out;
+  const isText = bytes[begin] === quote;
+  const [first, last] = isText ? [begin + 1, end - 1] : [begin, end];
+  if (isPlain(bytes, first, last)) {
+    if (!isText) return;
+    bytes.copyWithin(begin, first, last);
+    out.position = begin + last - first;
+    return;
+  }
+  const encoded = encodeURIComponent(String(JSON.parse(bytes.toString('utf8', begin, end))));
+  out.position = begin;
+  out.appendText(encoded);
+}
+
+/** True if there are only letters, digits, hyphens, points and underscores, which no percent-encoding changes. */
+function isPlain(bytes: Buffer, from: number, to: number): boolean {
+  for (let index = from; index < to; index++) {
+    const byte = bytes[index] ?? 0;
+    const isLetter = (byte | 32) >= 97 && (byte | 32) <= 122;
+    if (!isLetter && (byte < 45 || byte > 57 || byte === 47) && byte !== 95) return false;
+  }
+  return true;
+}
+
+function putByte(out: ByteWriter, byte: number): void {
+  out.reserve(1);
+  out.bytes[out.position++] = byte;
+}
+
+const quote = 34;
+const comma = 44;
 
 /** Writes the first column of a record that is not null. */
 function firstOf(alternatives: readonly Writer[]): Writer {
