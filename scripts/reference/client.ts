@@ -27,11 +27,9 @@ export function printClientOperations(): string {
   );
   const signatures = printTree(methods, '; ', printSignature, (name) => `readonly ${name}: `);
   const handlers = [...methods].map(([name, below]) => printHandler(name, below));
-  const types = ['Key', 'RequestOptions'].filter((name) => signatures.includes(name));
-  const jsonTypes = ['JsonObject', 'JsonValue'].filter((name) => signatures.includes(name));
+  const types = ['JsonObject', 'JsonValue', 'Key', 'RequestOptions'].filter((name) => signatures.includes(name));
   return format(`/** Methods of the platform's operations. \`npm run golden\` prints this file from their declarations. */
 import type { ${types.join(', ')} } from './call.ts';
-import type { ${jsonTypes.join(', ')} } from './json.ts';
 import type { Requester } from './requester.ts';
 
 /** Methods by the handlers of a client. */

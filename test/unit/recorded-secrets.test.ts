@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withoutSecrets, withoutToken, writtenOnly } from '../../packages/cli/src/examples/without-secrets.ts';
+import { withoutSecrets, withoutToken, writtenOnly } from '../../packages/cli/src/examples/record.ts';
 import { emitOpenApi } from '../../packages/compiler/src/openapi/index.ts';
 import { hostile, magazine, sampleApi } from '../../packages/compiler/src/openapi/testing/sample-api.ts';
 

@@ -28,13 +28,11 @@ import {
 import type { GlobalOptions } from './commands/options.ts';
 import { CommandError, exitCodes } from './errors/exit-codes.ts';
 import { knownFailure } from './errors/known-failure.ts';
-import { lendPackages } from './modules/lend-packages.ts';
-import { findOwnModules } from './modules/own-modules.ts';
+import { findOwnModules, lendPackages } from './modules/own-packages.ts';
 import { readEnvironment } from './project/environment-file.ts';
 import { embeddedTitle, exampleUrl } from './sources/dialects.ts';
-import { commandFormatter } from './terminal/own-command.ts';
+import { commandFormatter, commandVersion } from './terminal/own-command.ts';
 import { eventLine } from './terminal/progress.ts';
-import { commandVersion } from './terminal/version.ts';
 
 /** Exit codes as help prints them, and docs/reference/commands.md. */
 export const exitCodeHelp = `

@@ -1,8 +1,17 @@
 /** The client of a server. Source: API specification, section 15. */
-import { type ActivityHandler, createActivityHandler } from './activity.ts';
-import { type AuthHandler, createAuthHandler } from './auth.ts';
+
 import { type AssetsHandler, createAssetsHandler, createFilesHandler, type FilesHandler } from './files.ts';
 import { createGraphqlHandler, type GraphqlHandler } from './graphql.ts';
+import {
+  type ActivityHandler,
+  type AuthHandler,
+  createActivityHandler,
+  createAuthHandler,
+  createUsersHandler,
+  type ServerHandler,
+  type UsersHandler,
+  type UtilsHandler,
+} from './handlers.ts';
 import {
   createItemHandler,
   createSettingsHandler,
@@ -12,14 +21,11 @@ import {
 } from './items.ts';
 import { createFieldsHandler, createRelationsHandler, type FieldsHandler, type RelationsHandler } from './model.ts';
 import { createOperationMethods } from './operations.ts';
-import { type ClientOptions, checkOptions, defaultRefreshBeforeMs, isBrowser } from './options.ts';
+import { type ClientOptions, checkOptions, defaultRefreshBeforeMs, isBrowser, openStorage } from './options.ts';
 import { createRequester, type Requester } from './requester.ts';
 import { createSend } from './send.ts';
-import type { ServerHandler, UtilsHandler } from './server.ts';
 import { createSession } from './session.ts';
-import { openStorage } from './storage.ts';
 import type { AnySchema, SystemItem } from './system.ts';
-import { createUsersHandler, type UsersHandler } from './users.ts';
 
 /** Methods of a client; `Schema` has the item type of each collection. */
 export interface Client<Schema> {

@@ -1,5 +1,5 @@
 /** Error of a refused request. Source: API specification, section 9. */
-import type { JsonObject, JsonValue } from './json.ts';
+import type { JsonObject, JsonValue } from './call.ts';
 
 const codes = [
   'FAILED_VALIDATION',

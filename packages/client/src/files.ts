@@ -1,8 +1,6 @@
 /** Files and their contents. Source: API specification, sections 11 and 15. */
-import type { Key, RequestOptions } from './call.ts';
+import type { JsonObject, Key, Parameters, Query, RequestOptions } from './call.ts';
 import { createItemHandler, type ItemHandler, type Payload } from './items.ts';
-import type { JsonObject } from './json.ts';
-import type { Parameters, Query } from './query.ts';
 import type { Page, Requester } from './requester.ts';
 
 /** A file that the server fetches. */

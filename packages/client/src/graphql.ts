@@ -1,7 +1,6 @@
 /** GraphQL documents. Source: API specification, sections 14 and 15. */
-import type { RequestOptions } from './call.ts';
+import type { JsonObject, RequestOptions } from './call.ts';
 import { PlatformError, type ServerError } from './errors.ts';
-import type { JsonObject } from './json.ts';
 import type { Requester } from './requester.ts';
 
 /** Result of a document. */

@@ -1,13 +1,25 @@
 /** The client of a server compiled by Tablewright. */
-export type { ActivityCommentsHandler, ActivityHandler, CommentData } from './activity.ts';
-export type { AuthHandler, PasswordHandler } from './auth.ts';
-export type { Key, RequestOptions } from './call.ts';
+
+export type { JsonObject, JsonValue, Key, Parameters, Query, RequestOptions } from './call.ts';
 export { type Client, createClient } from './client.ts';
 export { type ErrorCode, isPlatformError, PlatformError, type ServerError } from './errors.ts';
 export type { AssetsHandler, FilesHandler, ImportData, Uploads } from './files.ts';
 export type { GraphqlHandler, GraphqlMethod, GraphqlResult } from './graphql.ts';
+export type {
+  ActivityCommentsHandler,
+  ActivityHandler,
+  AuthHandler,
+  CommentData,
+  Health,
+  InvitesHandler,
+  PasswordHandler,
+  ServerHandler,
+  TfaHandler,
+  TfaSecret,
+  UsersHandler,
+  UtilsHandler,
+} from './handlers.ts';
 export type { ItemHandler, Payload, SingletonHandler, WriteQuery } from './items.ts';
-export type { JsonObject, JsonValue } from './json.ts';
 export type { FieldsHandler, RelationsHandler } from './model.ts';
 export type {
   AuthMode,
@@ -20,9 +32,7 @@ export type {
   TransportOptions,
   UploadProgress,
 } from './options.ts';
-export type { Parameters, Query } from './query.ts';
 export type { Meta, Page } from './requester.ts';
-export type { Health, ServerHandler, UtilsHandler } from './server.ts';
 export type { AuthTokens, Credentials } from './session.ts';
 export type {
   Activity,
@@ -35,4 +45,3 @@ export type {
   SystemItems,
   User,
 } from './system.ts';
-export type { InvitesHandler, TfaHandler, TfaSecret, UsersHandler } from './users.ts';

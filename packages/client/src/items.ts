@@ -1,7 +1,14 @@
 /** Methods on the items of a collection. Source: API specification, sections 4 and 15. */
-import { type Call, type DeleteOptions, type Key, keyText, type RequestOptions } from './call.ts';
-import type { JsonObject, JsonValue } from './json.ts';
-import type { Query } from './query.ts';
+import {
+  type Call,
+  type DeleteOptions,
+  type JsonObject,
+  type JsonValue,
+  type Key,
+  keyText,
+  type Query,
+  type RequestOptions,
+} from './call.ts';
 import type { Page, Requester } from './requester.ts';
 
 /** Payload of an item: its fields, and for relations also objects and lists as the nested forms have them. */

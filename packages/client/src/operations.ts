@@ -1,6 +1,5 @@
 /** Methods of the platform's operations. `npm run golden` prints this file from their declarations. */
-import type { Key, RequestOptions } from './call.ts';
-import type { JsonObject, JsonValue } from './json.ts';
+import type { JsonObject, JsonValue, Key, RequestOptions } from './call.ts';
 import type { Requester } from './requester.ts';
 
 /** Methods by the handlers of a client. */

@@ -1,10 +1,10 @@
 /** Requests of a session: with its token, and once more with another when that is outdated. */
-import { unlessAborted } from './abort.ts';
-import type { Call } from './call.ts';
+
+import type { Call, JsonValue } from './call.ts';
 import { isPlatformError } from './errors.ts';
-import type { JsonValue } from './json.ts';
 import type { Send } from './send.ts';
 import type { Session } from './session.ts';
+import { unlessAborted } from './waits.ts';
 
 /** Metadata of a response beside its items. */
 export interface Meta {

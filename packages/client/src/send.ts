@@ -1,11 +1,10 @@
 /** One request over HTTP: its address, headers and body, and whether it is sent again. */
-import { sleep } from './abort.ts';
-import { type Call, type Key, keyText } from './call.ts';
+
+import { type Call, type Key, keyText, serialiseQuery } from './call.ts';
 import { readError } from './errors.ts';
 import type { AuthMode, Fetch, TransportOptions } from './options.ts';
-import { serialiseQuery } from './query.ts';
-import { delayBefore, isRepeatable } from './retry.ts';
 import { sendForm } from './upload.ts';
+import { sleep } from './waits.ts';
 
 /** Sends a request with a token or without; resolves to an answer of success and rejects with `PlatformError`. */
 export type Send = (call: Call, token: string | null) => Promise<Response>;
@@ -94,4 +93,35 @@ function encodeSegment(segment: Key): string {
   const text = String(segment);
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`"${text}" cannot stand in an address.`);
   return encodeURIComponent(text);
+}
+
+/** Milliseconds that the client waits at most; an answer that asks for more is a failure at once. */
+const longestDelay = 60_000;
+
+/** A request that has the same effect however often it is sent. */
+function isRepeatable({ method, options }: Call): boolean {
+  return method === 'GET' || method === 'SEARCH' || method === 'DELETE' || (method === 'POST' && hasKey(options));
+}
+
+function hasKey(options: Call['options']): boolean {
+  const names = Object.keys(options?.headers ?? {});
+  return options?.idempotencyKey !== undefined || names.some((name) => name.toLowerCase() === 'idempotency-key');
+}
+
+/**
+ * Milliseconds to wait before a request is sent again; null: it failed. `Retry-After` counts when there is one,
+ * otherwise half a second that doubles with every attempt.
+ */
+function delayBefore({ status, headers }: Response, attempt: number): number | null {
+  if (status !== 429 && status !== 503) return null;
+  const requested = readRetryAfter(headers.get('retry-after'));
+  const delay = requested ?? 500 * 2 ** attempt;
+  return delay > longestDelay ? null : delay;
+}
+
+/** `Retry-After` is a number of seconds or a date. */
+function readRetryAfter(text: string | null): number | null {
+  if (text === null) return null;
+  const milliseconds = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isNaN(milliseconds) ? null : Math.max(0, milliseconds);
 }

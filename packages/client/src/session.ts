@@ -3,10 +3,9 @@
  */
 import type { Key } from './call.ts';
 import { PlatformError } from './errors.ts';
-import { exclusively } from './exclusively.ts';
-import type { AuthMode } from './options.ts';
+import type { AuthMode, TokenStorage } from './options.ts';
 import type { Send } from './send.ts';
-import type { TokenStorage } from './storage.ts';
+import { exclusively } from './waits.ts';
 
 /** Result of signing in and of refreshing. */
 export interface AuthTokens {

@@ -1,5 +1,5 @@
 /** Collections of the platform as they are answered without nested fields. Source: API specification, section 10. */
-import type { JsonObject, JsonValue } from './json.ts';
+import type { JsonObject, JsonValue } from './call.ts';
 
 /** A user. Secrets read as `**********`, or null where there is none. */
 export interface User {

@@ -3,7 +3,6 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { databaseUrlProblem, fitsTemplates, templateServer } from './database-url.ts';
-import { InputError } from './input-error.ts';
 import { emptyRules, templateFolders } from './templates.ts';
 
 /** Name of the package of a project in a folder. Throws where npm takes no such name. */
@@ -52,4 +51,15 @@ export function checkTables(template: string, database: string): void {
 /** True if a template has tables of its own; any other template fits the tables of any database. */
 export function bringsTables(template: string): boolean {
   return !existsSync(join(templateFolders().get(template) ?? '', emptyRules));
+}
+
+/** A mistake of the person who calls: one sentence, and perhaps the cure as another one. */
+export class InputError extends Error {
+  readonly hint: string | null;
+
+  constructor(message: string, hint: string | null = null) {
+    super(message);
+    this.name = 'InputError';
+    this.hint = hint;
+  }
 }

@@ -3,9 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { bringsTables } from './check-input.ts';
+import { bringsTables, InputError } from './check-input.ts';
 import { databaseTitles, embeddedTitle } from './database-url.ts';
-import { InputError } from './input-error.ts';
 import { type Options, readOptions } from './options.ts';
 import { installPackages, managerFiles, runPlatform } from './package-manager.ts';
 import { type ProjectFile, projectFiles, writeProjectFile } from './project-files.ts';

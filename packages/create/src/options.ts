@@ -2,9 +2,8 @@
 
 import { createInterface, type Interface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
-import { checkDatabase, checkFolder, checkTables, checkTemplate } from './check-input.ts';
+import { checkDatabase, checkFolder, checkTables, checkTemplate, InputError } from './check-input.ts';
 import { databaseTitles, embeddedTitle } from './database-url.ts';
-import { InputError } from './input-error.ts';
 import { managerCalled, type PackageManager, runningManager } from './package-manager.ts';
 import { templateFolders } from './templates.ts';
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { InputError } from './input-error.ts';
+import { InputError } from './check-input.ts';
 import { emptyRules, isTemplateFile, ownVersion, templateFolders } from './templates.ts';
 
 /** A file of a new project, and its text. */

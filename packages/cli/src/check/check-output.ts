@@ -1,13 +1,17 @@
 /** `platform generate --check`: compares the files with the output that the inputs give, without writing any. */
-import { readFile } from 'node:fs/promises';
-import { relative } from 'node:path';
+
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { AccessClass, Fingerprint } from '@tablewright/runtime';
 import { compileProject, type GenerateOptions } from '../compile/compile-project.ts';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { compareFiles, type FileDifference } from '../output/write-files.ts';
-import { refuseNewDatabase } from '../project/present-database.ts';
 import type { Project } from '../project/project.ts';
-import { count } from '../terminal/format.ts';
+import { refuseNewDatabase } from '../project/settings.ts';
+import { count, lineDifference } from '../terminal/format.ts';
 import type { Progress } from '../terminal/progress.ts';
-import { lineDifference } from './line-difference.ts';
 
 /** Compares and prints; resolves to whether everything is as it should be. */
 export async function checkOutput(project: Project, progress: Progress, options: GenerateOptions): Promise<boolean> {
@@ -43,4 +47,38 @@ function printDifference({ path, before, after }: FileDifference, progress: Prog
   progress.print(`  ${change.padEnd(7)}  ${path}`);
   if (before === null || after === null) return;
   for (const line of lineDifference(before, after, maxLines)) progress.print(`    ${line}`);
+}
+
+/** Parts of the generated files that can be compared by name. */
+export interface ReadOutput {
+  readonly fingerprint: Fingerprint;
+  readonly access: readonly AccessClass[];
+}
+
+/** Imports fingerprint and access classes; null where nothing is generated. Rejects with advice when they cannot be loaded. */
+export async function readOutput(folder: string): Promise<ReadOutput | null> {
+  const path = join(folder, 'fingerprint.js');
+  if (!existsSync(path)) return null;
+  try {
+    const module: { readonly fingerprint: Fingerprint } = await import(pathToFileURL(path).href);
+    const names = (await readdir(join(folder, 'access'))).filter((name) => name.endsWith('.js')).sort();
+    const modules = await Promise.all(
+      names.map(async (name): Promise<Readonly<Record<string, unknown>>> => {
+        return import(pathToFileURL(join(folder, 'access', name)).href);
+      }),
+    );
+    const access = modules.flatMap((value) => Object.values(value)).filter(isAccess);
+    return { fingerprint: module.fingerprint, access };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(
+      exitCodes.invalid,
+      `The generated code cannot be loaded: ${reason}`,
+      'Run `platform generate` again.',
+    );
+  }
+}
+
+function isAccess(value: unknown): value is AccessClass {
+  return typeof value === 'object' && value !== null && 'roles' in value && 'collections' in value;
 }

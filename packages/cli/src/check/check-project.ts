@@ -15,15 +15,12 @@ import { readFacts } from '../compile/read-facts.ts';
 import { loadInputs, loadSchema } from '../compile/steps.ts';
 import { finishFiles } from '../output/finish-files.ts';
 import { compareFiles } from '../output/write-files.ts';
-import { refuseNewDatabase } from '../project/present-database.ts';
 import type { Project } from '../project/project.ts';
+import { refuseNewDatabase } from '../project/settings.ts';
 import { choosePermissions } from '../sources/permission-source.ts';
 import { type Progress, silent } from '../terminal/progress.ts';
-import { offlineAdvice } from './check-output.ts';
-import { compareAccess } from './compare-access.ts';
-import { compareFingerprints } from './compare-fingerprints.ts';
-import { type ReadOutput, readOutput } from './read-output.ts';
-import { type Finding, unknown, type Verdict, verdictOf } from './verdict.ts';
+import { offlineAdvice, type ReadOutput, readOutput } from './check-output.ts';
+import { compareAccess, compareFingerprints, type Finding, unknown, type Verdict, verdictOf } from './verdict.ts';
 
 /** Everything that is compared. */
 interface Parties {

@@ -14,18 +14,15 @@ import {
 import { printDiagnostics } from '@tablewright/introspect/resolve';
 import type { Schema } from '@tablewright/introspect/schema';
 import type { Resolution } from '../compile/steps.ts';
-import { readAcknowledged } from '../diff/acknowledged.ts';
-import { outputAt } from '../diff/output-at.ts';
-import { promptRenames } from '../diff/prompt-renames.ts';
-import { folderInRepository } from '../diff/revision-file.ts';
-import { schemaAt, workingTree } from '../diff/schema-at.ts';
-import { checking } from '../errors/checking.ts';
+import { promptRenames, readAcknowledged } from '../diff/author.ts';
+import { folderInRepository, outputAt, schemaAt, workingTree } from '../diff/sides.ts';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
-import { writeOutput } from '../output/write-output.ts';
+import { checking } from '../errors/known-failure.ts';
+import { writeOutput } from '../output/replace-file.ts';
 import { loadProject } from '../project/project.ts';
 import { count } from '../terminal/format.ts';
+import { commandVersion } from '../terminal/own-command.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
-import { commandVersion } from '../terminal/version.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform diff`. */

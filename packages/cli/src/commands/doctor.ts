@@ -8,20 +8,17 @@ import { loadFacts, loadSchema, report, resolveFacts } from '../compile/steps.ts
 import { examineDatabase } from '../doctor/examine-database.ts';
 import { examineProject } from '../doctor/examine-project.ts';
 import { examineTables } from '../doctor/examine-tables.ts';
-import { examineProduction } from '../doctor/production/examine-production.ts';
-import type { ExaminedFacts } from '../doctor/production/facts.ts';
-import { readDatabase } from '../doctor/production/read-database.ts';
-import { checking } from '../errors/checking.ts';
+import { examineProduction } from '../doctor/production/checks.ts';
+import { type ExaminedFacts, readDatabase } from '../doctor/production/facts.ts';
 import { CommandError, DiagnosticsError, exitCodes } from '../errors/exit-codes.ts';
-import { knownFailure } from '../errors/known-failure.ts';
+import { checking, knownFailure } from '../errors/known-failure.ts';
 import { loadProject, type Project } from '../project/project.ts';
 import { connectPresent } from '../sources/connect.ts';
 import type { Finding } from '../sources/finding.ts';
 import type { Source } from '../sources/source.ts';
 import { count } from '../terminal/format.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
-import type { DoctorOptions } from './options.ts';
-import { workerCount } from './worker-count.ts';
+import { type DoctorOptions, workerCount } from './options.ts';
 
 /** `platform doctor`: finds problems of machine, project and database, each with advice. */
 export async function doctor(options: DoctorOptions): Promise<void> {

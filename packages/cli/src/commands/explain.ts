@@ -3,16 +3,13 @@ import type { AccessClass, AccessRule, PlannedRead } from '@tablewright/runtime'
 import type { ExplainedRead, WriteToExplain } from '@tablewright/runtime/explain';
 import { explainCall, explainRead, planRead } from '@tablewright/runtime/explain';
 import type { JsonValue } from '@tablewright/runtime/language';
-import { checking } from '../errors/checking.ts';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { checking } from '../errors/known-failure.ts';
 import { type CheckedRule, checkNamedRules, itemIn } from '../explain/check-rules.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { boundsOf, explainWriting, onItems, printRefusal, type RoleRequest } from '../explain/explain-writing.ts';
-import { printPolicies } from '../explain/policy-lines.ts';
-import { printPlan, printStatement } from '../explain/print-plan.ts';
+import { printPlan, printPolicies, printStatement, ruleLines, visibly } from '../explain/print.ts';
 import { accessOf, callerOf, readableApi, writableApi } from '../explain/role.ts';
-import { ruleLines } from '../explain/rule-lines.ts';
-import { visibly } from '../explain/visibly.ts';
 import { loadProject } from '../project/project.ts';
 import { connectPresent } from '../sources/connect.ts';
 import type { Source } from '../sources/source.ts';

@@ -1,8 +1,8 @@
 import { generateProject } from '../compile/compile-project.ts';
 import { printSummary } from '../compile/steps.ts';
-import { checking } from '../errors/checking.ts';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
-import { workOnce } from '../process/one-run.ts';
+import { checking } from '../errors/known-failure.ts';
+import { workOnce } from '../process/engine.ts';
 import { loadProject } from '../project/project.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';

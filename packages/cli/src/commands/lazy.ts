@@ -13,7 +13,7 @@ export const explain = lazy(async () => (await import('./explain.ts')).explain);
 export const generate = lazy(async () => (await import('./generate.ts')).generate);
 export const graphql = lazy(async () => (await import('./document.ts')).graphql);
 export const init = lazy(async () => (await import('./init.ts')).init);
-export const introspect = lazy(async () => (await import('./introspect.ts')).introspect);
+export const introspect = lazy(async () => (await import('./schema.ts')).introspect);
 export const listUsers = lazy(async () => (await import('./users.ts')).listUsers);
 export const migrate = lazy(async () => (await import('./migrate.ts')).migrate);
 export const openapi = lazy(async () => (await import('./document.ts')).openapi);
@@ -22,7 +22,7 @@ export const pullPermissions = lazy(async () => (await import('./permissions.ts'
 export const pullSchema = lazy(async () => (await import('./schema.ts')).pullSchema);
 export const pushPermissions = lazy(async () => (await import('./permissions.ts')).pushPermissions);
 export const ready = lazy(async () => (await import('./ready.ts')).ready);
-export const roles = lazy(async () => (await import('./roles.ts')).roles);
+export const roles = lazy(async () => (await import('./users.ts')).roles);
 export const setPassword = lazy(async () => (await import('./users.ts')).setPassword);
 export const setToken = lazy(async () => (await import('./users.ts')).setToken);
 export const start = lazy(async () => (await import('./start.ts')).start);

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type MatrixFormat, matrixFormats, printMatrix } from '@tablewright/compiler';
-import { lineDifference } from '../check/line-difference.ts';
-import { checking } from '../errors/checking.ts';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { checking } from '../errors/known-failure.ts';
 import { currentSchema } from '../explain/current-schema.ts';
-import { writeOutput } from '../output/write-output.ts';
+import { writeOutput } from '../output/replace-file.ts';
 import { loadProject } from '../project/project.ts';
+import { lineDifference } from '../terminal/format.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 

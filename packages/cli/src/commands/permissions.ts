@@ -10,10 +10,10 @@ import { checkPermissions } from '../compile/steps.ts';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { loadProject, type Project } from '../project/project.ts';
 import { connectPresent } from '../sources/connect.ts';
-import { printDifferences } from '../sources/permission-differences.ts';
 import {
   notInstalled,
   type PermissionTables,
+  printDifferences,
   readPermissionTables,
   writePermissionTables,
 } from '../sources/permission-tables.ts';

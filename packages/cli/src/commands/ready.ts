@@ -1,5 +1,4 @@
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
-import { reasonOf } from '../errors/reason-of.ts';
+import { CommandError, exitCodes, reasonOf } from '../errors/exit-codes.ts';
 import { processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 

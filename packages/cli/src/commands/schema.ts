@@ -30,3 +30,13 @@ export async function pullSchema({ from, ...options }: SchemaPullOptions): Promi
     previous === null ? 'new' : differences.length === 0 ? 'as before' : count(differences.length, 'difference');
   progress.print(`${count(schema.tables.length, 'table')} in ${file}, ${news}.`);
 }
+
+/** `platform introspect`: reads the database into platform.schema.json, so that others can compile without it. */
+export async function introspect(options: GlobalOptions): Promise<void> {
+  const progress = processProgress(options);
+  const project = await loadProject(options.project);
+  const schema = await introspectProject(project, progress, await loadReplaced(project, progress));
+  const file = relative(process.cwd(), project.schemaFile);
+  progress.event('summary', { tables: schema.tables.length, file, phases: progress.phases });
+  progress.print(`${count(schema.tables.length, 'table')} in ${file}.`);
+}

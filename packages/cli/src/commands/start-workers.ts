@@ -4,15 +4,20 @@ import type { RunningServer } from '@tablewright/runtime';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { knownFailure } from '../errors/known-failure.ts';
 import { type ServiceManager, serviceManager } from '../process/service-manager.ts';
-import { createWorkerCluster, type WorkerCluster } from '../process/worker-cluster.ts';
-import { type LeaderMessage, type ProcessMetrics, Questions, type WorkerMessage } from '../process/worker-messages.ts';
+import {
+  createWorkerCluster,
+  type LeaderMessage,
+  type ProcessMetrics,
+  Questions,
+  type WorkerCluster,
+  type WorkerMessage,
+} from '../process/worker-cluster.ts';
 import { databaseUrl, type Settings } from '../project/settings.ts';
-import { adminToken } from '../terminal/admin-token.ts';
+import { adminToken } from '../terminal/administrator.ts';
 import { createProgress, type Progress } from '../terminal/progress.ts';
 import { printWelcome } from '../terminal/welcome.ts';
-import type { StartOptions } from './options.ts';
+import { type StartOptions, workerCount } from './options.ts';
 import { checkContract, importApi, reportDrift, serveOne, watchServers } from './serve-api.ts';
-import { workerCount } from './worker-count.ts';
 
 /** How many processes are asked for; null: this one serves itself. Throws where there cannot be that many. */
 export function workersOf({ workers }: StartOptions, project: Settings): number | null {

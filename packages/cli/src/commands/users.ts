@@ -73,7 +73,7 @@ export async function setToken(email: string, options: TokenOptions): Promise<vo
 }
 
 /** Opens the accounts of a project for one command. */
-export async function withAccounts(
+async function withAccounts(
   options: GlobalOptions,
   work: (accounts: Accounts, progress: Progress) => Promise<void>,
 ): Promise<void> {
@@ -97,4 +97,35 @@ async function choosePassword({ passwordStdin }: PasswordOptions): Promise<{ pas
   if (passwordStdin !== true) return { password: makePassword(), made: true };
   for await (const line of createInterface({ input: process.stdin })) return { password: line, made: false };
   throw new CommandError(exitCodes.usage, 'There is no password on the standard input.');
+}
+
+/** Options of `platform roles`. */
+export interface RolesOptions extends GlobalOptions {
+  /** Make the roles that the permissions file has and the table has not. */
+  readonly sync?: boolean;
+}
+
+/** `platform roles`: the roles that users can have, and whether rules were written for them. */
+export async function roles(options: RolesOptions): Promise<void> {
+  await withAccounts(options, async (accounts, progress) => {
+    const missing = await accounts.missingRoles();
+    for (const name of options.sync === true ? missing : []) {
+      await accounts.addRole(name);
+      progress.event('role', { name, action: 'made' });
+    }
+    const present = await accounts.roles();
+    for (const role of present) progress.event('role', { ...role });
+    const rows = present.map(({ name, users, admin, app, ruled }) => [
+      name,
+      String(users),
+      admin ? 'everything' : ruled ? 'its rules' : 'as public',
+      app ? 'yes' : 'no',
+    ]);
+    progress.print(printTable(['role', 'users', 'may', 'app'], rows));
+    if (missing.length === 0) return;
+    const names = missing.join(', ');
+    progress.print(
+      options.sync === true ? `Made: ${names}.` : `Only in the permissions file: ${names} (--sync makes them).`,
+    );
+  });
 }

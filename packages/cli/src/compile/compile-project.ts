@@ -1,19 +1,19 @@
 /** From a project to its generated files. */
 import { relative } from 'node:path';
 import type { CompileOptions, MemoCache, ModelData } from '@tablewright/compiler';
+import type { CompileResult, GeneratedFile } from '@tablewright/compiler/compile';
 import { printSchemaChunks } from '@tablewright/introspect/resolve';
+import type { Schema } from '@tablewright/introspect/schema';
 import { isWhollyCompiled, isWorthNoting, lookAtLastRun } from '../disk-cache/last-run.ts';
-import { EditedFilesError } from '../output/edited-files.ts';
 import { finishFiles } from '../output/finish-files.ts';
-import { removeLeftoversBeside } from '../output/leftovers.ts';
+import { EditedFilesError } from '../output/manifest.ts';
+import { removeLeftoversBeside } from '../output/replace-file.ts';
 import { type OutputFile, openOutput, type WriteResult, writeFiles } from '../output/write-files.ts';
-import { bothOf } from '../process/both-of.ts';
-import { once } from '../process/once.ts';
+import { bothOf, once } from '../process/once.ts';
 import type { Project } from '../project/project.ts';
 import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Facts } from './facts.ts';
-import { type Meanwhile, runCompiler } from './run-compiler.ts';
 import {
   factsOf,
   type GenerateResult,
@@ -90,7 +90,7 @@ export async function writeProject(
 }
 
 /** Written files, and a function that removes the replaced ones. */
-export interface Placed {
+interface Placed {
   readonly result: GenerateResult;
   clear(): Promise<void>;
 }
@@ -188,4 +188,18 @@ async function compileResolved(
     diagnostics: [...diagnostics, ...result.diagnostics],
     model: result.model ?? null,
   };
+}
+
+/** Work on files while others are still being made. It is not awaited, so it has to report its result itself. */
+export type Meanwhile = (files: readonly GeneratedFile[]) => Promise<void>;
+
+/** Compiles a schema. The compiler is loaded when it is needed. */
+async function runCompiler(
+  schema: Schema,
+  options: CompileOptions,
+  meanwhile: Meanwhile = async () => undefined,
+): Promise<CompileResult> {
+  const { compile } = await import('@tablewright/compiler/compile');
+  const described = (file: GeneratedFile): void => void meanwhile([file]).catch(() => undefined);
+  return compile(schema, { ...options, described });
 }

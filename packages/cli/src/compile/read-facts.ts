@@ -1,17 +1,24 @@
 /** Database → facts that a schema is resolved from. */
-import { type ChangedRelations, type Reading, readTables, rereadTables } from '@tablewright/introspect';
+import {
+  type ChangedRelations,
+  type Reading,
+  readModelTables,
+  readTables,
+  rereadTables,
+} from '@tablewright/introspect';
+import type { DeclaredModel } from '@tablewright/runtime/language';
+import { ownTables } from '@tablewright/runtime/tools';
 import type { Project } from '../project/project.ts';
 import { connect } from '../sources/connect.ts';
-import { readModel } from '../sources/model-tables.ts';
 import { readPermissionTables } from '../sources/permission-tables.ts';
 import type { Source } from '../sources/source.ts';
-import { systemDiagnostics } from '../sources/system.ts';
+import { systemDiagnostics, systemPlace } from '../sources/system.ts';
 import { count } from '../terminal/format.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { type Facts, readOptions } from './facts.ts';
 
 /** Facts of a database that was read before, and the changes since. */
-export interface KnownTables {
+interface KnownTables {
   readonly reading: Reading;
   readonly changed: ChangedRelations;
 }
@@ -47,4 +54,11 @@ async function readChanged(source: Source, project: Project, knownTables: KnownT
   const reread =
     knownTables === undefined ? null : await rereadTables(source.run, knownTables.reading, knownTables.changed);
   return reread ?? readTables(source.family, source.run, readOptions(project));
+}
+
+/** Reads it; null if the tables are empty, not installed or not readable. */
+async function readModel(source: Source, project: Project): Promise<DeclaredModel | null> {
+  const { model } = ownTables(systemPlace(source, project)).statements;
+  const [[readable, ledger] = []] = await source.run(...model.readable);
+  return readable === '1' ? readModelTables(await source.run(model.rows(ledger === '1'), [])) : null;
 }

@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import type { CompiledApi } from '@tablewright/runtime';
 import { classFiles, jsonOfClass, sdlOfClass } from '@tablewright/runtime/language';
 import type { Compilation } from '../compile/compile-project.ts';
-import { exitCodes } from '../errors/exit-codes.ts';
-import { ownCodeError } from '../errors/own-code-error.ts';
-import { freshUrl } from '../modules/fresh-modules.ts';
+import { exitCodes, ownCodeError } from '../errors/exit-codes.ts';
+import { freshUrl } from '../modules/import-config.ts';
 import type { Project } from '../project/project.ts';
 import { linkModel } from '../recompile/link-model.ts';
 

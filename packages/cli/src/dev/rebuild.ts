@@ -13,14 +13,12 @@ import type { CompiledApi } from '@tablewright/runtime';
 import { type Compilation, compileProject, writeProject } from '../compile/compile-project.ts';
 import { type ReadFacts, readFacts } from '../compile/read-facts.ts';
 import type { GenerateResult } from '../compile/steps.ts';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
-import { reasonOf } from '../errors/reason-of.ts';
+import { CommandError, exitCodes, reasonOf } from '../errors/exit-codes.ts';
 import type { Project } from '../project/project.ts';
 import type { Source } from '../sources/source.ts';
 import { type Progress, silent } from '../terminal/progress.ts';
-import { type LeftOutput, noteOutput } from './left-output.ts';
 import { isExtended, linkCompilation } from './link-compilation.ts';
-import { startRewriting } from './rewriting.ts';
+import { type LeftOutput, noteOutput, startRewriting } from './rewriting.ts';
 
 /** Result of the last build, and start of the next one. */
 export interface Built {

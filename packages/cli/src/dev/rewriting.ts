@@ -1,23 +1,22 @@
 /** The files of a project that is built again, from when the first of them is made until all are in their places. */
-
-import { type Compilation, placeProject } from '../compile/compile-project.ts';
-import type { Meanwhile } from '../compile/run-compiler.ts';
+import { type Compilation, type Meanwhile, placeProject } from '../compile/compile-project.ts';
 import type { GenerateResult } from '../compile/steps.ts';
-import { openOutput } from '../output/write-files.ts';
-import { bothOf } from '../process/both-of.ts';
+import { isUntouched, type LeftFile, leftFile } from '../disk-cache/last-run.ts';
+import { haveSameText, type OutputFile } from '../output/output-file.ts';
+import { type KnownContents, openOutput } from '../output/write-files.ts';
+import { bothOf } from '../process/once.ts';
 import type { Project } from '../project/project.ts';
 import { silent } from '../terminal/progress.ts';
-import { knownOutput, type LeftOutput } from './left-output.ts';
 
 /** Written files. */
-export interface Rewritten {
+interface Rewritten {
   readonly result: GenerateResult;
   /** Resolves when nothing is left of the files that were replaced. */
   readonly cleared: Promise<void>;
 }
 
 /** Writes the files of a project in the course of a compilation. */
-export interface Rewriting {
+interface Rewriting {
   /** Begins with files that are made already. */
   readonly begin: Meanwhile;
   /** Writes the changes; rejects, and leaves nothing, if that is impossible. */
@@ -49,5 +48,27 @@ export function startRewriting(project: Project, left: LeftOutput): Rewriting {
       }
     },
     close: output.close,
+  };
+}
+
+/** Files by their paths below the output folder. */
+export type LeftOutput = ReadonlyMap<string, Left>;
+
+interface Left {
+  readonly file: OutputFile;
+  /** How it was left; digests are for other processes. */
+  readonly left: LeftFile;
+}
+
+/** Notes files as they are now. */
+export function noteOutput(output: string, files: readonly OutputFile[]): LeftOutput {
+  return new Map(files.map((file) => [file.path, { file, left: leftFile(output, file.path) }]));
+}
+
+/** Makes the look-up of known contents from the state in which this process has left the files. */
+export function knownOutput(output: string, left: LeftOutput): KnownContents {
+  return (file) => {
+    const leftFile = left.get(file.path);
+    return leftFile === undefined || !isUntouched(output, leftFile.left) ? null : haveSameText(leftFile.file, file);
   };
 }

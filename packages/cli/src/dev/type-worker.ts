@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type ts from 'typescript';
-import { isOwnPackage } from '../modules/lend-packages.ts';
+import { isOwnPackage } from '../modules/own-packages.ts';
 import type { TypeSources, TypeVerdict } from './type-checks.ts';
 
 const { folder, folders }: TypeSources = workerData;

@@ -6,19 +6,18 @@
  * touched in any way, as after a checkout, everything is made and compared.
  */
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { CompileOptions, CompileSummary } from '@tablewright/compiler';
 import type { Schema } from '@tablewright/introspect/schema';
-import { removeLeftovers } from '../output/leftovers.ts';
 import { manifestFile, readManifest } from '../output/manifest.ts';
-import type { OutputFile } from '../output/output-file.ts';
-import { replaceFile } from '../output/replace-file.ts';
+import { digestOf, type OutputFile } from '../output/output-file.ts';
+import { removeLeftovers, replaceFile } from '../output/replace-file.ts';
 import type { KnownContents } from '../output/write-files.ts';
 import { once } from '../process/once.ts';
 import type { Project } from '../project/project.ts';
-import { compilerStamp } from './compiler-stamp.ts';
-import { isUntouched, knownContents, type LeftFile, leftFile } from './left-files.ts';
 
 /** Record of a run, in `.platform/cache/last-run.json`. */
 interface LastRun {
@@ -33,14 +32,14 @@ interface LastRun {
 type Folders = Pick<Project, 'output' | 'stateFolder'>;
 
 /** A run that may be the same as the last. */
-export interface RunSources {
+interface RunSources {
   readonly inputs: Omit<CompileOptions, 'memoCache' | 'clientsOf' | 'described'>;
   /** The text of `platform.schema.json` in chunks, printed when it is first asked for. */
   readonly schema: () => readonly string[];
 }
 
 /** State that the last run has left, and state that this one will leave. */
-export interface Runs {
+interface Runs {
   /** Summary of the last run, if this one would make the same and all files are there; else null. */
   readonly untouched: CompileSummary | null;
   readonly holds: KnownContents;
@@ -51,7 +50,7 @@ export interface Runs {
 /** Checks the files that the last run of a project has left. */
 export async function lookAtLastRun(project: Folders, sources: RunSources): Promise<Runs> {
   const last = await readLastRun(project);
-  const digest = once(() => digestOf(sources));
+  const digest = once(() => digestOfSources(sources));
   const isAsLeft = (file: LeftFile): boolean => isUntouched(project.output, file);
   const left = last?.files ?? [];
   // A manifest that was touched says nothing about files that were not.
@@ -106,9 +105,75 @@ function pathOf({ stateFolder }: Folders): string {
   return join(stateFolder, 'cache', 'last-run.json');
 }
 
-function digestOf({ inputs, schema }: RunSources): string {
+function digestOfSources({ inputs, schema }: RunSources): string {
   const serialized = JSON.stringify({ ...inputs, templates: [...inputs.templates] });
   const hash = createHash('sha256').update(`${compilerStamp()} ${serialized.length} ${serialized}\n`);
   for (const chunk of schema()) hash.update(chunk);
   return hash.digest('base64');
+}
+
+/** A file by its path below the output folder, and its metadata in the file system. */
+export type LeftFile = readonly [path: string, stamp: string];
+
+/** Reads the metadata of a file as it is now. */
+export function leftFile(output: string, path: string): LeftFile {
+  return [path, stampOf(join(output, path))];
+}
+
+/** True if a file is untouched since. */
+export function isUntouched(output: string, [path, stamp]: LeftFile): boolean {
+  return stampOf(join(output, path)) === stamp;
+}
+
+/**
+ * Makes the look-up of known contents from the state in which files were left, and from the digests of their contents
+ * then.
+ */
+function knownContents(
+  output: string,
+  files: readonly LeftFile[],
+  digests: ReadonlyMap<string, string>,
+): KnownContents {
+  const left = new Map(files.map((file) => [file[0], file]));
+  return (file) => {
+    const found = left.get(file.path);
+    const digest = digests.get(file.path);
+    if (found === undefined || digest === undefined || !isUntouched(output, found)) return null;
+    return digestOf(file) === digest;
+  };
+}
+
+/** Stamp of a file, which differs whenever it was replaced or written, regardless of its content. */
+function stampOf(path: string): string {
+  const found: Stats | undefined = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
+}
+
+/** The packages that decide about texts of the compiler. */
+const packages = ['@tablewright/compiler', '@tablewright/runtime/language'] as const;
+
+/**
+ * A text that differs for every version of the compiler, also one under development, and is the same for one version on
+ * every machine. It is computed once, because modules that a process has loaded do not change.
+ */
+const compilerStamp: () => string = once(takeStamp);
+
+/** Hundreds of short files, which threads of their own would take longer to read. */
+function takeStamp(): string {
+  const hash = createHash('sha256').update(process.versions.v8);
+  for (const name of packages) {
+    const folder = dirname(fileURLToPath(import.meta.resolve(name)));
+    const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(isModule).sort();
+    for (const path of paths) {
+      const text = readFileSync(join(folder, path));
+      hash.update(`${path} ${text.length}\n`).update(text);
+    }
+  }
+  // The versions of the libraries that it prints with.
+  hash.update(readFileSync(fileURLToPath(new URL('../package.json', import.meta.resolve(packages[0])))));
+  return hash.digest('base64');
+}
+
+function isModule(path: string): boolean {
+  return /\.[jt]s$/.test(path) && !/\.(?:d|test)\.ts$/.test(path);
 }

@@ -1,13 +1,14 @@
 /** Findings about a database: clock, rights, ability to write, and settings that some feature needs. */
 import type { Schema } from '@tablewright/introspect/schema';
+import { examineRowSecurity } from '@tablewright/runtime/explain';
 import { familyOf } from '@tablewright/runtime/language';
 import { hostUrls } from '@tablewright/runtime/tools';
-import { reasonOf } from '../errors/reason-of.ts';
+import { reasonOf } from '../errors/exit-codes.ts';
+import { writableApi } from '../explain/role.ts';
 import type { ConnectionFacts } from '../sources/connection.ts';
 import { sources } from '../sources/dialects.ts';
 import type { Finding } from '../sources/finding.ts';
 import type { Source } from '../sources/source.ts';
-import { examinePassedCallers } from './examine-row-security.ts';
 
 /** Asks the database; every question stands alone, so one that is refused hides no other. */
 export async function examineDatabase(source: Source, schema: Schema): Promise<readonly Finding[]> {
@@ -36,4 +37,14 @@ function unanswered(error: unknown): readonly Finding[] {
   const message = `The database did not answer a question of the doctor: ${reasonOf(error)}.`;
   const advice = 'Ask again as a role that may ask it.';
   return [{ check: 'unanswered', severity: 'note', message, advice }];
+}
+
+/** Looks at them as a server does when it starts. */
+async function examinePassedCallers({ run, embedded }: Source, schema: Schema): Promise<readonly Finding[]> {
+  if (schema.rowSecurity === undefined) return [];
+  const found = await examineRowSecurity(writableApi(schema), { query: run }, embedded !== null);
+  return found.map(({ code, refused, message, advice }) => ({
+    ...{ check: code, message, advice },
+    severity: refused ? ('problem' as const) : ('warning' as const),
+  }));
 }

@@ -1,11 +1,9 @@
 /** Findings about the tables: missing keys and indexes. Pure. */
-
-import type { Schema, Table } from '@tablewright/introspect/schema';
+import type { Column, Schema, Table } from '@tablewright/introspect/schema';
 import type { Condition } from '@tablewright/runtime';
 import { dialectFacts, printTable } from '@tablewright/runtime/language';
 import type { Finding } from '../sources/finding.ts';
 import { quotedName, quotedTable } from '../sources/quoted.ts';
-import { examineGeometries } from './examine-geometries.ts';
 
 /** Looks at the tables of every collection. */
 export function examineTables(schema: Schema): readonly Finding[] {
@@ -89,4 +87,38 @@ function indexSql(dialect: Schema['dialect'], table: Table, columns: readonly st
   return dialectFacts[dialect].namesIndexes
     ? `CREATE INDEX ON ${name} (${list});`
     : `ALTER TABLE ${name} ADD INDEX (${list});`;
+}
+
+/** Looks at the geometries of a stored table: shapes need an index, and distances on the earth one of geographies. */
+function examineGeometries({ dialect }: Schema, table: Table): readonly Finding[] {
+  const spatial = table.indexes.filter(({ method }) => /^(?:sp-?gist|gist|brin|spatial|rtree)$/i.test(method));
+  const keys = spatial.flatMap(({ columns }) => columns);
+  return table.columns
+    .filter(({ type }) => type.portable === 'geometry')
+    .flatMap((column) => {
+      const finding = (purpose: string, expression: string): Finding => ({
+        check: 'geo-index-missing',
+        severity: 'note',
+        message: `No index of ${printTable(dialect, table.id)} serves ${purpose} of "${column.name}".`,
+        advice: spatialIndexSql(dialect, table, expression),
+      });
+      const name = quotedName(dialect, column.name);
+      const isOfEarth = (key: string): boolean => /geography/.test(key) && key.includes(column.name);
+      return [
+        ...(keys.includes(column.name) ? [] : [finding('shapes and boxes', name)]),
+        ...(isMeasured(column) && !keys.some(isOfEarth) ? [finding('distances', `(${name}::geography)`)] : []),
+      ];
+    });
+}
+
+/** True if distances are those of geographies that are made of the column. */
+function isMeasured({ type: { category, base, geometry } }: Column): boolean {
+  return category === 'extension' && geometry?.srid === 4326 && !/\bgeography"?$/.test(base);
+}
+
+function spatialIndexSql(dialect: Schema['dialect'], table: Table, expression: string): string {
+  const name = quotedTable(dialect, table);
+  return dialectFacts[dialect].namesIndexes
+    ? `CREATE INDEX ON ${name} USING gist (${expression});`
+    : `ALTER TABLE ${name} ADD SPATIAL INDEX (${expression});`;
 }

@@ -1,5 +1,4 @@
-import { CommandError, exitCodes } from './exit-codes.ts';
-import { reasonOf } from './reason-of.ts';
+import { CommandError, exitCodes, reasonOf } from './exit-codes.ts';
 
 /** Error codes of a system that refuses a file, although neither the platform nor its inputs are wrong. */
 const refusals: ReadonlySet<unknown> = new Set([
@@ -96,4 +95,18 @@ function isBrokenOff(error: Error): boolean {
 function codeOf(error: Error): unknown {
   if ('errno' in error && 'sqlState' in error) return error.errno;
   return 'sqlstate' in error ? error.sqlstate : 'code' in error ? error.code : undefined;
+}
+
+/**
+ * Runs a command whose exit code is a verdict, so that 1 has no other meaning: a failure before the verdict ends with
+ * 2. Bugs stay bugs.
+ */
+export async function checking<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const failure = knownFailure(error);
+    if (!(failure instanceof CommandError)) throw failure;
+    throw new CommandError(exitCodes.usage, failure.message, failure.hint);
+  }
 }

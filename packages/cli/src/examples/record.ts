@@ -3,12 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Example, type Examples, printJson } from '@tablewright/compiler';
 import type { AnsweredExchange } from '@tablewright/runtime';
-import type { JsonValue } from '@tablewright/runtime/language';
-import { classFiles, jsonOfClass } from '@tablewright/runtime/language';
+import { classFiles, type JsonValue, jsonOfClass } from '@tablewright/runtime/language';
 import type { Settings } from '../project/settings.ts';
-import { createOperationFinder, type FindOperation, type OpenApiPaths } from './find-operation.ts';
 import { examplesFile, loadExamples } from './load.ts';
-import { withoutSecrets, withoutToken, writtenOnly } from './without-secrets.ts';
 
 /** Facts from the document of an access class. */
 interface Described {
@@ -100,4 +97,75 @@ function byName<Value>(members: Readonly<Record<string, Value>>): Record<string,
 function asJson(examples: Examples): JsonValue {
   const value: JsonValue = JSON.parse(JSON.stringify(examples));
   return value;
+}
+
+/** `articles.list`, or undefined where the document has none for a path. */
+type FindOperation = (method: string, path: string) => string | undefined;
+
+/** Makes the finder of a document, which is one that the compiler has printed. */
+function createOperationFinder(document: OpenApiPaths): FindOperation {
+  const templates = Object.entries(document.paths).map(([path, item]) => ({ pattern: patternOf(path), path, item }));
+  // A path without parameters is meant before one that has them.
+  const sorted = templates.toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')));
+  return function findOperation(method, path) {
+    const name = method === 'SEARCH' ? 'x-platform-search' : method.toLowerCase();
+    const found = sorted.filter(({ pattern }) => pattern.test(path)).find(({ item }) => item[name] !== undefined);
+    return found?.item[name]?.operationId;
+  };
+}
+
+/** Part of a document that is read. */
+interface OpenApiPaths {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string } | undefined>>>>;
+}
+
+function patternOf(path: string): RegExp {
+  const parts = path.split(/\{\w+\}/).map((part) => part.replaceAll(/[.*+?^$()|[\]\\{}]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[^/]+')}$`);
+}
+
+/** Members whose texts open something, in requests and answers of the platform's own routes. */
+const secretNames: ReadonlySet<string> = new Set([
+  ...['password', 'current_password', 'new_password', 'otp', 'token', 'secret', 'otpauth_url', 'recovery_codes'],
+  ...['access_token', 'refresh_token', 'hash'],
+]);
+
+/** Text in the place of a secret. */
+const hidden = '**********';
+
+/** Names of members that a document says are only written: the secret fields of collections. */
+export function writtenOnly(value: unknown): ReadonlySet<string> {
+  const names = new Set<string>();
+  const look = (part: unknown, name: string): void => {
+    if (typeof part !== 'object' || part === null) return;
+    if ('writeOnly' in part && part.writeOnly === true) names.add(name);
+    for (const [inner, member] of Object.entries(part)) look(member, inner);
+  };
+  look(value, '');
+  return names;
+}
+
+/**
+ * A copy in which nothing is that must not be written down: passwords and their hashes, tokens, second factors, and the
+ * members of these names.
+ */
+export function withoutSecrets(value: JsonValue, names: ReadonlySet<string>, isSecret = false): JsonValue {
+  if (typeof value === 'string') return isSecret || value.startsWith('$argon2') ? hidden : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((element: JsonValue) => withoutSecrets(element, names, isSecret));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      withoutSecrets(inner, names, secretNames.has(name) || names.has(name)),
+    ]),
+  );
+}
+
+/** An address without the token that it may carry. */
+export function withoutToken(url: string): string {
+  const queryStart = url.indexOf('?');
+  if (queryStart === -1) return url;
+  const parts = url.slice(queryStart + 1).split('&');
+  const kept = parts.filter((part) => !/^(access_token|token)=/.test(part));
+  return url.slice(0, queryStart) + (kept.length > 0 ? `?${kept.join('&')}` : '');
 }

@@ -3,8 +3,8 @@ import type { Schema } from '@tablewright/introspect/schema';
 import type { Facts } from '../compile/facts.ts';
 import { readFacts } from '../compile/read-facts.ts';
 import { loadFacts, resolveProject } from '../compile/steps.ts';
-import { refuseNewDatabase } from '../project/present-database.ts';
 import type { Project } from '../project/project.ts';
+import { refuseNewDatabase } from '../project/settings.ts';
 import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
 

@@ -1,6 +1,8 @@
 /** Explains a write: its rules, its statements, and in a dry run the answer of the database. */
+
+import { type ReadHook, readHooks } from '@tablewright/compiler';
 import type { Schema } from '@tablewright/introspect/schema';
-import type { Database } from '@tablewright/runtime';
+import type { CompiledApi, Database, Extension } from '@tablewright/runtime';
 import {
   type ExplainedWrite,
   explainWrite,
@@ -13,16 +15,14 @@ import {
 } from '@tablewright/runtime/explain';
 import { readEnvironment, requestLimits, type Variables } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { loadExtensions } from '../project/extensions.ts';
 import type { Project } from '../project/project.ts';
 import { databaseUrl } from '../project/settings.ts';
 import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { type CheckedRule, checkNamedRules } from './check-rules.ts';
-import { printPolicies } from './policy-lines.ts';
-import { printPlan, printStatement } from './print-plan.ts';
-import { hooksOfProject, namedExtension, printHooks } from './project-hooks.ts';
+import { printPlan, printPolicies, printStatement, ruleLines } from './print.ts';
 import { accessOf, callerOf, writableApi } from './role.ts';
-import { ruleLines } from './rule-lines.ts';
 
 /** Options of explaining a request, and its caller. */
 export interface RoleRequest {
@@ -122,4 +122,27 @@ function printStatements(explained: ExplainedWrite | RefusedWrite, rehearsed: bo
   if (!explained.complete)
     progress.print('         Later statements depend on the answer; --rehearse runs all of it and takes it back.');
   if (rehearsed) progress.print(`answer   ${JSON.stringify(explained.answer ?? null)}`);
+}
+
+/** The hooks whose events the API has, in the order in which a server calls those of one stage. */
+async function hooksOfProject(project: Project, { routes }: CompiledApi): Promise<readonly ReadHook[]> {
+  const events = new Set(routes.map(({ collection, operation }) => `${collection.name}.${operation}`));
+  return readHooks(await loadExtensions(project)).filter(({ event }) => events.has(event));
+}
+
+/** Stands for the extensions that register these hooks, where it is asked which there are. */
+function namedExtension(hooks: readonly ReadHook[]): Extension {
+  const run = (): never => {
+    throw new Error('who only asks runs no code of the project');
+  };
+  return { hooks: hooks.map(({ stage, event }) => ({ stage, event, run })), routes: [] };
+}
+
+/** Prints hooks by their names, `before articles.create`, and where each is registered. */
+function printHooks(names: readonly string[], hooks: readonly ReadHook[], progress: Progress): void {
+  if (names.length === 0) return;
+  const places = Map.groupBy(hooks, ({ stage, event }) => `${stage} ${event}`);
+  const next = new Map([...places].map(([name, found]) => [name, found.values()]));
+  progress.print('hooks    code of the project, which may change or refuse this, and is not run here');
+  for (const name of names) progress.print(`           ${name} at ${next.get(name)?.next().value?.place ?? ''}`);
 }

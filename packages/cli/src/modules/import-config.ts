@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
+import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
-import { freshUrl } from './fresh-modules.ts';
 
 /** Possible names of the file; the first that exists counts. */
 export const configNames = ['platform.config.ts', 'platform.config.mts', 'platform.config.mjs', 'platform.config.js'];
@@ -56,7 +56,41 @@ function hint(error: unknown): string | null {
 }
 
 /** True if Node took a file with `import` or `export` in it for a CommonJS module. */
-export function isCommonJs(error: unknown): boolean {
+function isCommonJs(error: unknown): boolean {
   const message = error instanceof SyntaxError ? error.message : '';
   return /^Cannot use import statement outside a module|^Unexpected token 'export'/.test(message);
+}
+
+/** Suffix of the address of a project's module, so that Node takes a changed file for another module. */
+const queryName = 'changed';
+
+/**
+ * Lets the modules of a project be loaded again after they have changed. The project's modules that a module with a
+ * number imports have that number, too. Modules that were loaded before stay in memory until the process ends.
+ */
+export function refreshModules(folder: string): void {
+  const root = `${pathToFileURL(folder).href}/`;
+  registerHooks({
+    resolve(specifier, context, next) {
+      const resolved = next(specifier, context);
+      const number = context.parentURL === undefined ? null : numberOf(context.parentURL);
+      const isOwn = resolved.url.startsWith(root) && !resolved.url.includes('/node_modules/');
+      return number !== null && isOwn ? { ...resolved, url: numbered(resolved.url, number) } : resolved;
+    },
+  });
+}
+
+/** The address of a module of the project as it is after the change of that number. */
+export function freshUrl(path: string, number: number): string {
+  return numbered(pathToFileURL(path).href, String(number));
+}
+
+function numberOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).searchParams.get(queryName) : null;
+}
+
+function numbered(address: string, number: string): string {
+  const url = new URL(address);
+  url.searchParams.set(queryName, number);
+  return url.href;
 }

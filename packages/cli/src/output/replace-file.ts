@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { renameSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { Chunk } from '@tablewright/compiler/files';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { isLinked, writeTextChunks } from './output-file.ts';
 
 /** A text beside the file that it will be. */
@@ -43,5 +45,45 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     staged.place();
   } finally {
     await staged.close();
+  }
+}
+
+/** Milliseconds after which a file that was not moved to its place is abandoned. */
+const abandoned = 60 * 60 * 1000;
+
+/** Removes it from a folder that is the platform's own, such as its cache. */
+export function removeLeftovers(folder: string): Promise<void> {
+  return removeOld(folder, (name) => name.endsWith('.tmp'));
+}
+
+/**
+ * Removes it from beside a file or a folder, where other files lie, too: only names that begin with its name and a
+ * random one.
+ */
+export function removeLeftoversBeside(path: string): Promise<void> {
+  const prefix = `${basename(path)}.`;
+  return removeOld(
+    dirname(path),
+    (name) => name.startsWith(prefix) && /^[0-9a-f-]{36}\.tmp$/.test(name.slice(prefix.length)),
+  );
+}
+
+async function removeOld(folder: string, isLeft: (name: string) => boolean): Promise<void> {
+  const names = (await readdir(folder).catch((): string[] => [])).filter(isLeft);
+  await Promise.all(names.map((name) => removeAbandoned(join(folder, name)).catch(() => undefined)));
+}
+
+async function removeAbandoned(path: string): Promise<void> {
+  const { mtimeMs } = await stat(path);
+  if (Date.now() - mtimeMs > abandoned) await rm(path, { recursive: true, force: true });
+}
+
+/** Writes the file that an option names. Rejects with the reason where it cannot be written. */
+export async function writeOutput(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(exitCodes.usage, `The file of --output cannot be written: ${reason}.`);
   }
 }

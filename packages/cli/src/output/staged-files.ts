@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { bothOf } from '../process/both-of.ts';
+import { bothOf } from '../process/once.ts';
 import { manifestFile } from './manifest.ts';
 import {
   eachOf,

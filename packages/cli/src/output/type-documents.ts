@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { GeneratedFile } from '@tablewright/compiler/files';
 import { classesOf, classFiles, jsonOfClass } from '@tablewright/runtime/language';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
-import { workLong } from '../process/one-run.ts';
+import { workLong } from '../process/engine.ts';
 import { startWorker } from '../process/worker-thread.ts';
 
 /**

@@ -12,8 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { EditedFilesError } from './edited-files.ts';
-import { sealManifest } from './manifest.ts';
+import { EditedFilesError, sealManifest } from './manifest.ts';
 import { type OutputFile, writeFiles } from './write-files.ts';
 
 let folder = '';

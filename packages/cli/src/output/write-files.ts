@@ -8,9 +8,8 @@
 import { existsSync } from 'node:fs';
 import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
-import { bothOf } from '../process/both-of.ts';
-import { refuseEdited } from './edited-files.ts';
-import { readManifest } from './manifest.ts';
+import { bothOf } from '../process/once.ts';
+import { readManifest, refuseEdited } from './manifest.ts';
 import { chunksOf, eachOf, holdsText, type OutputFile, readText, sizeOf, wholeText } from './output-file.ts';
 import { stageFiles, type Target } from './staged-files.ts';
 

@@ -1,13 +1,12 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Diagnostic } from '@tablewright/introspect';
 import type { PlatformConfig } from '@tablewright/introspect/config';
 import { readConfig } from '@tablewright/introspect/read-config';
 import { databaseUrlProblem } from 'create-tablewright';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
-import { importConfig } from '../modules/import-config.ts';
+import { CommandError, DiagnosticsError, exitCodes } from '../errors/exit-codes.ts';
+import { configName, importConfig } from '../modules/import-config.ts';
 import { ownVariable } from '../terminal/own-variable.ts';
-import { refuseRenamed } from './renamed-packages.ts';
 
 /** Where a project lies and how it is configured: all that is asked of one that was compiled before. Paths are absolute. */
 export interface Settings {
@@ -66,4 +65,61 @@ function checkUrl(url: string, subject: string): string {
 /** Folder of the embedded database. */
 export function embeddedFolder({ stateFolder }: Pick<Settings, 'stateFolder'>): string {
   return join(stateFolder, 'database');
+}
+
+/** Throws where the configuration or an extension of a project imports such a name. Reads the texts and runs nothing. */
+async function refuseRenamed(folder: string): Promise<void> {
+  const found = filesOf(folder).flatMap((path) => renamedImports(path, readFileSync(join(folder, path), 'utf8')));
+  if (found.length === 0) return;
+  const { printDiagnostics } = await import('@tablewright/introspect/resolve');
+  throw new DiagnosticsError(found, `${printDiagnostics(found, { color: false })}\nNothing was written.`);
+}
+
+function filesOf(folder: string): readonly string[] {
+  const config = configName(folder);
+  const extensions = join(folder, 'extensions');
+  const entries = existsSync(extensions) ? readdirSync(extensions, { recursive: true, withFileTypes: true }) : [];
+  const code = entries
+    .filter((entry) => entry.isFile() && /\.m?[jt]s$/.test(entry.name) && !entry.parentPath.includes('node_modules'))
+    .map((entry) => join('extensions', entry.parentPath.slice(extensions.length), entry.name));
+  return [...(config === undefined ? [] : [config]), ...code.sort()];
+}
+
+/** One for each line of a file that imports such a name, with the line to write instead. */
+function renamedImports(path: string, text: string): readonly Diagnostic[] {
+  return text.split('\n').flatMap((line, index): readonly Diagnostic[] => {
+    const name = imported.exec(line)?.[1];
+    if (name === undefined) return [];
+    const now = nameNow(name);
+    return [
+      {
+        code: 'renamed-package',
+        severity: 'error',
+        place: `${path}:${index + 1}`,
+        message: `"${name}" is "${now}" now; the old name belongs to another product.`,
+        hint: `Write: ${line.replace(name, now).trim()}`,
+      },
+    ];
+  });
+}
+
+const imported = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*['"](@platform\/[\w./-]+)['"]/;
+
+function nameNow(name: string): string {
+  return name.replace(/^@platform\/cli\b/, 'tablewright').replace(/^@platform\//, '@tablewright/');
+}
+
+/** True if there is a database to ask: one that an address names, or an embedded one that was made before. */
+export function hasDatabase(project: Pick<Settings, 'config' | 'databaseUrl' | 'stateFolder'>): boolean {
+  return databaseUrl(project) !== null || existsSync(join(embeddedFolder(project), 'PG_VERSION'));
+}
+
+/** Rejects where an embedded database would have to be made first, which a command that only asks must not do. */
+export function refuseNewDatabase(project: Settings, hint = 'Set DATABASE_URL.'): void {
+  if (hasDatabase(project)) return;
+  throw new CommandError(
+    exitCodes.database,
+    'There is no database to ask: DATABASE_URL is not set, and no embedded one was made yet.',
+    hint,
+  );
 }

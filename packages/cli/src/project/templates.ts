@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { DocumentSource } from '@tablewright/compiler';
+import type { ClientPackages } from '@tablewright/compiler/files';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import type { Project } from './project.ts';
+import type { Settings } from './settings.ts';
 
 /**
  * The platform's own templates lie beside the published package's code, or at the top of the repository. Packages of
@@ -49,4 +52,46 @@ async function readTemplates(folder: string): Promise<readonly (readonly [name: 
   }
   const selected = names.filter((name) => name.endsWith('.hbs')).sort();
   return Promise.all(selected.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const));
+}
+
+/** Folder of the GraphQL documents that a project's roles ask; below it one folder for each role. */
+const folderName = 'documents';
+
+/** The GraphQL documents of a project, by path. */
+export async function loadDocuments({ folder }: Project): Promise<readonly DocumentSource[]> {
+  const path = join(folder, folderName);
+  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile() && /\.(graphql|gql)$/.test(entry.name));
+  const names = files.map(({ parentPath, name }) => relative(path, join(parentPath, name)));
+  return Promise.all(
+    names.sort().map(async (name) => ({
+      path: name.split(sep).join('/'),
+      text: await readFile(join(path, name), 'utf8'),
+    })),
+  );
+}
+
+/** Names as the configuration has them, else after the name in `package.json`; undefined where there is neither. */
+export async function clientPackagesOf({
+  folder,
+  config,
+}: Pick<Settings, 'folder' | 'config'>): Promise<ClientPackages | undefined> {
+  const { packageName } = config.client ?? {};
+  if (packageName !== undefined) return { name: packageName, place: 'platform.config.ts: client.packageName' };
+  const project = nameIn(await readFile(join(folder, 'package.json'), 'utf8').catch(() => ''));
+  // npm takes capitals in old names only.
+  return project === null
+    ? undefined
+    : { name: `${project.toLowerCase()}-client-{class}`, place: 'package.json: name' };
+}
+
+function nameIn(manifest: string): string | null {
+  try {
+    const value: unknown = JSON.parse(manifest);
+    const name = typeof value === 'object' && value !== null && 'name' in value ? value.name : null;
+    return typeof name === 'string' && name !== '' ? name : null;
+  } catch {
+    // A file that is not JSON stops npm, whose message is better.
+    return null;
+  }
 }

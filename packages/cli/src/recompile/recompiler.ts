@@ -1,14 +1,18 @@
 /** Compiles the next generation of a server that runs, in a thread of its own. */
 
+import type { DocumentSource, Examples, ExtensionSource, ModelData, ModuleSource } from '@tablewright/compiler';
 import {
   type AnyCatalog,
   defaultSchema,
   digestPermissions,
+  type PermissionDocument,
+  type PlatformConfig,
   readAnyCatalog,
   readModelTables,
   withDrafts,
 } from '@tablewright/introspect';
-import type { CompiledApi, RecompileOptions, Recompiler, RunTexts } from '@tablewright/runtime';
+import type { Schema } from '@tablewright/introspect/schema';
+import type { CompiledApi, ModelRows, RecompileOptions, Recompiler, RunTexts } from '@tablewright/runtime';
 import { dialectFacts } from '@tablewright/runtime/language';
 import { readOptions } from '../compile/facts.ts';
 import { loadSchema, writeSchemaText } from '../compile/steps.ts';
@@ -16,14 +20,12 @@ import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { loadExamples } from '../examples/load.ts';
 import { once } from '../process/once.ts';
 import { startWorker } from '../process/worker-thread.ts';
-import { loadDocuments } from '../project/documents.ts';
 import { loadExtensions, loadModules, outputOf } from '../project/extensions.ts';
 import type { Project } from '../project/project.ts';
-import { loadTemplates } from '../project/templates.ts';
+import { loadDocuments, loadTemplates } from '../project/templates.ts';
 import { readRuleRows } from '../sources/permission-tables.ts';
 import { keepMigrations, migrationNames } from '../sources/project-migrations.ts';
 import { linkModel } from './link-model.ts';
-import type { Question, RecompileSources, Reply } from './messages.ts';
 
 /**
  * Makes the recompiler of a project; `api` is its generated API. Its thread starts when it is first needed; if roles
@@ -178,3 +180,52 @@ function startThread(workerData: RecompileSources): Thread {
     close: async () => void (await worker.terminate()),
   };
 }
+
+/** All that the compiling thread needs to know of a project; plain data. */
+export interface RecompileSources {
+  readonly config: PlatformConfig;
+  /** Content of the permissions file; compiled unless the permissions come from the tables. */
+  readonly permissions: PermissionDocument;
+  /** As it was compiled before. */
+  readonly schema: Schema;
+  readonly templates: ReadonlyMap<string, string>;
+  readonly extensions: readonly ExtensionSource[];
+  readonly modules: readonly ModuleSource[];
+  readonly documents: readonly DocumentSource[];
+  readonly examples: Examples;
+  /** Folder of the generated files from the project's folder on. */
+  readonly output: string;
+}
+
+/** Requests to the compiling thread; every one is answered once, by its number. */
+export type Question =
+  | {
+      readonly kind: 'compile';
+      readonly number: number;
+      readonly rows: ModelRows;
+      /**
+       * The tables: as they were read now, or the number of an earlier request whose tables are used; 0 for
+       * `RecompileSources.schema`.
+       */
+      readonly tables: AnyCatalog | number;
+      /** The request whose answer is given again if its tables are the same; its rows were. */
+      readonly unless: number | null;
+    }
+  | {
+      readonly kind: 'openapi' | 'graphql' | 'model' | 'schema';
+      readonly number: number;
+      /** The number of the question that compiled it. */
+      readonly apiVersion: number;
+      readonly accessClass: string;
+    };
+
+/** Answers of the compiling thread. */
+export type Reply =
+  | { readonly kind: 'model'; readonly number: number; readonly model: ModelData }
+  /** The tables are those that the question named by `unless` was about. */
+  | { readonly kind: 'same'; readonly number: number }
+  | { readonly kind: 'problems'; readonly number: number; readonly problems: readonly string[] }
+  /** The tables that were meant are not known any more. */
+  | { readonly kind: 'unknown'; readonly number: number }
+  | { readonly kind: 'text'; readonly number: number; readonly text: string }
+  | { readonly kind: 'failure'; readonly number: number; readonly message: string };

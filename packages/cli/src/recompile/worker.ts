@@ -15,7 +15,7 @@ import {
 import type { Schema } from '@tablewright/introspect/schema';
 import type { JsonValue } from '@tablewright/runtime/language';
 import { readRuleRows } from '../sources/permission-tables.ts';
-import type { Question, RecompileSources, Reply } from './messages.ts';
+import type { Question, RecompileSources, Reply } from './recompiler.ts';
 
 /** Generations that can still be described: requests of those before the last are few and short. */
 const maxKept = 4;

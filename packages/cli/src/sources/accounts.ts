@@ -1,14 +1,21 @@
 /** Users and roles in the platform's own tables, as the command line looks at them and changes them. */
 import { randomBytes } from 'node:crypto';
-import { createPasswords, type OwnSql, readEnvironment, refusePassword } from '@tablewright/runtime/tools';
+import {
+  createPasswords,
+  type OwnSql,
+  ownTables,
+  readEnvironment,
+  refusePassword,
+  rowsBeside,
+  type SystemPlace,
+} from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import type { Project } from '../project/project.ts';
-import { accountStatements } from './accounts-sql.ts';
 import { type Run, runOwn, type Source } from './source.ts';
 import { systemPlace, systemState } from './system.ts';
 
 /** A user as it is listed. */
-export interface ListedUser {
+interface ListedUser {
   readonly email: string;
   readonly status: string;
   /** Name; null for none. */
@@ -18,7 +25,7 @@ export interface ListedUser {
 }
 
 /** A role: its row, and its part of the permissions file. */
-export interface ListedRole {
+interface ListedRole {
   readonly name: string;
   readonly users: number;
   readonly admin: boolean;
@@ -142,4 +149,36 @@ async function hashPassword([settings]: Awaited<ReturnType<Run>>, password: stri
   const refusal = refusePassword(password, { minLength, pattern: settings?.[0] ?? null });
   if (refusal !== undefined) throw new CommandError(exitCodes.usage, refusal.message);
   return createPasswords().hash(password);
+}
+
+/**
+ * The statements by their names; `$1` is the address of the user, or the name of the role, and each of them that
+ * changes a user finds one.
+ */
+function accountStatements(location: SystemPlace) {
+  const { table, text, flag, iso, boolean, fromNothing, rows, write, update, remove, ...sql } = ownTables(location);
+  const users = table('platform_users');
+  const roles = table('platform_roles');
+  const user = { target: `${users} AS u`, alias: 'u', where: sql.hasEmail('u', '$1') };
+  const usersOf = text(`(SELECT COUNT(*) FROM ${users} AS u WHERE u.role = r.id)`);
+  return {
+    /** Address, status, role, last access. */
+    users: rows(`SELECT COALESCE(u.email, ${text('u.id')}), u.status, r.name, ${iso('u.last_access')}
+FROM ${users} AS u LEFT JOIN ${roles} AS r ON r.id = u.role ORDER BY 1`),
+    /** Name, number of users, admin and app access. */
+    roles: rows(`SELECT r.name, ${usersOf}, ${flag('r.admin_access')}, ${flag('r.app_access')}
+FROM ${roles} AS r ORDER BY r.name`),
+    roleNames: rows(`SELECT name FROM ${roles}`),
+    /** $2 description, $3 and $4 admin and app access. */
+    addRole: write(`INSERT INTO ${roles} (name, description, admin_access, app_access)
+SELECT $1::text, $2::text, ${boolean('$3')}, ${boolean('$4')}${fromNothing}
+WHERE NOT EXISTS (SELECT 1 FROM ${roles} WHERE name = $1::text)`),
+    roleNamed: rows(`SELECT ${text('id')} FROM ${roles} WHERE name = $1::text`),
+    policy: rows(`SELECT auth_password_policy FROM ${table('platform_settings')}`),
+    /** $2 hash of the password, $3 key of the role; a row unless the address is taken. */
+    addUser: sql.statements.addUser,
+    setPassword: write(update(user, { password: '$2::text', security_version: 'u.security_version + 1' })),
+    endSessions: write(remove(rowsBeside(`${table('platform_sessions')} AS s`, 's', user, 'u.id = s.user'))),
+    setToken: write(update(user, { token: '$2::text' })),
+  };
 }

@@ -1,8 +1,7 @@
 import { defaultDialect, dialectFacts, familyOf } from '@tablewright/runtime/language';
 import { chooseHost } from '@tablewright/runtime/tools';
-import { hasDatabase, refuseNewDatabase } from '../project/present-database.ts';
 import type { Project } from '../project/project.ts';
-import { databaseUrl, embeddedFolder } from '../project/settings.ts';
+import { databaseUrl, embeddedFolder, hasDatabase, refuseNewDatabase } from '../project/settings.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { openEmbedded, sources } from './dialects.ts';
 import type { Source } from './source.ts';

@@ -9,11 +9,10 @@ import {
   readPermissionRows,
 } from '@tablewright/introspect';
 import type { ModelRows } from '@tablewright/runtime';
-import type { JsonValue } from '@tablewright/runtime/language';
-import { modelLock, parseExactly } from '@tablewright/runtime/language';
+import { type JsonValue, modelLock, parseExactly } from '@tablewright/runtime/language';
+import { type ModelTables, type OwnSql, ownTables, type SystemPlace } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import type { Project } from '../project/project.ts';
-import { permissionStatements } from './permission-sql.ts';
 import { runOwn, type Source } from './source.ts';
 import { systemPlace } from './system.ts';
 
@@ -135,4 +134,66 @@ function partsOf({ filter, validation, presets, fields }: PlainRule): readonly (
   const text = (value: JsonValue): string | null => (value === null ? null : JSON.stringify(value));
   const hasPresets = Object.keys(presets).length > 0;
   return [text(filter), text(validation), hasPresets ? JSON.stringify(presets) : null, fields?.join(',') ?? null];
+}
+
+/** Statements by their names. */
+type PermissionStatements = ModelTables &
+  Readonly<Record<'lock' | 'addRole' | 'changeRole' | 'usersOf' | 'removeRole' | 'removeRules' | 'addRule', OwnSql>>;
+
+/** The statements by their names; `$1` is the name of a role. */
+function permissionStatements(location: SystemPlace): PermissionStatements {
+  const { table, text, boolean, same, rows, write, turn, statements } = ownTables(location);
+  const [roles, rules, users] = ['platform_roles', 'platform_permissions', 'platform_users'].map(table);
+  const named = `(SELECT id FROM ${roles} WHERE name = $1::text)`;
+  return {
+    ...statements.model,
+    lock: turn(),
+    /** $2 description, $3 and $4 admin and app access. */
+    addRole: write(`INSERT INTO ${roles} (name, description, admin_access, app_access)
+VALUES ($1::text, $2::text, ${boolean('$3')}, ${boolean('$4')})`),
+    changeRole:
+      write(`UPDATE ${roles} SET description = $2::text, admin_access = ${boolean('$3')}, app_access = ${boolean('$4')}
+WHERE name = $1::text`),
+    usersOf: rows(`SELECT ${text('COUNT(*)')} FROM ${users} AS u JOIN ${roles} AS r ON r.id = u.role
+WHERE r.name = $1::text`),
+    removeRole: write(`DELETE FROM ${roles} WHERE name = $1::text`),
+    /** $2 collection, $3 action; a null name is that of the public role. */
+    removeRules: write(
+      `DELETE FROM ${rules} WHERE ${same('role', named)} AND collection = $2::text AND action = $3::text`,
+    ),
+    /** $4 to $6 the parts that are JSON, $7 fields. */
+    addRule: write(`INSERT INTO ${rules} (role, collection, action, permissions, validation, presets, fields)
+VALUES (${named}, $2::text, $3::text, $4::jsonb, $5::jsonb, $6::jsonb, $7::text)`),
+  };
+}
+
+/** Prints differences for people: a line that begins with `-` for removed ones, with `+` for added ones. */
+export function printDifferences(differences: readonly PermissionDifference[]): string {
+  return differences.flatMap(linesOf).join('\n');
+}
+
+function linesOf(difference: PermissionDifference): readonly string[] {
+  if (difference.kind === 'role') {
+    const line = (role: NonNullable<typeof difference.before>): string =>
+      `role ${role.name} ${JSON.stringify({ description: role.description, admin: role.admin, app: role.app })}`;
+    return [
+      ...(difference.before === null ? [] : [`- ${line(difference.before)}`]),
+      ...(difference.after === null ? [] : [`+ ${line(difference.after)}`]),
+    ];
+  }
+  return [
+    ...difference.before.map((rule) => `- ${lineOf(rule)}`),
+    ...difference.after.map((rule) => `+ ${lineOf(rule)}`),
+  ];
+}
+
+/** Parts that say nothing are left out. */
+function lineOf({ role, collection, action, fields, filter, validation, presets }: PlainRule): string {
+  const parts = {
+    ...(fields !== null && { fields }),
+    ...(filter !== null && { filter }),
+    ...(validation !== null && { validation }),
+    ...(Object.keys(presets).length > 0 && { presets }),
+  };
+  return `${role} ${collection} ${action} ${JSON.stringify(parts)}`;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { splitStatements } from './split-statements.ts';
+import { splitStatements } from './mysql/migrations.ts';
 
 it('splits at semicolons that are no part of anything', () => {
   const sql = `-- first; second

@@ -4,7 +4,7 @@ import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import { configName } from '../modules/import-config.ts';
 
 /** How a process was called. */
-export interface Call {
+interface Call {
   /** The script that Node runs. */
   readonly scriptPath: string;
   /** The folder that the command was called in. */
@@ -87,4 +87,12 @@ function foldersAbove(folder: string): readonly string[] {
 
 function quoted(text: string): string {
   return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Version of the command, from the description of its package. */
+export function commandVersion(): string {
+  const manifest: { readonly version: string } = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  );
+  return manifest.version;
 }

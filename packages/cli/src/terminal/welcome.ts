@@ -1,8 +1,7 @@
 import { join, relative } from 'node:path';
 import type { CollectionDescriptor, CompiledApi } from '@tablewright/runtime';
-import type { AdminToken } from './admin-token.ts';
+import { type AdminToken, administratorLine, type ReportedAdministrator } from './administrator.ts';
 import type { Progress } from './progress.ts';
-import { administratorLine, type ReportedAdministrator } from './reported-administrator.ts';
 
 /** Facts to print when a server listens. */
 export interface Welcome {

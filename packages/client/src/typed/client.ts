@@ -1,19 +1,15 @@
 /** Clients of one access class: methods without permission do not exist. */
 
-import type { ActivityCommentsHandler } from '../activity.ts';
-import type { RequestOptions } from '../call.ts';
+import type { Query, RequestOptions } from '../call.ts';
 import { type Client, openClient } from '../client.ts';
 import type { ImportData } from '../files.ts';
+import type { ActivityCommentsHandler, InvitesHandler, TfaHandler, UtilsHandler } from '../handlers.ts';
 import type { ClientOptions } from '../options.ts';
-import type { Query } from '../query.ts';
 import type { Page, Requester } from '../requester.ts';
-import type { UtilsHandler } from '../server.ts';
 import type { AnySchema } from '../system.ts';
-import type { InvitesHandler, TfaHandler } from '../users.ts';
+import { type Arguments, callFunction, callRoute, type FunctionNames, type RouteInput } from './calls.ts';
 import { type Facts, methods, type Right } from './facts.ts';
-import { type Arguments, callFunction, type FunctionNames } from './functions.ts';
 import type { Handler } from './items.ts';
-import { callRoute, type RouteInput } from './routes.ts';
 
 /** Permissions of an access class, as the script of a generated client states them. */
 export interface Abilities {

@@ -1,7 +1,7 @@
 /** Types of generated clients' queries and results, and the function that makes clients. */
-export type { RequestOptions } from '../call.ts';
-export type { JsonObject, JsonValue } from '../json.ts';
+export type { JsonObject, JsonValue, RequestOptions } from '../call.ts';
 export type { AggregateOf, AggregateRow, AggregateSort, GroupsOf, HavingOf } from './aggregate.ts';
+export type { CallFunction, FunctionNames, ItemsCall, RouteInput, ValueCall } from './calls.ts';
 export {
   type Abilities,
   type BoundClient,
@@ -18,13 +18,20 @@ export {
   type WithUploads,
 } from './client.ts';
 export type { DeepOf, Only, RowQuery } from './deep.ts';
-export type { Call, Facts, Links, Many, methods, One, Right } from './facts.ts';
+export type { Call, Changes, Facts, Given, Links, LinkTo, Many, methods, One, Right } from './facts.ts';
 export type * from './filter-types.ts';
-export type { LinkFilter, NamedFilter, NumberFilter } from './filters.ts';
-export type { CallFunction, FunctionNames, ItemsCall, ValueCall } from './functions.ts';
 export type { Handler, Methods } from './items.ts';
-export type { Changes, Given, LinkTo } from './payloads.ts';
-export type { AggregateQuery, AliasOf, Fields, ItemQuery, ListQuery, OneQuery, WriteQueryOf } from './queries.ts';
+export type {
+  AggregateQuery,
+  AliasOf,
+  Fields,
+  ItemQuery,
+  LinkFilter,
+  ListQuery,
+  NamedFilter,
+  NumberFilter,
+  OneQuery,
+  WriteQueryOf,
+} from './queries.ts';
 export type { Everything, Result } from './result.ts';
-export type { RouteInput } from './routes.ts';
 export type { Valid, ValidSort } from './valid.ts';

@@ -2,6 +2,7 @@
 import type { AggregateSort, HavingOf } from './aggregate.ts';
 import type { DeepOf, Only } from './deep.ts';
 import type { Facts } from './facts.ts';
+import type { OrderOperators } from './filter-types.ts';
 import type { Everything } from './result.ts';
 import type { Valid, ValidSort } from './valid.ts';
 
@@ -86,3 +87,17 @@ type FilterOf<Of> = Of extends { readonly filter: infer Filter } ? Filter : neve
 
 /** The inferred type, or `unknown` if nothing was inferred. */
 export type Said<T> = [T] extends [never] ? unknown : T;
+
+/** Conditions on a number: the results of a field's functions. */
+export type NumberFilter = OrderOperators<number> | number | null;
+
+/** The filter of the items of one collection. */
+export interface NamedFilter<Name extends string, Filter> {
+  readonly name: Name;
+  readonly filter: Filter;
+}
+
+/** Link rows of a many-to-any: their own conditions, and those on the items behind them. */
+export type LinkFilter<Filter, Items extends NamedFilter<string, unknown>> = Filter & {
+  readonly [Item in Items as `item:${Item['name']}`]?: Item['filter'];
+};

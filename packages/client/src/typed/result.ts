@@ -1,5 +1,5 @@
 /** The items that a query answers, computed from the paths in its `fields`. Source: API specification, sections 5.1 and 5.4. */
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../call.ts';
 import type { AggregateRow } from './aggregate.ts';
 import type { RowQuery } from './deep.ts';
 import type { Call, Links, Many, One } from './facts.ts';

@@ -1,7 +1,24 @@
 /** All checks of `platform doctor --production` that other examinations do not make. */
+
 import { contract } from '@tablewright/runtime/language';
-import type { Check } from './check.ts';
-import type { ProductionFacts } from './facts.ts';
+import type { Project } from '../../project/project.ts';
+import type { Finding } from '../../sources/finding.ts';
+import { type ExaminedFacts, type ProductionFacts, productionFacts } from './facts.ts';
+
+/** Adds them to the findings of every doctor, of which some are problems now. */
+export async function examineProduction(
+  project: Project,
+  findings: readonly Finding[],
+  examined: ExaminedFacts,
+): Promise<readonly Finding[]> {
+  const facts = await productionFacts(project, examined);
+  return [...findings.map(strictly), ...runChecks(checks, facts)];
+}
+
+function strictly(finding: Finding): Finding {
+  const strict = strictFindings.find(({ check }) => check === finding.check);
+  return strict === undefined ? finding : { ...finding, check: strict.code, severity: 'problem' };
+}
 
 /** Days on which versions of Node reach the end of their life, from the schedule of its project. */
 const endsOfLife: ReadonlyMap<number, string> = new Map([
@@ -226,3 +243,25 @@ export const strictFindings: readonly (Pick<Check, 'code' | 'title'> & { readonl
   { check: 'superuser', code: 'database-superuser', title: 'a role of the database that may do everything' },
   { check: 'clock', code: 'clock-skew', title: 'clocks of machine and database that differ by more than five seconds' },
 ];
+
+/** One thing that is looked at before a server is used. */
+interface Check {
+  /** Stable, lower case with dashes. */
+  readonly code: string;
+  readonly severity: Finding['severity'];
+  /** Condition for people, as a noun phrase; docs/deployment.md prints it. */
+  readonly title: string;
+  /** Sentences about what is wrong; none where all is well. */
+  readonly wrong: (facts: ProductionFacts) => string | null | readonly string[];
+  /** Advice, as a whole sentence. */
+  readonly cure: string | ((facts: ProductionFacts) => string);
+}
+
+/** Runs checks on the facts. */
+function runChecks(checks: readonly Check[], facts: ProductionFacts): readonly Finding[] {
+  return checks.flatMap(({ code, severity, wrong, cure }) =>
+    [wrong(facts) ?? []]
+      .flat()
+      .map((message) => ({ check: code, severity, message, advice: typeof cure === 'string' ? cure : cure(facts) })),
+  );
+}

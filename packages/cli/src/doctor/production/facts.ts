@@ -1,13 +1,19 @@
 /** Facts about a server that is to be used: its settings, its files and its database. */
+
+import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { Schema } from '@tablewright/introspect/schema';
 import { type Environment, type EnvironmentProblem, readEnvironment, type Variables } from '@tablewright/runtime/tools';
 import { readManifest } from '../../output/manifest.ts';
+import { environmentName } from '../../project/environment-file.ts';
 import type { Project } from '../../project/project.ts';
 import { databaseUrl } from '../../project/settings.ts';
 import type { ConnectionFacts } from '../../sources/connection.ts';
-import { connectionFacts } from '../examine-database.ts';
-import { openSecrets } from './open-secrets.ts';
-import type { DatabaseFacts } from './read-database.ts';
+import { projectMigrationState } from '../../sources/project-migrations.ts';
+import type { Source } from '../../sources/source.ts';
+import { systemState } from '../../sources/system.ts';
+import { connectionFacts, connectionLimit } from '../examine-database.ts';
 
 /** Everything that checks look at. */
 export interface ProductionFacts {
@@ -68,4 +74,74 @@ function readSettings(variables: Variables): Pick<ProductionFacts, 'environment'
   const defaults = rest.ok ? rest : readEnvironment({ NODE_ENV: 'production' });
   if (!defaults.ok) throw new Error('The defaults of the environment are refused.');
   return { environment: defaults.environment, problems };
+}
+
+/** Answers of a database. */
+interface DatabaseFacts {
+  /** Connections that the role may have at once; null where that is unknown, as of the embedded database. */
+  readonly connections: number | null;
+  /** Names of migrations that the database lacks. */
+  readonly pending: readonly string[];
+}
+
+/** Asks for them. Every question stands alone. */
+export async function readDatabase(source: Source, project: Project): Promise<DatabaseFacts> {
+  return {
+    connections: source.embedded === null ? await connectionLimit(source).catch(() => null) : null,
+    pending: [...(await pendingSystem(source, project)), ...(await pendingOfProject(source, project))],
+  };
+}
+
+async function pendingSystem(source: Source, project: Project): Promise<readonly string[]> {
+  try {
+    const { installed, pending } = await systemState(source, project);
+    return installed ? pending.map(({ id, name }) => `${id} ${name}`) : [];
+  } catch {
+    // A ledger that cannot be read is a finding of its own.
+    return [];
+  }
+}
+
+async function pendingOfProject(source: Source, project: Project): Promise<readonly string[]> {
+  const { pending } = await projectMigrationState(source, project).catch(() => ({ pending: [] }));
+  return pending.map(({ name }) => name);
+}
+
+/** Variables whose content opens something. */
+const secretName = /(?:SECRET(?:_PREVIOUS)?|PASSWORD|TOKEN|DATABASE_URL|REDIS|_KEY)$/;
+
+/** Files of the folder of state that hold secrets. */
+const kept = ['secret', 'admin-token', 'admin-password'];
+
+/** Files with secrets that every user of the machine can read: those of variables, of `.env` and of the state. */
+async function openSecrets(
+  { folder, stateFolder }: Pick<Project, 'folder' | 'stateFolder'>,
+  variables: Variables,
+): Promise<readonly string[]> {
+  const named = Object.entries(variables).flatMap(([name, path]) =>
+    name.endsWith('_FILE') && secretName.test(name.slice(0, -'_FILE'.length)) && path ? [resolve(path)] : [],
+  );
+  const environment = join(folder, environmentName);
+  const files = [...named, ...((await holdsSecret(environment)) ? [environment] : [])];
+  const all = new Set([...files, ...kept.map((name) => join(stateFolder, name))].filter(existsSync));
+  const open = await Promise.all([...all].map(async (file) => ((await isOpen(file)) ? [file] : [])));
+  return open.flat().map((file) => (file.startsWith(folder) ? relative(folder, file) : file));
+}
+
+async function holdsSecret(file: string): Promise<boolean> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text.split('\n').some((line) => secretName.test(line.split('=')[0]?.trim() ?? ''));
+}
+
+/** True if others may read the file, and enter every folder above it. Systems without modes are left alone. */
+async function isOpen(file: string): Promise<boolean> {
+  if (process.platform === 'win32') return false;
+  const { mode } = await stat(file);
+  return (mode & 0o004) !== 0 && isEntered(dirname(file));
+}
+
+async function isEntered(folder: string): Promise<boolean> {
+  const { mode } = await stat(folder);
+  const parent = dirname(folder);
+  return (mode & 0o001) !== 0 && (parent === folder || isEntered(parent));
 }

@@ -1,9 +1,8 @@
 /** Findings about a MySQL or MariaDB server: rights, replicas, clock, engines, and settings that writes need. */
 import type { Schema, Table } from '@tablewright/introspect/schema';
 import { printTable } from '@tablewright/runtime/language';
-import { reasonOf } from '../../errors/reason-of.ts';
-import { compareClock } from '../clock.ts';
-import type { Examination, Finding } from '../finding.ts';
+import { reasonOf } from '../../errors/exit-codes.ts';
+import { compareClock, type Examination, type Finding } from '../finding.ts';
 import { quotedName, quotedTable } from '../quoted.ts';
 import type { Source } from '../source.ts';
 

@@ -5,10 +5,8 @@
 import { modelLock } from '@tablewright/runtime/language';
 import { beginChanges, isDoneAlready, mysqlProjectTables, recordMigration } from '@tablewright/runtime/mysql';
 import { ownTables, type ProjectMigration, platformVersion } from '@tablewright/runtime/tools';
-import { CommandError, exitCodes } from '../../errors/exit-codes.ts';
-import { reasonOf } from '../../errors/reason-of.ts';
+import { CommandError, exitCodes, reasonOf } from '../../errors/exit-codes.ts';
 import { runOwn, type Source } from '../source.ts';
-import { splitStatements } from '../split-statements.ts';
 
 const settings = "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'";
 
@@ -145,4 +143,27 @@ async function runNext(
     throw error;
   });
   await note(2 * position + 2);
+}
+
+/** Skipped as a whole: texts, names, and comments. `--` is a comment if a blank follows, `/*!` is none. */
+const skipped =
+  /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!!)[\s\S]*?\*\/|;/g;
+
+/**
+ * Statements of a file without the text between them. Semicolons within BEGIN … END of a procedure are not recognized.
+ */
+export function splitStatements(sqlText: string): readonly string[] {
+  const statements: string[] = [];
+  let text = '';
+  let end = 0;
+  for (const { 0: found, index } of sqlText.matchAll(skipped)) {
+    text += sqlText.slice(end, index);
+    end = index + found.length;
+    if (found === ';') {
+      statements.push(text.trim());
+      text = '';
+    } else if (!/^(?:--|#|\/\*)/.test(found)) text += found;
+  }
+  statements.push((text + sqlText.slice(end)).trim());
+  return statements.filter((statement) => statement !== '');
 }

@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { reasonOf } from '../../errors/reason-of.ts';
+import { reasonOf } from '../../errors/exit-codes.ts';
 import type { Hearers, TableEvents } from '../commands.ts';
 
 /** Milliseconds that a notice may take to come back to who has sent it. */

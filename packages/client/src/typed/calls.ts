@@ -1,7 +1,5 @@
-/** Functions and procedures of the server's database. Source: API specification, section 4; docs/functions.md. */
-import type { Call, RequestOptions } from '../call.ts';
-import type { JsonValue } from '../json.ts';
-import type { Query } from '../query.ts';
+/** Functions and procedures of the server's database, and routes of its own code. Source: API specification, section 1; docs/extensions.md. */
+import type { Call, JsonValue, Parameters, Query, RequestOptions } from '../call.ts';
 import type { Requester } from '../requester.ts';
 import type { DeepOf } from './deep.ts';
 import type { Facts } from './facts.ts';
@@ -88,4 +86,35 @@ function searchOf(args: Arguments): URLSearchParams {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(args)) if (value !== undefined) search.append(name, String(value));
   return search;
+}
+
+/** Input of a route. Times are `Date`s or text of ISO 8601. */
+export interface RouteInput {
+  /** The parts of the path that begin with a colon, by name. */
+  readonly params?: Parameters;
+  readonly query?: Parameters;
+  readonly body?: unknown;
+}
+
+/** Asks a route, named by method and path; undefined where it gives nothing. */
+export async function callRoute(
+  { send }: Requester,
+  route: string,
+  { params = {}, query = {}, body }: RouteInput,
+  options: RequestOptions,
+): Promise<unknown> {
+  const [method = 'GET', path = ''] = route.split(' ');
+  const segments = path.slice(1).split('/');
+  const completed = segments.map((part) => (part.startsWith(':') ? textOf(params[part.slice(1)]) : part));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const element of [value].flat()) if (element !== undefined) search.append(name, textOf(element));
+  }
+  const response = await send({ method, path: completed, search, body, options });
+  const text = await response.text();
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+function textOf(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value);
 }
