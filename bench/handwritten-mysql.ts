@@ -29,6 +29,23 @@ server.get<{ Params: { id: string } }>('/articles/:id', async (request, reply) =
   return { data: rows[0] };
 });
 
+server.get<{ Params: { id: string } }>('/articles-whole/:id', async ({ params: { id } }, reply) => {
+  const read = (text: string) => pool.execute<RowDataPacket[]>(text, [id]);
+  const [[articles], [comments], [tags]] = await Promise.all([
+    read(`SELECT id, title, slug, body, status, published_at, views, author_id, category_id, created_at
+      FROM articles WHERE id = ?`),
+    read('SELECT id FROM comments WHERE article_id = ? ORDER BY id LIMIT 100'),
+    read('SELECT tag_id FROM articles_tags WHERE article_id = ? ORDER BY tag_id LIMIT 100'),
+  ]);
+  if (articles.length === 0) return reply.code(404).send({ error: 'There is no such article.' });
+  const lists = {
+    articles_tags: tags.map(({ tag_id }) => `${id},${tag_id}`),
+    comments: comments.map((comment) => comment.id),
+    tags: tags.map(({ tag_id }) => tag_id),
+  };
+  return { data: { ...articles[0], ...lists } };
+});
+
 server.get<Page>('/articles', async ({ query: { status, limit, offset } }) => {
   const [rows] = await pool.execute<RowDataPacket[]>(
     `SELECT id, title, slug, status, published_at, views, author_id, created_at

@@ -48,6 +48,34 @@ server.get<{ Params: { id: string } }>('/articles/:id', async (request, reply) =
   return { data: rows[0] };
 });
 
+server.get<{ Params: { id: string } }>('/articles-whole/:id', async ({ params: { id } }, reply) => {
+  const [article, comments, tags] = await Promise.all([
+    pool.query({
+      name: 'whole_article',
+      text: `SELECT id, title, slug, body, status, published_at, views, rating, author_id, category_id, metadata,
+        keywords, reading_minutes, created_by, created_at FROM articles WHERE id = $1`,
+      values: [id],
+    }),
+    pool.query<{ id: string }>({
+      name: 'whole_comments',
+      text: 'SELECT id FROM comments WHERE article_id = $1 ORDER BY id LIMIT 100',
+      values: [id],
+    }),
+    pool.query<{ tag_id: number }>({
+      name: 'whole_tags',
+      text: 'SELECT tag_id FROM articles_tags WHERE article_id = $1 ORDER BY tag_id LIMIT 100',
+      values: [id],
+    }),
+  ]);
+  if (article.rows.length === 0) return reply.code(404).send({ error: 'There is no such article.' });
+  const lists = {
+    articles_tags: tags.rows.map(({ tag_id }) => `${id},${tag_id}`),
+    comments: comments.rows.map((comment) => comment.id),
+    tags: tags.rows.map(({ tag_id }) => tag_id),
+  };
+  return { data: { ...article.rows[0], ...lists } };
+});
+
 server.get<Page>('/articles', async ({ query: { status, limit, offset } }) => {
   const { rows } = await pool.query({
     name: 'articles',

@@ -23,7 +23,7 @@ export async function planScenario(folder: string, questions: readonly Question[
   const module: { readonly api: CompiledApi } = await import(pathToFileURL(join(folder, 'generated/server.js')).href);
   const planner = createPlanner(module.api);
   const planned = questions.map(({ compiled }) => {
-    const [, name = '', key, query = ''] = /^\/items\/(\w+)(?:\/(\w+))?\?(.*)$/.exec(compiled) ?? [];
+    const [, name = '', key, query = ''] = /^\/items\/(\w+)(?:\/(\w+))?(?:\?(.*))?$/.exec(compiled) ?? [];
     return plan(name, key, query);
   });
   return { text: planned[0]?.plan.statement.text ?? '', parameters: planned.map(({ parameters }) => parameters) };
