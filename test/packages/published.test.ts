@@ -96,10 +96,10 @@ test('the published command answers', () => {
 test('the published runtime brings what it prints and what browsers load', () => {
   const program = `
     const of = (path) => import('./node_modules/@tablewright/runtime/dist/' + path);
-    const [mails, pages, scripts] = await Promise.all([of('mail/templates.js'), of('pages/templates.js'), of('pages/scripts.js')]);
+    const [mails, pages] = await Promise.all([of('mail/templates.js'), of('pages/templates.js')]);
     mails.loadMailTemplates(null);
     console.log(pages.loadPageTemplates(null).print('login', { project: 'P', passwordMinLength: 8, passwords: true }));
-    console.log([...scripts.readScripts().keys()].join(' '));`;
+    console.log([...pages.readScripts().keys()].join(' '));`;
   const printed = run(elsewhere, '--input-type=module', '--eval', program);
   expect(printed).toContain('<title>Sign in · P</title>');
   expect(printed).toMatch(/\blogin\.js\b.*\blibrary-uqr\.js\b/);

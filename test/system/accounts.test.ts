@@ -1,7 +1,7 @@
 /** Users are found by what a request brings, in one statement each; what nobody has is nobody, never an error. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
-import { type AccountFinder, createAccountFinder } from '../../packages/runtime/src/users/find-account.ts';
+import { type AccountFinder, createAccountFinder } from '../../packages/runtime/src/users/account.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { type CountingProxy, countStatements } from '../support/proxy.ts';
 import { installSystem } from '../support/system.ts';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { logChanges } from '../../packages/runtime/src/system/log-changes.ts';
-import { createAccountFinder } from '../../packages/runtime/src/users/find-account.ts';
+import { createAccountFinder } from '../../packages/runtime/src/users/account.ts';
 import { createDatabase, withClient } from '../support/database.ts';
 import { readExamples } from '../support/examples.ts';
 import { createProject, runPlatform } from '../support/platform.ts';

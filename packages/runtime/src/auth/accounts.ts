@@ -1,7 +1,9 @@
 /** Everything of a server that knows users, over the platform's own tables. */
-
 import type { Database } from '../database/database.ts';
 import type { DriftGuard } from '../database/drift-guard.ts';
+import { firstRow } from '../database/own-statements/own-rows.ts';
+import type { OwnSql } from '../database/own-statements/script.ts';
+import { ownTables } from '../dialects/index.ts';
 import type { Environment } from '../environment.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { createOutbox, type Outbox } from '../mail/outbox.ts';
@@ -12,25 +14,27 @@ import type { Log } from '../operate/log.ts';
 import { createPasswords } from '../passwords/passwords.ts';
 import { defaultReadLimits } from '../query/parse/parse-read.ts';
 import { buildOpenScope } from '../sql/scope.ts';
-import { systemPlaceOf } from '../system/place.ts';
-import { createAccountFinder } from '../users/find-account.ts';
+import { type SystemPlace, systemPlaceOf } from '../system/place.ts';
+import { createAccountFinder } from '../users/account.ts';
 import { createHistory } from '../write/history/history.ts';
 import { type Attempts, createAttempts, type LimitReached } from './attempts.ts';
 import { createCounters } from './counters.ts';
 import { createIdentities, type Identities, type Identity } from './identities.ts';
-import { createLetters } from './mailed-tokens/letters.ts';
-import { createSetPassword, type SetPassword } from './mailed-tokens/new-password.ts';
-import { createRequestReset, type RequestReset } from './mailed-tokens/password-reset.ts';
-import { createMaintenance, type Maintenance } from './maintenance.ts';
+import { createLetters } from './mailed-tokens/mailed-token.ts';
+import {
+  createRequestReset,
+  createSetPassword,
+  type RequestReset,
+  type SetPassword,
+} from './mailed-tokens/new-password.ts';
 import { createSecondFactors, type SecondFactors } from './second-factor/second-factor.ts';
-import { createSessions } from './sessions/sessions.ts';
-import { createPairs } from './sessions/token-pair.ts';
+import { createPairs, createSessions } from './sessions/sessions.ts';
 import { createTokens } from './sessions/tokens.ts';
 import { createAccountSettings, type ReadAccountSettings } from './settings.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
 import { type CreateUser, createRegistration } from './sso/registration.ts';
 import { createSingleSignOn, type SingleSignOn } from './sso/single-sign-on.ts';
-import { createUseState } from './sso/used-states.ts';
+import { createUseState } from './sso/state.ts';
 import { createUserHistory } from './user-history.ts';
 
 /** Users of a server, whose requests are described by `T`. */
@@ -57,7 +61,7 @@ export interface MailFolders {
 }
 
 /** Options of the account services. */
-export interface AccountsOptions<T> {
+interface AccountsOptions<T> {
   readonly api: CompiledApi;
   readonly database: Database;
   readonly environment: Environment;
@@ -151,4 +155,59 @@ function createMail<T>(
   const write = loadMailTemplates(templates);
   const deliver = createLetters({ tokens, settings, write, transport, environment: environment.mail, publicUrl });
   return createOutbox({ database, place: location, deliver, log, closed: transport.close });
+}
+
+/** Work in the background of requests; a failure is tried again on the next occasion. */
+interface Maintenance {
+  /** A user was here. */
+  recordActivity(user: string): void;
+  /** Resolves when nothing is under way. */
+  settled(): Promise<void>;
+}
+
+/** A user is noted once a minute, and at most so many are remembered to have been. */
+const noteEveryMs = 60_000;
+const maxNoted = 10_000;
+/** How often ended sessions are removed, in milliseconds, and how many at once. */
+const purgeEveryMs = 600_000;
+const maxPurged = 1_000;
+
+/** Makes the upkeep of a location. */
+function createMaintenance(database: Pick<Database, 'transaction'>, location: SystemPlace): Maintenance {
+  const texts = ownTables(location).statements.sessions;
+  const noted = new Map<string, number>();
+  const running = new Set<Promise<unknown>>();
+  let swept = performance.now();
+
+  function run(text: OwnSql, value: string): void {
+    const work = database
+      .transaction(async (transaction) => {
+        const [id] = (await firstRow(transaction, text, [value])) ?? [];
+        if (typeof id === 'string') transaction.identify(id);
+        return { value: undefined };
+      })
+      .catch(() => undefined)
+      .finally(() => running.delete(work));
+    running.add(work);
+  }
+
+  return {
+    recordActivity(user) {
+      const now = performance.now();
+      if (now - (noted.get(user) ?? Number.NEGATIVE_INFINITY) >= noteEveryMs) {
+        noted.delete(user);
+        noted.set(user, now);
+        const [oldest] = noted.keys();
+        if (noted.size > maxNoted && oldest !== undefined) noted.delete(oldest);
+        run(texts.touch, user);
+      }
+      if (now - swept >= purgeEveryMs) {
+        swept = now;
+        run(texts.purge, String(maxPurged));
+      }
+    },
+    async settled() {
+      await Promise.allSettled(running);
+    },
+  };
 }

@@ -7,7 +7,7 @@
 import type { Counter, Counting } from '../dialects/counter-statements.ts';
 import type { AttemptLimits } from '../environment/auth.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';
-import { exceeded } from '../limits/exceeded.ts';
+import { exceeded } from '../limits/windows.ts';
 import type { Count, Counters } from './counters.ts';
 import type { ReadAccountSettings } from './settings.ts';
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Account } from '../users/account.ts';
-import type { FoundSession } from '../users/find-account.ts';
+import type { Account, FoundSession } from '../users/account.ts';
 import { createIdentities } from './identities.ts';
 import { createTokens } from './sessions/tokens.ts';
 

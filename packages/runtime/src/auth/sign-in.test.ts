@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SigningIn } from '../users/find-account.ts';
+import type { SigningIn } from '../users/account.ts';
 import { createSignIn } from './sign-in.ts';
 
 const ada: SigningIn = {

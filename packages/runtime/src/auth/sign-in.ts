@@ -5,16 +5,19 @@ import type { AuthEnvironment } from '../environment/auth.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';
 import type { Audit } from '../operate/audit.ts';
 import type { Passwords } from '../passwords/passwords.ts';
-import type { AccountFinder, SigningIn } from '../users/find-account.ts';
+import type { AccountFinder, SigningIn } from '../users/account.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 import { type Attempt, type Attempts, countFailures } from './attempts.ts';
-import { auditRefusal } from './audit-refusals.ts';
 import type { Identities } from './identities.ts';
 import { checkAddress, clientOf } from './ip-access.ts';
-import { hashRefreshToken, makeRefreshToken } from './sessions/refresh-token.ts';
-import type { Sessions } from './sessions/sessions.ts';
-import type { MakePair, TokenPair } from './sessions/token-pair.ts';
-import { stallFailure } from './stall.ts';
+import { auditRefusal, stallFailure } from './refusals.ts';
+import {
+  hashRefreshToken,
+  type MakePair,
+  makeRefreshToken,
+  type Sessions,
+  type TokenPair,
+} from './sessions/sessions.ts';
 
 /** Credentials of a sign-in. */
 export interface Credentials {

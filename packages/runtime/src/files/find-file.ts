@@ -13,7 +13,7 @@ import type { PlannedRead, Planner } from '../query/planner.ts';
 import { createRowContexts } from '../row-security/contexts.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { filesName } from '../write/access/uploading-access.ts';
-import type { AssetSettings } from './transform/presets.ts';
+import type { AssetSettings } from './transform/transformation.ts';
 
 /** A file with its content. */
 export interface FoundFile {

@@ -1,8 +1,10 @@
 /** Everything that takes, keeps and gives files, wired together. */
 
+import { join } from 'node:path';
 import type { Database } from '../database/database.ts';
 import type { DriftGuard } from '../database/drift-guard.ts';
-import type { FilesEnvironment } from '../environment/files.ts';
+import type { FilesEnvironment, StorageLocation } from '../environment/files.ts';
+import { PlatformError } from '../errors.ts';
 import { accessNames } from '../language/descriptors/access-names.ts';
 import type { CompiledApi } from '../language/index.ts';
 import type { Log } from '../operate/log.ts';
@@ -10,15 +12,16 @@ import type { Planner } from '../query/planner.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { filesName } from '../write/access/uploading-access.ts';
 import type { Writer } from '../write/writer.ts';
-import { createStorages } from './create-storages.ts';
 import { createFileFinder, type FileFinder } from './find-file.ts';
+import { createLocalStorage } from './local-storage.ts';
 import { createLooseFiles, type LooseFiles } from './loose-files.ts';
-import type { Storages } from './storage.ts';
+import { createS3Storage } from './s3-storage.ts';
+import type { Storage, Storages } from './storage.ts';
 import { createRenderer, type Renderer } from './transform/renderer.ts';
 import { createUploads, type Uploads } from './uploads.ts';
 
 /** Options of the file services. */
-export interface FileServicesOptions {
+interface FileServicesOptions {
   readonly api: CompiledApi;
   /** Null where the platform's own tables are not installed. */
   readonly place: SystemPlace | null;
@@ -56,4 +59,28 @@ export function createFileServices(options: FileServicesOptions): FileServices |
     finder: createFileFinder({ api, place: location, database, planner, driftGuard, publicClass }),
     renderer: createRenderer(environment.transform),
   };
+}
+
+/** Makes the storages; `folder` is where a local one lies that names none. */
+function createStorages(locations: readonly StorageLocation[], folder: string): Storages {
+  const storages = new Map(locations.map((location) => [location.name, createStorage(location, folder)]));
+  const [entry] = storages;
+  if (entry === undefined) throw new Error('There is no storage.');
+  const [name, storage] = entry;
+  return {
+    first: { name, storage },
+    of(requested) {
+      const found = storages.get(requested);
+      if (found !== undefined) return found;
+      const cause = new Error(`STORAGE_LOCATIONS lacks "${requested}", where a file lies.`);
+      throw new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
+    },
+    stagings: [...new Set([...storages.values()].map(({ staging }) => staging))],
+  };
+}
+
+function createStorage(location: StorageLocation, folder: string): Storage {
+  return location.driver === 'local'
+    ? createLocalStorage(location.root ?? folder)
+    : createS3Storage(location, join(folder, '.incoming'));
 }

@@ -9,10 +9,9 @@ import type { TransactionBody } from '../write/execute/transaction-body.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { isMedia, type MediaDetails, readDetails } from './details/read-details.ts';
-import { detectType } from './detect-type.ts';
 import { type ImageFacts, readImageFacts } from './images.ts';
 import type { LooseFiles, StoredContent } from './loose-files.ts';
-import { cleanName, titleOf } from './names.ts';
+import { cleanName, detectType, titleOf } from './received.ts';
 import { type Staged, unstage } from './staging.ts';
 import type { Storages } from './storage.ts';
 

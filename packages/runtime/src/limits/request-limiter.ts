@@ -7,9 +7,8 @@ import { subnetOf } from '../environment/networks.ts';
 import type { RequestLimit, RequestLimits } from '../environment/request-limits.ts';
 import type { FindClientAddress } from '../operate/client-address.ts';
 import type { Log } from '../operate/log.ts';
-import { exceeded } from './exceeded.ts';
 import { createRedisCounters } from './redis-counters.ts';
-import { type Counted, createWindows, type Windows } from './windows.ts';
+import { type Counted, createWindows, exceeded, type Windows } from './windows.ts';
 
 /** Counts requests. */
 export interface RequestLimiter {

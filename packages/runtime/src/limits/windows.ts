@@ -2,6 +2,7 @@
  * Counts per key in windows, in the memory of this process. All windows are equally long, so those that began together
  * are forgotten together. Counting costs the same however many there are, and no timer is needed.
  */
+import { PlatformError } from '../errors.ts';
 
 /** How a key stands. */
 export interface Counted {
@@ -70,4 +71,16 @@ export function createWindows(duration: number, maxWindows: number): Windows {
       }
     },
   };
+}
+
+/** The error of a limit; `left` is how many milliseconds it stays reached. Source: API specification, section 9. */
+export function exceeded(limit: number, left: number): PlatformError {
+  const seconds = Math.max(1, Math.ceil(left / 1000));
+  const reset = new Date(Date.now() + left).toISOString();
+  return new PlatformError(
+    'REQUESTS_EXCEEDED',
+    undefined,
+    { limit, reset },
+    { headers: { 'retry-after': String(seconds) } },
+  );
 }

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pageNames } from './page-paths.ts';
-import { readScripts } from './scripts.ts';
-import { loadPageTemplates } from './templates.ts';
+import { loadPageTemplates, readScripts } from './templates.ts';
 
 const view = {
   project: '<b>"Tom" & Söhne',

@@ -1,4 +1,8 @@
 /** The pages as files: Handlebars, a style and an icon that a project may replace, one by one, by files of the same name. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import Handlebars from 'handlebars';
 import { readTemplates, strictly, TemplateError, textOf } from '../template-files.ts';
 import { type Paged, type PageName, pageNames } from './page-paths.ts';
@@ -58,4 +62,32 @@ function check(name: TemplateName, print: PageTemplates['print']): void {
 
 function fileOf(name: string): string {
   return `${name}.html.hbs`;
+}
+
+/** Beside the code, in the repository as in the published package. */
+const folder = fileURLToPath(new URL('../../browser/', import.meta.url));
+
+/** Other people's modules that the scripts import, each one file without imports of its own. */
+const libraries: ReadonlyMap<string, string> = new Map([['uqr', import.meta.resolve('uqr')]]);
+
+/** Texts of the scripts by their file names. */
+export function readScripts(): ReadonlyMap<string, string> {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.js'));
+  const scripts = names.map((name) => [name, withPaths(readFileSync(join(folder, name), 'utf8'))] as const);
+  const others = [...libraries].map(
+    ([name, url]) => [libraryFile(name), readFileSync(fileURLToPath(url), 'utf8')] as const,
+  );
+  return new Map([...scripts, ...others]);
+}
+
+/** Browsers import by path; names of packages mean nothing to them. */
+function withPaths(text: string): string {
+  return [...libraries.keys()].reduce(
+    (result, name) => result.replaceAll(`from '${name}'`, `from './${libraryFile(name)}'`),
+    text,
+  );
+}
+
+function libraryFile(name: string): string {
+  return `library-${name}.js`;
 }

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isCommonPassword } from './common-passwords.ts';
 import { refusePassword } from './password-policy.ts';
-import { createPasswords } from './passwords.ts';
-import { createWorkQueue } from './work-queue.ts';
+import { createPasswords, createWorkQueue } from './passwords.ts';
 
 const passwords = createPasswords();
 

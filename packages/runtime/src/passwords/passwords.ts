@@ -1,8 +1,9 @@
 /** Hashing and verifying passwords, a few at once. Source: API specification, section 3.2. */
+
+import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { encodeArgon2, encodedDecoy, isOutdatedArgon2, matchesArgon2 } from './argon2.ts';
+import { PlatformError } from '../errors.ts';
 import { longestPassword } from './password-policy.ts';
-import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
 /** Hashes and verifies. Both reject with SERVICE_UNAVAILABLE when too many wait for a processor. */
 export interface Passwords {
@@ -44,4 +45,94 @@ export function createPasswords({ queue = ofProcess }: PasswordsOptions = {}): P
     },
     isOutdated: isOutdatedArgon2,
   };
+}
+
+/** Runs work in turns. */
+interface WorkQueue {
+  /** Runs the work as soon as it is its turn. Rejects with SERVICE_UNAVAILABLE at once when too many wait already. */
+  acquire<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** How many run at once, and how many may wait for them. */
+interface WorkQueueOptions {
+  readonly atOnce: number;
+  readonly waiting: number;
+}
+
+/** Makes a queue of its own: first come, first served. */
+export function createWorkQueue({ atOnce, waiting }: WorkQueueOptions): WorkQueue {
+  const queue: (() => void)[] = [];
+  let running = 0;
+
+  /** Hands the turn over without releasing it, so that a newcomer cannot get in between. */
+  function next(): void {
+    const first = queue.shift();
+    if (first === undefined) running--;
+    else first();
+  }
+
+  return {
+    async acquire(work) {
+      if (running >= atOnce && queue.length >= waiting) {
+        const cause = new Error(`${waiting} wait for a processor already.`);
+        throw new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
+      }
+      if (running >= atOnce) await new Promise<void>((resolve) => queue.push(resolve));
+      else running++;
+      try {
+        return await work();
+      } finally {
+        next();
+      }
+    },
+  };
+}
+
+/** Memory in KiB, passes and lanes: the minimum that OWASP asks for. Hashes that cost less are outdated. */
+const cost = { memory: 19_456, passes: 2, lanes: 1 } as const;
+const saltBytes = 16;
+const hashBytes = 32;
+
+/** Hashes bytes. The parameters stand in the order of the reference, in which some readers alone take them. */
+async function encodeArgon2(bytes: Buffer): Promise<string> {
+  const { hash, argon2id } = await import('argon2');
+  const salt = randomBytes(saltBytes);
+  const raw = await hash(bytes, {
+    type: argon2id,
+    memoryCost: cost.memory,
+    timeCost: cost.passes,
+    parallelism: cost.lanes,
+    hashLength: hashBytes,
+    salt,
+    raw: true,
+  });
+  return print(salt, raw);
+}
+
+/** True if the bytes are those that were hashed; false also if `encoded` is not an Argon2 hash. */
+async function matchesArgon2(encoded: string, bytes: Buffer): Promise<boolean> {
+  const { verify } = await import('argon2');
+  return verify(encoded, bytes).catch(() => false);
+}
+
+/** True if a hash costs less than one made now, or is not an Argon2id hash. */
+function isOutdatedArgon2(encoded: string): boolean {
+  if (!encoded.startsWith('$argon2id$v=19$')) return true;
+  const settings = new URLSearchParams(encoded.split('$')[3]?.replaceAll(',', '&'));
+  const number = (name: string): number => Number(settings.get(name) ?? 0);
+  return number('m') < cost.memory || number('t') < cost.passes || number('p') < cost.lanes;
+}
+
+/** A hash of an unknown text, which costs as much to compare with as a real one. */
+function encodedDecoy(): string {
+  return print(randomBytes(saltBytes), randomBytes(hashBytes));
+}
+
+function print(salt: Buffer, hash: Buffer): string {
+  const settings = `m=${cost.memory},t=${cost.passes},p=${cost.lanes}`;
+  return `$argon2id$v=19$${settings}$${unpadded(salt)}$${unpadded(hash)}`;
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
 }

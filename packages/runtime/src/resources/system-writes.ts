@@ -1,15 +1,24 @@
 /** The platform's part in writes: hooks of its collections, and what follows their commits. */
+
+import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { compiledModel, type ModelChanges } from '../model/model-changes.ts';
 import { type Audit, silentAudit } from '../operate/audit.ts';
-import { createSystemHooks, noteTransactions } from '../users/system-hooks.ts';
+import { createPlanner } from '../query/planner.ts';
+import { systemPlaceOf } from '../system/place.ts';
+import { bothHooks, createModelHook, createRoleHook } from '../users/role-hook.ts';
+import { createUserHook } from '../users/user-hook.ts';
+import type { SystemHook, SystemHooks } from '../write/execute/running.ts';
 import type { SystemWrites } from '../write/writer.ts';
 import { auditWrites } from './audited-writes.ts';
-import { createResourceHooks } from './system-hooks.ts';
+import { createCommentHook } from './comment-hook.ts';
+import { createFileHook } from './file-hook.ts';
+import { createFolderHook } from './folder-hook.ts';
+import { createMentions } from './mentions.ts';
 
 /** Options of the platform's part. */
-export interface SystemWritesOptions {
+interface SystemWritesOptions {
   readonly api: CompiledApi;
   /** Handles writes to roles and rules. Default: rules are refused, because the API is compiled from them. */
   readonly model?: ModelChanges;
@@ -51,4 +60,63 @@ export function createSystemWrites(options: SystemWritesOptions): SystemWrites {
       return model.committed(transaction);
     },
   };
+}
+
+/** Options of the hooks. */
+interface ResourceHooksOptions {
+  readonly api: CompiledApi;
+  /** Called with a transaction that has queued mail. */
+  readonly mailed: (transaction: Transaction) => void;
+  /** Called with a transaction that leaves contents without a file. */
+  readonly left: (transaction: Transaction) => void;
+  /** Handles writes to the collections that the API is compiled from. */
+  readonly model: ModelChanges;
+}
+
+/** The hooks of comments, files, folders, roles and rules; none if the platform's own tables are not installed. */
+function createResourceHooks({ api, mailed, left, model }: ResourceHooksOptions): SystemHooks {
+  const location = systemPlaceOf(api);
+  if (location === null) return new Map();
+  // Limits of lists are for requests: this one asks for the items that it names.
+  const planner = createPlanner(api);
+  return new Map([
+    ['platform_files', createFileHook({ place: location, left })],
+    ['platform_folders', createFolderHook(location)],
+    ['platform_permissions', createModelHook(model, 'platform_permissions')],
+    [
+      'platform_comments',
+      createCommentHook({
+        place: location,
+        planner,
+        hear: createMentions({ api, place: location, planner, mailed }),
+      }),
+    ],
+  ]);
+}
+
+/** The systemHooks of an API; none where the platform's own tables are not installed. */
+function createSystemHooks(api: CompiledApi, model: ModelChanges): SystemHooks {
+  const location = systemPlaceOf(api);
+  if (location === null) return new Map();
+  const admins = new Set(api.access.flatMap(({ name, admin }) => (admin ? [name] : [])));
+  const isAdmin = ({ accessClass }: Caller): boolean => admins.has(accessClass);
+  return new Map([
+    ['platform_users', createUserHook(location, isAdmin)],
+    ['platform_roles', bothHooks(createModelHook(model, 'platform_roles'), createRoleHook(location))],
+  ]);
+}
+
+/** The same systemHooks, with every transaction noted in which one of them watches. */
+function noteTransactions(systemHooks: SystemHooks, note: (transaction: Transaction) => void): SystemHooks {
+  return new Map(
+    [...systemHooks].map(([collection, systemHook]) => [
+      collection,
+      {
+        watch(running, step) {
+          note(running.transaction);
+          return systemHook.watch(running, step);
+        },
+      } satisfies SystemHook,
+    ]),
+  );
 }

@@ -1,14 +1,14 @@
 /** Effects of writing roles on their users. Source: API specification, sections 3.2 and 10.11. */
-
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
 import { ownTables } from '../dialects/index.ts';
 import { fromRows } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';
 import { arrayLiteral } from '../language/index.ts';
+import type { ModelChanges, ModelCollection } from '../model/model-changes.ts';
 import type { SystemPlace } from '../system/place.ts';
 import type { Running, SystemHook } from '../write/execute/running.ts';
 import { keyArray, writes } from '../write/hooks/system-hook.ts';
-import { administratorStatements, keepAdministrator } from './administrators.ts';
+import { administratorStatements, keepAdministrator } from './user-hook.ts';
 
 function statements(location: SystemPlace) {
   const { table, text, among, lock, ...sql } = ownTables(location);
@@ -55,6 +55,32 @@ export function createRoleHook(location: SystemPlace): SystemHook {
         await keepAdministrator(running, administratorTexts);
         const row = await firstRow(running.transaction, texts.left, []);
         if (row?.[0] === '0') throw new PlatformError('UNPROCESSABLE_ENTITY', 'The last role of administrators stays.');
+      };
+    },
+  };
+}
+
+/** Makes the systemHook of one of the collections. */
+export function createModelHook(changes: ModelChanges, collection: ModelCollection): SystemHook {
+  return {
+    async watch({ transaction }) {
+      const refusal = changes.refusalOf(collection);
+      if (refusal !== null) throw new PlatformError('UNPROCESSABLE_ENTITY', refusal);
+      await changes.begin(transaction);
+      return () => changes.compile(transaction, collection);
+    },
+  };
+}
+
+/** A hook that runs both, the first one first. */
+export function bothHooks(first: SystemHook, second: SystemHook): SystemHook {
+  return {
+    async watch(running, step) {
+      const after = await first.watch(running, step);
+      const last = await second.watch(running, step);
+      return async (keys) => {
+        await after?.(keys);
+        await last?.(keys);
       };
     },
   };

@@ -2,7 +2,6 @@
  * Effects of writing users beyond their fields: permission to change an administrator, keeping one, and ending
  * sessions. Source: API specification, sections 2.2 and 3.2.
  */
-
 import type { Caller } from '../caller.ts';
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
 import type { OwnSql } from '../database/own-statements/script.ts';
@@ -14,7 +13,6 @@ import { arrayLiteral } from '../language/index.ts';
 import type { SystemPlace } from '../system/place.ts';
 import type { Running, Step, SystemHook } from '../write/execute/running.ts';
 import { keyArray, writes } from '../write/hooks/system-hook.ts';
-import { administratorStatements, keepAdministrator } from './administrators.ts';
 
 /** Facts of a user that writes are checked by. */
 interface UserState {
@@ -120,4 +118,36 @@ function administers(state: UserState | undefined): boolean {
 
 function forbidden(): PlatformError {
   return new PlatformError('FORBIDDEN');
+}
+
+/** Serialises requests that take an administrator away: each of two could believe that the other one stays. */
+const lastAdministrator = 'platform.last-administrator';
+
+/** Statements about administrators: a lock by a name, and the number of active ones. */
+interface Administrators {
+  readonly lock: OwnSql;
+  readonly administrators: OwnSql;
+}
+
+/** The statements for the location of the tables. */
+export function administratorStatements(location: SystemPlace): Administrators {
+  const { table, text, rows, turn } = ownTables(location);
+  return {
+    lock: turn(),
+    administrators: rows(`SELECT ${text('COUNT(*)')} FROM ${table('platform_users')} AS u
+JOIN ${table('platform_roles')} AS r ON r.id = u.role WHERE r.admin_access AND u.status = 'active'`),
+  };
+}
+
+/**
+ * Makes sure that an active administrator is left. Call it when an administrator was taken away. Throws
+ * UNPROCESSABLE_ENTITY.
+ */
+export async function keepAdministrator(running: Running, { lock, administrators }: Administrators): Promise<void> {
+  await allRows(running.transaction, lock, [lastAdministrator]);
+  // A statement of its own: it sees the changes that the one before has waited for.
+  const row = await firstRow(running.transaction, administrators, []);
+  if (row?.[0] === '0') {
+    throw new PlatformError('UNPROCESSABLE_ENTITY', 'The last active administrator must stay one.');
+  }
 }

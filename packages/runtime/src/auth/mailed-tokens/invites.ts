@@ -1,5 +1,4 @@
 /** Inviting users by mail. Source: API specification, sections 3.2, 3.3 and 7.1. */
-
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ServerError } from '../../database/errors.ts';
@@ -8,9 +7,9 @@ import type { OwnSql } from '../../database/own-statements/script.ts';
 import { ownTables } from '../../dialects/index.ts';
 import type { LinkEnvironment } from '../../environment/mail.ts';
 import { PlatformError } from '../../errors.ts';
-import { type AccessClass, arrayLiteral, type CompiledApi } from '../../language/index.ts';
+import { type AccessClass, type AccessRule, arrayLiteral, type CompiledApi } from '../../language/index.ts';
 import { createAnswerWriter } from '../../query/answer.ts';
-import type { PlannedRead, Planner } from '../../query/planner.ts';
+import { createPlanner, type PlannedRead, type Planner } from '../../query/planner.ts';
 import type { SystemPlace } from '../../system/place.ts';
 import { isEveryRow } from '../../write/checks/late.ts';
 import type { Keys } from '../../write/decode/keys.ts';
@@ -19,11 +18,10 @@ import type { TransactionBody } from '../../write/execute/transaction-body.ts';
 import { keyArray } from '../../write/hooks/system-hook.ts';
 import type { WriteCommand } from '../../write/write-command.ts';
 import type { Writer } from '../../write/writer.ts';
-import { createInvitePermissions } from './invite-permissions.ts';
 import { makeMailedKey } from './mailed-token.ts';
 
 /** Addresses to invite, and the role that they get. */
-export interface Invitation {
+interface Invitation {
   readonly emails: readonly string[];
   /** Key of a role. */
   readonly role: string;
@@ -35,7 +33,7 @@ export interface Invitation {
 export type Invite = (caller: Caller, sender: RequestOrigin, invitation: Invitation) => TransactionBody<void>;
 
 /** Options of `Invite`. */
-export interface InviteOptions {
+interface InviteOptions {
   readonly api: CompiledApi;
   readonly place: SystemPlace;
   readonly planner: Pick<Planner, 'read'>;
@@ -141,4 +139,56 @@ async function countItems(transaction: Transaction, { plan, statement, parameter
   const rows = createAnswerWriter(plan)();
   await transaction.run(statement, parameters, rows);
   return rows.items;
+}
+
+/** Checks invitations. Both functions throw or reject with FORBIDDEN. */
+interface InvitePermissions {
+  /** Before anything is written. */
+  check(caller: Caller): void;
+  /** The users of these keys, who were invited before, when they have the role. */
+  decide(transaction: Transaction, caller: Caller, users: readonly string[]): Promise<void>;
+}
+
+const users = 'platform_users';
+
+/** Fields that an invitation writes in the name of its sender; the platform itself sets the status. */
+const written = ['email', 'role'] as const;
+
+/** Makes the checks of a compiled API. */
+function createInvitePermissions(api: CompiledApi): InvitePermissions {
+  const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
+  const rules = new Map(api.access.map((access) => [access.name, rulesOf(access)]));
+  const planner = createPlanner({ ...api, access: api.access.map((access) => readAsCreated(access, rulesOf(access))) });
+
+  return {
+    check({ accessClass }) {
+      if (administrators.has(accessClass)) return;
+      const fields = new Set(rules.get(accessClass)?.flatMap((rule) => rule.fields));
+      if (!written.every((field) => fields.has(field))) throw new PlatformError('FORBIDDEN');
+    },
+    async decide(transaction, caller, keys) {
+      if (administrators.has(caller.accessClass) || keys.length === 0) return;
+      const query = { fields: [...written], limit: -1 };
+      const { plan, statement, parameters } = planner.search(caller, { name: users }, { keys, query });
+      const rows = createAnswerWriter(plan)();
+      await transaction.run(statement, parameters, rows);
+      const { data }: { readonly data: readonly Readonly<Record<string, unknown>>[] } = JSON.parse(
+        rows.end().toString(),
+      );
+      const granted = data.filter((user) => written.every((field) => user[field] !== null));
+      if (granted.length < keys.length) throw new PlatformError('FORBIDDEN');
+    },
+  };
+}
+
+/** The rules by which a class creates users. */
+function rulesOf({ collections }: AccessClass): readonly AccessRule[] {
+  const created = collections.find(({ collection }) => collection === users)?.create ?? [];
+  return created.map(({ fields, where, check }) => ({ fields, where: check ?? where }));
+}
+
+function readAsCreated(access: AccessClass, read: readonly AccessRule[]): AccessClass {
+  const others = access.collections.filter(({ collection }) => collection !== users);
+  const collections = [...others, { collection: users, read }];
+  return { ...access, collections: collections.sort((first, other) => (first.collection < other.collection ? -1 : 1)) };
 }

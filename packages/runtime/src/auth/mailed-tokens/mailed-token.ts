@@ -2,14 +2,81 @@
  * Tokens that are mailed and work once. The database keeps a hash of a token's key. Mails that wait to be sent contain
  * the key, from which a token cannot be made without SECRET. Source: API specification, sections 2.2, 2.6 and 3.3.
  */
+
 import { randomBytes } from 'node:crypto';
+import type { MailEnvironment } from '../../environment/mail.ts';
+import { linkWith } from '../../mail/allowed-url.ts';
+import type { WaitingMail } from '../../mail/outbox.ts';
+import type { WriteLetter } from '../../mail/templates.ts';
+import type { MailTransport } from '../../mail/transport.ts';
 import type { Tokens } from '../sessions/tokens.ts';
+import type { ReadAccountSettings } from '../settings.ts';
+
+/** Options of the letters. */
+interface LettersOptions {
+  readonly tokens: Tokens;
+  readonly settings: ReadAccountSettings;
+  readonly write: WriteLetter;
+  readonly transport: Pick<MailTransport, 'send'>;
+  readonly environment: MailEnvironment;
+  /** Where people reach the server, without a trailing slash. */
+  readonly publicUrl: () => string;
+}
+
+const letters = {
+  invite: { kind: 'invite', page: '/admin/accept-invite' },
+  'password-reset': { kind: 'password_reset', page: '/admin/reset-password' },
+} as const satisfies Record<string, { readonly kind: MailedKind; readonly page: string }>;
+
+/** Makes the delivery function of an outbox. */
+export function createLetters(options: LettersOptions): (mail: WaitingMail) => Promise<void> {
+  const { tokens, settings, write, transport, environment, publicUrl } = options;
+
+  async function deliverMention(email: string, { collection, item, comment }: WaitingMail['values']): Promise<void> {
+    const { projectName: project } = await settings();
+    const view = { project, email, collection: String(collection), item: String(item), comment: String(comment) };
+    await transport.send(email, write('mention', view));
+  }
+
+  return async function deliver({ template, recipient, values }) {
+    if (template === 'mention') return deliverMention(recipient, values);
+    if (!isLetter(template)) throw new Error(`There is no mail "${template}".`);
+    const { kind, page } = letters[template];
+    const { ttl } = kind === 'invite' ? environment.invite : environment.reset;
+    const [user, key, proof, url] = [values.user, values.key, values.proof, values.url ?? `${publicUrl()}${page}`];
+    const token = signMailed(tokens, kind, { user: String(user), key: String(key), proof: String(proof) }, ttl);
+    const link = linkWith(String(url), token);
+    const { projectName: project } = await settings();
+    await transport.send(
+      recipient,
+      write(template, { project, link, email: recipient, validFor: formatDuration(ttl) }),
+    );
+  };
+}
+
+function isLetter(template: string): template is keyof typeof letters {
+  return Object.hasOwn(letters, template);
+}
+
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+] as const;
+
+/** A duration as people say it, in the largest unit that does not promise more than there is. */
+function formatDuration(ms: number): string {
+  const [name, size] = units.find(([, unit]) => ms >= unit) ?? ['second', 1000];
+  const count = Math.max(1, Math.floor(ms / size));
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
+}
 
 /** Purpose of a mailed token. */
 export type MailedKind = 'invite' | 'password_reset';
 
 /** Claims of a mailed token. */
-export interface MailedToken {
+interface MailedToken {
   /** Key of the user. */
   readonly user: string;
   /** Key that tells this token from all others. */

@@ -1,8 +1,8 @@
 /** New passwords by mailed tokens: after an invitation, and for who has forgotten the old one. */
-
 import type { Database } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements/own-rows.ts';
 import { ownTables } from '../../dialects/index.ts';
+import type { LinkEnvironment } from '../../environment/mail.ts';
 import { PlatformError } from '../../errors.ts';
 import type { Audit } from '../../operate/audit.ts';
 import { refusePassword } from '../../passwords/password-policy.ts';
@@ -16,7 +16,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Tokens } from '../sessions/tokens.ts';
 import type { ReadAccountSettings } from '../settings.ts';
 import type { Changing, KeepUserHistory } from '../user-history.ts';
-import { type MailedKind, readMailed } from './mailed-token.ts';
+import { type MailedKind, makeMailedKey, readMailed } from './mailed-token.ts';
 
 /**
  * Gives the user of a token a password, and ends all sessions of that user. Rejects with INVALID_TOKEN, TOKEN_EXPIRED,
@@ -25,7 +25,7 @@ import { type MailedKind, readMailed } from './mailed-token.ts';
 export type SetPassword = (kind: MailedKind, token: string, password: string, sender: RequestOrigin) => Promise<void>;
 
 /** Options of setting a password. */
-export interface SetPasswordOptions {
+interface SetPasswordOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly place: SystemPlace;
   readonly tokens: Tokens;
@@ -98,4 +98,47 @@ export function createSetPassword(options: SetPasswordOptions): SetPassword {
 
 function isWrong({ code }: PlatformError): boolean {
   return code === 'INVALID_TOKEN' || code === 'TOKEN_EXPIRED';
+}
+
+/**
+ * Puts a mail down for the user with that address, if there is one who may have it: one statement, whether or not. `url` is
+ * where its link leads, null for the page of the platform. Rejects with REQUESTS_EXCEEDED.
+ */
+export type RequestReset = (email: string, url: URL | null, client: string) => Promise<void>;
+
+/** Options of requesting a reset. */
+interface RequestResetOptions {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly place: SystemPlace;
+  readonly attempts: Pick<Attempts, 'mail'>;
+  readonly environment: LinkEnvironment;
+}
+
+/** How often tokens of long ago are removed, in milliseconds, and how many at once. */
+const purgeEveryMs = 600_000;
+const maxPurged = 1_000;
+
+/** Makes it. */
+export function createRequestReset({
+  database,
+  place: location,
+  attempts,
+  environment,
+}: RequestResetOptions): RequestReset {
+  const texts = ownTables(location).statements.mailedTokens;
+  const ttl = `${environment.ttl} milliseconds`;
+  let swept = Number.NEGATIVE_INFINITY;
+  return async function requestReset(email, url, client) {
+    await attempts.mail('reset', [email], client);
+    const values = [email, makeMailedKey(), ttl, url?.href ?? null];
+    await database.transaction(async (transaction) => {
+      const [number] = (await firstRow(transaction, texts.requestReset, values)) ?? [];
+      if (typeof number === 'string') transaction.identify(number);
+      if (performance.now() - swept > purgeEveryMs) {
+        swept = performance.now();
+        await firstRow(transaction, texts.purge, [String(maxPurged)]);
+      }
+      return { value: undefined };
+    });
+  };
 }

@@ -3,6 +3,7 @@
  * its tokens, used ones included, go with it. Source: API specification, sections 2.2 to 2.5.
  */
 
+import { hash, randomBytes } from 'node:crypto';
 import type { Transaction } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements/own-rows.ts';
 import type { OwnSql } from '../../database/own-statements/script.ts';
@@ -10,10 +11,10 @@ import { ownTables } from '../../dialects/index.ts';
 import type { SystemPlace } from '../../system/place.ts';
 import { type Account, readAccount } from '../../users/account.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
-import type { RefreshToken } from './refresh-token.ts';
+import type { Tokens } from './tokens.ts';
 
 /** Start of a session: the account as it was checked, the origin of the request, and the refresh token. */
-export interface Beginning {
+interface Beginning {
   readonly account: Account;
   readonly sender: RequestOrigin;
   readonly refresh: RefreshToken;
@@ -22,13 +23,13 @@ export interface Beginning {
 }
 
 /** Result of presenting a refresh token. */
-export type Rotation =
+type Rotation =
   | { readonly kind: 'rotated'; readonly session: string; readonly account: Account }
   /** `ended` is the user whose session ended, because the token had been used before. */
   | { readonly kind: 'refused' | 'expired'; readonly ended: string | null };
 
 /** How long sessions live, in milliseconds. */
-export interface SessionLifetimes {
+interface SessionLifetimes {
   readonly refreshTokenTtl: number;
   readonly sessionMaxTtl: number;
 }
@@ -95,4 +96,44 @@ async function identified(
   const [number = null, ...rest] = (await firstRow(transaction, sql, values)) ?? [];
   if (number !== null) transaction.identify(number);
   return rest;
+}
+
+/** A token that was just made; `hash` is the stored form. */
+interface RefreshToken {
+  readonly token: string;
+  readonly hash: string;
+}
+
+/** Makes a token of 256 random bits. */
+export function makeRefreshToken(): RefreshToken {
+  const token = randomBytes(32).toString('base64url');
+  return { token, hash: hashRefreshToken(token) };
+}
+
+/** SHA-256 of a token as a client presents it, hexadecimal. */
+export function hashRefreshToken(token: string): string {
+  return hash('sha256', token);
+}
+
+/** Access token and refresh token of a session. */
+export interface TokenPair {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+/** Makes the tokens of a session. */
+export type MakePair = (account: Account, session: string, refresh: RefreshToken) => TokenPair;
+
+/** Makes the maker of pairs; `accessTokenTtl` is in milliseconds. Source: API specification, section 2.2. */
+export function createPairs(tokens: Tokens, accessTokenTtl: number): MakePair {
+  return function makePair({ id, role }, session, refresh) {
+    const claims = {
+      id,
+      role: role?.id ?? null,
+      app_access: role?.appAccess ?? false,
+      admin_access: role?.adminAccess ?? false,
+      sid: session,
+    };
+    return { accessToken: tokens.sign('access', claims, accessTokenTtl), refreshToken: refresh.token };
+  };
 }

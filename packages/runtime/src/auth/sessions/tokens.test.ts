@@ -1,7 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { deriveKinds, tokenKinds } from './token-keys.ts';
-import { createTokens } from './tokens.ts';
+import { createTokens, deriveKinds, tokenKinds } from './tokens.ts';
 
 const secret = 'a secret that is long enough for everybody';
 const now = 1_800_000_000_000;

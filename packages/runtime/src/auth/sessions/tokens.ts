@@ -2,16 +2,17 @@
  * Signed tokens: JSON web tokens by `jsonwebtoken`, of one algorithm. This file checks the properties that the library
  * leaves open: `typ`, other headers, the size, required claims and their types. Source: API specification, section 2.2.
  */
+
+import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { longestToken } from '../../environment/token.ts';
 import { PlatformError } from '../../errors.ts';
-import { deriveKinds, type KindOfToken, type TokenKind } from './token-keys.ts';
 
 /** Claims of a token apart from issuer, purpose and expiry. */
-export type TokenClaims = Readonly<Record<string, string | boolean | null>>;
+type TokenClaims = Readonly<Record<string, string | boolean | null>>;
 
 /** Claims of a verified token, with its last second as milliseconds of the epoch. */
-export interface VerifiedToken {
+interface VerifiedToken {
   readonly claims: Readonly<Record<string, unknown>>;
   readonly expiresAt: number;
 }
@@ -30,7 +31,7 @@ export interface Tokens {
 }
 
 /** Issuer of all tokens. */
-export const issuer = 'platform';
+const issuer = 'platform';
 
 const algorithm = 'HS256';
 
@@ -38,7 +39,7 @@ const algorithm = 'HS256';
 const clockTolerance = 60;
 
 /** How tokens are made and verified. */
-export interface TokensOptions {
+interface TokensOptions {
   /** Another secret whose tokens are valid; none is signed by it. Default: none. */
   readonly previous?: string | null;
   /** The clock, in milliseconds of the epoch. */
@@ -125,4 +126,32 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 /** Whole seconds of the epoch within the years that a date can have. */
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 8_640_000_000_000;
+}
+
+/** Every kind of signed token. None is taken for another: key, `typ` and `aud` are its own. */
+export const tokenKinds = ['access', 'invite', 'password_reset', 'oauth_state'] as const;
+
+/** One of them. */
+type TokenKind = (typeof tokenKinds)[number];
+
+/** Properties that tell a kind of token from the others, in the token and outside of it. */
+interface KindOfToken {
+  /** Header `typ`. */
+  readonly type: string;
+  /** Claim `aud`. */
+  readonly audience: string;
+  readonly key: KeyObject;
+}
+
+const keyBytes = 32;
+
+/** Derives the key of every kind from one secret (HKDF-SHA256), so that none gives away another. */
+export function deriveKinds(secret: string): ReadonlyMap<TokenKind, KindOfToken> {
+  return new Map(tokenKinds.map((kind) => [kind, describeKind(secret, kind)]));
+}
+
+function describeKind(secret: string, kind: TokenKind): KindOfToken {
+  const name = `platform.${kind}`;
+  const bytes = hkdfSync('sha256', secret, '', name, keyBytes);
+  return { type: `${name}+jwt`, audience: name, key: createSecretKey(Buffer.from(bytes)) };
 }

@@ -13,9 +13,17 @@ import {
   fetchProtectedResource,
 } from 'openid-client';
 import type { ProviderEndpoints, ProviderEnvironment } from '../../environment/providers.ts';
-import { refusedBy, toSignInError, unreachable } from './failures.ts';
-import { fetchBriefly, fetchWithout, timeoutSeconds } from './fetch.ts';
-import type { Claims, Passage, Provider } from './provider.ts';
+import {
+  type Claims,
+  fetchBriefly,
+  fetchWithout,
+  type Passage,
+  type Provider,
+  refusedBy,
+  timeoutSeconds,
+  toSignInError,
+  unreachable,
+} from './provider.ts';
 
 type Endpoints = Extract<ProviderEndpoints, { readonly driver: 'oauth2' }>;
 

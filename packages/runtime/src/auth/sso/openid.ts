@@ -14,9 +14,15 @@ import {
   fetchUserInfo,
 } from 'openid-client';
 import type { ProviderEnvironment } from '../../environment/providers.ts';
-import { toSignInError, unreachable } from './failures.ts';
-import { fetchBriefly, timeoutSeconds } from './fetch.ts';
-import type { Claims, Passage, Provider } from './provider.ts';
+import {
+  type Claims,
+  fetchBriefly,
+  type Passage,
+  type Provider,
+  timeoutSeconds,
+  toSignInError,
+  unreachable,
+} from './provider.ts';
 
 /** How long a description counts, in milliseconds. */
 const freshMs = 3_600_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readProfile } from './profile.ts';
+import { readProfile } from './registration.ts';
 
 const keys = { identifier: 'id', email: 'email', firstName: 'first', lastName: 'last' };
 

@@ -12,19 +12,14 @@ import { describeCause, type Log } from '../../operate/log.ts';
 import type { SystemPlace } from '../../system/place.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
 import { type Attempts, countFailures } from '../attempts.ts';
-import { auditRefusal } from '../audit-refusals.ts';
 import { checkAddress, clientOf } from '../ip-access.ts';
-import { makeRefreshToken } from '../sessions/refresh-token.ts';
-import type { Sessions } from '../sessions/sessions.ts';
-import type { MakePair, TokenPair } from '../sessions/token-pair.ts';
+import { auditRefusal, stallFailure } from '../refusals.ts';
+import { type MakePair, makeRefreshToken, type Sessions, type TokenPair } from '../sessions/sessions.ts';
 import type { Tokens } from '../sessions/tokens.ts';
-import { stallFailure } from '../stall.ts';
 import { createProvider } from './create-provider.ts';
-import { readProfile } from './profile.ts';
 import type { Provider } from './provider.ts';
-import type { FindOrCreate } from './registration.ts';
-import { type HeldState, isStateOf, makeState, readState, secretsOf, signState } from './state.ts';
-import type { UseState } from './used-states.ts';
+import { type FindOrCreate, readProfile } from './registration.ts';
+import { type HeldState, isStateOf, makeState, readState, secretsOf, signState, type UseState } from './state.ts';
 
 /** Start of a sign-in at a provider. */
 export interface Departure {

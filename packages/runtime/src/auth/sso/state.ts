@@ -3,14 +3,18 @@
  * provider is told or asked to repeat are derived from the key. Source: API specification, sections 2.2 and 2.8.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Database } from '../../database/database.ts';
+import { firstRow } from '../../database/own-statements/own-rows.ts';
+import { ownTables } from '../../dialects/index.ts';
 import { PlatformError } from '../../errors.ts';
+import type { SystemPlace } from '../../system/place.ts';
 import type { Tokens } from '../sessions/tokens.ts';
 
 /** Time that a user may stay at a provider, in milliseconds. */
 export const stateTtl = 300_000;
 
 /** Content of the cookie. */
-export interface SignInState {
+interface SignInState {
   /** 256 random bits, base64url. */
   readonly key: string;
   /** Where the browser goes on to afterwards; null: it is answered. */
@@ -66,4 +70,42 @@ export function isStateOf(state: SignInState, presented: string | null): boolean
   const expected = Buffer.from(secretsOf(state).state);
   const actual = Buffer.from(presented ?? '');
   return actual.length === expected.length && timingSafeEqual(actual, expected);
+}
+
+/** Uses a state up; resolves to true if it had not been used before. */
+export type UseState = (key: string) => Promise<boolean>;
+
+/** How often states that have expired are removed, in milliseconds, and how many at once. */
+const purgeEveryMs = 600_000;
+const maxPurged = 1_000;
+
+/** Makes it. */
+export function createUseState(database: Pick<Database, 'transaction'>, location: SystemPlace): UseState {
+  const { table, sha256, after, shifted, now, insertOnce, purge } = ownTables(location);
+  const tokens = table('platform_single_use_tokens');
+  const texts = {
+    // Only we make keys, so a row is as good a mark of use as one that was there from the start and is changed.
+    use: insertOnce(
+      `${tokens} (hash, purpose, expires_at, used_at)`,
+      'hash',
+      `${sha256('$1')}, 'oauth_state', ${after('$2')}, ${now}`,
+    ),
+    // An hour later, so that no clock of a server is far enough behind to take one of them for valid.
+    purge: purge({
+      ...{ table: tokens, key: 'hash', by: 'expires_at', limit: maxPurged },
+      where: `purpose = 'oauth_state' AND expires_at < ${shifted(-1, 'hour')}`,
+    }),
+  };
+  let swept = Number.NEGATIVE_INFINITY;
+  return function useState(key) {
+    return database.transaction(async (transaction) => {
+      const [number = null] = (await firstRow(transaction, texts.use, [key, `${stateTtl} milliseconds`])) ?? [];
+      if (number !== null) transaction.identify(number);
+      if (performance.now() - swept > purgeEveryMs) {
+        swept = performance.now();
+        await firstRow(transaction, texts.purge, []);
+      }
+      return { value: number !== null };
+    });
+  };
 }

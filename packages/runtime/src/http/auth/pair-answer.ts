@@ -1,4 +1,4 @@
-import type { TokenPair } from '../../auth/sessions/token-pair.ts';
+import type { TokenPair } from '../../auth/sessions/sessions.ts';
 import type { authResource, OutputOf } from '../../language/operations/index.ts';
 import type { OperationResult } from '../operations/bind.ts';
 import type { RefreshCookie } from './refresh-cookie.ts';

@@ -10,9 +10,12 @@ import { PlatformError } from '../../errors.ts';
 import type { FileFinder, FoundFile } from '../../files/find-file.ts';
 import { rasterTypes } from '../../files/images.ts';
 import type { ByteRange, Storages } from '../../files/storage.ts';
-import { allowedTransformation } from '../../files/transform/presets.ts';
 import type { Renderer } from '../../files/transform/renderer.ts';
-import { readTransformationChoice, type Transformation } from '../../files/transform/transformation.ts';
+import {
+  allowedTransformation,
+  readTransformationChoice,
+  type Transformation,
+} from '../../files/transform/transformation.ts';
 import { requestRecord } from '../../operate/request-record.ts';
 import { readPathTexts, splitTarget } from '../../query/parse/target.ts';
 import type { Call } from '../call.ts';

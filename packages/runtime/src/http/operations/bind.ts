@@ -1,7 +1,7 @@
 /** Declarations of operations with their implementations: access and input are checked before an implementation runs. */
 
 import type { IncomingMessage } from 'node:http';
-import { stall } from '../../auth/stall.ts';
+import { stall } from '../../auth/refusals.ts';
 import type { Caller } from '../../caller.ts';
 import { PlatformError } from '../../errors.ts';
 import type { JsonValue } from '../../language/index.ts';

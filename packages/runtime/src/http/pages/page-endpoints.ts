@@ -4,8 +4,13 @@ import { entityTag, matchesTag } from '../../entity-tag.ts';
 import type { Environment } from '../../environment.ts';
 import { PlatformError } from '../../errors.ts';
 import { assetsPath, homePaths, pageNames, pagePath } from '../../pages/page-paths.ts';
-import { readScripts } from '../../pages/scripts.ts';
-import { loadPageTemplates, type PageTemplates, type PageView, type TemplateName } from '../../pages/templates.ts';
+import {
+  loadPageTemplates,
+  type PageTemplates,
+  type PageView,
+  readScripts,
+  type TemplateName,
+} from '../../pages/templates.ts';
 import { productName } from '../../version.ts';
 import { readAccept } from '../graphql/graphql-accept.ts';
 import { type HttpContext, type MediaType, mediaTypes, type Responder } from '../responses/answer.ts';

@@ -1,6 +1,33 @@
-/** Events of the audit for refusals of signing in. */
+/** Refusals of sign-in: they come no earlier than a given time, so that their duration tells nothing, and the audit names them. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, PlatformError } from '../errors.ts';
 import type { Audit, AuditDetails, AuditEvent, AuditOrigin } from '../operate/audit.ts';
+
+/** Runs the work and settles as it does, but not before `leastMs` milliseconds have passed. */
+export async function stall<T>(leastMs: number, work: () => Promise<T>): Promise<T> {
+  const end = performance.now() + leastMs;
+  try {
+    return await work();
+  } finally {
+    await waitUntil(end);
+  }
+}
+
+/** The same for work that fails; a success is not delayed. */
+export async function stallFailure<T>(leastMs: number, work: () => Promise<T>): Promise<T> {
+  const end = performance.now() + leastMs;
+  try {
+    return await work();
+  } catch (error) {
+    await waitUntil(end);
+    throw error;
+  }
+}
+
+async function waitUntil(end: number): Promise<void> {
+  const left = end - performance.now();
+  if (left > 0) await sleep(left);
+}
 
 /** Events by the code of the error. Limits and addresses are told where they are checked. */
 const events: Partial<Record<ErrorCode, AuditEvent>> = {
