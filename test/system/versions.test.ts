@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MigrateOptions } from '@tablewright/runtime/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemMigrations } from '../../packages/runtime/src/migrations/all.ts';
+import { systemMigrations } from '../../packages/runtime/src/migrations/migrate.ts';
 import { createDatabase, withClient } from '../support/database.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import {

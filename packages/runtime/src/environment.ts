@@ -5,17 +5,22 @@
  */
 
 import { type AuthEnvironment, readAuth } from './environment/auth.ts';
-import { type CacheEnvironment, readCache } from './environment/cache.ts';
 import { type DatabaseEnvironment, readDatabase } from './environment/database.ts';
-import type { EnvironmentProblem } from './environment/error.ts';
 import { type FilesEnvironment, readFiles } from './environment/files.ts';
-import { type GraphqlEnvironment, readGraphql } from './environment/graphql.ts';
 import { type MailEnvironment, readMail } from './environment/mail.ts';
 import { type OperateEnvironment, readOperate } from './environment/operate.ts';
 import { allOptimizations, type Optimizations, readOptimizations } from './environment/optimizations.ts';
-import { type RequestLimits, readRequestLimits } from './environment/request-limits.ts';
+import {
+  type CacheEnvironment,
+  type GraphqlEnvironment,
+  type RequestLimits,
+  readCache,
+  readGraphql,
+  readRequestLimits,
+} from './environment/requests.ts';
 import { readStaticToken } from './environment/token.ts';
 import {
+  type EnvironmentProblem,
   type Read,
   type Reader,
   type Reading,

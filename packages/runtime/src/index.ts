@@ -10,7 +10,7 @@ export { openDatabase } from './dialects/open.ts';
 export type { Drift } from './drift.ts';
 export { compareFingerprint } from './drift.ts';
 export { type ErrorCode, type ErrorExtensions, type ErrorOptions, errorBody, PlatformError } from './errors.ts';
-export { extension } from './extensions/define.ts';
+export { extension } from './extensions/hooks.ts';
 export type * from './extensions/types.ts';
 export { graphqlDocuments, graphqlFiles, graphqlOperations } from './graphql-files.ts';
 export type { AnsweredExchange } from './http/exchanges.ts';
@@ -49,11 +49,17 @@ export type { Operator } from './language/operators/index.ts';
 export type { FieldFunction } from './language/types/definition.ts';
 export type { PortableType } from './language/types/index.ts';
 export type { JsonValue } from './language/values/json.ts';
-export type * from './model/recompiler.ts';
+export type {
+  ModelDigests,
+  ModelRows,
+  Recompiled,
+  RecompileOptions,
+  Recompiler,
+  RunTexts,
+} from './model/recompiler.ts';
 export type { MetricValues } from './operate/metrics/measured.ts';
 export type { PlannedRead } from './query/planner.ts';
 export { type MetricsListener, serveMetrics } from './serve/metrics-listener.ts';
 export type { RunningServer, ServeOptions } from './serve/options.ts';
-export { serve } from './serve/serve.ts';
-export { serveProcess } from './serve/serve-process.ts';
+export { serve, serveProcess } from './serve/serve.ts';
 export { TemplateError } from './template-files.ts';

@@ -20,10 +20,9 @@ export { embeddedExtensions, ownTables } from './dialects/index.ts';
 export type { ModelTables } from './dialects/own-statements.ts';
 export { fromRows, type OwnTables, rowsBeside } from './dialects/own-tables.ts';
 export { databaseLabel, type UnusableDatabase, unusableDatabase } from './dialects/unusable.ts';
-export { isEmail, longestEmail } from './environment/email.ts';
-export { EnvironmentError, type EnvironmentProblem } from './environment/error.ts';
-export { hostUrls } from './environment/host-list.ts';
 export { keepSecret, keptSecret } from './environment/kept-secret.ts';
+export { hostUrls } from './environment/renewable-url.ts';
+export { EnvironmentError, type EnvironmentProblem, isEmail, longestEmail } from './environment/values.ts';
 export {
   type CorsEnvironment,
   type DatabaseEnvironment,
@@ -41,12 +40,11 @@ export {
   readMigrations,
   undoMigrations,
 } from './migrations/migrate.ts';
-export { migrationChecksum, type ProjectMigration } from './model/migration-text.ts';
+export { migrationChecksum, type ProjectMigration } from './model/recompiler.ts';
 export { type PasswordPolicy, refusePassword } from './passwords/password-policy.ts';
 export { createPasswords, type Passwords, type PasswordsOptions } from './passwords/passwords.ts';
 export { type StartFailure, startFailure } from './serve/start-failure.ts';
-export { MigrationError, type MigrationProblem } from './system/errors.ts';
 export type { AppliedMigration } from './system/ledger.ts';
-export type { Migration } from './system/migration.ts';
+export { type Migration, MigrationError, type MigrationProblem } from './system/migration.ts';
 export type { SystemPlace } from './system/place.ts';
 export { platformVersion } from './version.ts';

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { isJwtShaped, isOversized } from '../environment/token.ts';
 import { PlatformError } from '../errors.ts';
-import { isStaticToken } from '../system/fields/static-token.ts';
+import { isStaticToken } from '../system/fields/field-rules.ts';
 import type { Account, AccountFinder } from '../users/account.ts';
 import { type Attempts, countFailures } from './attempts.ts';
 import type { Tokens } from './sessions/tokens.ts';

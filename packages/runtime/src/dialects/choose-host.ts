@@ -1,7 +1,6 @@
 import { choosePrimary } from '../database/hosts/choose-primary.ts';
 import { askProbe } from '../database/hosts/host-probe.ts';
-import { hostUrls } from '../environment/host-list.ts';
-import { fixedUrl } from '../environment/renewable-url.ts';
+import { fixedUrl, hostUrls } from '../environment/renewable-url.ts';
 import { familyOf } from '../language/index.ts';
 import { serverOfFamily } from './index.ts';
 

@@ -7,7 +7,7 @@ import type { HasReached } from '../database/hosts/positions.ts';
 import type { MigrationConnection } from '../database/migration-connection.ts';
 import type { PublicReadLimits } from '../database/public/public-reads.ts';
 import type { ExaminedRoles, RoleFinding, TableSecurity } from '../database/row-security/table-security.ts';
-import type { Driver } from '../environment/drivers.ts';
+import type { Driver } from '../environment/database.ts';
 import type { RenewableUrl } from '../environment/renewable-url.ts';
 import type { Fingerprint, LiveObject } from '../language/index.ts';
 import type { ChangeModel, ModelChanged, ModelChangerOptions } from '../model/model-changer.ts';

@@ -2,7 +2,7 @@
 
 import { ConnectionError, ServerError } from '../database/errors.ts';
 import { readable } from '../database/readable.ts';
-import { hostUrls } from '../environment/host-list.ts';
+import { hostUrls } from '../environment/renewable-url.ts';
 import { titleOf } from '../language/index.ts';
 
 /** Texts for people. */

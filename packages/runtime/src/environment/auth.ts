@@ -1,9 +1,10 @@
 /** Variables of sign-in, sessions and attempts. Source: API specification, section 16. */
 
-import { isEmail, longestEmail } from './email.ts';
 import { isNetwork } from './networks.ts';
 import { type ProviderEnvironment, readProviders } from './providers.ts';
 import {
+  isEmail,
+  longestEmail,
   type Need,
   type Read,
   type Reading,

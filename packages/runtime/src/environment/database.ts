@@ -1,9 +1,15 @@
 /** Variables about the database and its servers. Source: API specification, section 16; scale-out notes, section 2. */
 import { databaseUrlStart, exampleDatabaseUrl, familyOf } from '../language/index.ts';
-import { type Driver, drivers } from './drivers.ts';
-import type { EnvironmentProblem } from './error.ts';
-import { hostListProblem, hostUrls } from './host-list.ts';
-import { type Read, type Reading, readBoolean, readChoice, readDuration, readInteger } from './values.ts';
+import { hostListProblem, hostUrls } from './renewable-url.ts';
+import {
+  type EnvironmentProblem,
+  type Read,
+  type Reading,
+  readBoolean,
+  readChoice,
+  readDuration,
+  readInteger,
+} from './values.ts';
 
 /** How the database is reached. */
 export interface DatabaseEnvironment {
@@ -80,3 +86,12 @@ function readDatabaseUrl(text: string, purpose: 'write' | 'read'): Reading<strin
   const problem = hostListProblem(text, purpose);
   return problem === null ? { value: text } : { problem };
 }
+
+/**
+ * Ways to talk to a server: `fast` is our own pipelined client, `pg` the plain driver, and `auto` the fast one unless a
+ * pooler in between does not support it.
+ */
+const drivers = ['auto', 'fast', 'pg'] as const;
+
+/** One of them. */
+export type Driver = (typeof drivers)[number];

@@ -1,6 +1,5 @@
 /** Variables of mail and of the links in it. Source: API specification, sections 2.6, 3.3 and 16. */
-import { readUrls } from './urls.ts';
-import { type Read, type Reading, readBoolean, readInteger, readLongDuration } from './values.ts';
+import { type Read, type Reading, readBoolean, readInteger, readLongDuration, readUrls } from './values.ts';
 
 /** How mail leaves. */
 export interface MailEnvironment {

@@ -1,6 +1,5 @@
 /** Providers of single sign-on: AUTH_PROVIDERS and AUTH_<NAME>_…. Source: API specification, sections 2.8 and 16. */
-import { readUrls } from './urls.ts';
-import { type Need, type Read, type Reading, readBoolean, readChoice, readList, readUuid } from './values.ts';
+import { type Need, type Read, type Reading, readBoolean, readChoice, readList, readUrls, readUuid } from './values.ts';
 
 /** How users are sent to a provider, and handled when they come back. */
 export interface ProviderEnvironment {

@@ -162,3 +162,44 @@ function originOf(text: string): string | null {
   const url = URL.parse(text);
   return url === null || url.origin === 'null' ? null : url.origin;
 }
+
+/** One variable whose value cannot be used. */
+export interface EnvironmentProblem {
+  readonly variable: string;
+  /** A whole sentence that starts with the variable and never repeats a secret value. */
+  readonly message: string;
+}
+
+/** Thrown by `serve` when environment variables cannot be used; its message has one line per variable. */
+export class EnvironmentError extends Error {
+  override readonly name = 'EnvironmentError';
+  readonly problems: readonly EnvironmentProblem[];
+
+  constructor(problems: readonly EnvironmentProblem[]) {
+    super(problems.map(({ message }) => message).join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** Reads a list of http or https addresses without user, query and fragment. */
+export function readUrls(text: string): Reading<readonly string[]> {
+  const reading = readList(text);
+  const wrong = 'value' in reading ? reading.value.find((address) => !isPlainUrl(address)) : undefined;
+  return wrong === undefined
+    ? reading
+    : { problem: `has "${wrong}", which is no http or https address without user, query and fragment.` };
+}
+
+function isPlainUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:\/\//i.test(text) || text.includes('\\')) return false;
+  return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+}
+
+/** Characters of the longest address of a user. Source: API specification, section 10.13. */
+export const longestEmail = 128;
+
+/** True if a text is an e-mail address: one at sign, something on either side, nothing that breaks a mail's header. */
+export function isEmail(text: string): boolean {
+  return /^[^\s@"(),:;<>[\\\]\p{Cc}\p{Cf}]+@[^\s@"(),:;<>[\\\]\p{Cc}\p{Cf}]+$/u.test(text);
+}

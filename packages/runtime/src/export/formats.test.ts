@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ShapeField } from '../json/shape.ts';
-import { createCsv } from './csv.ts';
+import { createCsv, xml } from './formats.ts';
 import { readRawJson } from './raw-json.ts';
-import { xml } from './xml.ts';
 
 const text: ShapeField['shape'] = { kind: 'scalar', wire: 'text' };
 

@@ -4,11 +4,8 @@ import { createTranscoder } from '../json/transcode.ts';
 import type { Answer, AnswerWriter } from '../query/answer.ts';
 import type { ExportFormat } from '../query/parse/request.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
-import { createCsv } from './csv.ts';
-import type { FileFormat } from './format.ts';
+import { createCsv, type FileFormat, xml, yaml } from './formats.ts';
 import { readRawJson } from './raw-json.ts';
-import { xml } from './xml.ts';
-import { yaml } from './yaml.ts';
 
 /** Rows that go into the file as the transcoder writes them, with these bytes around and between. */
 interface Framed {

@@ -1,6 +1,5 @@
 /** Result of a route's code → JSON of the type that it declares. */
 import type { JsonValue, ObjectShape, Shape } from '../language/index.ts';
-import { toJson } from './json.ts';
 
 /**
  * The JSON of a value. Only the members that the type has are sent: an object with more members also meets the type,
@@ -99,4 +98,23 @@ function whole(json: JsonValue): Encoded {
 
 function misfit(path: string, message: string): Encoded {
   return { misfit: `${path === '' ? 'it' : path} ${message}.` };
+}
+
+/** Nesting beyond which nothing is sensible data any more; a value that contains itself ends here. */
+const deepest = 500;
+
+/**
+ * A copy as JSON: times as ISO 8601, big integers as their digits. Undefined members are left out, and numbers keep
+ * their digits as they are. Throws `TypeError` for functions, symbols and numbers that JSON has not.
+ */
+export function toJson(value: unknown, depth = 0): JsonValue {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || depth > deepest) throw new TypeError('A value of an extension is no JSON.');
+  if (JSON.isRawJSON(value)) return value;
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map((element: unknown) => toJson(element, depth + 1));
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([name, member]) => [name, toJson(member, depth + 1)]));
 }

@@ -1,12 +1,8 @@
-/**
- * Changes the model of a server that runs: the tables, their descriptions and the migration that repeats it are written
- * together. They stay when the result compiles. How is a matter of the dialect
- * (`dialects/<family>/ddl/change-model.ts`). Source: API specification, section 12.4.
- */
-
-import { serverOf } from '../dialects/index.ts';
+/** Changes of the model by a server that runs, and how it watches over the tables that its API is compiled of. */
+import { ownTables, serverOf } from '../dialects/index.ts';
 import { PlatformError } from '../errors.ts';
-import type { ChangeModel, ModelChangerOptions } from '../model/model-changer.ts';
+import type { ChangeModel, ModelChangerOptions, WatchedTables } from '../model/model-changer.ts';
+import type { ModelRows } from '../model/recompiler.ts';
 
 /** Makes the changer. */
 export function createModelChanger(options: ModelChangerOptions): ChangeModel {
@@ -21,3 +17,16 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
 
 const uninstalled =
   'The platform’s own tables cannot be read, and changes of the model are written there. Run `platform migrate`.';
+
+/** Reads everything of which the API is compiled. */
+export async function readModelRows(
+  { place: location, permissions, model, ledger }: WatchedTables,
+  run: (text: string) => Promise<ModelRows['model']>,
+): Promise<ModelRows> {
+  const statements = ownTables(location).statements.model;
+  return {
+    roles: permissions ? await run(statements.roles) : [],
+    rules: permissions ? await run(statements.rules) : [],
+    model: model ? await run(statements.rows(ledger)) : [],
+  };
+}

@@ -11,15 +11,20 @@ import type { Listener } from '../dialects/server-dialect.ts';
 import { PlatformError } from '../errors.ts';
 import { failedValidation } from '../json/problems.ts';
 import { type CompiledApi, modelChannel, modelLock } from '../language/index.ts';
-import type { ProjectMigration } from '../model/migration-text.ts';
-import type { CompileOptions, Made, Problems, WatchedTables } from '../model/model-changer.ts';
-import { compiledModel, type ModelChanges, type ModelCollection } from '../model/model-changes.ts';
-import type { ModelDigests, Recompiler, RunTexts } from '../model/recompiler.ts';
+import {
+  type CompileOptions,
+  compiledModel,
+  type Made,
+  type ModelChanges,
+  type ModelCollection,
+  type Problems,
+  type WatchedTables,
+} from '../model/model-changer.ts';
+import type { ModelDigests, ProjectMigration, Recompiler, RunTexts } from '../model/recompiler.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import type { SystemPlace } from '../system/place.ts';
-import { createModelChanger } from './change-model.ts';
+import { createModelChanger, readModelRows } from './change-model.ts';
 import { createLooks, type Hearings, type Looks } from './looks.ts';
-import { readModelRows } from './model-sql.ts';
 
 /** Options of the watch. */
 export interface ModelWatchOptions {

@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { Caller } from '../caller.ts';
-import type { DocumentLimits } from '../environment/graphql.ts';
+import type { DocumentLimits } from '../environment/requests.ts';
 import type { GraphqlScope } from '../language/index.ts';
 import { createByteCache } from './byte-cache.ts';
 import { createCoercion, type SentVariables } from './compile/coerce-variables.ts';

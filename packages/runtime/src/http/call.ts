@@ -1,9 +1,13 @@
 /** The first stages of every request: the request limit, authentication, and the existence of the route. */
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../caller.ts';
-import { PlatformError } from '../errors.ts';
+import type { DriftGuard } from '../database/drift-guard.ts';
+import type { DriftWatch } from '../drift-watch.ts';
+import { invalidQuery, PlatformError } from '../errors.ts';
 import type { RequestLimiter } from '../limits/request-limiter.ts';
+import type { FindClientAddress } from '../operate/client-address.ts';
 import { type ItemPath, readItemPath, readPathTexts, splitTarget } from '../query/parse/target.ts';
+import type { RequestOrigin } from '../write/execute/running.ts';
 import { type Authenticate, ignoresToken } from './auth/authenticate.ts';
 import { findToken } from './auth/find-token.ts';
 
@@ -73,4 +77,41 @@ export function limitCalls(readCall: CallReader, limiter: Pick<RequestLimiter, '
     const admitted = limiter.admit(request);
     return admitted === undefined ? readCall(request, routed) : admitted.then(() => readCall(request, routed));
   };
+}
+
+/** Makes the gate of a server, which statements pass by the tables that they know of. While nothing has drifted it costs one comparison. */
+export function createDriftGuard(watch: Pick<DriftWatch, 'closed'>): DriftGuard {
+  return function passGate({ tables }) {
+    const closed = watch.closed();
+    if (closed.size === 0) return;
+    const table = tables?.find((table) => closed.has(table));
+    if (table === undefined) return;
+    const cause = new Error(`The table ${table} no longer fits what was compiled.`);
+    throw new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
+  };
+}
+
+/** Makes the reader of senders: the address of the client, and its descriptive headers; null for missing ones. */
+export function createSenderOf(clientAddress: FindClientAddress): (request: IncomingMessage) => RequestOrigin {
+  return (request) => ({
+    ip: clientAddress(request)?.text ?? null,
+    userAgent: request.headers['user-agent'] ?? null,
+    origin: request.headers.origin ?? null,
+  });
+}
+
+/**
+ * The texts of parameters by their names; other parameters mean nothing. Throws INVALID_QUERY for one that stands twice
+ * or in brackets. The choice of one of several values would be a guess, and a proxy may guess another one.
+ */
+export function plainParameters(query: string, names: readonly string[]): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  if (query === '') return texts;
+  for (const [name, text] of new URLSearchParams(query)) {
+    const [plain = ''] = name.split('[', 1);
+    if (!names.includes(plain)) continue;
+    if (plain !== name || texts.has(plain)) throw invalidQuery(`"${plain}" takes one value.`);
+    texts.set(plain, text);
+  }
+  return texts;
 }

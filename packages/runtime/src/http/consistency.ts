@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Statement } from '../database/database.ts';
 import { type HasReached, latestPosition } from '../database/hosts/positions.ts';
 import { type LogPosition, requestRecord } from '../operate/request-record.ts';
-import { findCookie } from './auth/find-cookie.ts';
+import { findCookie } from './auth/cookies.ts';
 
 /** Tells what a read has to see, and what an answer tells of it. */
 export interface Consistency {

@@ -2,7 +2,7 @@
 
 import type { Database } from '../database/database.ts';
 import { ownTables } from '../dialects/index.ts';
-import type { RequestLimit } from '../environment/request-limits.ts';
+import type { RequestLimit } from '../environment/requests.ts';
 import type { CompiledApi } from '../language/index.ts';
 import type { OutputOf, serverResource } from '../language/operations/index.ts';
 import type { SystemPlace } from '../system/place.ts';

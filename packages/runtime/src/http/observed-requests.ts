@@ -3,12 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { createNetworks, readAddress } from '../environment/networks.ts';
 import type { Environment } from '../environment.ts';
 import { createAccessLog } from '../operate/access-log.ts';
-import { beginRequests, type PassRequest } from '../operate/begin-request.ts';
+import { createLogAddress } from '../operate/client-address.ts';
 import { logsInfo } from '../operate/log.ts';
-import { createLogAddress } from '../operate/log-address.ts';
 import { logLines } from '../operate/log-lines.ts';
 import { createRequestIds } from '../operate/request-id.ts';
-import type { RequestObserver } from '../operate/request-record.ts';
+import { beginRequests, type PassRequest, type RequestObserver } from '../operate/request-record.ts';
 
 /** Makes the listener that begins every request and passes it on. `isFollowed` makes each known to what runs for it. */
 export function observeRequests(

@@ -22,7 +22,7 @@ import { type AccessNames, accessNames } from '../language/descriptors/access-na
 import type { CompiledApi } from '../language/index.ts';
 import { limitPositions } from '../language/types/geometry.ts';
 import { createRequestLimiter, type RequestLimiter } from '../limits/request-limiter.ts';
-import { compiledModel, type ModelChanges } from '../model/model-changes.ts';
+import { compiledModel, type ModelChanges } from '../model/model-changer.ts';
 import { type Audit, createAudit, requestLimitReached } from '../operate/audit.ts';
 import { createClientAddress, type FindClientAddress } from '../operate/client-address.ts';
 import { describeCause, type Log } from '../operate/log.ts';
@@ -41,17 +41,16 @@ import {
   callersWithoutUser,
   createAuthenticator,
 } from './auth/authenticate.ts';
-import { createCallReader, limitCalls } from './call.ts';
+import { createCallReader, createDriftGuard, createSenderOf, limitCalls } from './call.ts';
 import { consistencyCookie } from './consistency.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
-import { createDriftGuard } from './drift-guard.ts';
 import { type CreateShortcut, groupEndpoints, listEndpoints, pageEndpoints } from './endpoints.ts';
 import { type KnownCallers, noteCallers } from './exchanges.ts';
 import { createFastifyAdapter, type Listener } from './fastify-adapter.ts';
 import { createAssetEndpoints } from './files/asset-routes.ts';
 import { createUploadEndpoints } from './files/file-routes.ts';
 import { openCalls } from './functions.ts';
-import { openGraphql } from './graphql/open-graphql.ts';
+import { openGraphql } from './graphql/graphql.ts';
 import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
 import { spreadCalls } from './loop-queue.ts';
@@ -63,7 +62,6 @@ import { docsEndpoints } from './pages/docs.ts';
 import { createResponder, type StreamingResponder } from './responses/answer.ts';
 import { createPublicAnswers, type PublicAnswers } from './responses/public-answers.ts';
 import { createReader, type Reader } from './responses/read.ts';
-import { createSenderOf } from './sender.ts';
 import { createOwnUserHandlers } from './users.ts';
 
 /** Options of a server. */

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { subnetOf } from '../environment/networks.ts';
-import type { RequestLimit, RequestLimits } from '../environment/request-limits.ts';
+import type { RequestLimit, RequestLimits } from '../environment/requests.ts';
 import type { FindClientAddress } from '../operate/client-address.ts';
 import type { Log } from '../operate/log.ts';
 import { createRedisCounters } from './redis-counters.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isEmail } from '../environment/email.ts';
+import { isEmail } from '../environment/values.ts';
 import { allowedUrl, linkWith } from './allowed-url.ts';
 import { loadMailTemplates } from './templates.ts';
 import { createMailTransport } from './transport.ts';

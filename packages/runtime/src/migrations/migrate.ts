@@ -4,13 +4,15 @@
  * completes it where tables are made outside of transactions.
  */
 
+import type { Database } from '../database/database.ts';
 import type { MigrationConnection } from '../database/migration-connection.ts';
-import { serverOfFamily } from '../dialects/index.ts';
+import { ownMigrations, serverOfFamily } from '../dialects/index.ts';
 import type { ServerDialect } from '../dialects/server-dialect.ts';
-import { familyOf } from '../language/index.ts';
+import { type CompiledApi, dialectFacts, familyOf } from '../language/index.ts';
+import type { Log } from '../operate/log.ts';
 import { type AppliedMigration, type Migrator, pendingAfter } from '../system/ledger.ts';
-import type { Migration } from '../system/migration.ts';
-import { systemMigrations } from './all.ts';
+import { type Migration, MigrationError } from '../system/migration.ts';
+import { systemSchemaOf } from '../system/place.ts';
 
 /** Place of the tables, and migrations to run. */
 export interface MigrateOptions {
@@ -100,3 +102,56 @@ function migratorOf(connection: MigrationConnection, { schema = null }: { readon
 function refuse(): Promise<never> {
   return Promise.reject(new Error('The ledger is only read.'));
 }
+
+/**
+ * Rejects with a `MigrationError` where the tables are newer than this version. Resolves to whether that is known: false
+ * while the database does not answer.
+ */
+export async function refuseNewerTables(
+  api: Pick<CompiledApi, 'collections' | 'dialect'>,
+  database: Pick<Database, 'query'>,
+  log: Pick<Log, 'warn'>,
+): Promise<boolean> {
+  const schema = systemSchemaOf(api);
+  if (schema === null) return true;
+  const state = await readState(database, api.dialect, schema);
+  const pending = state?.pending ?? [];
+  if (pending.length > 0) {
+    const names = pending.map(({ id, name }) => `${id} ${name}`);
+    log.warn({ pending: names }, 'The tables of the platform are older than this version. Run `platform migrate`.');
+  }
+  return state !== null;
+}
+
+/** Null where the ledger cannot be read, for a lack of rights or of a database: requests say that better. */
+async function readState(
+  { query }: Pick<Database, 'query'>,
+  dialect: CompiledApi['dialect'],
+  schema: string,
+): Promise<MigrationState | null> {
+  const name = schema.replace(/^"|"$/g, '').replaceAll('""', '"');
+  try {
+    return await readMigrations({ query, family: dialectFacts[dialect].family }, name === '' ? {} : { schema: name });
+  } catch (error) {
+    if (error instanceof MigrationError && error.problem === 'ahead') throw error;
+    return null;
+  }
+}
+
+/** Names of the migrations of the platform's own tables, in their order; each dialect has its texts under these names. */
+const names = [
+  'accounts',
+  'sessions',
+  'activity',
+  'model',
+  'requests',
+  'files',
+  'product-name',
+  'activity-actions',
+] as const;
+
+/** Every migration of the platform's own tables, in their order. */
+export const systemMigrations: readonly Migration[] = names.map((name, index) => ({
+  ...{ id: index + 1, name },
+  ...ownMigrations(name),
+}));

@@ -1,7 +1,11 @@
 /** Changes of the model: statements for the database, and their other effects. */
 
+import { ServerError } from '../database/errors.ts';
+import { PlatformError } from '../errors.ts';
+import { failedValidation, invalidPayload } from '../json/problems.ts';
 import type { ModelDocument } from '../language/index.ts';
 import type { ModelStep } from './model-sql.ts';
+import type { ModelPlace } from './table-parts.ts';
 
 /** Entry of a change in the activity. */
 export interface ActivityEntry {
@@ -32,4 +36,49 @@ export function allChanges(title: string, changes: readonly ModelChange[]): Mode
       return answers.includes(undefined) ? undefined : answers;
     },
   };
+}
+
+const terms: Readonly<Record<string, string>> = {
+  unique: 'has values that are not unique',
+  foreign_key: 'refers to what is not there, or is referred to',
+  required: 'has items without a value',
+  check: 'has values that a condition of the database refuses',
+};
+
+/** Throws the meaning of a database error for the author of the change; all others as they are. */
+export function explain(error: unknown, { collection, field }: ModelPlace): never {
+  const cause = error instanceof PlatformError ? error.cause : undefined;
+  if (!(cause instanceof ServerError)) throw error;
+  const location = { collection, index: undefined };
+  const { sqlstate } = cause;
+  const name = field ?? collection;
+  if (exists.has(sqlstate)) throw invalidPayload(`"${name}" has the name of something that the database has already.`);
+  if (misfits.has(sqlstate)) throw invalidPayload(`"${name}" cannot be made so: types or keys do not fit.`);
+  if (sqlstate === '42501') throw refused('The role of the server may not change this table.', cause);
+  if (depended.has(sqlstate)) throw refused(`Something else in the database depends on "${name}".`, cause);
+  if (sqlstate === '22001')
+    throw failedValidation(location, field, 'max_length', 'has values that are too long', cause);
+  if (sqlstate === '22003') throw failedValidation(location, field, 'range', 'has values that are out of range', cause);
+  if (sqlstate.startsWith('22')) throw failedValidation(location, field, 'check', 'has values that do not fit', cause);
+  const type = error instanceof PlatformError ? error.extensions.type : undefined;
+  if (typeof type === 'string') throw failedValidation(location, field, type, terms[type] ?? 'does not fit', cause);
+  throw error;
+}
+
+const exists: ReadonlySet<string> = new Set(['42P07', '42701', '42710', '42P06']);
+const misfits: ReadonlySet<string> = new Set([
+  '42804',
+  '42830',
+  '42846',
+  '42611',
+  '42P16',
+  '42809',
+  '42883',
+  '42704',
+  '55P04',
+]);
+const depended: ReadonlySet<string> = new Set(['2BP01', '0A000']);
+
+function refused(message: string, cause: unknown): PlatformError {
+  return new PlatformError('UNPROCESSABLE_ENTITY', message, {}, { cause });
 }

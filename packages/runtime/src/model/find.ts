@@ -1,11 +1,16 @@
 /** Names of a request looked up in the compiled model, and what may be changed of what they mean. */
-
 import { PlatformError } from '../errors.ts';
 import { invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
-import { type JsonValue, type ModelCollection, type ModelField, reservedPrefix } from '../language/index.ts';
-import type { FoundColumn, FoundTable, KnownModel } from './model-sql.ts';
-import type { Payload } from './payload.ts';
+import {
+  type JsonValue,
+  type ModelCollection,
+  type ModelField,
+  type ModelRelation,
+  reservedPrefix,
+} from '../language/index.ts';
+import type { FoundColumn, FoundTable, KnownModel, NewForeignKey } from './model-sql.ts';
+import { type Payload, textIn } from './payload.ts';
 
 /** Finds a collection that is told; FORBIDDEN for one that is not. */
 export function findCollection({ document }: KnownModel, name: string): ModelCollection {
@@ -55,4 +60,60 @@ export function findColumn(model: KnownModel, collection: string, field: string)
 /** The `schema` of what is told; empty where there is none. */
 export function schemaOf({ schema }: { readonly schema: JsonValue }): Payload {
   return isObject(schema) ? schema : {};
+}
+
+/** The foreign key of a told relation; undefined for one of several columns, and where the database has none. */
+export function foreignKeyOf(
+  { api }: Pick<KnownModel, 'api'>,
+  modelRelation: ModelRelation,
+  { descriptor, field }: FoundColumn,
+): NewForeignKey | undefined {
+  const relation = descriptor.relations.find((candidate) => candidate.kind === 'm2o' && candidate.field === field);
+  const target = api.collections.find(({ name }) => name === relation?.target);
+  const schema = schemaOf(modelRelation);
+  const [onUpdate, onDelete] = [textIn(schema, 'on_update'), textIn(schema, 'on_delete')];
+  if (relation?.kind !== 'm2o' || target === undefined || onUpdate === undefined || onDelete === undefined) return;
+  const [{ to: column } = { to: '' }, ...others] = relation.on;
+  return others.length > 0 ? undefined : { target: target.table, column, onUpdate, onDelete };
+}
+
+/** The foreign key of a field, with its name; undefined where the field has none of its own. */
+export function findRelationOf(
+  model: KnownModel,
+  found: FoundColumn,
+): { readonly name: string; readonly key: NewForeignKey | undefined } | undefined {
+  const { collection, field } = found;
+  const relation = model.document.relations.find(
+    (candidate) => candidate.collection === collection && candidate.field === field,
+  );
+  const name = relation === undefined ? undefined : textIn(schemaOf(relation), 'constraint_name');
+  return relation === undefined || name === undefined ? undefined : { name, key: foreignKeyOf(model, relation, found) };
+}
+
+/** Bytes of a name that the database keeps; longer ones would be cut. */
+const longestName = 63;
+const namePattern = /^[A-Za-z][A-Za-z0-9_]*$/;
+
+/** Takes the name of a table or column that is to be made. Throws INVALID_PAYLOAD for what cannot be one. */
+export function newName(value: JsonValue | undefined, what: string): string {
+  if (typeof value !== 'string' || !namePattern.test(value)) {
+    throw invalidPayload(`The name of a ${what} must be a letter and then letters, digits and underscores.`);
+  }
+  if (value.length > longestName) throw invalidPayload(`The name of a ${what} has at most ${longestName} characters.`);
+  return value;
+}
+
+/** A name of our own making for a constraint or index, cut where it would be too long; not quoted. */
+export function madeName(parts: readonly string[], ending: string): string {
+  return `${parts.join('_').slice(0, longestName - ending.length - 1)}_${ending}`;
+}
+
+/** Refuses a name that is taken. */
+export function exists(what: string, name: string): PlatformError {
+  return invalidPayload(`There is a ${what} "${name}" already.`);
+}
+
+/** Refuses what would lose data. */
+export function loses(what: string): PlatformError {
+  return new PlatformError('UNPROCESSABLE_ENTITY', `${what}, which would be lost: say so with ?data=discard.`);
 }

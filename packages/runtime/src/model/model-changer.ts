@@ -1,5 +1,5 @@
-import type { Database } from '../database/database.ts';
-import type { PlatformError } from '../errors.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { PlatformError } from '../errors.ts';
 import { failedValidation } from '../json/problems.ts';
 import { accessNames } from '../language/descriptors/access-names.ts';
 import type { CompiledApi } from '../language/index.ts';
@@ -9,6 +9,59 @@ import type { SystemPlace } from '../system/place.ts';
 import type { ModelChange } from './change.ts';
 import type { KnownModel } from './model-sql.ts';
 import type { ModelRows, RecompileOptions, Recompiler, RunTexts } from './recompiler.ts';
+
+/** Collections of which the API is compiled. */
+export type ModelCollection = 'platform_permissions' | 'platform_roles';
+
+/** Handles writes to these collections. */
+export interface ModelChanges {
+  /** Why a collection cannot be written, as the message of UNPROCESSABLE_ENTITY; null where it can. */
+  refusalOf(collection: ModelCollection): string | null;
+  /** Waits for others who are changing the model; called before anything is written. */
+  begin(transaction: Transaction): Promise<void>;
+  /**
+   * Compiles the rows that the transaction has written by now. Throws FAILED_VALIDATION with the reason if they do not
+   * compile.
+   */
+  compile(transaction: Transaction, collection: ModelCollection): Promise<void>;
+  /**
+   * Serves the compiled API, once the transaction is committed; resolves when new requests are served by it. Undefined
+   * if nothing was compiled.
+   */
+  committed(transaction: Transaction): Promise<void> | undefined;
+  /** Changes collections, fields and relations. Rejects with UNPROCESSABLE_ENTITY where they stay as they were compiled. */
+  readonly changeModel: ChangeModel;
+}
+
+/**
+ * For a server that serves the API that it was started with: users may change roles, permissions of roles may not
+ * change.
+ */
+export const compiledModel: ModelChanges = {
+  refusalOf: (collection) =>
+    collection === 'platform_roles'
+      ? null
+      : 'The API is compiled with its permissions. Change them where it is generated, generate it again, and deploy it.',
+  async begin() {},
+  async compile() {},
+  committed: () => undefined,
+  async changeModel() {
+    throw new PlatformError('UNPROCESSABLE_ENTITY', compiledTables);
+  },
+};
+
+const compiledTables =
+  'The API is compiled. Change the database or platform.config.ts, run `platform generate`, and start the server again.';
+
+/** For a server that serves only a reviewed API. */
+export const frozenModel: ModelChanges = {
+  ...compiledModel,
+  refusalOf: () =>
+    'The server is frozen: it serves what was compiled. Change roles and permissions where it is generated, generate it again, and deploy it.',
+  async changeModel() {
+    throw new PlatformError('UNPROCESSABLE_ENTITY', `The server is frozen. ${compiledTables}`);
+  },
+};
 
 /** Tables to be watched. */
 export interface WatchedTables {
@@ -69,7 +122,7 @@ export function describeModel(api: CompiledApi): ReturnType<CompiledApi['model']
   return api.model(accessNames(api).admin);
 }
 
-export function uncompiled({ activity: entries }: ModelChange, problems: Problems): PlatformError {
+function uncompiled({ activity: entries }: ModelChange, problems: Problems): PlatformError {
   const location = { collection: entries[0]?.collection ?? 'platform_collections', index: undefined };
   return failedValidation(location, null, 'compile', `does not compile: ${problems.join(' ')}`.replace(/\.$/, ''));
 }

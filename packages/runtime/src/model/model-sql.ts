@@ -11,10 +11,8 @@ import type {
   PortableType,
   ValueType,
 } from '../language/index.ts';
-import type { ColumnTypeName, PlainTypeName } from './column-types.ts';
 import type { Payload } from './payload.ts';
-import type { ModelPlace } from './place.ts';
-import type { TableStep } from './table-steps.ts';
+import type { ColumnTypeName, ModelPlace, PlainTypeName, TableStep } from './table-parts.ts';
 
 /** A column that is to be made. */
 export interface NewColumn {

@@ -4,14 +4,12 @@ import { invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
 import { type JsonValue, reservedPrefix } from '../language/index.ts';
 import type { ModelChange } from './change.ts';
-import { findCollection, findTable, mustBeOwn } from './find.ts';
+import { exists, findCollection, findTable, loses, mustBeOwn, newName } from './find.ts';
 import { collectionMeta, saveRow } from './meta.ts';
 import type { FoundTable, KnownModel, ModelStep } from './model-sql.ts';
-import { newName } from './names.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readList, readObject, textMember } from './payload.ts';
 import { plannedColumn, readNewField } from './plan-fields.ts';
 import { isVirtualField, readVirtualField } from './plan-virtual-fields.ts';
-import { exists, loses } from './refusals.ts';
 import { forgetSides } from './sides.ts';
 
 const tableMembers = {

@@ -4,14 +4,12 @@ import { failedValidation, invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
 import type { ModelChange } from './change.ts';
-import { columnMembers, columnType, defaultSql, plainType } from './columns.ts';
-import { enumSteps } from './enums.ts';
-import { findColumn, findField } from './find.ts';
+import { columnMembers, columnType, defaultSql, enumSteps, plainType } from './columns.ts';
+import { findColumn, findField, loses } from './find.ts';
 import { fieldMeta, saveRow } from './meta.ts';
 import type { FoundColumn, KnownModel, ModelStep } from './model-sql.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readObject, textMember } from './payload.ts';
 import { describeVirtualField } from './plan-virtual-fields.ts';
-import { loses } from './refusals.ts';
 
 /** Plans changes of a field; every part of the payload may be absent. */
 export function updateField(model: KnownModel, collection: string, name: string, body: JsonValue): ModelChange {

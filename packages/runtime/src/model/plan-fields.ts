@@ -3,18 +3,14 @@
 import { failedValidation, invalidPayload } from '../json/problems.ts';
 import { isWhole, type JsonValue, type ValueType } from '../language/index.ts';
 import type { ModelChange } from './change.ts';
-import type { ColumnTypeName } from './column-types.ts';
-import { columnMembers, columnType, defaultSql } from './columns.ts';
-import { choicesIn } from './enums.ts';
-import { findColumn, findField, findTable } from './find.ts';
+import { choicesIn, columnMembers, columnType, defaultSql } from './columns.ts';
+import { exists, findColumn, findField, findTable, loses, newName } from './find.ts';
 import { fieldMeta, saveRow } from './meta.ts';
 import type { KnownModel, ModelSql, ModelStep, NewColumn } from './model-sql.ts';
-import { newName } from './names.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readObject, textMember } from './payload.ts';
-import type { ModelPlace } from './place.ts';
 import { createVirtualField, deleteVirtualField, isVirtualField } from './plan-virtual-fields.ts';
-import { exists, loses } from './refusals.ts';
 import { forgetSides } from './sides.ts';
+import type { ColumnTypeName, ModelPlace } from './table-parts.ts';
 
 /** A field that is to be made. */
 export interface NewField {

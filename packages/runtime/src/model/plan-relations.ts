@@ -4,12 +4,10 @@ import { PlatformError } from '../errors.ts';
 import { invalidPayload } from '../json/problems.ts';
 import type { JsonValue, ModelRelation } from '../language/index.ts';
 import type { ModelChange } from './change.ts';
-import { findCollection, findColumn, schemaOf } from './find.ts';
-import { foreignKeyOf } from './find-relation.ts';
+import { exists, findCollection, findColumn, foreignKeyOf, schemaOf } from './find.ts';
 import { relationMeta, saveRow } from './meta.ts';
 import type { FoundColumn, KnownModel, ModelStep } from './model-sql.ts';
 import { mustBe, objectIn, oneOf, orNull, type Payload, readObject, textIn, textMember } from './payload.ts';
-import { exists } from './refusals.ts';
 import { forgetSides, nameSide } from './sides.ts';
 
 const actions = ['NO ACTION', 'RESTRICT', 'CASCADE', 'SET NULL', 'SET DEFAULT'] as const;

@@ -13,10 +13,9 @@ import {
   relationSpecials,
 } from '../language/index.ts';
 import type { ModelChange } from './change.ts';
-import { findCollection, mustBeOwn } from './find.ts';
+import { exists, findCollection, mustBeOwn, newName } from './find.ts';
 import { fieldMeta, saveRow } from './meta.ts';
 import type { KnownModel, ModelStep } from './model-sql.ts';
-import { newName } from './names.ts';
 import {
   anyMember,
   mustBe,
@@ -28,7 +27,6 @@ import {
   readObject,
   textMember,
 } from './payload.ts';
-import { exists } from './refusals.ts';
 
 /** Members of their `meta` that can be chosen; no others can. */
 const optionalMembers: ReadonlySet<string> = new Set([

@@ -1,8 +1,8 @@
 /** Interface by which a server gets further generations of its API: the compiler itself is no part of the runtime. */
 
+import { hash } from 'node:crypto';
 import type { CompiledApi } from '../language/index.ts';
-import type { ProjectMigration } from './migration-text.ts';
-import type { TableDraft } from './table-draft.ts';
+import type { TableDraft } from './table-parts.ts';
 
 type Rows = readonly (readonly (string | null)[])[];
 
@@ -60,4 +60,36 @@ export interface Recompiler {
   keep(api: CompiledApi, migrations: readonly ProjectMigration[]): Promise<void>;
   /** Ends what runs beside this thread. */
   close(): Promise<void>;
+}
+
+/** A migration of a project. */
+export interface ProjectMigration {
+  /** Name of its file without the ending: `0007-add-articles-title`. */
+  readonly name: string;
+  /** SHA-256 of the text, hexadecimal. */
+  readonly checksum: string;
+  readonly script: string;
+}
+
+/** Characters of a title in a name. */
+const longestTitle = 80;
+
+/**
+ * Makes the migration of a change of its statements; `names` are those of all that there are, in the database and the
+ * project.
+ */
+export function migrationOf(title: string, statements: readonly string[], names: readonly string[]): ProjectMigration {
+  const latest = Math.max(0, ...names.map((name) => Number.parseInt(name, 10)).filter(Number.isSafeInteger));
+  const slug = title.replaceAll(/[^A-Za-z0-9_]+/g, '-').slice(0, longestTitle);
+  const source = `-- Made by a request to change the model: ${title}.\n${statements.map((sql) => `${sql};\n`).join('\n')}`;
+  return {
+    name: `${String(latest + 1).padStart(4, '0')}-${slug}`,
+    checksum: migrationChecksum(source),
+    script: source,
+  };
+}
+
+/** Checksum that a database keeps of the text of a migration. */
+export function migrationChecksum(sql: string): string {
+  return hash('sha256', sql);
 }

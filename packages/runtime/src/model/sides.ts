@@ -7,10 +7,9 @@ import {
   type RelationDescriptor,
   relationSpecialIn,
 } from '../language/index.ts';
+import { exists, newName } from './find.ts';
 import type { KnownModel, ModelStep } from './model-sql.ts';
-import { newName } from './names.ts';
 import { objectIn, type Payload, textIn } from './payload.ts';
-import { exists } from './refusals.ts';
 
 /**
  * Removes the metadata of sides of relations whose keys a collection holds; with `field` only where that field is part

@@ -2,8 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { AccessLog } from '../environment/operate.ts';
-import type { RequestObserver } from './request-record.ts';
-import { pathOf, routePattern } from './route-pattern.ts';
+import { pathOf, type RequestObserver, routePattern } from './request-record.ts';
 
 /** Options of the access log. */
 export interface AccessLogOptions {

@@ -6,7 +6,7 @@ import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import { readAddress } from '../environment/networks.ts';
 import type { Environment } from '../environment.ts';
-import { formatAddress } from './log-address.ts';
+import { formatAddress } from './client-address.ts';
 import { currentRecord } from './request-record.ts';
 
 /** Events with their sentences. */

@@ -3,7 +3,9 @@
  * sections 2.2 and 2.9.
  */
 import type { IncomingMessage } from 'node:http';
-import { type Address, createNetworks, readAddress } from '../environment/networks.ts';
+import { type Address, createNetworks, networkOf, readAddress } from '../environment/networks.ts';
+import type { OperateEnvironment } from '../environment/operate.ts';
+import type { Environment } from '../environment.ts';
 
 /** Finds the address of the client; null where the connection has none. */
 export type FindClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => Address | null;
@@ -38,4 +40,34 @@ function believe(peer: Address, addresses: readonly string[], trusts: (address: 
 /** Some proxies add the port: `192.0.2.1:443`, `[2001:db8::1]:443`. */
 function withoutPort(text: string): string {
   return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+}
+
+/** Makes the finder; undefined where LOG_ADDRESSES says `none`, and for a connection without an address. */
+export function createLogAddress({ operate, auth }: Environment): (request: IncomingMessage) => string | undefined {
+  const clientAddress = createClientAddress(auth.trustedProxies);
+  const form = operate.logAddresses;
+  if (form === 'none') return () => undefined;
+  if (auth.trustedProxies.length > 0) {
+    return function addressOf(request) {
+      const address = clientAddress(request);
+      return address === null ? undefined : formatAddress(form, address);
+    };
+  }
+  let last: string | undefined;
+  let formatted: string | undefined;
+  // Most requests come from where the one before came from.
+  return function addressOf(request) {
+    const { remoteAddress } = request.socket;
+    if (remoteAddress === last) return formatted;
+    const address = clientAddress(request);
+    last = remoteAddress;
+    formatted = address === null ? undefined : formatAddress(form, address);
+    return formatted;
+  };
+}
+
+/** An address as far as a line may name it. */
+export function formatAddress(form: OperateEnvironment['logAddresses'], address: Address): string | undefined {
+  if (form === 'none') return undefined;
+  return form === 'full' ? address.text : networkOf(address);
 }

@@ -4,8 +4,7 @@ import type { FastifyServerOptions } from 'fastify';
 import type { Environment } from '../environment.ts';
 import { fixedMessage, PlatformError } from '../errors.ts';
 import { logLines } from './log-lines.ts';
-import { requestRecord } from './request-record.ts';
-import { pathOf } from './route-pattern.ts';
+import { pathOf, requestRecord } from './request-record.ts';
 
 /** The part of a logger this server uses. */
 export interface Log {

@@ -2,9 +2,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorCode } from '../errors.ts';
+import type { RequestIds } from './request-id.ts';
 
 /** Part of a call that lines and metrics name. */
-export interface RecordedCall {
+interface RecordedCall {
   readonly caller: { readonly accessClass: string; readonly user: string | null };
   readonly item: { readonly collection: string; readonly key: string | null } | null;
 }
@@ -63,7 +64,7 @@ export type RequestObserver = (record: RequestRecord, response: ServerResponse<I
 const records = new AsyncLocalStorage<RequestRecord>();
 
 /** Runs a function whose statements and lines belong to a request. */
-export function runWithin(
+function runWithin(
   record: RequestRecord,
   run: (request: IncomingMessage, response: ServerResponse) => void,
   request: IncomingMessage,
@@ -85,4 +86,71 @@ export function currentRecord(): RequestRecord | undefined {
 /** Milliseconds as lines have them. */
 export function rounded(ms: number): number {
   return Math.round(ms * 10) / 10;
+}
+
+/** Passes a request on to the code that answers it. */
+export type PassRequest = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * Makes the listener of a server. Without observers the request only gets its identifier; `isFollowed` makes it known to
+ * what runs for it.
+ */
+export function beginRequests(
+  readIds: (request: IncomingMessage) => RequestIds,
+  observers: readonly RequestObserver[],
+  isFollowed: boolean,
+  pass: PassRequest,
+): PassRequest {
+  if (observers.length === 0) {
+    return function beginUnobserved(request, response) {
+      const { id, traceId } = readIds(request);
+      const record = new RequestRecord(id, traceId, 0);
+      request[requestRecord] = record;
+      if (isFollowed) runWithin(record, pass, request, response);
+      else pass(request, response);
+    };
+  }
+
+  function end(this: ServerResponse): void {
+    const record = this.req[requestRecord];
+    if (record === undefined) return;
+    const ms = performance.now() - record.startedAt;
+    for (const observe of observers) observe(record, this, ms);
+  }
+
+  return function beginRequest(request, response) {
+    const { id, traceId } = readIds(request);
+    const record = new RequestRecord(id, traceId, performance.now());
+    request[requestRecord] = record;
+    response.on('close', end);
+    runWithin(record, pass, request, response);
+  };
+}
+
+/** The pattern; undefined if there is no such route. Requests on the fast path have met no router. */
+export function routePattern(record: RequestRecord, { url = '' }: IncomingMessage): string | undefined {
+  if (record.route !== null) return record.route === '' ? undefined : record.route;
+  if (record.call?.item) return record.call.item.key === null ? itemRoutes.many : itemRoutes.byKey;
+  const path = pathOf(url);
+  if (path === '/graphql' || path === '/graphql/system') return path;
+  // The token of such a request was refused before its path was read.
+  return path.startsWith('/items/') ? itemRoutes[path.indexOf('/', 7) === -1 ? 'many' : 'byKey'] : undefined;
+}
+
+/** Methods that labels and spans name; OpenTelemetry calls all others `_OTHER`. */
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'SEARCH']);
+
+/** The method of a request, as metrics and spans name it. */
+export function requestMethod({ method = '' }: Pick<IncomingMessage, 'method'>): string {
+  return methods.has(method) ? method : '_OTHER';
+}
+
+const itemRoutes = { many: '/items/:collection', byKey: '/items/:collection/:key' } as const;
+
+/** The path of an address, without its query. */
+export function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  const path = query === -1 ? url : url.slice(0, query);
+  const fragment = path.indexOf('#');
+  return fragment === -1 ? path : path.slice(0, fragment);
 }

@@ -2,7 +2,7 @@
 import type { ConnectionSeams } from '../database/connection-seams.ts';
 import type { CreatePlanCache } from '../database/plan-cache.ts';
 import type { ConnectOptions } from '../dialects/server-dialect.ts';
-import type { Driver } from '../environment/drivers.ts';
+import type { Driver } from '../environment/database.ts';
 import type { Optimizations } from '../environment/optimizations.ts';
 import type { ServerOptions } from '../http/server.ts';
 import type { PlannerOptions } from '../query/planner.ts';

@@ -1,21 +1,28 @@
 /** Effects of writing comments beyond their fields. Source: API specification, section 10.3. */
 
+import type { Caller } from '../caller.ts';
+import type { Transaction } from '../database/database.ts';
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
 import type { OwnSql } from '../database/own-statements/script.ts';
+import type { TextRow } from '../database/own-statements/texts.ts';
+import { allOf } from '../dialects/fragment.ts';
 import { ownTables } from '../dialects/index.ts';
-import { fromRows, type Rows, rowsBeside } from '../dialects/own-tables.ts';
+import { accountColumns, fromParts, fromRows, type Rows, rowsBeside } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';
-import type { Planner } from '../query/planner.ts';
+import { accessNames } from '../language/descriptors/access-names.ts';
+import { arrayLiteral, type CompiledApi } from '../language/index.ts';
+import { createAnswerWriter } from '../query/answer.ts';
+import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { SystemPlace } from '../system/place.ts';
+import { accountWidth, readAccount } from '../users/account.ts';
 import type { RequestOrigin, Running, SystemHook } from '../write/execute/running.ts';
 import { keyArray } from '../write/hooks/system-hook.ts';
-import { areReadable } from './are-readable.ts';
 
 /** Called with new comments, before the transaction ends: their collections, items and texts. */
-export type HearComments = (running: Running, comments: readonly Comment[]) => Promise<void>;
+type HearComments = (running: Running, comments: readonly Comment[]) => Promise<void>;
 
 /** A comment as it was written. */
-export interface Comment {
+interface Comment {
   readonly collection: string;
   /** Key in path form. */
   readonly item: string;
@@ -23,13 +30,13 @@ export interface Comment {
 }
 
 /** Options of the hook. */
-export interface CommentHookOptions {
+interface CommentHookOptions {
   readonly place: SystemPlace;
   readonly planner: Planner;
   readonly hear: HearComments;
 }
 
-function statements(location: SystemPlace) {
+function commentStatements(location: SystemPlace) {
   const { table, text, array, among, ...sql } = ownTables(location);
   const named = among('platform_comments', 'c');
   const activity = (rows: Rows, on: string): Rows => rowsBeside(`${table('platform_activity')} AS a`, 'a', rows, on);
@@ -48,7 +55,7 @@ function statements(location: SystemPlace) {
 
 /** Makes the hook of comments: their author must be able to read the item, and activity records them. */
 export function createCommentHook({ place: location, planner, hear }: CommentHookOptions): SystemHook {
-  const texts = statements(location);
+  const texts = commentStatements(location);
 
   async function change({ transaction }: Running, text: OwnSql, values: readonly (string | null)[]): Promise<void> {
     const row = await firstRow(transaction, text, values);
@@ -86,4 +93,103 @@ export function createCommentHook({ place: location, planner, hear }: CommentHoo
 
 function originOf(user: string | null, { ip, userAgent, origin }: RequestOrigin): readonly (string | null)[] {
   return [user, ip, userAgent, origin];
+}
+
+/** Options of mailing mentions. */
+interface MentionsOptions {
+  readonly api: CompiledApi;
+  readonly place: SystemPlace;
+  readonly planner: Planner;
+  /** Called with a transaction that has queued mail. */
+  readonly mailed: (transaction: Transaction) => void;
+}
+
+const reference = /@([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?![0-9a-z-])/gi;
+
+/** Mentions of one request beyond these are passed over: comments are no mailing list. */
+const maxMentions = 50;
+
+function mentionStatements(location: SystemPlace) {
+  const sql = ownTables(location);
+  const { from, where } = fromParts(sql.among('platform_users', 'u'));
+  return {
+    users:
+      sql.rows(`SELECT ${accountColumns(sql)} FROM ${from} LEFT JOIN ${sql.table('platform_roles')} AS r ON r.id = u.role
+WHERE ${allOf([where, "u.status = 'active'", 'u.email_notifications', 'u.email IS NOT NULL'])} ORDER BY u.id`),
+    mail: sql.write(`INSERT INTO ${sql.table('platform_mails')} (template, recipient, template_values)
+SELECT 'mention', m.v, ${sql.object({ collection: '$2', item: '$3', comment: '$4' })} FROM ${sql.list('$1', 'text', 'm')}`),
+  };
+}
+
+/** Makes the function that queues the mails, in the transaction that writes the comments. */
+export function createMentions({ api, place: location, planner, mailed }: MentionsOptions): HearComments {
+  const names = accessNames(api);
+  const texts = mentionStatements(location);
+
+  function callerOf(row: TextRow): Caller & { readonly email: string } {
+    const { id, role, email } = readAccount(row.slice(0, accountWidth));
+    return { accessClass: names.of(role), user: id, role: role?.id ?? null, email: email ?? '' };
+  }
+
+  return async function hear(running, comments) {
+    const { transaction } = running;
+    let left = maxMentions;
+    for (const comment of comments) {
+      const mentioned = mentionsIn(comment).slice(0, left);
+      left -= mentioned.length;
+      if (mentioned.length === 0) continue;
+      const recipients: string[] = [];
+      for (const row of await allRows(transaction, texts.users, [arrayLiteral(mentioned)])) {
+        const user = callerOf(row);
+        const readable = await areReadable(running, planner, user, {
+          collection: comment.collection,
+          items: [comment.item],
+        });
+        if (readable) recipients.push(user.email);
+      }
+      if (recipients.length === 0) continue;
+      const { collection, item, text } = comment;
+      const row = await firstRow(transaction, texts.mail, [arrayLiteral(recipients), collection, item, text]);
+      if (row?.[0]) transaction.identify(row[0]);
+      mailed(transaction);
+    }
+  };
+}
+
+function mentionsIn({ text }: Comment): readonly string[] {
+  return [...new Set([...text.matchAll(reference)].map(([, id = '']) => id.toLowerCase()))];
+}
+
+/** Items as activity and comments name them: their keys in path form. */
+interface NamedItems {
+  readonly collection: string;
+  /** Different texts, one at least. */
+  readonly items: readonly string[];
+}
+
+/**
+ * True if a caller can read all of these items, as the transaction sees them: by one statement. Without a valid key an
+ * item cannot be read. The planner must have no limit of its own for the items of a list.
+ */
+async function areReadable(
+  { transaction, driftGuard }: Pick<Running, 'transaction' | 'driftGuard'>,
+  planner: Planner,
+  caller: Caller,
+  named: NamedItems,
+): Promise<boolean> {
+  const planned = plan(planner, caller, named);
+  if (planned === null) return false;
+  driftGuard(planned.plan.statement);
+  const rows = createAnswerWriter(planned.plan)();
+  await transaction.run(planned.statement, planned.parameters, rows);
+  return rows.items === planned.rows;
+}
+
+function plan(planner: Planner, caller: Caller, { collection, items }: NamedItems): PlannedRead | null {
+  try {
+    return planner.search(caller, { name: collection }, { keys: [...items], query: { limit: -1 } });
+  } catch (error) {
+    if (error instanceof PlatformError) return null;
+    throw error;
+  }
 }

@@ -2,14 +2,13 @@
  * Effects of writing files beyond their fields: their owner, and the place of their contents. Source: specification,
  * section 11.1.
  */
-
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
 import type { OwnSql } from '../database/own-statements/script.ts';
 import { ownTables } from '../dialects/index.ts';
 import { fromRows } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';
 import { looseFileSteps, type StoredContent } from '../files/loose-files.ts';
-import { invalidPayload } from '../json/problems.ts';
+import { failedValidation, invalidPayload } from '../json/problems.ts';
 import { arrayLiteral } from '../language/index.ts';
 import { readElements } from '../sql/array-text.ts';
 import type { SystemPlace } from '../system/place.ts';
@@ -17,13 +16,13 @@ import type { Running, Step, SystemHook } from '../write/execute/running.ts';
 import { keyArray, writes } from '../write/hooks/system-hook.ts';
 
 /** Options of the hook. */
-export interface FileHookOptions {
+interface FileHookOptions {
   readonly place: SystemPlace;
   /** Called with a transaction that leaves contents without a file. */
   readonly left: (transaction: Running['transaction']) => void;
 }
 
-function statements(location: SystemPlace) {
+function fileStatements(location: SystemPlace) {
   const { table, text, among, isAmong, lock, now, ...sql } = ownTables(location);
   const named = among('platform_files', 'f');
   const defaultFolder = `SELECT storage_default_folder FROM ${table('platform_settings')} LIMIT 1`;
@@ -47,7 +46,7 @@ function statements(location: SystemPlace) {
 /** Makes the systemHook of files. */
 export function createFileHook({ place: location, left }: FileHookOptions): SystemHook {
   const loose = looseFileSteps(location);
-  const texts = statements(location);
+  const texts = fileStatements(location);
 
   async function contentsOf({ transaction }: Running, ids: string): Promise<readonly StoredContent[]> {
     const rows = await allRows(transaction, texts.contents, [ids]);
@@ -114,4 +113,38 @@ function placedItems({ batch: { columns, count } }: Step): readonly boolean[] {
   const column = columns.find(({ field }) => field.descriptor.name === 'folder');
   const all = Array.from({ length: count }, () => column !== undefined);
   return column?.present === null ? all : all.map((placed, item) => placed && column?.present?.[item] === true);
+}
+
+/** Serialises requests that move folders: each of two could close one half of a circle. */
+const moves = 'platform.folder-moves';
+
+function folderStatements(location: SystemPlace) {
+  const { table, text, key, among, rows, turn } = ownTables(location);
+  const named = among('platform_folders', 'f');
+  return {
+    lock: turn(),
+    circle: rows(`WITH RECURSIVE way(start, above) AS (
+  SELECT ${key('f.id')}, ${key('f.parent')}${fromRows(named, 'f.parent IS NOT NULL')}
+  UNION
+  SELECT way.start, ${key('f.parent')} FROM way JOIN ${table('platform_folders')} AS f ON f.id = way.above
+  WHERE f.parent IS NOT NULL
+) SELECT ${text('start')} FROM way WHERE start = above LIMIT 1`),
+  };
+}
+
+/** Makes the systemHook of folders. */
+export function createFolderHook(location: SystemPlace): SystemHook {
+  const texts = folderStatements(location);
+
+  return {
+    async watch(running, step) {
+      if (step.action === 'delete' || !writes(step, ['parent'])) return null;
+      const { transaction } = running;
+      await allRows(transaction, texts.lock, [moves]);
+      return async (keys) => {
+        if ((await firstRow(transaction, texts.circle, [keyArray(keys)])) === undefined) return;
+        throw failedValidation(step.payload.placeOf(0), 'parent', 'check', 'must not lie below the folder itself');
+      };
+    },
+  };
 }

@@ -3,7 +3,7 @@
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import type { CompiledApi } from '../language/index.ts';
-import { compiledModel, type ModelChanges } from '../model/model-changes.ts';
+import { compiledModel, type ModelChanges } from '../model/model-changer.ts';
 import { type Audit, silentAudit } from '../operate/audit.ts';
 import { createPlanner } from '../query/planner.ts';
 import { systemPlaceOf } from '../system/place.ts';
@@ -12,10 +12,8 @@ import { createUserHook } from '../users/user-hook.ts';
 import type { SystemHook, SystemHooks } from '../write/execute/running.ts';
 import type { SystemWrites } from '../write/writer.ts';
 import { auditWrites } from './audited-writes.ts';
-import { createCommentHook } from './comment-hook.ts';
-import { createFileHook } from './file-hook.ts';
-import { createFolderHook } from './folder-hook.ts';
-import { createMentions } from './mentions.ts';
+import { createCommentHook, createMentions } from './comment-hook.ts';
+import { createFileHook, createFolderHook } from './file-hook.ts';
 
 /** Options of the platform's part. */
 interface SystemWritesOptions {

@@ -62,3 +62,22 @@ async function closeAll(
   hosts?.close();
   await instruments.flush(Math.max(leastFlushMs, end - performance.now()));
 }
+
+const signals = ['SIGTERM', 'SIGINT'] as const;
+
+/**
+ * On the first SIGTERM or SIGINT stops the server and ends the process with code 0, or 1 when stopping failed. A second
+ * signal ends it at once with code 1.
+ */
+export function stopOnSignals(stop: () => Promise<void>): void {
+  let stopping = false;
+  function onSignal(): void {
+    if (stopping) process.exit(1);
+    stopping = true;
+    stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  }
+  for (const signal of signals) process.on(signal, onSignal);
+}

@@ -8,7 +8,7 @@ import type { CompiledApi } from '../language/index.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import { isCommonPassword } from '../passwords/common-passwords.ts';
 import { createPasswords } from '../passwords/passwords.ts';
-import { isStaticToken } from '../system/fields/static-token.ts';
+import { isStaticToken } from '../system/fields/field-rules.ts';
 import { type SystemPlace, systemPlaceOf } from '../system/place.ts';
 
 /** Options of making the first user when a server starts. */

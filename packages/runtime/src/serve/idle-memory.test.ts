@@ -8,7 +8,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapSpaceStatistics } from 'node:v8';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { collectWhenIdle } from './idle-memory.ts';
+import { collectWhenIdle } from './memory.ts';
 
 /** Collections that the process asked for: those of V8 itself depend on the machine, and may come at any time. */
 let forcedCollections = 0;

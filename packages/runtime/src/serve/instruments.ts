@@ -15,19 +15,16 @@ import type { Listener, ListenerOptions } from '../http/fastify-adapter.ts';
 import type { PartObservers } from '../http/server.ts';
 import type { CompiledApi, Dialect } from '../language/index.ts';
 import { type Log, logsInfo } from '../operate/log.ts';
-import type { MetricValues } from '../operate/metrics/measured.ts';
+import { CollectionSeries, type MetricValues } from '../operate/metrics/measured.ts';
 import { PoolMetrics, type PoolObserver, unobserved } from '../operate/metrics/pool-metrics.ts';
 import { measureProcess } from '../operate/metrics/print.ts';
 import { RequestMetrics } from '../operate/metrics/request-metrics.ts';
-import { CollectionSeries } from '../operate/metrics/series.ts';
 import { StatementMetrics } from '../operate/metrics/statement-metrics.ts';
 import { requestRecord } from '../operate/request-record.ts';
 import { systemPlaceOf } from '../system/place.ts';
-import { CacheMetrics } from './cache-metrics.ts';
 import { answerMetrics, listenForMetrics, type MetricsListener, type Watched } from './metrics-listener.ts';
 import { SignInMetrics } from './sign-in-metrics.ts';
-import { VersionMetrics } from './version-metrics.ts';
-import { WaitingMetrics } from './waiting-metrics.ts';
+import { CacheMetrics, VersionMetrics, WaitingMetrics } from './state-metrics.ts';
 
 /** Gathers the metrics of all processes that serve together. */
 export type GatherMetrics = Watched['gather'];

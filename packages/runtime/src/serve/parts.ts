@@ -12,7 +12,7 @@ import { createHealth, readinessOf } from '../http/health.ts';
 import { createHost, type HostParts } from '../http/host.ts';
 import { createServer } from '../http/server.ts';
 import type { CompiledApi } from '../language/index.ts';
-import { compiledModel, frozenModel } from '../model/model-changes.ts';
+import { compiledModel, frozenModel } from '../model/model-changer.ts';
 import { serverSeams } from '../optimize/index.ts';
 import { createPlanner } from '../query/planner.ts';
 import { systemPlaceOf } from '../system/place.ts';

@@ -3,21 +3,20 @@
  * off requests. Source: API specification, sections 13 and 16.
  */
 import { refuseContract } from '../contract-error.ts';
+import { readEnvironment } from '../environment.ts';
 import { localUrl } from '../http/local-url.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { describeCause } from '../operate/log.ts';
 import { startPaths } from '../pages/page-paths.ts';
 import { systemPlaceOf } from '../system/place.ts';
-import { closeOnce } from './close.ts';
+import { closeOnce, stopOnSignals } from './close.ts';
 import { createWelcome, type Welcome } from './first-user.ts';
-import { collectWhenIdle } from './idle-memory.ts';
+import { boundYoungGeneration, collectWhenIdle } from './memory.ts';
 import type { RunningServer, ServeOptions } from './options.ts';
 import { createParts, type ServeParts } from './parts.ts';
-import { refuseUnfit } from './refuse-unfit.ts';
+import { refuseUnfit, warnOfPolicies } from './refuse-unfit.ts';
 import { readSetting, type ServeSetting } from './setting.ts';
-import { stopOnSignals } from './signals.ts';
-import { warnOfPolicies } from './warn-of-policies.ts';
-import { boundYoungGeneration } from './young-generation.ts';
+import { startFailure } from './start-failure.ts';
 
 /**
  * Serves a compiled API and resolves as soon as requests are answered.
@@ -140,4 +139,25 @@ function running(
     replace: generations.replace,
     close,
   };
+}
+
+/**
+ * Serves a compiled API as the purpose of this process: a start that fails is one sentence and an exit code.
+ * @example await serveProcess(api);
+ */
+export async function serveProcess(api: CompiledApi): Promise<void> {
+  try {
+    await serve(api);
+  } catch (error) {
+    const failure = startFailure(error, databaseUrl());
+    if (failure === null) throw error;
+    process.stderr.write(`${failure.message}\n${failure.hint === null ? '' : `  ${failure.hint}\n`}`);
+    process.exit(failure.exitCode);
+  }
+}
+
+/** That of the environment; null where the database is embedded, or the environment is what is wrong. */
+function databaseUrl(): string | null {
+  const reading = readEnvironment(process.env);
+  return reading.ok ? reading.environment.database.url : null;
 }

@@ -1,13 +1,17 @@
 /** The setting of a server: its variables, where its database is, and its instruments. Nothing is opened yet. */
+
+import { randomBytes } from 'node:crypto';
+import { dirname } from 'node:path';
 import type { DatabasePlace } from '../dialects/open.ts';
-import { EnvironmentError } from '../environment/error.ts';
+import { keptSecret } from '../environment/kept-secret.ts';
 import { type RenewableUrl, renewableUrl } from '../environment/renewable-url.ts';
+import { EnvironmentError, secretAdvice } from '../environment/values.ts';
 import { type Environment, readEnvironment, type Variables } from '../environment.ts';
 import { type CompiledApi, dialectFacts, familyOf } from '../language/index.ts';
+import { systemSchemaOf } from '../system/place.ts';
 import { type FoundProvider, loadProvider } from '../traces/open-telemetry.ts';
 import { createInstruments, type Instruments } from './instruments.ts';
 import type { ServeOptions } from './options.ts';
-import { withSecret } from './secret.ts';
 
 /** Where the embedded database lives when nothing else is said. */
 const embeddedFolder = '.platform/database';
@@ -63,4 +67,28 @@ async function instrumentsOf(
   if (provider === null || 'problem' in provider) return instruments;
   const { traceInstruments } = await import('./traced-instruments.ts');
   return traceInstruments(instruments, provider);
+}
+
+/**
+ * An environment with a secret where there are users. It is the one that was set, or that of an embedded database,
+ * which is made once and kept beside it. Rejects with `EnvironmentError` when a server of several processes would need
+ * one.
+ */
+async function withSecret(
+  api: Pick<CompiledApi, 'collections' | 'caching'>,
+  environment: Environment,
+  location: DatabasePlace,
+): Promise<Environment> {
+  const purges = api.caching !== undefined && environment.cache.purgeUrls.length > 0;
+  if (environment.auth.secret !== null || (systemSchemaOf(api) === null && !purges)) return environment;
+  if (!('embedded' in location)) {
+    const reason = purges ? 'with CACHE_PURGE_URL' : 'where there are users';
+    const message = `SECRET is required ${reason}, the same for every process: ${secretAdvice}`;
+    throw new EnvironmentError([{ variable: 'SECRET', message }]);
+  }
+  const { embedded } = location;
+  // A database in memory, or of another process, has no folder; its sessions end with this process.
+  const isFolder = typeof embedded === 'string' && !embedded.includes('://');
+  const secret = isFolder ? await keptSecret(dirname(embedded)) : randomBytes(32).toString('base64url');
+  return { ...environment, auth: { ...environment.auth, secret } };
 }

@@ -3,8 +3,8 @@ import { ContractError } from '../contract-error.ts';
 import { PoolingError, RowSecurityError } from '../database/errors.ts';
 import { EmbeddedInUseError } from '../dialects/embedded-lock.ts';
 import { databaseLabel, unusableDatabase } from '../dialects/unusable.ts';
-import { EnvironmentError } from '../environment/error.ts';
-import { MigrationError } from '../system/errors.ts';
+import { EnvironmentError } from '../environment/values.ts';
+import { MigrationError } from '../system/migration.ts';
 import { TemplateError } from '../template-files.ts';
 import { MetricsAddressError } from './metrics-listener.ts';
 

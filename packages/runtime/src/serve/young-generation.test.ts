@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const allocate = (start: string): string => `
   import { setImmediate as turn } from 'node:timers/promises';
   import { getHeapSpaceStatistics } from 'node:v8';
-  import { boundYoungGeneration } from '${new URL('young-generation.ts', import.meta.url)}';
+  import { boundYoungGeneration } from '${new URL('memory.ts', import.meta.url)}';
   ${start}
   let [kept, most] = [[], 0];
   for (let i = 0; i < 6_000_000; i++) {

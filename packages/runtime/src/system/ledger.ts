@@ -1,7 +1,6 @@
 /** The ledger: the migrations that a database has, with the checksums of their texts. */
 import type { MigrationConnection } from '../database/migration-connection.ts';
-import { MigrationError } from './errors.ts';
-import { checksumOf, type Migration } from './migration.ts';
+import { checksumOf, type Migration, MigrationError } from './migration.ts';
 
 /** Runs migrations on one family of servers. Every function rejects with a `MigrationError` that contains advice. */
 export interface Migrator {

@@ -1,5 +1,4 @@
-import type { CompiledApi, Dialect } from '../language/index.ts';
-import { systemSchemaOf } from './schema.ts';
+import type { CollectionDescriptor, CompiledApi, Dialect } from '../language/index.ts';
 
 /** Where the platform's own tables lie, and whose SQL is spoken there. */
 export interface SystemPlace {
@@ -18,4 +17,14 @@ export function systemPlaceOf(api: Pick<CompiledApi, 'collections' | 'dialect'>)
 export function logPlaceOf(api: Pick<CompiledApi, 'collections' | 'dialect'>): SystemPlace | null {
   const names = new Set(api.collections.flatMap(({ system, name }) => (system ? [name] : [])));
   return names.has('platform_activity') && names.has('platform_revisions') ? systemPlaceOf(api) : null;
+}
+
+/**
+ * The schema of the platform's own tables, quoted and ready for SQL (`"platform"`), as the compiler found it; null when
+ * they were not installed then. Empty where they lie in the database of the connection.
+ */
+export function systemSchemaOf(api: { readonly collections: readonly CollectionDescriptor[] }): string | null {
+  const users = api.collections.find(({ system, name }) => system && name === 'platform_users');
+  // The name of the table needs no escaping, so the text before it is the schema.
+  return users === undefined ? null : users.table.replace(/\.?"platform_users"$/, '');
 }

@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type * as Api from '@opentelemetry/api';
 import type { Tracer } from '@opentelemetry/api';
-import { EnvironmentError } from '../environment/error.ts';
+import { EnvironmentError } from '../environment/values.ts';
 import { platformVersion } from '../version.ts';
 
 /** The API of OpenTelemetry with the tracer of a registered provider. */

@@ -2,10 +2,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Attributes, Context } from '@opentelemetry/api';
 import { errorStatus } from '../errors.ts';
-import type { PassRequest } from '../operate/begin-request.ts';
 import { readTraceparent } from '../operate/request-id.ts';
-import { currentRecord, type RequestRecord, requestRecord } from '../operate/request-record.ts';
-import { requestMethod, routePattern } from '../operate/route-pattern.ts';
+import {
+  currentRecord,
+  type PassRequest,
+  type RequestRecord,
+  requestMethod,
+  requestRecord,
+  routePattern,
+} from '../operate/request-record.ts';
 import type { OpenTelemetry } from './open-telemetry.ts';
 
 /** A parent in a trace. */

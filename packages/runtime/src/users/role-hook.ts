@@ -4,7 +4,7 @@ import { ownTables } from '../dialects/index.ts';
 import { fromRows } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';
 import { arrayLiteral } from '../language/index.ts';
-import type { ModelChanges, ModelCollection } from '../model/model-changes.ts';
+import type { ModelChanges, ModelCollection } from '../model/model-changer.ts';
 import type { SystemPlace } from '../system/place.ts';
 import type { Running, SystemHook } from '../write/execute/running.ts';
 import { keyArray, writes } from '../write/hooks/system-hook.ts';

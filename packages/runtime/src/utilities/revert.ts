@@ -1,5 +1,4 @@
 /** Writing an item back as a revision holds it. Source: API specification, section 13, `/utils/revert`. */
-
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
@@ -13,10 +12,9 @@ import { buildOpenScope } from '../sql/scope.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 import { explainViolation } from '../write/execute/violation.ts';
 import type { Writer } from '../write/writer.ts';
-import { updatableNames } from './updatable-names.ts';
 
 /** Options of reverting. */
-export interface ReverterOptions {
+interface ReverterOptions {
   readonly api: CompiledApi;
   /** Quoted; null where the platform's own tables are not installed. */
   readonly schema: string | null;
@@ -26,7 +24,7 @@ export interface ReverterOptions {
 }
 
 /** Caller of a revert. */
-export interface RevertRequest {
+interface RevertRequest {
   readonly caller: Caller;
   readonly sender: RequestOrigin;
 }
@@ -93,4 +91,19 @@ function readRevision(text: string): { readonly collection: string; readonly ite
   if (!isObject(row)) throw new PlatformError('FORBIDDEN');
   const { collection = null, item = null, data = null } = row;
   return { collection: String(collection), item: String(item), data };
+}
+
+/** The fields that an access class may update by some rule: by class, by collection. */
+type UpdatableNames = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
+
+/** Works them out. A collection that a class may not update at all has none. */
+export function updatableNames({ access }: Pick<CompiledApi, 'access'>): UpdatableNames {
+  return new Map(
+    access.map(({ name, collections }) => [
+      name,
+      new Map(
+        collections.map(({ collection, update = [] }) => [collection, new Set(update.flatMap(({ fields }) => fields))]),
+      ),
+    ]),
+  );
 }

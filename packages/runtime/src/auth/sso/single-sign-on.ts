@@ -16,7 +16,7 @@ import { checkAddress, clientOf } from '../ip-access.ts';
 import { auditRefusal, stallFailure } from '../refusals.ts';
 import { type MakePair, makeRefreshToken, type Sessions, type TokenPair } from '../sessions/sessions.ts';
 import type { Tokens } from '../sessions/tokens.ts';
-import { createProvider } from './create-provider.ts';
+import { createProvider } from './drivers.ts';
 import type { Provider } from './provider.ts';
 import { type FindOrCreate, readProfile } from './registration.ts';
 import { type HeldState, isStateOf, makeState, readState, secretsOf, signState, type UseState } from './state.ts';

@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import type { DocumentLimits } from '../../environment/graphql.ts';
+import type { DocumentLimits } from '../../environment/requests.ts';
 import { PlatformError } from '../../errors.ts';
 import { library, usualLimits } from '../testing/library.ts';
 import { checkDocument, type DocumentRequest } from './check-document.ts';

@@ -11,7 +11,7 @@ import {
   validate,
   visit,
 } from 'graphql';
-import type { DocumentLimits } from '../../environment/graphql.ts';
+import type { DocumentLimits } from '../../environment/requests.ts';
 import { PlatformError } from '../../errors.ts';
 import { isStorableText } from '../../language/index.ts';
 import { DocumentError, documentError } from './document-errors.ts';

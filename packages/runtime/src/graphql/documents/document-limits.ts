@@ -20,7 +20,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { OperationLimits } from '../../environment/graphql.ts';
+import type { OperationLimits } from '../../environment/requests.ts';
 import { costs } from '../../query/plan/cost.ts';
 import { DocumentError } from './document-errors.ts';
 

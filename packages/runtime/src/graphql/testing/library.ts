@@ -1,5 +1,5 @@
 /** A small schema text as the compiler writes them, for tests of what happens before any of it is answered. */
-import type { DocumentLimits } from '../../environment/graphql.ts';
+import type { DocumentLimits } from '../../environment/requests.ts';
 import { buildSchemas } from '../documents/schemas.ts';
 
 const text = `

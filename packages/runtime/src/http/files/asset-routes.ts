@@ -18,15 +18,13 @@ import {
 } from '../../files/transform/transformation.ts';
 import { requestRecord } from '../../operate/request-record.ts';
 import { readPathTexts, splitTarget } from '../../query/parse/target.ts';
-import type { Call } from '../call.ts';
+import { type Call, plainParameters } from '../call.ts';
 import type { Endpoint } from '../endpoints.ts';
-import { plainParameters } from '../plain-parameters.ts';
 import type { HttpContext, Responder } from '../responses/answer.ts';
 import { disposition } from '../responses/attachment.ts';
-import { readRange } from './ranges.ts';
 
 /** Options of the asset routes. */
-export interface AssetEndpointsOptions {
+interface AssetEndpointsOptions {
   readonly environment: FilesEnvironment;
   readonly storages: Storages;
   readonly finder: FileFinder;
@@ -169,4 +167,26 @@ function isKnown(headers: HttpContext['request']['headers'], etag: string, modif
 /** True if a range fits the content that the client has. A date would not tell contents of the same second apart. */
 function holds(ifRange: string | readonly string[] | undefined, etag: string): boolean {
   return ifRange === undefined || (typeof ifRange === 'string' && ifRange.trim() === etag);
+}
+
+/**
+ * Reads a `Range` for a content of a size. Null for no range, several ranges, units other than bytes and invalid texts:
+ * the whole content is sent then. Throws RANGE_NOT_SATISFIABLE for a range that lies outside.
+ */
+function readRange(header: string | undefined, size: number): ByteRange | null {
+  const [, first = '', last = ''] = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? '') ?? [];
+  if (first === '' && last === '') return null;
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    if (length === 0) throw outside(size);
+    return { start: size - length, end: size - 1 };
+  }
+  const [start, end] = [Number(first), last === '' ? size - 1 : Math.min(Number(last), size - 1)];
+  if (last !== '' && Number(last) < start) return null;
+  if (start >= size) throw outside(size);
+  return { start, end };
+}
+
+function outside(size: number): PlatformError {
+  return new PlatformError('RANGE_NOT_SATISFIABLE', undefined, {}, { headers: { 'Content-Range': `bytes */${size}` } });
 }

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import type { Endpoint, Handler } from '../endpoints.ts';
-import { largeFile } from '../pages/large-files.ts';
+import { largeFile } from '../pages/docs.ts';
 import { findPackagedFile, packagedFiles } from '../pages/packaged-files.ts';
 import { mediaTypes, type Responder } from '../responses/answer.ts';
 

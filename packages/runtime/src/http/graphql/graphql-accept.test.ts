@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readAccept } from './graphql-accept.ts';
+import { readAccept } from './graphql-request.ts';
 
 test.each([
   [undefined, 'json', false, false],

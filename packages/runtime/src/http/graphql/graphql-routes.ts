@@ -11,8 +11,13 @@ import type { Call } from '../call.ts';
 import type { Endpoint, Handler, Method } from '../endpoints.ts';
 import { toAnswerError } from '../failures.ts';
 import { type HttpContext, mediaTypes, type Responder } from '../responses/answer.ts';
-import { type AcceptedForm, readAccept } from './graphql-accept.ts';
-import { type GraphqlParameters, readGraphqlBody, readGraphqlQuery } from './graphql-request.ts';
+import {
+  type AcceptedForm,
+  type GraphqlParameters,
+  readAccept,
+  readGraphqlBody,
+  readGraphqlQuery,
+} from './graphql-request.ts';
 
 /** Options of the handlers. */
 export interface GraphqlEndpointsOptions {

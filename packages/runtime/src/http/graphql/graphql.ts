@@ -1,18 +1,59 @@
 /** Everything that answers below `/graphql`, put together. */
+
 import { setImmediate } from 'node:timers/promises';
-import type { Environment } from '../../environment.ts';
+import { type Environment, readLimits } from '../../environment.ts';
 import type { OperationRunner } from '../../graphql/documents/operation.ts';
 import type { FindSchema } from '../../graphql/documents/schemas.ts';
 import { anyDocument, type FindDocument, trustedDocuments } from '../../graphql/documents/trusted-documents.ts';
+import type { OperationRunnerOptions } from '../../graphql/run.ts';
 import type { GraphqlService } from '../../graphql/service.ts';
 import type { CompiledApi } from '../../language/index.ts';
+import type { RequestLimiter } from '../../limits/request-limiter.ts';
+import { logFailure } from '../../operate/log.ts';
 import type { Endpoint, Handler } from '../endpoints.ts';
-import { mediaTypes, type Responder } from '../responses/answer.ts';
+import { mediaTypes, type Responder, type StreamingResponder } from '../responses/answer.ts';
 import { createGraphiql } from './graphiql.ts';
 import { createGraphqlEndpoints, type GraphqlEndpointsOptions } from './graphql-routes.ts';
+import type { GraphqlServicesOptions } from './graphql-services.ts';
+
+/** Parts of a server that answer GraphQL. */
+interface OpenGraphqlOptions
+  extends Omit<GraphqlOptions, 'count' | 'loadRunner' | 'responder'>,
+    Omit<GraphqlServicesOptions, 'printSchema'>,
+    Required<
+      Pick<OperationRunnerOptions, 'database' | 'driftGuard' | 'writer' | 'createCache' | 'passes' | 'functions'>
+    > {
+  readonly responder: StreamingResponder;
+  readonly limiter: RequestLimiter | null;
+}
+
+/** Opens GraphQL of an API. */
+export function openGraphql({ limiter, bound, ...parts }: OpenGraphqlOptions): GraphqlFace {
+  const { api, database, driftGuard, writer, createCache, passes, functions, senderOf, environment, responder, log } =
+    parts;
+  return createGraphqlFace({
+    ...parts,
+    count: async ({ request }, requests) => {
+      await Promise.all(Array.from({ length: requests }, () => limiter?.admit(request)));
+    },
+    async loadRunner(findSchema) {
+      const { createOperationRunner } = await import('../../graphql/run.ts');
+      const { createSchemaPrinter } = await import('../../graphql/documents/schemas.ts');
+      const { createGraphqlServices } = await import('./graphql-services.ts');
+      return createOperationRunner({
+        ...{ api, database, driftGuard, writer, createCache, passes, functions, senderOf },
+        limits: readLimits(environment),
+        service: createGraphqlServices({ printSchema: createSchemaPrinter(findSchema), bound, senderOf }),
+        unsent: responder.unsentOf,
+        late: responder.late,
+        report: (request, error) => logFailure(log(), request, error),
+      });
+    },
+  });
+}
 
 /** Options of answering GraphQL. */
-export interface GraphqlOptions extends Pick<GraphqlEndpointsOptions, 'log' | 'count'> {
+interface GraphqlOptions extends Pick<GraphqlEndpointsOptions, 'log' | 'count'> {
   readonly api: CompiledApi;
   readonly responder: Responder;
   readonly environment: Environment;
@@ -23,7 +64,7 @@ export interface GraphqlOptions extends Pick<GraphqlEndpointsOptions, 'log' | 'c
 }
 
 /** Endpoints and preparation of GraphQL. */
-export interface GraphqlFace {
+interface GraphqlFace {
   /** None where the API was compiled without it. */
   readonly endpoints: readonly Endpoint[];
   /**
@@ -33,7 +74,7 @@ export interface GraphqlFace {
 }
 
 /** Makes the addresses of GraphQL. */
-export function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
+function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
   const { api, responder, environment, trusted, loadRunner, log, count } = options;
   const { graphql: read } = api;
   if (read === undefined) return { endpoints: [], warm: async () => {} };

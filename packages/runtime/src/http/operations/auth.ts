@@ -1,13 +1,20 @@
 /** Signing in and out, and passwords by mail. Source: API specification, sections 2.3 to 2.7. */
 import type { Accounts } from '../../auth/accounts.ts';
 import { clientOf } from '../../auth/ip-access.ts';
+import type { TokenPair } from '../../auth/sessions/sessions.ts';
+import type { Arrival, SingleSignOn } from '../../auth/sso/single-sign-on.ts';
 import type { Environment } from '../../environment.ts';
 import { PlatformError } from '../../errors.ts';
-import type { authResource, passwordResource } from '../../language/operations/index.ts';
+import type { authResource, OutputOf, passwordResource, ssoResource } from '../../language/operations/index.ts';
 import { allowedUrl } from '../../mail/allowed-url.ts';
-import { tokensResult } from '../auth/pair-answer.ts';
-import { createRefreshCookie } from '../auth/refresh-cookie.ts';
-import { done, type Implementations } from './bind.ts';
+import { createRefreshCookie, createStateCookie, type RefreshCookie } from '../auth/cookies.ts';
+import {
+  type BoundOperation,
+  done,
+  type Implementations,
+  type OperationContext,
+  type OperationResult,
+} from './bind.ts';
 
 /** Sessions. */
 export function authOperations(
@@ -70,4 +77,72 @@ export function linkOf(name: string, text: string | undefined, allowed: readonly
   const url = allowedUrl(text, allowed);
   if (url === null) throw new PlatformError('INVALID_PAYLOAD', `"${name}" is not allowed.`);
   return url;
+}
+
+type ArrivalOutput = OutputOf<(typeof ssoResource)['operations']['authLoginCallback']>;
+
+/** Ways to one provider and back. */
+export function ssoOperations(way: SingleSignOn, environment: Environment): Implementations<typeof ssoResource> {
+  const cookie = createStateCookie(way.environment.name, environment.auth.cookie.secure);
+  const refreshCookie = createRefreshCookie(environment);
+
+  function resultOf({ redirect, spent, outcome }: Arrival): OperationResult<ArrivalOutput> {
+    const cleared = spent ? ['Set-Cookie', cookie.clear()] : [];
+    if ('pair' in outcome) {
+      const { pair } = outcome;
+      if (redirect === null) {
+        return { ...tokensResult(pair, 'json', environment.auth.accessTokenTtl, refreshCookie), headers: cleared };
+      }
+      const headers = [...cleared, ...refreshCookie.set(pair.refreshToken)];
+      return { value: undefined, location: redirect, headers };
+    }
+    const { error } = outcome;
+    if (redirect === null) throw spent ? withHeader(error, 'set-cookie', cookie.clear()) : error;
+    return { value: undefined, location: withReason(redirect, error), headers: cleared };
+  }
+
+  async function arrive(_: object, { query, request, sender }: OperationContext) {
+    return resultOf(await way.arrive(new URLSearchParams(query), cookie.read(request), sender));
+  }
+
+  return {
+    async authLoginProvider({ redirect = null }) {
+      const { location, cookie: held } = await way.depart(redirect);
+      return { value: undefined, location, headers: ['Set-Cookie', cookie.set(held)] };
+    },
+    authLoginCallback: arrive,
+    authLoginCallbackForm: arrive,
+  };
+}
+
+/** The same at addresses of this provider, so that no other name is one. */
+export function atProvider({ operation, ...callable }: BoundOperation, name: string): BoundOperation {
+  const [start = '', end = ''] = operation.route.split('{provider}');
+  const { provider, ...input } = operation.input ?? {};
+  // The name stands in place of the parameter, so that it is a route still.
+  return { ...callable, operation: { ...operation, input, route: `${start}${name}${end}` as typeof operation.route } };
+}
+
+function withReason(redirect: URL, { code }: PlatformError): URL {
+  const url = new URL(redirect);
+  url.searchParams.set('reason', code);
+  return url;
+}
+
+function withHeader(error: PlatformError, name: string, value: string): PlatformError {
+  const headers = { ...error.headers, [name]: value };
+  return new PlatformError(error.code, error.message, error.extensions, { cause: error.cause, headers });
+}
+
+/** Tokens of a session, with the refresh token in the body or in a cookie. Source: API specification, section 2.3. */
+function tokensResult(
+  { accessToken, refreshToken }: TokenPair,
+  mode: 'json' | 'cookie',
+  expires: number,
+  cookie: RefreshCookie,
+): OperationResult<OutputOf<(typeof authResource)['operations']['authLogin']>> {
+  const shown = { access_token: accessToken, expires };
+  return mode === 'cookie'
+    ? { value: shown, headers: cookie.set(refreshToken) }
+    : { value: { ...shown, refresh_token: refreshToken } };
 }

@@ -1,6 +1,6 @@
 /** Input of operations: values by name → values that fit the declaration. Source: API specification, section 9. */
 
-import { isEmail } from '../../environment/email.ts';
+import { isEmail } from '../../environment/values.ts';
 import { type ErrorCode, PlatformError } from '../../errors.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { listMembers, type Members, type ValueSchema } from '../../language/operations/index.ts';

@@ -1,5 +1,4 @@
 /** Endpoints of operations: routes, decoding and answers follow from their declarations. */
-
 import type { IncomingMessage } from 'node:http';
 import { PlatformError, retryAfterSeconds } from '../../errors.ts';
 import type { JsonValue } from '../../language/index.ts';
@@ -12,16 +11,15 @@ import {
 } from '../../language/operations/index.ts';
 import { readPathTexts, splitTarget } from '../../query/parse/target.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
-import { bodyObject } from '../auth/auth-body.ts';
+import { plainParameters } from '../call.ts';
 import type { Endpoint, Handler, Method } from '../endpoints.ts';
 import type { ItemHandlers } from '../items.ts';
-import { plainParameters } from '../plain-parameters.ts';
 import type { Answer, EmptyAnswer, HttpContext, Responder } from '../responses/answer.ts';
 import type { BoundOperation, OperationResult } from './bind.ts';
 import type { Values } from './decode.ts';
 
 /** Parts of a server that answer operations. */
-export interface OperationEndpointsOptions {
+interface OperationEndpointsOptions {
   readonly responder: Responder;
   readonly senderOf: (request: IncomingMessage) => RequestOrigin;
   /** Reads items that operations answer by key. */
@@ -144,4 +142,13 @@ function bytesOf({ type, data }: Operation['output'], value: JsonValue | Buffer)
   if (Buffer.isBuffer(value)) return value;
   if (type === 'text/plain') return Buffer.from(String(value));
   return Buffer.from(JSON.stringify(data === undefined ? value : { data: value }));
+}
+
+/** A body as an object; an empty one has no members. Throws INVALID_PAYLOAD for a list. */
+function bodyObject(body: JsonValue | undefined): Readonly<Record<string, JsonValue>> {
+  if (body === undefined) return {};
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new PlatformError('INVALID_PAYLOAD', 'The body must be an object.');
+  }
+  return Object.fromEntries(Object.entries(body));
 }

@@ -12,15 +12,13 @@ import type { SystemPlace } from '../../system/place.ts';
 import { createAnswerKeeper } from '../../write/execute/idempotency.ts';
 import { createKeyedOnce } from '../../write/execute/keyed-once.ts';
 import type { Writer } from '../../write/writer.ts';
-import { authOperations, passwordOperations } from './auth.ts';
+import { atProvider, authOperations, passwordOperations, ssoOperations } from './auth.ts';
 import { type Bind, type BoundOperation, createBind } from './bind.ts';
 import { type CommentOptions, commentOperations } from './comments.ts';
 import { explainOperations } from './explain.ts';
-import { fileOperations } from './files.ts';
+import { fileOperations, transferOperations } from './files.ts';
 import { modelChangeOperations, modelOperations } from './model.ts';
 import { type ServerOptions, serverOperations } from './server.ts';
-import { atProvider, ssoOperations } from './sso.ts';
-import { transferOperations } from './transfers.ts';
 import { ownUserOperations, userOperations } from './users.ts';
 import { type UtilOptions, utilOperations } from './utils.ts';
 

@@ -5,13 +5,13 @@ import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CompiledApi, JsonValue, ModelDocument } from '../../language/index.ts';
 import type { modelChangeResource, modelResource } from '../../language/operations/index.ts';
 import { allChanges, type ModelChange } from '../../model/change.ts';
+import { exists } from '../../model/find.ts';
 import type { ChangeModel, PlanChange } from '../../model/model-changer.ts';
 import { readList } from '../../model/payload.ts';
 import { createCollection, deleteCollection, namedCollection, updateCollection } from '../../model/plan-collections.ts';
 import { namedField, updateField } from '../../model/plan-field-changes.ts';
 import { createField, deleteField } from '../../model/plan-fields.ts';
 import { createRelation, deleteRelation, updateRelation } from '../../model/plan-relations.ts';
-import { exists } from '../../model/refusals.ts';
 import { done, type Implementations, type OperationContext } from './bind.ts';
 
 type NameOf = (text: string) => string;

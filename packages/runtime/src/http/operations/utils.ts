@@ -6,7 +6,7 @@ import type { CompiledApi } from '../../language/index.ts';
 import type { utilResource } from '../../language/operations/index.ts';
 import { createPasswords } from '../../passwords/passwords.ts';
 import type { Planner } from '../../query/planner.ts';
-import { systemSchemaOf } from '../../system/schema.ts';
+import { systemSchemaOf } from '../../system/place.ts';
 import { createMover } from '../../utilities/move-item.ts';
 import { createReverter } from '../../utilities/revert.ts';
 import type { Writer } from '../../write/writer.ts';

@@ -4,12 +4,12 @@
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { entityTag, matchesTag } from '../../entity-tag.ts';
 import type { Endpoint, Handler } from '../endpoints.ts';
 import { mediaTypes, type Responder } from '../responses/answer.ts';
-import { largeFile } from './large-files.ts';
 
 /** The address of the page; its assets lie below. */
-export const docsPath = '/docs';
+const docsPath = '/docs';
 
 /** Scripts and styles are this server's own files, and requests go to this server only. No text becomes markup. */
 const policy = [
@@ -96,4 +96,22 @@ export function docsEndpoints(responder: Responder): readonly Endpoint[] {
       largeFile(responder, `${docsPath}/${name}`, () => readFile(fileURLToPath(new URL(name, folder))), threadPolicy),
     ),
   ];
+}
+
+/**
+ * Answers a file, which is read when it is first asked for. A browser asks whether it has it already. `policy` is for a
+ * script that runs as a thread.
+ */
+export function largeFile(responder: Responder, url: string, read: () => Promise<Buffer>, policy?: string): Endpoint {
+  const type = url.endsWith('.css') ? mediaTypes.css : mediaTypes.script;
+  let reading: Promise<{ readonly body: Buffer; readonly tag: string }> | undefined;
+  const handler: Handler = async (httpContext) => {
+    reading ??= read().then((body) => ({ body, tag: entityTag(body) }));
+    const { body, tag } = await reading;
+    const sent = httpContext.request.headers['if-none-match'];
+    const isUnchanged = sent !== undefined && matchesTag(sent, tag);
+    const more = { headers: ['ETag', tag], ...(policy !== undefined && { policy }) };
+    responder.send(httpContext, isUnchanged ? { status: 304, ...more } : { status: 200, type, body, ...more });
+  };
+  return { url, handlers: new Map([['GET', handler]]) };
 }

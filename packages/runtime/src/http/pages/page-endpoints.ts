@@ -12,7 +12,7 @@ import {
   type TemplateName,
 } from '../../pages/templates.ts';
 import { productName } from '../../version.ts';
-import { readAccept } from '../graphql/graphql-accept.ts';
+import { readAccept } from '../graphql/graphql-request.ts';
 import { type HttpContext, type MediaType, mediaTypes, type Responder } from '../responses/answer.ts';
 
 /** Options of the pages. */

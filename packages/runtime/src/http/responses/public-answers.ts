@@ -7,7 +7,7 @@ import { longestKeptMs, type Tags } from '../../caching/tags.ts';
 import type { CompiledApi } from '../../language/index.ts';
 import { splitTarget } from '../../query/parse/target.ts';
 import type { PlannedRead } from '../../query/planner.ts';
-import { findCookie } from '../auth/find-cookie.ts';
+import { findCookie } from '../auth/cookies.ts';
 import { mayHoldToken } from '../auth/find-token.ts';
 import type { AnswerHeaders } from './answer.ts';
 

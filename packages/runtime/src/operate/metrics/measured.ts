@@ -4,7 +4,7 @@
  */
 
 /** Labels of a child by name. */
-export type Labels = Readonly<Partial<Record<string, string | number>>>;
+type Labels = Readonly<Partial<Record<string, string | number>>>;
 
 /** One value of a metric, as prom-client adds them up and prints them. */
 export interface MetricValue {
@@ -15,7 +15,7 @@ export interface MetricValue {
 }
 
 /** Rules by which values of several processes become one. */
-export type Aggregator = 'sum' | 'first' | 'min' | 'max' | 'average';
+type Aggregator = 'sum' | 'first' | 'min' | 'max' | 'average';
 
 /** A metric with its values, as processes hand it to each other. */
 export interface MetricValues {
@@ -27,7 +27,7 @@ export interface MetricValues {
 }
 
 /** A metric that can be read. */
-export interface Measured {
+interface Measured {
   read(): MetricValues;
 }
 
@@ -124,5 +124,33 @@ export class Histogram implements Measured {
       { metricName: `${this.#name}_sum`, labels, value: sum },
       { metricName: `${this.#name}_count`, labels, value: total },
     ];
+  }
+}
+
+/** Name of the collections that have no series of their own. */
+const otherCollection = '_other';
+
+/** Counts the series that name a collection. */
+export class CollectionSeries {
+  readonly #max: number;
+  readonly #onFull: () => void;
+  #lines = 0;
+  #isFull = false;
+
+  /** `onFull` is called once, when the first collection gets no series of its own. */
+  constructor(max: number, onFull: () => void) {
+    this.#max = max;
+    this.#onFull = onFull;
+  }
+
+  /** Name under which a child of so many lines is bound. */
+  nameFor(collection: string, lines: number): string {
+    if (this.#lines + lines <= this.#max) {
+      this.#lines += lines;
+      return collection;
+    }
+    if (!this.#isFull) this.#onFull();
+    this.#isFull = true;
+    return otherCollection;
   }
 }

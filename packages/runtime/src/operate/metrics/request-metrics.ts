@@ -1,9 +1,9 @@
 /** Metrics of requests. Their children are bound when a route, a class or a collection is first met. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorCode, errorCodes, errorStatus } from '../../errors.ts';
-import type { RequestRecord } from '../request-record.ts';
-import { requestMethod, routePattern } from '../route-pattern.ts';
+import { type RequestRecord, requestMethod, routePattern } from '../request-record.ts';
 import {
+  type CollectionSeries,
   Counter,
   type CounterChild,
   gauge,
@@ -12,7 +12,6 @@ import {
   linesOfHistogram,
   type MetricValues,
 } from './measured.ts';
-import type { CollectionSeries } from './series.ts';
 
 type RequestSurface = 'rest' | 'graphql' | 'pages';
 type Outcome = 'ok' | 'refused' | 'limited' | 'failed';

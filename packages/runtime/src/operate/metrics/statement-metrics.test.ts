@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CollectionSeries } from './series.ts';
+import { CollectionSeries } from './measured.ts';
 import { operationName, StatementMetrics, tableName } from './statement-metrics.ts';
 
 it.each([

@@ -1,5 +1,6 @@
 /** Metrics of statements and transactions. Each statement is bound to its child when it first runs. */
 import {
+  type CollectionSeries,
   Counter,
   type CounterChild,
   Histogram,
@@ -7,7 +8,6 @@ import {
   linesOfHistogram,
   type MetricValues,
 } from './measured.ts';
-import type { CollectionSeries } from './series.ts';
 
 /** A statement as metrics name it. */
 export interface MeteredStatement {

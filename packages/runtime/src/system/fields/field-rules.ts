@@ -3,13 +3,13 @@
  * and 10.
  */
 
-import { isEmail } from '../../environment/email.ts';
 import { isNetwork } from '../../environment/networks.ts';
+import { isJwtShaped } from '../../environment/token.ts';
+import { isEmail } from '../../environment/values.ts';
 import type { FieldProblem } from '../../json/problems.ts';
 import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, JsonValue } from '../../language/index.ts';
 import { passwordProblem } from '../../passwords/password-policy.ts';
-import { isStaticToken, staticTokenRule } from './static-token.ts';
 
 /** Limits of fields that the environment sets. */
 export interface FieldLimits {
@@ -21,6 +21,10 @@ export interface FieldLimits {
 export const defaultFieldLimits: FieldLimits = { passwordMinLength: 8 };
 
 type Check = (text: string, limits: FieldLimits) => FieldProblem | undefined;
+
+/** How assets may be made smaller, as presets name it: API specification, section 10.12. */
+const fits: readonly unknown[] = ['cover', 'contain', 'inside', 'outside'];
+const formats: readonly unknown[] = ['auto', 'jpg', 'png', 'webp', 'avif', 'tiff'];
 
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['platform_users.email', (text) => (isEmail(text) ? undefined : problem('email', 'must be an e-mail address'))],
@@ -74,10 +78,6 @@ function checkPattern(text: string): FieldProblem | undefined {
   }
 }
 
-/** How assets may be made smaller, as presets name it: API specification, section 10.12. */
-const fits: readonly unknown[] = ['cover', 'contain', 'inside', 'outside'];
-const formats: readonly unknown[] = ['auto', 'jpg', 'png', 'webp', 'avif', 'tiff'];
-
 function checkAssetPresets(text: string): FieldProblem | undefined {
   const value: JsonValue = JSON.parse(text);
   const keys = Array.isArray(value)
@@ -110,4 +110,17 @@ function isAbsent(value: JsonValue | undefined): boolean {
 
 function problem(type: string, message: string): FieldProblem {
   return { type, message };
+}
+
+/** Message for an invalid token and also for one that another user has, so that a guess reveals nothing. */
+export const staticTokenRule = 'must be a static token: 16 to 255 visible ASCII characters that no other user has';
+
+const form = /^[\x21-\x7e]{16,255}$/;
+
+/** Texts that programs send in place of a missing token. */
+const placeholder = /^(?:null|undefined|none|nil|nan|true|false|object|[[\](){}"',;:._-])+$/i;
+
+/** True if a text can be the static token of a user. Others are not looked up, so those of earlier versions end. */
+export function isStaticToken(text: string): boolean {
+  return form.test(text) && !placeholder.test(text) && !isJwtShaped(text);
 }

@@ -5,7 +5,7 @@ import { PlatformError } from '../../errors.ts';
 import { failedValidation } from '../../json/problems.ts';
 import type { ConstraintDescriptor } from '../../language/index.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
-import { staticTokenRule } from '../../system/fields/static-token.ts';
+import { staticTokenRule } from '../../system/fields/field-rules.ts';
 import type { WriteScope } from '../access/scope.ts';
 import { isEveryRow } from '../checks/late.ts';
 import { type FindKeys, missingParent } from './missing-parent.ts';

@@ -1,6 +1,6 @@
 /** Payloads as hooks see them: copies to change, in which numbers beyond those of JavaScript are texts, as the types say. */
 
-import { toJson } from '../../extensions/json.ts';
+import { toJson } from '../../extensions/encode-shape.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue, ManyToAny, RelationDescriptor } from '../../language/index.ts';
 import { withNumberTexts } from '../../language/values/exact-numbers.ts';

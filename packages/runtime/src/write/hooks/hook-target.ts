@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { PlatformError } from '../../errors.ts';
-import { toJson } from '../../extensions/json.ts';
+import { toJson } from '../../extensions/encode-shape.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { readRows } from '../../sql/array-text.ts';
 import { type Keys, oneKey } from '../decode/keys.ts';

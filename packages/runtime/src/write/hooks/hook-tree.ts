@@ -1,8 +1,8 @@
 /** Hooks of the items below others in a payload, which is written as one tree. */
 
 import { PlatformError } from '../../errors.ts';
+import { toJson } from '../../extensions/encode-shape.ts';
 import type { EventHooks, Hooks } from '../../extensions/hooks.ts';
-import { toJson } from '../../extensions/json.ts';
 import { createProblems } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue, RegisteredHook } from '../../language/index.ts';

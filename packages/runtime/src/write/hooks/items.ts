@@ -1,7 +1,7 @@
 /** `items` of an extension: the collections of the API, with the permissions of the caller or of an administrator. */
 
 import type { Caller } from '../../caller.ts';
-import { toJson } from '../../extensions/json.ts';
+import { toJson } from '../../extensions/encode-shape.ts';
 import type { CollectionDescriptor, CompiledApi, JsonValue } from '../../language/index.ts';
 import { createRowContexts } from '../../row-security/contexts.ts';
 import type { Keys } from '../decode/keys.ts';

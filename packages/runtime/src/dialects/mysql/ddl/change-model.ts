@@ -9,7 +9,6 @@ import type { MigrationConnection } from '../../../database/migration-connection
 import { allRows } from '../../../database/own-statements/own-rows.ts';
 import { modelLock } from '../../../language/index.ts';
 import type { ModelChange } from '../../../model/change.ts';
-import { migrationOf } from '../../../model/migration-text.ts';
 import {
   answerOf,
   type ChangeModel,
@@ -21,6 +20,7 @@ import {
   type WatchedTables,
 } from '../../../model/model-changer.ts';
 import type { KnownModel } from '../../../model/model-sql.ts';
+import { migrationOf } from '../../../model/recompiler.ts';
 import { describeCause } from '../../../operate/log.ts';
 import { logPlaceOf } from '../../../system/place.ts';
 import { platformVersion } from '../../../version.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { MigrationConnection } from '../../../database/migration-connection.ts';
-import type { TableDraft } from '../../../model/table-draft.ts';
+import type { TableDraft } from '../../../model/table-parts.ts';
 import { namesIn, tick } from './names.ts';
 import type { TableStatement } from './statements.ts';
 

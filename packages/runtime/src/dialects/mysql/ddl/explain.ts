@@ -6,8 +6,8 @@
 import { toDatabaseError } from '../../../database/errors.ts';
 import { PlatformError } from '../../../errors.ts';
 import { invalidPayload } from '../../../json/problems.ts';
-import type { ModelPlace } from '../../../model/place.ts';
-import { explain } from '../../../model/run-change.ts';
+import { explain } from '../../../model/change.ts';
+import type { ModelPlace } from '../../../model/table-parts.ts';
 import { toMysqlError } from '../driver/errors.ts';
 import { errorNumber } from '../own-tables/errors.ts';
 

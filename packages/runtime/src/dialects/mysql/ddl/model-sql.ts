@@ -4,10 +4,9 @@
 
 import { invalidPayload } from '../../../json/problems.ts';
 import type { JsonValue } from '../../../language/index.ts';
-import { findRelationOf } from '../../../model/find-relation.ts';
+import { findRelationOf, madeName } from '../../../model/find.ts';
 import type { FoundColumn, ModelSql, ModelStep, NewColumn, NewForeignKey } from '../../../model/model-sql.ts';
-import { madeName } from '../../../model/names.ts';
-import type { AlterPart } from '../../../model/table-steps.ts';
+import type { AlterPart } from '../../../model/table-parts.ts';
 import { tableOptions } from '../texts.ts';
 import { namesIn, quoteMysqlText as quote, tick, ticked } from './names.ts';
 import { retyped } from './retype.ts';

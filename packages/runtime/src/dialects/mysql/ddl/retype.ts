@@ -2,7 +2,7 @@
 
 import { failedValidation } from '../../../json/problems.ts';
 import type { FoundColumn, ModelStep, NewType } from '../../../model/model-sql.ts';
-import type { ColumnDefinition } from '../../../model/table-steps.ts';
+import type { ColumnDefinition } from '../../../model/table-parts.ts';
 import { ticked } from './names.ts';
 import { identifierText, type MysqlKind } from './types.ts';
 

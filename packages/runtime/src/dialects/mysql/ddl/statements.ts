@@ -3,8 +3,7 @@
 import type { MigrationConnection } from '../../../database/migration-connection.ts';
 import { PlatformError } from '../../../errors.ts';
 import type { ModelStep } from '../../../model/model-sql.ts';
-import type { ModelPlace } from '../../../model/place.ts';
-import type { AlterPart } from '../../../model/table-steps.ts';
+import type { AlterPart, ModelPlace } from '../../../model/table-parts.ts';
 import { printColumnDefinition, readTableDefinition, type TableDefinition } from './column-definition.ts';
 
 /** A statement that changes a table. */

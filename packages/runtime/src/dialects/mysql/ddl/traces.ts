@@ -1,7 +1,7 @@
 /** Traces of a change in the platform's own tables, as statements that any process can run to complete it. */
 
 import type { ActivityEntry } from '../../../model/change.ts';
-import type { ProjectMigration } from '../../../model/migration-text.ts';
+import type { ProjectMigration } from '../../../model/recompiler.ts';
 import type { ChangeOrigin } from '../../../system/log-changes.ts';
 import { mysqlProjectTables } from '../own-tables/model.ts';
 import { quoteMysqlText } from './names.ts';

@@ -3,8 +3,8 @@
 import { formOf } from '../../../database/parameter-forms.ts';
 import { invalidPayload } from '../../../json/problems.ts';
 import type { JsonValue, PortableType, ValueType } from '../../../language/index.ts';
-import type { PlainTypeName } from '../../../model/column-types.ts';
 import type { Payload } from '../../../model/payload.ts';
+import type { PlainTypeName } from '../../../model/table-parts.ts';
 import { digitsOf } from '../../postgres/ddl/types.ts';
 import { quoteMysqlText } from './names.ts';
 

@@ -1,4 +1,4 @@
-import { MigrationError, type MigrationProblem } from '../../../system/errors.ts';
+import { MigrationError, type MigrationProblem } from '../../../system/migration.ts';
 
 interface Advice {
   readonly problem: MigrationProblem;

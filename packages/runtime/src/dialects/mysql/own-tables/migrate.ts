@@ -5,9 +5,8 @@
 
 import { hash } from 'node:crypto';
 import type { MigrationConnection } from '../../../database/migration-connection.ts';
-import { MigrationError } from '../../../system/errors.ts';
 import { type AppliedMigration, changed, type Migrator, pendingAfter, quoteName } from '../../../system/ledger.ts';
-import type { Migration } from '../../../system/migration.ts';
+import { type Migration, MigrationError } from '../../../system/migration.ts';
 import { platformVersion } from '../../../version.ts';
 import { toMysqlMigrationError } from './errors.ts';
 import { type MysqlServer, mysqlChecksum, mysqlServer, mysqlStatement, mysqlStepsOf } from './steps.ts';

@@ -6,8 +6,7 @@
 import type { Transaction } from '../../../database/database.ts';
 import { allRows, firstRow } from '../../../database/own-statements/own-rows.ts';
 import { type CompiledApi, modelChannel, modelLock } from '../../../language/index.ts';
-import type { ModelChange } from '../../../model/change.ts';
-import { migrationOf } from '../../../model/migration-text.ts';
+import { explain, type ModelChange } from '../../../model/change.ts';
 import {
   answerOf,
   type ChangeModel,
@@ -16,8 +15,7 @@ import {
   type ModelChangerOptions,
 } from '../../../model/model-changer.ts';
 import type { ModelStep } from '../../../model/model-sql.ts';
-import type { RunTexts } from '../../../model/recompiler.ts';
-import { explain } from '../../../model/run-change.ts';
+import { migrationOf, type RunTexts } from '../../../model/recompiler.ts';
 import { type ChangeOrigin, logChanges } from '../../../system/log-changes.ts';
 import { logPlaceOf } from '../../../system/place.ts';
 import { platformVersion } from '../../../version.ts';

@@ -2,8 +2,8 @@
 
 import { invalidPayload } from '../../../json/problems.ts';
 import type { JsonValue, PortableType } from '../../../language/index.ts';
-import type { PlainTypeName } from '../../../model/column-types.ts';
 import type { Payload } from '../../../model/payload.ts';
+import type { PlainTypeName } from '../../../model/table-parts.ts';
 
 /** The data types that columns of a type may have, the usual one first. */
 const dataTypes: Readonly<Record<PlainTypeName, readonly [string, ...string[]]>> = {

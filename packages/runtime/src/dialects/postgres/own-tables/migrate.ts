@@ -2,7 +2,6 @@
 
 import { hash } from 'node:crypto';
 import type { MigrationConnection } from '../../../database/migration-connection.ts';
-import { MigrationError, toMigrationError } from '../../../system/errors.ts';
 import {
   createLedgerSql,
   findLedger,
@@ -11,7 +10,7 @@ import {
   quoteName,
   readLedger,
 } from '../../../system/ledger.ts';
-import { checksumOf, type Migration } from '../../../system/migration.ts';
+import { checksumOf, type Migration, MigrationError, toMigrationError } from '../../../system/migration.ts';
 import { platformVersion } from '../../../version.ts';
 
 /** Makes the migrator for a schema of a database. */

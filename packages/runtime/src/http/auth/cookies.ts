@@ -1,8 +1,8 @@
-/** The cookie that holds a refresh token. Source: API specification, sections 2.3 to 2.5. */
+/** Cookies of browsers: the one that holds a refresh token, and the one of users who are at a provider of single sign-on. */
 import type { IncomingMessage } from 'node:http';
+import { stateTtl } from '../../auth/sso/state.ts';
 import type { Environment } from '../../environment.ts';
 import { PlatformError } from '../../errors.ts';
-import { findCookie } from './find-cookie.ts';
 
 /** Reads and writes the cookie as one environment has it. */
 export interface RefreshCookie {
@@ -59,4 +59,40 @@ function isFromAllowedPage({ headers }: IncomingMessage, { publicUrl, cors }: En
   if (cors?.credentials === true && origin !== '*' && cors.origins.includes(origin)) return true;
   if (publicUrl !== null) return origin === new URL(publicUrl).origin;
   return URL.parse(origin)?.host === host.toLowerCase() && headers['sec-fetch-site'] !== 'cross-site';
+}
+
+/** Reads and writes the cookie of one provider. */
+interface StateCookie {
+  /** Its content; null without a cookie. */
+  read(request: IncomingMessage): string | null;
+  /** The value of the header that sets it. */
+  set(value: string): string;
+  /** The value of the header that removes it. */
+  clear(): string;
+}
+
+/**
+ * Makes it. Over TLS no other host can set one in our name (`__Host-`). It comes along when a provider has the browser
+ * POST a form, which is a request of another site (`SameSite=None`).
+ */
+export function createStateCookie(provider: string, secure: boolean): StateCookie {
+  const name = `${secure ? '__Host-' : ''}platform_oauth_state_${provider}`;
+  const attributes = `Path=/; HttpOnly; ${secure ? 'Secure; SameSite=None' : 'SameSite=Lax'}`;
+  const header = (value: string, maxAge: number): string => `${name}=${value}; ${attributes}; Max-Age=${maxAge}`;
+  return {
+    read: ({ headers }) => findCookie(headers.cookie, name),
+    set: (value) => header(value, stateTtl / 1000),
+    clear: () => header('', 0),
+  };
+}
+
+/** The first cookie of that name in the header of a request; an empty one is none. */
+export function findCookie(header: string | undefined, name: string): string | null {
+  for (const part of header?.split(';') ?? []) {
+    const equals = part.indexOf('=');
+    if (equals === -1 || part.slice(0, equals).trim() !== name) continue;
+    const value = part.slice(equals + 1).trim();
+    return value === '' ? null : value;
+  }
+  return null;
 }

@@ -1,10 +1,6 @@
-/**
- * Steps of a change where every statement that changes a table is committed at once. They are grouped by their table,
- * so that those of one table become one statement, which can be tried on an empty copy, and undone.
- */
-
+/** Parts of tables as changes name them: place, types of columns, drafts, and steps where each is committed by itself. */
 import type { PlatformError } from '../errors.ts';
-import type { ModelPlace } from './place.ts';
+import type { PortableType } from '../language/index.ts';
 
 /** A column without its name. */
 export interface ColumnDefinition {
@@ -60,3 +56,31 @@ export type TableStep =
       readonly place: ModelPlace;
       readonly refusal: PlatformError;
     };
+
+/** Whom an error of the database is told about. */
+export interface ModelPlace {
+  readonly collection: string;
+  readonly field: string | null;
+}
+
+/** Types that need more than their name, or that no column is made of. */
+export const specialTypes = ['enum', 'array', 'composite', 'geometry', 'vector', 'token', 'unknown'] as const;
+
+/** A type that columns can be made of by its name. */
+export type PlainTypeName = Exclude<PortableType, (typeof specialTypes)[number]>;
+
+/** A type that columns can be made of. */
+export type ColumnTypeName = PlainTypeName | 'enum' | 'array';
+
+/** Table that a draft stands for, in names that are not quoted. */
+export interface TableDraft {
+  /** `public` for the database of the connection. */
+  readonly schema: string;
+  readonly table: string;
+  /** The copy; null where the table goes. */
+  readonly draft: string | null;
+  /** True if the table is there already. */
+  readonly stands: boolean;
+  /** Foreign keys that it loses: a copy has those only that the change adds. */
+  readonly droppedKeys: readonly string[];
+}

@@ -1,4 +1,5 @@
-/** Providers of OpenID Connect, who describe themselves. Source: API specification, section 2.8. */
+/** Drivers of providers: OpenID Connect, where providers describe themselves, and OAuth 2.0, where three addresses are known. */
+
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -6,29 +7,40 @@ import {
   type ClientAuth,
   ClientSecretBasic,
   ClientSecretPost,
-  type Configuration,
+  Configuration,
   calculatePKCECodeChallenge,
   customFetch,
   discovery,
   enableNonRepudiationChecks,
+  fetchProtectedResource,
   fetchUserInfo,
 } from 'openid-client';
-import type { ProviderEnvironment } from '../../environment/providers.ts';
+import type { ProviderEndpoints, ProviderEnvironment } from '../../environment/providers.ts';
 import {
   type Claims,
   fetchBriefly,
+  fetchWithout,
   type Passage,
   type Provider,
+  refusedBy,
   timeoutSeconds,
   toSignInError,
   unreachable,
 } from './provider.ts';
 
+/** Makes the provider. The provider is not contacted before the first sign-in. */
+export function createProvider(environment: ProviderEnvironment): Provider {
+  const { endpoints } = environment;
+  return endpoints.driver === 'openid'
+    ? createOpenId(environment, endpoints.issuer)
+    : createOauth2(environment, endpoints);
+}
+
 /** How long a description counts, in milliseconds. */
 const freshMs = 3_600_000;
 
 /** Makes one. */
-export function createOpenId(environment: ProviderEnvironment, issuer: string): Provider {
+function createOpenId(environment: ProviderEnvironment, issuer: string): Provider {
   const describe = remembered(() => discover(environment, issuer), freshMs);
   return {
     async authorize({ secrets, redirectUri }) {
@@ -43,14 +55,14 @@ export function createOpenId(environment: ProviderEnvironment, issuer: string): 
     },
     async profile(passage, brought) {
       const configuration = await describe();
-      return httpContext(configuration, passage, brought).catch((error: unknown) => {
+      return redeemClaims(configuration, passage, brought).catch((error: unknown) => {
         throw toSignInError(error);
       });
     },
   };
 }
 
-async function httpContext(
+async function redeemClaims(
   configuration: Configuration,
   { secrets, redirectUri }: Passage,
   brought: URLSearchParams,
@@ -109,4 +121,59 @@ function remembered<T>(work: () => Promise<T>, ms: number): () => Promise<T> {
     });
     return result;
   };
+}
+
+type Endpoints = Extract<ProviderEndpoints, { readonly driver: 'oauth2' }>;
+
+/** Makes one. */
+function createOauth2(environment: ProviderEnvironment, endpoints: Endpoints): Provider {
+  const tokens = configure(environment, endpoints);
+  return {
+    async authorize({ secrets, redirectUri }) {
+      return buildAuthorizationUrl(tokens, {
+        redirect_uri: redirectUri,
+        scope: environment.scope,
+        state: secrets.state,
+        code_challenge: await calculatePKCECodeChallenge(secrets.verifier),
+        code_challenge_method: 'S256',
+      });
+    },
+    async profile(passage, brought) {
+      try {
+        const { access_token } = await redeemCode(tokens, passage, brought);
+        return await readProfile(tokens, access_token, endpoints.profile);
+      } catch (error) {
+        throw toSignInError(error);
+      }
+    },
+  };
+}
+
+function configure({ clientId, clientSecret }: ProviderEnvironment, { authorize, access, profile }: Endpoints) {
+  const server = { issuer: new URL(authorize).origin, authorization_endpoint: authorize, token_endpoint: access };
+  const configuration = new Configuration(server, clientId, undefined, ClientSecretPost(clientSecret));
+  configuration.timeout = timeoutSeconds;
+  configuration[customFetch] = fetchWithout('id_token', fetchBriefly);
+  if ([authorize, access, profile].some((url) => url.startsWith('http:'))) allowInsecureRequests(configuration);
+  return configuration;
+}
+
+function redeemCode(configuration: Configuration, { secrets, redirectUri }: Passage, brought: URLSearchParams) {
+  const returned = new URL(redirectUri);
+  const compared = new URLSearchParams(brought);
+  // The issuer is not known. Each provider has a redirect URI of its own, which distinguishes them (RFC 9700, section
+  // 4.4).
+  compared.delete('iss');
+  returned.search = compared.toString();
+  const checks = { expectedState: secrets.state, pkceCodeVerifier: secrets.verifier };
+  return authorizationCodeGrant(configuration, returned, checks);
+}
+
+async function readProfile(configuration: Configuration, token: string, url: string): Promise<Claims> {
+  const headers = new Headers({ accept: 'application/json' });
+  const response = await fetchProtectedResource(configuration, token, new URL(url), 'GET', null, headers);
+  if (response.status >= 400) throw refusedBy(new Error(`The profile answered ${response.status}.`));
+  const profile: unknown = await response.json().catch(() => null);
+  if (typeof profile === 'object' && profile !== null && !Array.isArray(profile)) return { ...profile };
+  throw unreachable(new Error('The profile is no JSON object.'));
 }
