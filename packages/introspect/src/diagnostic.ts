@@ -11,3 +11,35 @@ export interface Diagnostic {
   /** The cure, as a sentence. */
   readonly hint: string | null;
 }
+
+const colors = { error: '\u001b[31m', warning: '\u001b[33m', info: '\u001b[36m' } as const;
+const dim = '\u001b[2m';
+const reset = '\u001b[0m';
+
+/**
+ * Prints diagnostics for people, one block each: severity, code and place, then the message, then the hint.
+ *
+ * Errors come first, then warnings, then notes; within a severity the order given stays. No trailing newline.
+ */
+export function printDiagnostics(diagnostics: readonly Diagnostic[], options: { readonly color: boolean }): string {
+  const ordered = (['error', 'warning', 'info'] as const).flatMap((severity) =>
+    diagnostics.filter((diagnostic) => diagnostic.severity === severity),
+  );
+  return ordered.map((diagnostic) => printDiagnostic(diagnostic, options.color)).join('\n');
+}
+
+function printDiagnostic(diagnostic: Diagnostic, color: boolean): string {
+  const severity = color ? `${colors[diagnostic.severity]}${diagnostic.severity}${reset}` : diagnostic.severity;
+  const head = `${severity} ${diagnostic.code} at ${visible(diagnostic.place)}`;
+  const hint =
+    diagnostic.hint === null ? [] : [`  ${color ? dim : ''}${visible(diagnostic.hint)}${color ? reset : ''}`];
+  return [head, `  ${visible(diagnostic.message)}`, ...hint].join('\n');
+}
+
+/** Names come from the database: control characters must not reach a terminal, nor a line break end a line. */
+export function visible(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}

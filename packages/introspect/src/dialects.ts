@@ -1,7 +1,7 @@
 /** Dialects: the only file that chooses between the folders that read tables. */
 
 import { type Dialect, dialectFacts, type Family } from '@tablewright/runtime/language';
-import type { SchemaFacts } from './facts.ts';
+import type { CatalogStamps, ChangedRelations, ReadOptions, RunStatement, SchemaFacts } from './facts.ts';
 import type { MysqlCatalog } from './mysql/catalog.ts';
 import { readMysqlCatalog, rereadMysqlCatalog } from './mysql/read.ts';
 import { readMysqlStamps } from './mysql/stamps-sql.ts';
@@ -9,8 +9,6 @@ import { buildMysqlTables } from './mysql/tables.ts';
 import type { Catalog } from './postgres/catalog.ts';
 import { readCatalog, readPostgresStamps, rereadCatalog } from './postgres/read.ts';
 import { type BuiltTables, buildRelations, buildTables } from './postgres/tables.ts';
-import type { ReadOptions, RunStatement } from './read.ts';
-import type { CatalogStamps, ChangedRelations } from './stamps.ts';
 
 export type { MysqlCatalog } from './mysql/catalog.ts';
 export { mysqlSettings } from './mysql/catalog-sql.ts';

@@ -13,3 +13,55 @@ export interface SchemaFacts extends Pick<Schema, 'tables' | 'enums'> {
   /** Findings about facts that were left out or simplified. */
   readonly diagnostics: readonly Diagnostic[];
 }
+
+/** Runs one statement and returns its rows as text values: how this package reaches a database. */
+export type RunStatement = (
+  sql: string,
+  parameters: readonly (string | null)[],
+) => Promise<readonly (readonly (string | null)[])[]>;
+
+/** Which part of the database to read. */
+export interface ReadOptions {
+  /** Schemas to read; all that are not the server's own when absent. */
+  readonly schemas?: readonly string[];
+  /** Relations to serve, `name` or `schema.name` with `*` for any characters; all when absent. */
+  readonly include?: readonly string[];
+  /** Relations to leave out, in the same form; they win over `include`. */
+  readonly exclude?: readonly string[];
+  /**
+   * Schema of the platform's own tables, which are read when they exist; when absent `platform`, without schemas
+   * the database of the connection.
+   */
+  readonly systemSchema?: string;
+  /** True reads functions and procedures, too. Default: false. */
+  readonly functions?: boolean;
+}
+
+/** State of a catalog at one look, so that the next look tells the changes. */
+export interface CatalogStamps {
+  /** Mark of everything that belongs to no relation. */
+  readonly whole: string;
+  /** Mark of every relation, by its oid, or by a name where the server counts none. */
+  readonly relations: ReadonlyMap<string, string>;
+}
+
+/** Relations that changed, new and gone ones with them, as stamps call them; `all` where it may be anything. */
+export type ChangedRelations = ReadonlySet<string> | 'all';
+
+/** More than these are read with all others, which takes one statement less long than many relations looked up one by one. */
+const maxReread = 50;
+
+/** Relations that changed between two looks; null if none did. */
+export function changedRelations(before: CatalogStamps, after: CatalogStamps): ChangedRelations | null {
+  if (before.whole !== after.whole) return 'all';
+  const oids = new Set([...before.relations.keys(), ...after.relations.keys()]);
+  const changed = new Set([...oids].filter((oid) => before.relations.get(oid) !== after.relations.get(oid)));
+  if (changed.size === 0) return null;
+  return changed.size > maxReread ? 'all' : changed;
+}
+
+/** Relations that changed by either of two changes. */
+export function bothChanges(left: ChangedRelations | null, other: ChangedRelations | null): ChangedRelations | null {
+  if (left === null || other === null) return left ?? other;
+  return left === 'all' || other === 'all' ? 'all' : new Set([...left, ...other]);
+}

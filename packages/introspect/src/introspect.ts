@@ -1,7 +1,7 @@
 import { defaultDialect } from '@tablewright/runtime/language';
 import type { PlatformConfig } from './config/config.ts';
-import { digestPermissions } from './config/permissions/digest-permissions.ts';
 import type { PermissionDocument } from './config/permissions/permission-document.ts';
+import { digestPermissions } from './config/permissions/plain-rules.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { SchemaFacts } from './facts.ts';
 import { sortedBy } from './order.ts';
@@ -13,8 +13,7 @@ import { resolveCalls } from './passes/permissions/resolve-calls.ts';
 import { resolvePermissions } from './passes/permissions/resolve-permissions.ts';
 import { passedOn } from './passes/row-security.ts';
 import { placeSystem } from './passes/system-tables.ts';
-import { bindTenants, exemptRoles, withTenants } from './passes/tenants/bind-tenants.ts';
-import { readTenants } from './passes/tenants/read-tenants.ts';
+import { bindTenants, exemptRoles, readTenants, withTenants } from './passes/tenants.ts';
 import { checkSchema } from './rules/index.ts';
 import type { Schema } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matches, quotedNames } from './patterns.ts';
+import { matches, quotedNames } from './table-names.ts';
 
 test.each([
   ['articles', 'public', 'articles', true],

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Diagnostic } from './diagnostic.ts';
-import { printDiagnostics } from './print-diagnostics.ts';
+import { type Diagnostic, printDiagnostics } from './diagnostic.ts';
 
 const note: Diagnostic = { code: 'choice', severity: 'info', place: 'table a', message: 'A note.', hint: null };
 const error: Diagnostic = { code: 'wrong', severity: 'error', place: 'x.yaml:1:2', message: 'No.', hint: 'Do this.' };

@@ -1,9 +1,9 @@
 /** From the facts of a database to a project's schema: half of the modules of this package, and no database. */
 
-export { comparePermissions, type PermissionDifference } from './config/permissions/compare-permissions.ts';
 export { parsePermissions } from './config/permissions/parse-permissions.ts';
+export { comparePermissions, type PermissionDifference } from './config/permissions/plain-rules.ts';
 export { readConfig } from './config/read-config.ts';
+export { printDiagnostics, visible } from './diagnostic.ts';
 export { resolveSchema } from './introspect.ts';
 export { routinesOf } from './passes/match-functions.ts';
-export { printDiagnostics, visible } from './print-diagnostics.ts';
 export { parseSchema, printSchema, printSchemaChunks } from './schema-file.ts';

@@ -16,10 +16,10 @@ import type {
   SoftDelete,
 } from '@tablewright/runtime/language';
 import type { ColumnType } from './column-type.ts';
-import type { TableId } from './table-id.ts';
+import type { TableId } from './table-names.ts';
 
 export type { ColumnType } from './column-type.ts';
-export { type TableId, tableId } from './table-id.ts';
+export { type TableId, tableId } from './table-names.ts';
 
 /** The whole IR. */
 export interface Schema {

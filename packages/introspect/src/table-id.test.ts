@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tableId } from './table-id.ts';
+import { tableId } from './table-names.ts';
 
 test.each([
   ['public', 'articles', 'public.articles'],

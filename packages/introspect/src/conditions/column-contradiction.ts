@@ -1,7 +1,6 @@
 import { definitions, type Operator } from '@tablewright/runtime/language';
 import type { ColumnFacts } from './column-facts.ts';
-import { type Constraint, constraintText, holdsOnNull, meets } from './constraint.ts';
-import { compareValues } from './order-of-values.ts';
+import { type Constraint, compareValues, constraintText, holdsOnNull, meets } from './constraint.ts';
 
 /**
  * Reason why no value of a column, and not null either, can meet all constraints; null when one may. It is the end of a

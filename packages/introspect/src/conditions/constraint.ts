@@ -9,9 +9,9 @@ import {
   type Operand,
   type Operator,
   type Truth,
+  types,
 } from '@tablewright/runtime/language';
 import type { ColumnFacts } from './column-facts.ts';
-import { compareValues } from './order-of-values.ts';
 
 /** A comparison, as a condition states it. */
 export type Comparison = Extract<Condition, { kind: 'compare' }>;
@@ -57,4 +57,16 @@ export function constraintText({ operator, operand }: Pick<Constraint, 'operator
   if (operand.kind === 'literal') return `${operator} ${JSON.stringify(literalValue(operand))}`;
   if (operand.kind === 'now') return `${operator} $NOW${operand.offset === 'P0D' ? '' : '(…)'}`;
   return `${operator} ${[operand.of === 'user' ? '$CURRENT_USER' : '$CURRENT_ROLE', ...operand.path].join('.')}`;
+}
+
+/**
+ * Compares two values of a column in text form, as the database does: negative, 0 or positive. Undefined where only the
+ * database knows, so that nothing is concluded from it.
+ */
+export function compareValues({ type, exact }: ColumnFacts, left: string, right: string): number | undefined {
+  if (left === right) return 0;
+  const { order } = types[type.type];
+  if (order !== undefined) return order(left, right);
+  if (!exact) return undefined;
+  return left < right ? -1 : 1;
 }

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Dialect, defaultDialect, printTable } from '@tablewright/runtime/language';
 import type { Check, Column, EnumType, ForeignKey, Index, Key, Schema, Table } from '../schema.ts';
-import { tableId } from '../table-id.ts';
+import { tableId } from '../table-names.ts';
 
 /** One difference. */
 export interface FactDifference {

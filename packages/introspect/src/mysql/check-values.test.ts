@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CheckRow, ColumnRow } from './catalog.ts';
-import { allowedOf } from './check-values.ts';
+import { allowedOf } from './columns.ts';
 
 const place = { table_schema: 'shop', table_name: 'users' };
 

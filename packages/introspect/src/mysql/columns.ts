@@ -1,8 +1,6 @@
 import { sortedBy } from '../order.ts';
 import type { Check, Column, ColumnFill } from '../schema.ts';
 import type { CheckRow, ColumnRow, MysqlDialect } from './catalog.ts';
-import { allowedOf, isExact } from './check-values.ts';
-import { defaultExpression, textLiteral } from './defaults.ts';
 import { columnType } from './types.ts';
 
 /** Builds the columns of one table, in the order in which it names them. */
@@ -77,4 +75,43 @@ export function buildChecks(rows: readonly CheckRow[], columns: readonly ColumnR
 
 function quoted(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``;
+}
+
+/** True if a collation distinguishes every two texts; most ignore case, accents, or blanks at the end. */
+function isExact(collation: string): boolean {
+  return collation === 'binary' || /_(?:nopad|0900)_bin$/.test(collation);
+}
+
+/** `` `a` in ('x','y') `` as MariaDB prints it; MySQL names the character set and escapes the quotes. */
+const listed = /^\(*`((?:[^`]|``)+)`\)* in \(((?:(?:_\w+)?\\?'(?:[^'\\]|'')*\\?'(?:,\s*)?)+)\)+$/i;
+
+/** The column and the values of a check that is nothing but a list. */
+export function allowedOf({ check_clause: clause }: CheckRow, columns: readonly ColumnRow[]): Check['allowed'] {
+  const [, quoted, list] = listed.exec(clause.trim()) ?? [];
+  const name = quoted?.replaceAll('``', '`');
+  const column = columns.find((row) => row.column_name === name);
+  if (list === undefined || column?.collation_name == null || !isExact(column.collation_name)) return null;
+  const texts = [...list.matchAll(/\\?'((?:[^'\\]|'')*)\\?'/g)].map(([, text = '']) => text.replaceAll("''", "'"));
+  return { column: column.column_name, values: texts };
+}
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', 0: '\0', Z: '\x1a' };
+
+/**
+ * The expression of a default. A text becomes a literal whose only escape is the doubled quote: MariaDB writes others with
+ * a backslash, and MySQL writes all of `_utf8mb4'…'` so once more.
+ */
+export function defaultExpression(reported: string): string {
+  const sql = /^_\w+\\'/.test(reported) ? reported.replaceAll(/\\([\\'])/g, '$1') : reported;
+  const [, inner] = /^(?:_\w+)?'((?:[^'\\]|\\.|'')*)'$/s.exec(sql) ?? [];
+  return inner === undefined ? sql : textLiteral(inner.replaceAll(/\\(.)|''/gs, unescaped));
+}
+
+/** A text between quotes. */
+function textLiteral(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+function unescaped(written: string, escaped: string | undefined): string {
+  return escaped === undefined ? written.slice(1) : (escapes[escaped] ?? escaped);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultExpression } from './defaults.ts';
+import { defaultExpression } from './columns.ts';
 
 test.each([
   ["'plain'", "'plain'"],

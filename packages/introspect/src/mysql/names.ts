@@ -1,6 +1,6 @@
 import { ownSchema } from '@tablewright/runtime/language';
 import type { TableId } from '../schema.ts';
-import { tableId } from '../table-id.ts';
+import { tableId } from '../table-names.ts';
 import type { MysqlCatalog, TableName } from './catalog.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ReadOptions, RunStatement } from '../read.ts';
+import type { ReadOptions, RunStatement } from '../facts.ts';
 import type { MysqlCatalog, MysqlRows, TableName } from './catalog.ts';
 import { routinesSql, rowsSql, type Statement, serverSql } from './catalog-sql.ts';
 import { ownSchema } from './names.ts';

@@ -1,6 +1,6 @@
 import { sortedBy } from '../order.ts';
 import type { ColumnType, Routine, RoutineResult, RoutineValue } from '../schema.ts';
-import { tableId } from '../table-id.ts';
+import { tableId } from '../table-names.ts';
 import type { ColumnRow, MysqlCatalog, ParameterRow, RoutineRow } from './catalog.ts';
 import { schemaOf } from './names.ts';
 import { columnType } from './types.ts';

@@ -1,6 +1,5 @@
 import type { Dialect } from '@tablewright/runtime/language';
-import type { ReadOptions, RunStatement } from '../read.ts';
-import type { CatalogStamps } from '../stamps.ts';
+import type { CatalogStamps, ReadOptions, RunStatement } from '../facts.ts';
 import type { TableName } from './catalog.ts';
 import { ownSchema } from './names.ts';
 

@@ -2,15 +2,13 @@ import { ledgerTable, printTable, reservedPrefix, systemCollection } from '@tabl
 import type { Diagnostic } from '../diagnostic.ts';
 import type { SchemaFacts } from '../facts.ts';
 import { compareText, groupedBy, sortedBy } from '../order.ts';
-import { matches, quotedNames } from '../patterns.ts';
 import type { Table, TableId } from '../schema.ts';
+import { matches, quotedNames } from '../table-names.ts';
 import type { MysqlCatalog, TableName, TableRow } from './catalog.ts';
 import { buildChecks, buildColumns } from './columns.ts';
-import { buildForeignKeys } from './foreign-keys.ts';
-import { buildKeys } from './keys.ts';
+import { buildForeignKeys, buildKeys } from './keys.ts';
 import { idOf, schemaOf } from './names.ts';
 import { buildMysqlRoutines } from './routines.ts';
-import { versionDiagnostics } from './version.ts';
 
 /**
  * Builds tables from the catalog of a MySQL or MariaDB server. Pure: the result does not depend on the order of the
@@ -199,4 +197,26 @@ function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
       compareText(left.code, right.code) ||
       compareText(left.message, right.message),
   );
+}
+
+/** The oldest servers that are read. */
+const oldest = { mysql: [8, 0], mariadb: [10, 6] } as const;
+
+const labels = { mysql: 'MySQL', mariadb: 'MariaDB' } as const;
+
+/** An error when the server is older than what is supported. */
+function versionDiagnostics({ dialect, version }: MysqlCatalog): Diagnostic[] {
+  // Replication once wanted MariaDB to look like MySQL 5.5: some still report 5.5.5- in front.
+  const [, major = '0', minor = '0'] = /^(?:5\.5\.5-)?(\d+)\.(\d+)/.exec(version) ?? [];
+  const [least, after] = oldest[dialect];
+  if (Number(major) > least || (Number(major) === least && Number(minor) >= after)) return [];
+  return [
+    {
+      code: 'server-version',
+      severity: 'error',
+      place: 'database',
+      message: `The server reports version ${version}; ${labels[dialect]} ${least}.${after} or later is needed.`,
+      hint: 'Upgrade the server.',
+    },
+  ];
 }

@@ -2,9 +2,9 @@
 import type { CollectionConfig, PlatformConfig } from '../config/config.ts';
 import { suggest } from '../did-you-mean.ts';
 import type { Column, Routine, Table, TableId } from '../schema.ts';
+import { defaultSchema } from './lookup.ts';
 import { findRoutines } from './match-functions.ts';
-import { defaultSchema } from './match-tables.ts';
-import { type NamedTable, nameCollections } from './name-collections.ts';
+import { type NamedTable, nameCollections } from './names.ts';
 import { systemOf, withSystemTables } from './system-tables.ts';
 
 /** Tables with the fields that the configuration makes of functions. Those that cannot be made are left to the rules. */

@@ -3,9 +3,8 @@ import { graphqlName, graphqlTypeNames } from '@tablewright/runtime/language';
 import type { PlatformConfig } from '../config/config.ts';
 import { sortedBy } from '../order.ts';
 import type { Collection, ColumnType, GraphqlEnum, RoutineValue, Schema, Table } from '../schema.ts';
-import { tableId } from '../table-id.ts';
-import { tablesById } from './lookup.ts';
-import { defaultSchema } from './match-tables.ts';
+import { tableId } from '../table-names.ts';
+import { defaultSchema, tablesById } from './lookup.ts';
 
 /** An enum as the configuration wants it; `refusal` tells why its values stay strings, as the end of a sentence. */
 export interface DesiredEnum extends GraphqlEnum {

@@ -1,13 +1,11 @@
 import { type DeclaredModel, type Dialect, defaultDialect } from '@tablewright/runtime/language';
 import type { PlatformConfig } from '../config/config.ts';
 import type { Collection, Schema, Table } from '../schema.ts';
-import { declareCollections } from './declarations/declare-collections.ts';
+import { declareCollections, declaredNames } from './declarations/declare-collections.ts';
 import { declareManyToAny } from './declarations/declare-many-to-any.ts';
 import { declareAnyItems, declareRelations } from './declarations/declare-model.ts';
 import { declareTranslations } from './declarations/declare-translations.ts';
-import { declaredNames } from './declarations/declared-names.ts';
-import { nameCollections } from './name-collections.ts';
-import { nameFields } from './name-fields.ts';
+import { nameCollections, nameFields } from './names.ts';
 import { configureRelations, relationKey } from './relations/configure-relations.ts';
 import { deriveManyToMany } from './relations/derive-many-to-many.ts';
 import { deriveManyToOne } from './relations/derive-many-to-one.ts';

@@ -1,10 +1,10 @@
 import { reservedPrefix } from '@tablewright/runtime/language';
 import type { PlatformConfig } from '../config/config.ts';
 import type { Diagnostic } from '../diagnostic.ts';
-import { notServed } from '../not-served.ts';
 import { groupedBy, sortedBy } from '../order.ts';
 import type { Collection, Routine, Schema, ServedFunction } from '../schema.ts';
-import { defaultSchema } from './match-tables.ts';
+import { notServed } from '../table-names.ts';
+import { defaultSchema } from './lookup.ts';
 
 /**
  * Functions that a key of the configuration means: `name` or `schema.name`, with the types of the arguments where several

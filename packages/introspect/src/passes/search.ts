@@ -2,8 +2,7 @@
 import { type Dialect, dialectFacts, type SearchDescriptor } from '@tablewright/runtime/language';
 import type { PlatformConfig, SearchConfig } from '../config/config.ts';
 import type { Collection, Index, Table } from '../schema.ts';
-import { tablesById } from './lookup.ts';
-import { matchTables } from './match-tables.ts';
+import { matchTables, tablesById } from './lookup.ts';
 
 /** Reason why a collection cannot be searched so. */
 export interface SearchProblem {

@@ -10,7 +10,7 @@ import type { CollectionConfig, PlatformConfig } from '../config/config.ts';
 import type { SchemaFacts } from '../facts.ts';
 import { sortedBy } from '../order.ts';
 import type { Collection, Relation, Table } from '../schema.ts';
-import { defaultSchema, findTables } from './match-tables.ts';
+import { defaultSchema, findTables } from './lookup.ts';
 
 /** The schema that the platform's own tables lie in when they are installed. */
 export function systemSchema({ database }: PlatformConfig): string {

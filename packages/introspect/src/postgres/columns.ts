@@ -1,5 +1,5 @@
 import type { Check, Column, ColumnFill, ColumnType, TableId } from '../schema.ts';
-import { tableId } from '../table-id.ts';
+import { tableId } from '../table-names.ts';
 import { baseOrder } from './base-order.ts';
 import type { ColumnRow, ObjectName, RelationRow } from './catalog.ts';
 import { allowedValues, buildChecks, type CheckedColumn } from './checks.ts';

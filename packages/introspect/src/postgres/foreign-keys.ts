@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import type { ForeignKey, ReferentialAction } from '../schema.ts';
-import { tableId } from '../table-id.ts';
+import { tableId } from '../table-names.ts';
 import type { ConstraintRow, RelationRow } from './catalog.ts';
 import { relationId } from './columns.ts';
 import { buildKeys } from './keys.ts';

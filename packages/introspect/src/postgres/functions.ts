@@ -1,6 +1,6 @@
 import { sortedBy } from '../order.ts';
 import type { Routine, RoutineArgument, RoutineResult, RoutineValue } from '../schema.ts';
-import { tableId } from '../table-id.ts';
+import { tableId } from '../table-names.ts';
 import type { FunctionCatalog, FunctionRow } from './catalog.ts';
 import { buildColumnType, type TypesByOid } from './types.ts';
 

@@ -1,8 +1,8 @@
 /** Objects that the role of the connection may not read, reported before a request fails. */
 import type { Diagnostic } from '../diagnostic.ts';
 import { groupedBy } from '../order.ts';
-import { quotedNames } from '../patterns.ts';
 import type { Table } from '../schema.ts';
+import { quotedNames } from '../table-names.ts';
 
 /** Warnings about tables (one per schema) and about single columns (one per table) without the privilege SELECT. */
 export function privilegeDiagnostics(tables: readonly Unreadable[]): Diagnostic[] {

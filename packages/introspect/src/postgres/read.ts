@@ -1,6 +1,5 @@
 import { defaultSystemSchema } from '@tablewright/runtime/language';
-import type { ReadOptions, RunStatement } from '../read.ts';
-import type { CatalogStamps } from '../stamps.ts';
+import type { CatalogStamps, ReadOptions, RunStatement } from '../facts.ts';
 import { type Catalog, type CatalogRows, type FunctionCatalog, oldestVersion, type Selection } from './catalog.ts';
 import { catalogSql, versionSql } from './catalog-sql.ts';
 import { type CombinedCatalog, mergeCatalog } from './merge-catalog.ts';

@@ -1,11 +1,9 @@
 /** Facts of the catalog that the IR does not keep, reported by name. */
 import { ledgerTable, reservedPrefix } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
-import { notServed } from '../not-served.ts';
 import { groupedBy } from '../order.ts';
-import { quotedNames } from '../patterns.ts';
 import type { ColumnType, Table } from '../schema.ts';
-import { tableId } from '../table-id.ts';
+import { notServed, quotedNames, tableId } from '../table-names.ts';
 import type { Catalog, ConstraintRow, IndexRow, ObjectRow, RelationRow } from './catalog.ts';
 import { relationId } from './columns.ts';
 import type { Lookup } from './lookup.ts';

@@ -1,7 +1,7 @@
 /** Row-level security: policies for the schema, and what the role of the connection sees under them. */
 import type { Diagnostic } from '../diagnostic.ts';
-import { quotedNames } from '../patterns.ts';
 import type { Policy, Table } from '../schema.ts';
+import { quotedNames } from '../table-names.ts';
 import type { PolicyRow, RelationRow } from './catalog.ts';
 import { relationId } from './columns.ts';
 

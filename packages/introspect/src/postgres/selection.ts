@@ -1,8 +1,7 @@
 import { ledgerTable, reservedPrefix, systemCollection } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
 import { groupedBy, sortedBy } from '../order.ts';
-import { matches, quotedNames } from '../patterns.ts';
-import { tableId } from '../table-id.ts';
+import { matches, quotedNames, tableId } from '../table-names.ts';
 import type { Catalog, ObjectName, RelationRow } from './catalog.ts';
 import type { Lookup } from './lookup.ts';
 import { circularDiagnostics, circularViews, toweringDiagnostics } from './view-towers.ts';

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../diagnostic.ts';
 import type { SchemaFacts } from '../facts.ts';
 import { compareText, sortedBy } from '../order.ts';
 import type { Column, ColumnType, Table, TableId } from '../schema.ts';
-import { tableId } from '../table-id.ts';
+import { tableId } from '../table-names.ts';
 import { type Catalog, type ObjectRow, oldestVersion, type RelationRow } from './catalog.ts';
 import { type BuildColumns, columnsBuilder, relationId, updatableBits } from './columns.ts';
 import { buildForeignKeys } from './foreign-keys.ts';

@@ -1,7 +1,7 @@
 import type { PortableType } from '@tablewright/runtime/language';
 import { sortedBy } from '../order.ts';
 import type { ColumnType, EnumType } from '../schema.ts';
-import { tableId } from '../table-id.ts';
+import { tableId } from '../table-names.ts';
 import type { Catalog, DomainCheck, TypeRow } from './catalog.ts';
 import { geometryOf, limitsOf, portableBuiltIn, portableExtension, vectorOf } from './portable.ts';
 

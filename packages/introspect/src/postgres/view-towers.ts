@@ -1,7 +1,6 @@
 /** Views on top of too many others: those that lead back to themselves, and those that only take long. */
 import type { Diagnostic } from '../diagnostic.ts';
-import { quotedNames } from '../patterns.ts';
-import { tableId } from '../table-id.ts';
+import { quotedNames, tableId } from '../table-names.ts';
 import type { Catalog, RelationRow } from './catalog.ts';
 import { highestTower } from './sql/view-towers.ts';
 

@@ -2,7 +2,7 @@ import type { PortableType } from '@tablewright/runtime/language';
 import type { SchemaFacts } from '../facts.ts';
 import { sortedBy } from '../order.ts';
 import type { Column, ForeignKey, Key, Table } from '../schema.ts';
-import { tableId } from '../table-id.ts';
+import { tableId } from '../table-names.ts';
 
 /** What a test says about a table; everything else is as in a plain table of plain columns. */
 export interface TableSketch {

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../diagnostic.ts';
 import { suggest } from '../../did-you-mean.ts';
-import { booleanOf, entriesOf, formError, isKnownKey, textOf } from '../yaml/form.ts';
+import { booleanOf, entriesOf, formError, isKnownKey, textOf } from '../yaml/placed-value.ts';
 import type { SourceEntry, SourceNode } from '../yaml/source.ts';
 import type { RoleSource } from './permission-document.ts';
 

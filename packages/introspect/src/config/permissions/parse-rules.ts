@@ -1,12 +1,16 @@
 import type { Diagnostic } from '../../diagnostic.ts';
 import { suggest } from '../../did-you-mean.ts';
-import { entriesOf, formError, isKnownKey, isNothing, textOf } from '../yaml/form.ts';
-import { placedValue } from '../yaml/placed-value.ts';
-import type { PlacedName, SourceEntry, SourceNode } from '../yaml/source.ts';
+import { entriesOf, formError, isKnownKey, isNothing, placedValue, textOf } from '../yaml/placed-value.ts';
+import { movedPlace, type PlacedName, type SourceEntry, type SourceNode } from '../yaml/source.ts';
 import { isKnownRole } from './parse-roles.ts';
-import type { Action, PresetSource, RoleSource, RuleSource } from './permission-document.ts';
-import { actions } from './permission-document.ts';
-import { repeatRules } from './repeat-rules.ts';
+import {
+  type Action,
+  actions,
+  type PlacedValue,
+  type PresetSource,
+  type RoleSource,
+  type RuleSource,
+} from './permission-document.ts';
 
 /** Reads the section `permissions`: role → collection → action → one rule or a list of them. */
 export function parseRules(
@@ -133,5 +137,26 @@ function parsePresets(node: SourceNode, diagnostics: Diagnostic[]): readonly Pre
   return entriesOf(node, 'The presets', diagnostics).map(({ key, value }) => ({
     field: key,
     value: placedValue(value),
+  }));
+}
+
+/** The rules of one role for another one, whose text is the same so many lines below. */
+function repeatRules(rules: readonly RuleSource[], role: PlacedName, lines: number): readonly RuleSource[] {
+  const name = ({ name, place: location }: PlacedName): PlacedName => ({ name, place: movedPlace(location, lines) });
+  const value = (placed: PlacedValue): PlacedValue => ({
+    ...placed,
+    place: movedPlace(placed.place, lines),
+    lines: placed.lines + lines,
+  });
+  return rules.map((like) => ({
+    role,
+    collection: name(like.collection),
+    action: like.action,
+    place: movedPlace(like.place, lines),
+    fields: like.fields?.map(name) ?? null,
+    filter: like.filter && value(like.filter),
+    validation: like.validation && value(like.validation),
+    presets: like.presets.map((preset) => ({ field: name(preset.field), value: value(preset.value) })),
+    like,
   }));
 }

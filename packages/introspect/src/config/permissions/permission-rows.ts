@@ -1,8 +1,7 @@
 /** Roles and rules as the platform's own tables hold them, read as the same document that the permissions file gives. */
 import { depthOf, type JsonValue, jsonDepth } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../../diagnostic.ts';
-import { formError } from '../yaml/form.ts';
-import { plainValue } from '../yaml/placed-value.ts';
+import { formError, plainValue } from '../yaml/placed-value.ts';
 import type { PlacedName } from '../yaml/source.ts';
 import { roleNameProblem } from './parse-roles.ts';
 import {

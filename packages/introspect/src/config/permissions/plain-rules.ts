@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import type { JsonValue } from '@tablewright/runtime/language';
-import { compareText } from '../../order.ts';
+import { compareText, sortedBy } from '../../order.ts';
 import { exactValue } from '../yaml/placed-value.ts';
-import type { Action, PermissionDocument, RuleSource } from './permission-document.ts';
+import type { Action, PermissionDocument, RoleSource, RuleSource } from './permission-document.ts';
 
 /** A rule without its places, in the one form that all ways to write it have in common. */
 export interface PlainRule {
@@ -29,7 +30,7 @@ export function plainRules({ rules }: PermissionDocument): readonly PlainRule[] 
 }
 
 /** Group of rules for one action, as one text. */
-export function groupOf({ role, collection, action }: Pick<PlainRule, 'role' | 'collection' | 'action'>): string {
+function groupOf({ role, collection, action }: Pick<PlainRule, 'role' | 'collection' | 'action'>): string {
   return JSON.stringify([role, collection, action]);
 }
 
@@ -61,4 +62,57 @@ function inOrder(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(inOrder);
   const entries = Object.entries(value).toSorted(([a], [b]) => compareText(a, b));
   return Object.fromEntries(entries.map(([name, member]) => [name, inOrder(member)]));
+}
+
+/** SHA-256, in hexadecimal, of what a document means: the same however and wherever it is written. */
+export function digestPermissions(document: PermissionDocument): string {
+  const roles = sortedBy(document.roles, ({ name }) => name).map(({ name, description, admin, app }) => [
+    name,
+    description,
+    admin,
+    app,
+  ]);
+  return hash('sha256', JSON.stringify([roles, plainRules(document)]), 'hex');
+}
+
+/** One thing in which two documents differ: a role, or all rules of one role, collection and action. */
+export type PermissionDifference =
+  | { readonly kind: 'role'; readonly before: RoleSource | null; readonly after: RoleSource | null }
+  | { readonly kind: 'rules'; readonly before: readonly PlainRule[]; readonly after: readonly PlainRule[] };
+
+/** Changes that make `before` mean the same as `after`: roles by name, then rules. Empty if they mean the same. */
+export function comparePermissions(
+  before: PermissionDocument,
+  after: PermissionDocument,
+): readonly PermissionDifference[] {
+  return [...compareRoles(before.roles, after.roles), ...compareRules(plainRules(before), plainRules(after))];
+}
+
+function compareRoles(before: readonly RoleSource[], after: readonly RoleSource[]): readonly PermissionDifference[] {
+  const [old, requested] = [byName(before), byName(after)];
+  const names = [...new Set([...old.keys(), ...requested.keys()])].toSorted(compareText);
+  return names.flatMap((name): readonly PermissionDifference[] => {
+    const [oldRole = null, other = null] = [old.get(name), requested.get(name)];
+    return sameRole(oldRole, other) ? [] : [{ kind: 'role', before: oldRole, after: other }];
+  });
+}
+
+function byName(roles: readonly RoleSource[]): ReadonlyMap<string, RoleSource> {
+  return new Map(roles.map((role) => [role.name, role]));
+}
+
+function sameRole(left: RoleSource | null, other: RoleSource | null): boolean {
+  if (left === null || other === null) return left === other;
+  return left.admin === other.admin && left.app === other.app && left.description === other.description;
+}
+
+function compareRules(before: readonly PlainRule[], after: readonly PlainRule[]): readonly PermissionDifference[] {
+  const [old, requested] = [Map.groupBy(before, groupOf), Map.groupBy(after, groupOf)];
+  const groups = [...new Set([...old.keys(), ...requested.keys()])].toSorted(compareText);
+  return groups.flatMap((group): readonly PermissionDifference[] => {
+    const [oldRules = [], other = []] = [old.get(group), requested.get(group)];
+    return JSON.stringify(oldRules) === JSON.stringify(other)
+      ? []
+      : [{ kind: 'rules', before: oldRules, after: other }];
+  });
 }

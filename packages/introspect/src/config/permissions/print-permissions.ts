@@ -1,7 +1,6 @@
 import type { JsonValue } from '@tablewright/runtime/language';
-import { Document, isCollection, type ScalarTag, visit } from 'yaml';
+import { Document, isCollection, isMap, isNode, isScalar, type Node, parseDocument, type ScalarTag, visit } from 'yaml';
 import { compareText } from '../../order.ts';
-import { keepComments } from './keep-comments.ts';
 import type { PermissionDocument } from './permission-document.ts';
 import { type PlainRule, plainRules } from './plain-rules.ts';
 
@@ -86,4 +85,33 @@ function writtenRule({ action, fields, filter, validation, presets }: PlainRule)
     ...(validation !== null && { validation }),
     ...(hasPresets && { presets }),
   };
+}
+
+/**
+ * Brings the comments of an earlier text of a YAML file to a document that is about to take its place. These stand
+ * above, beside or after entries that are still there under the same names. Those of what is gone go with it, as do
+ * those within lists.
+ */
+function keepComments(document: Document, before: string): void {
+  const earlier = parseDocument(before);
+  document.commentBefore = earlier.commentBefore;
+  document.comment = earlier.comment;
+  bring(earlier.contents, document.contents);
+}
+
+function bring(from: unknown, to: unknown): void {
+  if (!isNode(from) || !isNode(to)) return;
+  bringOwn(from, to);
+  if (!isMap(from) || !isMap(to)) return;
+  for (const { key, value } of to.items) {
+    const same = from.items.find((pair) => isScalar(pair.key) && isScalar(key) && pair.key.value === key.value);
+    if (same === undefined) continue;
+    if (isNode(same.key) && isNode(key)) bringOwn(same.key, key);
+    bring(same.value, value);
+  }
+}
+
+function bringOwn(from: Node, to: Node): void {
+  if (from.commentBefore) to.commentBefore = from.commentBefore;
+  if (from.comment) to.comment = from.comment;
 }

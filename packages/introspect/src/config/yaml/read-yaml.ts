@@ -1,10 +1,9 @@
 import { type Document, isMap, isScalar, type Pair } from 'yaml';
 import type { Diagnostic } from '../../diagnostic.ts';
-import { offsetOf, parseYaml } from './parse-yaml.ts';
+import { offsetOf, parseYaml, syntaxError, tooDeep } from './parse-yaml.ts';
 import { type Repeat, type Shortened, withoutRepeats } from './repeated-blocks.ts';
 import type { SourceNode } from './source.ts';
 import { readNode, startReading } from './yaml-node.ts';
-import { syntaxError, tooDeep } from './yaml-problems.ts';
 
 /** Parsed text. The root is null for an empty text and after a syntax error. */
 export interface YamlText {

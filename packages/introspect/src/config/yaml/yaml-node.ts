@@ -1,14 +1,20 @@
 /** Nodes of the parser → plain values with their places. */
-import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Pair, type YAMLMap } from 'yaml';
+import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Pair, type Scalar, type YAMLMap } from 'yaml';
 import type { Diagnostic } from '../../diagnostic.ts';
-import { movedNode } from './moved.ts';
-import { offsetOf, type ParsedYaml } from './parse-yaml.ts';
-import type { SourceEntry, SourceNode } from './source.ts';
-import { keyError, maxDepth, maxFollowed, syntaxError, tooDeep, tooLarge } from './yaml-problems.ts';
-import { scalarValue } from './yaml-scalar.ts';
+import {
+  keyError,
+  maxDepth,
+  maxFollowed,
+  offsetOf,
+  type ParsedYaml,
+  syntaxError,
+  tooDeep,
+  tooLarge,
+} from './parse-yaml.ts';
+import { movedNode, type SourceEntry, type SourceNode, type SourceScalar } from './source.ts';
 
 /** Context and findings of reading a document. */
-export interface YamlReading extends ParsedYaml {
+interface YamlReading extends ParsedYaml {
   readonly fileName: string;
   readonly document: Document.Parsed;
   /** Entries without their value, and those that have it: they are read before. */
@@ -122,4 +128,39 @@ function keyName({ key }: Pair, reading: YamlReading): string | null {
 function refuse(reading: YamlReading, diagnostic: Diagnostic): null {
   reading.diagnostics.push(diagnostic);
   return null;
+}
+
+/**
+ * The value of a scalar. Numbers keep every digit: those that a JSON number would round are marked texts. Zeros
+ * in front make a text, as in a code of a place or a thing.
+ */
+function scalarValue({ value, source }: Scalar): Pick<SourceScalar, 'value' | 'digits'> {
+  if (typeof value !== 'string' && source !== undefined && /^0\d+$/.test(source)) return { value: source };
+  if (typeof value === 'bigint') return isSafe(value) ? { value: Number(value) } : written(value.toString());
+  if (typeof value === 'number') return numberValue(value, source ?? String(value));
+  return { value: typeof value === 'string' || typeof value === 'boolean' ? value : null };
+}
+
+function written(digits: string): Pick<SourceScalar, 'value' | 'digits'> {
+  return { value: digits, digits: true };
+}
+
+function isSafe(value: bigint): boolean {
+  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER);
+}
+
+function numberValue(value: number, source: string): Pick<SourceScalar, 'value' | 'digits'> {
+  if (Number.isNaN(value)) return { value: 'NaN' };
+  if (!Number.isFinite(value) && /^[-+]?\.i/i.test(source)) return { value: value > 0 ? 'Infinity' : '-Infinity' };
+  const digits = source.replace(/e.*$/i, '').replaceAll(/[^\d]/g, '').replace(/^0+/, '');
+  return digits.length > 15 || !Number.isFinite(value) ? written(asJson(source)) : { value };
+}
+
+/** A number as JSON writes it: YAML takes a plus, zeros before it, and a point at either end. */
+function asJson(source: string): string {
+  return source
+    .replace(/^\+/, '')
+    .replace(/^(-?)0+(?=\d)/, '$1')
+    .replace(/^(-?)\./, '$10.')
+    .replace(/\.(?!\d)/, '');
 }

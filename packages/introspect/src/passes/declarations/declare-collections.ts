@@ -5,8 +5,7 @@
 import type { DeclaredModel, DeclaredRow } from '@tablewright/runtime/language';
 import type { CollectionConfig, FieldConfig, PlatformConfig } from '../../config/config.ts';
 import type { Collection, Table, TableId } from '../../schema.ts';
-import { defaultSchema, findTables } from '../match-tables.ts';
-import { namesOf, textOf } from './declared-rows.ts';
+import { collectionsByName, defaultSchema, findTables, manyToOnesOf } from '../lookup.ts';
 
 /** Adds what is said about collections and their fields. Rows about what is not there, or the platform's own, say nothing. */
 export function declareCollections(
@@ -79,4 +78,37 @@ function typeOf(special: ReadonlySet<string>): FieldConfig['type'] {
   // A type that a server with text identifiers only does not have.
   if (special.has('cast-uuid')) return 'uuid';
   return special.has('cast-boolean') ? 'boolean' : undefined;
+}
+
+/**
+ * Names that the configuration gives to relations, by collection. Derived names yield to them.
+ */
+export function declaredNames(
+  collections: readonly Collection[],
+  config: PlatformConfig,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const byName = collectionsByName(collections);
+  const names = new Map<string, Set<string>>(collections.map(({ name }) => [name, new Set<string>()]));
+  for (const { collection, field } of [...(config.manyToAny ?? []), ...(config.translations ?? [])]) {
+    names.get(collection)?.add(field);
+  }
+  for (const { junction, near, far, name, inverseName } of config.manyToMany ?? []) {
+    const relations = manyToOnesOf(byName.get(junction) ?? { relations: [] });
+    const owner = (field: string) => names.get(relations.find((relation) => relation.name === field)?.target ?? '');
+    if (name !== undefined) owner(near)?.add(name);
+    if (inverseName !== undefined) owner(far)?.add(inverseName);
+  }
+  return names;
+}
+
+/** The names in a member of a row, which have commas between them. */
+export function namesOf(row: DeclaredRow, member: string): readonly string[] {
+  const names = (textOf(row, member) ?? '').split(',').map((name) => name.trim());
+  return names.filter((name) => name !== '');
+}
+
+/** The text of a member of a row; undefined for an empty one. */
+export function textOf(row: DeclaredRow, member: string): string | undefined {
+  const value = row[member];
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -7,8 +7,8 @@ import type { ManyToAnyConfig, ManyToManyConfig, PlatformConfig, RelationConfig 
 import type { Collection } from '../../schema.ts';
 import { collectionsByName, manyToOnesOf } from '../lookup.ts';
 import { relationKey } from '../relations/configure-relations.ts';
+import { namesOf, textOf } from './declare-collections.ts';
 import { translationsIn } from './declare-translated.ts';
-import { namesOf, textOf } from './declared-rows.ts';
 
 /** Adds the relations whose items are of several collections: other names yield to theirs. */
 export function declareAnyItems(

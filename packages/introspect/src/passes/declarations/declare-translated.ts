@@ -2,7 +2,7 @@ import type { DeclaredModel, DeclaredRow } from '@tablewright/runtime/language';
 import type { PlatformConfig, TranslationsConfig } from '../../config/config.ts';
 import type { Collection } from '../../schema.ts';
 import { collectionsByName, manyToOnesOf } from '../lookup.ts';
-import { namesOf, textOf } from './declared-rows.ts';
+import { namesOf, textOf } from './declare-collections.ts';
 
 /**
  * Translations that the platform's own tables declare: sides of relations with the special `translations`. Their child

@@ -1,8 +1,13 @@
 import type { PlatformConfig, TranslationsConfig } from '../../config/config.ts';
 import { sortedBy } from '../../order.ts';
 import type { Collection, Relation } from '../../schema.ts';
-import type { ManyToOneRelation, OneToManyRelation } from '../lookup.ts';
-import { collectionsByName, manyToOnesOf, oneToManysOf } from '../lookup.ts';
+import {
+  collectionsByName,
+  type ManyToOneRelation,
+  manyToOnesOf,
+  type OneToManyRelation,
+  oneToManysOf,
+} from '../lookup.ts';
 import { configureRelation, relationKey } from '../relations/configure-relations.ts';
 
 /**

@@ -6,7 +6,7 @@ import type { Diagnostic } from '../../diagnostic.ts';
 import { suggest } from '../../did-you-mean.ts';
 import type { Collection } from '../../schema.ts';
 import { namesIn } from '../lookup.ts';
-import { findMisspeltValues } from './misspelt-values.ts';
+import { findMisspeltValues } from './misfits.ts';
 
 /** Where the names of a condition are looked up. */
 export interface ConditionNames {

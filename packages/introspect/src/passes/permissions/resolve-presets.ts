@@ -5,8 +5,7 @@ import { exactValue } from '../../config/yaml/placed-value.ts';
 import type { Diagnostic } from '../../diagnostic.ts';
 import { suggest } from '../../did-you-mean.ts';
 import type { Collection, Column, Field, Permission, Table } from '../../schema.ts';
-import { findMisspeltValues } from './misspelt-values.ts';
-import { literalMisfit, nowMisfit, pathMisfit } from './preset-misfits.ts';
+import { findMisspeltValues, literalMisfit, nowMisfit, pathMisfit } from './misfits.ts';
 import { type ConditionNames, hintForStep } from './resolve-condition.ts';
 
 type Preset = Permission['presets'][number];

@@ -1,7 +1,14 @@
 import { groupedBy, sortedBy } from '../../order.ts';
 import type { Collection, Relation, Table } from '../../schema.ts';
-import type { ManyToOneRelation } from '../lookup.ts';
-import { foreignKeyLabel, manyToOnesOf, namesIn, reversed, tablesById, withRelations } from '../lookup.ts';
+import {
+  foreignKeyLabel,
+  type ManyToOneRelation,
+  manyToOnesOf,
+  namesIn,
+  reversed,
+  tablesById,
+  withRelations,
+} from '../lookup.ts';
 
 /**
  * Derives the inverse of every many-to-one whose collection has a key.

@@ -1,7 +1,6 @@
 import type { ManyToManyConfig } from '../../config/config.ts';
 import type { Collection, Key, Table } from '../../schema.ts';
-import type { ManyToOneRelation } from '../lookup.ts';
-import { manyToOnesOf, tablesById } from '../lookup.ts';
+import { type ManyToOneRelation, manyToOnesOf, tablesById } from '../lookup.ts';
 
 /** Two foreign keys of one collection that make it a junction, with the names the configuration gives, if any. */
 export interface Junction {

@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../../diagnostic.ts';
 import { suggest } from '../../did-you-mean.ts';
 import { computedFields } from '../../passes/computed-fields.ts';
+import { defaultSchema } from '../../passes/lookup.ts';
 import { findRoutines, functionName, whyUncallable } from '../../passes/match-functions.ts';
-import { defaultSchema } from '../../passes/match-tables.ts';
 import type { Routine } from '../../schema.ts';
 import type { Rule } from '../rule.ts';
 import { quotedList } from '../rule.ts';

@@ -4,7 +4,7 @@ import { linkPairs } from '../../passes/declarations/declare-many-to-any.ts';
 import { collectionsByName } from '../../passes/lookup.ts';
 import type { Collection } from '../../schema.ts';
 import type { Rule } from '../rule.ts';
-import { unknownField } from './config-field-references.ts';
+import { unknownField } from './config-fields.ts';
 import { configError, unknownName } from './config-problem.ts';
 
 /** A many-to-any names collections and fields that exist, and items that one value identifies. */

@@ -1,6 +1,6 @@
 import { collectionsByName, manyToOnesOf } from '../../passes/lookup.ts';
 import type { Rule } from '../rule.ts';
-import { unknownField } from './config-field-references.ts';
+import { unknownField } from './config-fields.ts';
 import { unknownCollections } from './config-many-to-any.ts';
 import { configError, unknownName } from './config-problem.ts';
 

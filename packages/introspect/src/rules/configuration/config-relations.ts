@@ -2,7 +2,7 @@ import { collectionsByName } from '../../passes/lookup.ts';
 import { isFieldsOwn } from '../../passes/relations/configure-relations.ts';
 import type { Collection, Relation, Schema } from '../../schema.ts';
 import type { Rule, RuleSources } from '../rule.ts';
-import { unknownField } from './config-field-references.ts';
+import { unknownField } from './config-fields.ts';
 import { configError, unknownName } from './config-problem.ts';
 
 /** Every key under `relations` is a relation, and what it says applies to that kind. */

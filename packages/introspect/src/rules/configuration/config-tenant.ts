@@ -2,10 +2,9 @@
 import { areComparable, type CallerValue, followCallerPath } from '@tablewright/runtime/language';
 import type { TenantConfig } from '../../config/config.ts';
 import type { Diagnostic } from '../../diagnostic.ts';
-import { tablesById } from '../../passes/lookup.ts';
-import { defaultSchema, findTables } from '../../passes/match-tables.ts';
+import { defaultSchema, findTables, tablesById } from '../../passes/lookup.ts';
 import { filterNames, namedField } from '../../passes/permissions/filter-names.ts';
-import { readTenants, type Tenants } from '../../passes/tenants/read-tenants.ts';
+import { readTenants, type Tenants } from '../../passes/tenants.ts';
 import type { Collection, Key, Schema, Table } from '../../schema.ts';
 import type { Rule, RuleSources } from '../rule.ts';
 import { columnPlace, tablePlace } from '../rule.ts';

@@ -1,6 +1,5 @@
 import { groupedBy } from '../../order.ts';
-import type { ManyToManyRelation } from '../../passes/lookup.ts';
-import { manyToManysOf } from '../../passes/lookup.ts';
+import { type ManyToManyRelation, manyToManysOf } from '../../passes/lookup.ts';
 import type { Collection } from '../../schema.ts';
 import type { Rule } from '../rule.ts';
 import { quotedList } from '../rule.ts';

@@ -1,13 +1,42 @@
-/**
- * Keeps every class but administrators and exempt ones to the rows of their caller's tenant.
- *
- * Each collection gets the condition of its rows. Rules have it in every condition, so that no rule is wider. The
- * runtime has the condition of each collection, too, and binds the rows that rules reach through relations.
- */
-import { both, type Condition, never, systemCollection } from '@tablewright/runtime/language';
-import type { Collection, Permission, Role } from '../../schema.ts';
-import { collectionsByName } from '../lookup.ts';
-import type { Tenants } from './read-tenants.ts';
+import {
+  both,
+  type CallerOperand,
+  type Condition,
+  never,
+  parseOperand,
+  systemCollection,
+} from '@tablewright/runtime/language';
+import type { PlatformConfig } from '../config/config.ts';
+import type { Collection, Permission, Role, Table, TableId } from '../schema.ts';
+import { collectionsByName, defaultSchema, findTables } from './lookup.ts';
+
+/** The tenants of a configuration, as far as it can be understood; rules report the rest. */
+export interface Tenants {
+  readonly column: string;
+  /** Value of the caller that names their tenant. */
+  readonly of: CallerOperand;
+  /** Tables whose rows belong to all tenants. */
+  readonly shared: ReadonlySet<TableId>;
+  /** Roles that see all tenants, beside administrators. */
+  readonly exempt: ReadonlySet<string>;
+}
+
+/** Reads the tenants of a configuration; null where it has none, or no value of the caller names theirs. */
+export function readTenants(config: PlatformConfig, tables: readonly Table[]): Tenants | null {
+  const { tenant } = config;
+  const operand = tenant === undefined ? null : tenantOperand(tenant.of);
+  if (tenant === undefined || operand === null) return null;
+  const { column, shared = [], exempt = [] } = tenant;
+  const ids = shared.flatMap((name) => findTables(tables, name, defaultSchema(config)).map(({ id }) => id));
+  return { column, of: operand, shared: new Set(ids), exempt: new Set(exempt) };
+}
+
+/** The value of the caller under `tenant.of`: a path to a field. Null for anything else. */
+function tenantOperand(text: string): CallerOperand | null {
+  const parsed = parseOperand(text);
+  if (!parsed.ok || parsed.operand.kind !== 'caller' || parsed.operand.path.length === 0) return null;
+  return parsed.operand;
+}
 
 const users = 'platform_users';
 

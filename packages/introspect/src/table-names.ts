@@ -1,7 +1,27 @@
+/** Names of tables: their ids, patterns of names, and objects that are never served. */
+
+import type { Diagnostic } from './diagnostic.ts';
 import { compareText } from './order.ts';
 
+/** `schema.name`; a part that contains a dot or a double quote is in double quotes. */
+export type TableId = string;
+
+/**
+ * Names an object of a schema: `public.articles`.
+ *
+ * A part that contains a dot or a double quote stands in double quotes, its own quotes doubled. So two different pairs
+ * never share an id. Used for tables, and in the same way for types and collations.
+ */
+export function tableId(schema: string, name: string): TableId {
+  return `${idPart(schema)}.${idPart(name)}`;
+}
+
+function idPart(name: string): string {
+  return /[."]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
+}
+
 /** A relation by the two parts of its name. */
-export interface QualifiedName {
+interface QualifiedName {
   readonly nspname: string;
   readonly relname: string;
 }
@@ -33,4 +53,16 @@ export function quotedNames(names: readonly string[]): string {
   const shown = sorted.slice(0, maxNames).map((name) => `"${name}"`);
   const rest = sorted.length - shown.length;
   return rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ');
+}
+
+/** Objects of one kind that the API leaves to the database. `kind` is a word in the singular, such as "trigger". */
+export function notServed(location: string, kind: string, names: readonly string[]): Diagnostic {
+  const code = `${kind.replaceAll(/[^a-z]+/g, '-')}-not-served`;
+  const count = names.length === 1 ? `One ${kind} is` : `${names.length} ${plural(kind)} are`;
+  const message = `${count} left to the database: ${quotedNames(names)}.`;
+  return { code, severity: 'info', place: location, message, hint: null };
+}
+
+function plural(kind: string): string {
+  return kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}s`;
 }

@@ -1,0 +1,161 @@
+/** Reach of rules: paths through hidden fields, computed fields, the platform's own collections, and collections without any reader. */
+
+import { type SystemCollection, systemCollection } from '@tablewright/runtime/language';
+import { type NameUse, namesUsed } from '../../conditions/ruled-permissions.ts';
+import type { PlacedValue, RuleSource } from '../../config/permissions/permission-document.ts';
+import { placeIn } from '../../config/yaml/placed-value.ts';
+import type { Diagnostic } from '../../diagnostic.ts';
+import { collectionsByName, tablesById } from '../../passes/lookup.ts';
+import type { Collection, Schema, Table } from '../../schema.ts';
+import { quotedList, type Rule } from '../rule.ts';
+
+/**
+ * A rule may look at what its role cannot read, and works. But the rows that it lets pass reveal something about it.
+ * That is easily overlooked where the path leads through relations; rules are made of fields of the row itself.
+ */
+export const hiddenPaths: Rule = (schema, { permissions }) => {
+  const collections = collectionsByName(schema.collections);
+  const administrators = new Set(schema.roles.filter(({ admin }) => admin).map(({ name }) => name));
+  const readable = readableNames(schema);
+  return permissions.rules
+    .filter(({ role }) => !administrators.has(role.name))
+    .flatMap((rule) => [
+      ...problemOf(rule, rule.filter, 'filter', collections, readable),
+      ...problemOf(rule, rule.validation, 'validation', collections, readable),
+    ]);
+};
+
+/** Names that a role can read, by role and collection. */
+type Readable = (role: string, collection: string) => ReadonlySet<string> | undefined;
+
+function readableNames({ permissions }: Schema): Readable {
+  const reads = permissions.filter(({ action, fields }) => action === 'read' && fields.length > 0);
+  const groups = Map.groupBy(reads, ({ role, collection }) => JSON.stringify([role, collection]));
+  const names = new Map([...groups].map(([key, rules]) => [key, new Set(rules.flatMap(({ fields }) => fields))]));
+  return (role, collection) => names.get(JSON.stringify([role, collection]));
+}
+
+function problemOf(
+  { role, collection }: RuleSource,
+  source: PlacedValue | null,
+  part: 'filter' | 'validation',
+  collections: ReadonlyMap<string, Collection>,
+  readable: Readable,
+): readonly Diagnostic[] {
+  if (source === null) return [];
+  const uses = namesUsed(source.value, collection.name, collections);
+  const hidden = uses.find((use) => use.depth > 0 && !readable(role.name, use.collection)?.has(use.name));
+  return hidden === undefined ? [] : [describe(hidden, role.name, source, part)];
+}
+
+function describe(
+  { collection, name, path }: NameUse,
+  role: string,
+  source: PlacedValue,
+  part: 'filter' | 'validation',
+): Diagnostic {
+  const effect = part === 'filter' ? 'which rows match' : 'what is refused';
+  return {
+    code: 'hidden-path',
+    severity: 'info',
+    place: placeIn(source, path),
+    message: `The ${part} looks at "${name}" of "${collection}", which "${role}" cannot read. The rule works, but ${effect} tells something about it.`,
+    hint: null,
+  };
+}
+
+/** A computed field sees the whole row, and so may tell something about columns that its readers cannot read. */
+export const computedReads: Rule = ({ collections, tables, roles, permissions }, { permissions: { fileName } }) => {
+  const byTable = tablesById(tables);
+  const administrators = new Set(roles.filter(({ admin }) => admin).map(({ name }) => name));
+  const ruled = permissions.filter(({ action, role }) => action === 'read' && !administrators.has(role));
+  return [...collectionsByName(collections).values()].flatMap((collection) => {
+    const table = byTable.get(collection.table);
+    return computedNames(collection, table).flatMap((field) => {
+      const partial = ruled.filter(
+        ({ collection: name, fields }) =>
+          name === collection.name && fields.includes(field) && !readsRow(collection, table, fields),
+      );
+      const readers = [...new Set(partial.map(({ role }) => role))];
+      if (readers.length === 0) return [];
+      const verb = readers.length > 1 ? 'read' : 'reads';
+      return {
+        code: 'computed-reads-hidden',
+        severity: 'warning' as const,
+        place: fileName,
+        message: `${quotedList(readers)} ${verb} "${collection.name}.${field}", which sees the whole row, but not every column of it.`,
+        hint: 'Grant it only where it tells nothing about the other columns.',
+      };
+    });
+  });
+};
+
+function computedNames({ fields }: Collection, table: Table | undefined): readonly string[] {
+  const computed = table?.columns.flatMap(({ name, computed: routine }) => (routine === undefined ? [] : [name]));
+  return fields.flatMap(({ name, column }) => (computed?.includes(column) === true ? [name] : []));
+}
+
+/** True if the fields show every column that the database has. */
+function readsRow({ fields }: Collection, table: Table | undefined, names: readonly string[]): boolean {
+  const shown = new Set(fields.flatMap(({ name, column }) => (names.includes(name) ? [column] : [])));
+  return table?.columns.every(({ name, computed }) => computed !== undefined || shown.has(name)) === true;
+}
+
+/** A collection that no rule names is private to administrators. */
+export const privateCollections: Rule = (schema, { permissions: { fileName } }) => {
+  const ruled = new Set(schema.permissions.map(({ collection }) => collection));
+  const ordinary = schema.collections.filter(({ system }) => system === undefined);
+  const names = ordinary.map(({ name }) => name).filter((name) => !ruled.has(name));
+  if (names.length === 0) return [];
+  const subject = names.length === ordinary.length ? 'Every collection' : quotedList(names);
+  const verb = names.length > 1 && subject !== 'Every collection' ? 'are' : 'is';
+  return [
+    {
+      code: 'private',
+      severity: 'info',
+      place: fileName,
+      message: `${subject} ${verb} private to administrators: no rule names ${verb === 'are' ? 'them' : 'it'}.`,
+      hint: null,
+    },
+  ];
+};
+
+/** Rules about the platform's own collections grant only what they may: the rest is for administrators. */
+export const systemRules: Rule = (schema, { permissions }) => {
+  const collections = collectionsByName(schema.collections);
+  return permissions.rules.flatMap((rule) => {
+    const collection = collections.get(rule.collection.name);
+    const system = collection?.system === undefined ? undefined : systemCollection(collection.name);
+    if (collection === undefined || system === undefined) return [];
+    return system.granted.includes(rule.action) ? fieldProblems(rule, collection, system) : [actionProblem(rule)];
+  });
+};
+
+function actionProblem({ action, collection, place: location }: RuleSource): Diagnostic {
+  return {
+    code: 'system-rule',
+    severity: 'error',
+    place: location,
+    message: `No rule can grant to ${action} "${collection.name}": that is for administrators.`,
+    hint: 'Remove it.',
+  };
+}
+
+function fieldProblems(
+  { action, fields }: RuleSource,
+  collection: Collection,
+  { administrators = [], fixed = [] }: SystemCollection,
+): readonly Diagnostic[] {
+  if (action === 'read') return [];
+  const completed = collection.fields.filter(({ serverOwned }) => serverOwned).map(({ name }) => name);
+  return (fields ?? []).flatMap(({ name, place: location }): Diagnostic[] => {
+    const reason = completed.includes(name)
+      ? 'the server fills it'
+      : administrators.includes(name)
+        ? 'administrators do'
+        : action === 'update' && fixed.includes(name) && 'it stays as it was made';
+    if (reason === false) return [];
+    const message = `No rule can grant to write "${name}" of "${collection.name}": ${reason}.`;
+    return [{ code: 'system-rule', severity: 'error', place: location, message, hint: 'Leave it out.' }];
+  });
+}
