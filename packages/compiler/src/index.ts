@@ -1,7 +1,12 @@
 /** The compiler: a schema in, the files of a typed API server out. */
 export type { Api, ApiAccess, ApiCollection, ApiField, ApiRelation, CollectionNames, Operation } from './api.ts';
-export { type CompiledModel, type CompileModelOptions, compileModel } from './compile/compile-model.ts';
-export { type ReadRoutes, readCustomRoutes } from './compile/custom-routes.ts';
+export {
+  type CompiledModel,
+  type CompileModelOptions,
+  compileModel,
+  type ReadRoutes,
+  readCustomRoutes,
+} from './compile/compile-model.ts';
 export { type ModelData, modelData } from './compile/model-data.ts';
 export * from './compiling.ts';
 export type { Change, Direction } from './diff/change.ts';
@@ -16,8 +21,8 @@ export type { ApiSurface as Surface, Severity, Verdicts } from './diff/severity.
 export type { DocumentSource } from './documents/check-documents.ts';
 export { type TemplateName, templateNames } from './emit/templates.ts';
 export type { Example, Examples, OperationExamples } from './examples.ts';
+export type { ExtensionSource, ModuleSource } from './extensions/files.ts';
 export { type ListedExtensions, listedFile, type ReadHook, readHooks } from './extensions/listed.ts';
-export type { ExtensionSource, ModuleSource } from './extensions/source.ts';
 export { type Matrix, type MatrixCollection, type MatrixRight, type MatrixRow, matrixOf } from './matrix/matrix.ts';
 export { type MatrixFormat, matrixFormats, printMatrix } from './matrix/print-matrix.ts';
 export { resolveApi } from './passes/resolve-api.ts';

@@ -7,7 +7,15 @@ export type * from './config/permissions/permission-document.ts';
 export { type RoleRow, type RuleRow, readPermissionRows } from './config/permissions/permission-rows.ts';
 export { digestPermissions, type PlainRule, plainRules } from './config/permissions/plain-rules.ts';
 export { printPermissions } from './config/permissions/print-permissions.ts';
-export type { PlacedName, Repetition, SourceEntry, SourceList, SourceMap, SourceNode, SourceScalar } from './config/yaml/source.ts';
+export type {
+  PlacedName,
+  Repetition,
+  SourceEntry,
+  SourceList,
+  SourceMap,
+  SourceNode,
+  SourceScalar,
+} from './config/yaml/source.ts';
 export type { Diagnostic } from './diagnostic.ts';
 export * from './dialects.ts';
 export { didYouMean } from './did-you-mean.ts';

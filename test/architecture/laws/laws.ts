@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 127_555, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 127_014, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1433,
+    today: 1260,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

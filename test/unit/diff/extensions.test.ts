@@ -8,7 +8,7 @@ import { diffSchemas, type ListedExtensions, printDiff, resolveApi, ruleIds } fr
 import type { Shape } from '@tablewright/runtime/language';
 import { describe, expect, test } from 'vitest';
 import { shapeFits } from '../../../packages/compiler/src/diff/compare/shape-fits.ts';
-import { grantRoutes } from '../../../packages/compiler/src/extensions/grant-routes.ts';
+import { grantRoutes } from '../../../packages/compiler/src/extensions/type-routes.ts';
 import { emitOpenApi } from '../../../packages/compiler/src/openapi/index.ts';
 import { schemaOf, world } from './world.ts';
 

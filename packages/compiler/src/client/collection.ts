@@ -1,19 +1,26 @@
 /** The file of one collection in a client: its types, and the facts about it. */
-import { isSelectedByName } from '@tablewright/runtime/language';
+import { functionsOf, isSelectedByName } from '@tablewright/runtime/language';
 import type { ApiEnum } from '../api.ts';
 import { createCache, type Lookup } from '../cache/remember.ts';
-import type { ModuleText } from '../emit/module-texts.ts';
-import { type DeclaredMember, namesIn, type TypeDeclaration } from '../print/declaration.ts';
-import { member, printDeclarations } from '../print/declarations.ts';
+import type { ModuleText } from '../emit/templates.ts';
+import {
+  type DeclaredMember,
+  member,
+  namesIn,
+  optional,
+  printDeclarations,
+  type TypeDeclaration,
+} from '../print/declarations.ts';
 import { importTypes, naturalOrder, printImports } from '../print/imports.ts';
-import { flat, generic, type Type } from '../print/type.ts';
+import { stringLiteral } from '../print/text.ts';
+import { flat, generic, list, type Type, union } from '../print/type.ts';
+import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
 import type { ClientCollection, ClientCollections, ReferableCollections } from './client-collections.ts';
-import { declareFilter } from './filters.ts';
-import { libraryTypes } from './library-names.ts';
+import { libraryTypes } from './names.ts';
+import { permissionsOf } from './parts.ts';
 import { declarePayloads } from './payloads.ts';
-import { permissionsOf } from './rights.ts';
 import { declareReads, nameSets } from './rows.ts';
-import { declareValues, enumTypesOf, literals, takenType } from './values.ts';
+import { declareValues, enumTypesOf, filterType, literals, takenType } from './values.ts';
 
 /** Types that other files may name, by the file that declares them; `folder` leads to it: `./` from its neighbours. */
 export function indexTypes(
@@ -127,4 +134,58 @@ function declareFacts(collection: ClientCollection): TypeDeclaration {
     notes: [`Facts that queries of \`${view.name}\` are checked against.`],
     members,
   };
+}
+
+/** The type of filters; none for a collection that can only be written. */
+function declareFilter(
+  { view, names }: ClientCollection,
+  collections: ReferableCollections,
+): readonly TypeDeclaration[] {
+  if (!view.readable) return [];
+  const groups = ['_and', '_or'].map((name) => optional(name, list(names.filter)));
+  const taken = new Set(['_and', '_or']);
+  const members = [
+    ...view.fields.flatMap((field) => fieldMember(field, collections)),
+    ...view.relations.map((relation) => optional(relation.name, relationFilter(relation, collections))),
+    ...view.fields.flatMap(functionMembers),
+    ...view.relations.flatMap(countMember),
+  ];
+  return [
+    {
+      kind: 'interface',
+      name: names.filter,
+      notes: [`Conditions on items of \`${view.name}\`; all of them must hold.`],
+      members: [...members.filter(({ name }) => !taken.has(name)), ...groups],
+    },
+  ];
+}
+
+/** A relation to one item takes the operators of its key, or a filter of the item. */
+function fieldMember(
+  { name, descriptor, values, valuesType, filtered, note }: RoleField,
+  collections: ReferableCollections,
+): readonly DeclaredMember[] {
+  const requested = filterType(descriptor, values, valuesType?.name);
+  const related = filtered && collections.get(filtered.collection)?.names.filter;
+  const parts = [...(related ? [related] : []), ...(requested === null ? [] : [requested])];
+  return parts.length === 0 ? [] : [optional(name, union(...parts), [note])];
+}
+
+function relationFilter({ kind, target, linked }: RoleRelation, collections: ReferableCollections): Type {
+  const filter = collections.get(target.collection)?.names.filter ?? 'never';
+  if (kind === 'm2o') return filter;
+  const items = linked.flatMap(({ collection }) => collections.get(collection)?.names ?? []);
+  if (items.length === 0) return union(filter, generic('ManyOperators', filter));
+  const named = items.map((item) => generic('NamedFilter', stringLiteral(item.collection), item.filter));
+  const linkFilter = generic('LinkFilter', filter, union(...named));
+  return union(linkFilter, generic('ManyOperators', linkFilter));
+}
+
+function functionMembers({ name, descriptor }: RoleField): readonly DeclaredMember[] {
+  if (descriptor.wire.kind === 'masked') return [];
+  return functionsOf(descriptor.type).map((call) => optional(`${call}(${name})`, 'NumberFilter'));
+}
+
+function countMember({ name, kind }: RoleRelation): readonly DeclaredMember[] {
+  return kind === 'm2o' ? [] : [optional(`count(${name})`, 'NumberFilter')];
 }

@@ -6,26 +6,27 @@
 import type { AccessClass } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import type { GeneratedFile } from '../emit/generated-file.ts';
-import { renderModule } from '../emit/module-texts.ts';
-import type { Render } from '../emit/templates.ts';
+import { type Render, renderModule } from '../emit/templates.ts';
 import { productVersion } from '../openapi/version.ts';
-import { type DeclaredMember, namesIn, type TypeDeclaration } from '../print/declaration.ts';
-import { member, printDeclarations } from '../print/declarations.ts';
+import {
+  type DeclaredMember,
+  member,
+  namesIn,
+  printDeclarations,
+  type TypeDeclaration,
+} from '../print/declarations.ts';
 import { importTypes, naturalOrder, printImports } from '../print/imports.ts';
 import { printJson } from '../print/json.ts';
 import { commentText } from '../print/text.ts';
 import { generic, type Type } from '../print/type.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import type { RoleView } from '../role-view/role-view.ts';
+import { functionMembers, routeMembers } from './calls.ts';
 import type { ClientCollection } from './client-collections.ts';
 import { declareEnums, enumsIn, indexTypes, printCollection } from './collection.ts';
-import { functionMembers } from './function-types.ts';
-import { indexLibraries } from './library-names.ts';
+import { indexLibraries } from './names.ts';
 import { clientName, defaultPackages } from './package-name.ts';
-import { ownMethods, type Parts, partsOf, uploadMethods } from './parts.ts';
-import { printPermissions } from './permissions.ts';
-import { permissionsOf } from './rights.ts';
-import { routeMembers } from './route-types.ts';
+import { ownMethods, type Parts, partsOf, permissionsOf, printPermissions, uploadMethods } from './parts.ts';
 import { literals } from './values.ts';
 
 /** The files of the client of a class, below `client/<class>/`. */

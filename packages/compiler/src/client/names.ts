@@ -1,9 +1,9 @@
 /** Names of types and files of a collection in a client: words as in the OpenAPI document of its class, order as in the server. */
-import { createFactsOfNames } from '../cache/facts.ts';
+import { createFactsOfNames } from '../cache/same.ts';
 import { fileName, shortened, uniqueNames } from '../print/identifier.ts';
+import type { LibraryTypes } from '../print/imports.ts';
 import type { DocumentNames } from '../role-view/names.ts';
 import type { RoleCollection } from '../role-view/role-view.ts';
-import { indexLibraries, libraryTypes } from './library-names.ts';
 
 /** Names of one collection. */
 export interface ClientNames
@@ -63,5 +63,68 @@ function typeName(spelling: string, suffix: string): string {
   const name = `${spelling}${suffix}`;
   return libraries.some(({ types }) => types.has(name)) ? `${name}_` : name;
 }
+
+/** Types of `@tablewright/client/typed` that files of collections may name. A collection's own type of such a name ends in `_`. */
+export const libraryTypes: ReadonlySet<string> = new Set([
+  'ArrayOperators',
+  'BooleanOperators',
+  'Call',
+  'Changes',
+  'EqualOperators',
+  'FloatValue',
+  'Geometry',
+  'GeometryOperators',
+  'Given',
+  'JsonOperators',
+  'JsonValue',
+  'LinkFilter',
+  'LinkTo',
+  'Links',
+  'Many',
+  'ManyOperators',
+  'NamedFilter',
+  'NullOperators',
+  'NumberFilter',
+  'One',
+  'OrderOperators',
+  'RangeOperators',
+  'TextOperators',
+  'VectorOperators',
+]);
+
+/** Types that the index of a client may name. */
+export const indexLibraries: readonly LibraryTypes[] = [
+  {
+    from: '@tablewright/client',
+    types: new Set([
+      'AssetsHandler',
+      'AuthHandler',
+      'ClientOptions',
+      'GraphqlHandler',
+      'ServerHandler',
+      'UtilsHandler',
+    ]),
+  },
+  {
+    from: '@tablewright/client/typed',
+    types: new Set([
+      'CallFunction',
+      'CallRoute',
+      'Collection',
+      'FloatValue',
+      'Geometry',
+      'Handler',
+      'ItemsCall',
+      'JsonValue',
+      'Methods',
+      'OwnKey',
+      'OwnUser',
+      'Route',
+      'ValueCall',
+      'WithComments',
+      'WithUploads',
+    ]),
+  },
+];
 
 const libraries = [{ types: libraryTypes }, ...indexLibraries];

@@ -1,7 +1,6 @@
 /** Payload types of a collection. `openapi/components/inputs.ts`, `nested-writes.ts` and `payloads.ts` print the same facts. */
 
-import type { DeclaredMember, TypeDeclaration } from '../print/declaration.ts';
-import { member as needed, optional } from '../print/declarations.ts';
+import { type DeclaredMember, member as needed, optional, type TypeDeclaration } from '../print/declarations.ts';
 import { shortened } from '../print/identifier.ts';
 import { stringLiteral } from '../print/text.ts';
 import { generic, list, nullable, type Type, union } from '../print/type.ts';

@@ -8,8 +8,7 @@ import {
   type RelationDescriptor,
 } from '@tablewright/runtime/language';
 import { groupNames } from '../openapi/components/aggregation.ts';
-import type { DeclaredMember, TypeDeclaration } from '../print/declaration.ts';
-import { member, notesOr } from '../print/declarations.ts';
+import { type DeclaredMember, member, notesOr, type TypeDeclaration } from '../print/declarations.ts';
 import { propertyKey, stringLiteral } from '../print/text.ts';
 import { array, generic, nullable, object, type Type, type TypeMember, union, unionOfTexts } from '../print/type.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';

@@ -2,7 +2,7 @@
 import { type FieldDescriptor, type PortableType, types } from '@tablewright/runtime/language';
 import type { ApiEnum } from '../api.ts';
 import { comparedType, compositeType, sentScalar, takenScalar } from '../emit/scalar-types.ts';
-import type { TypeDeclaration } from '../print/declaration.ts';
+import type { TypeDeclaration } from '../print/declarations.ts';
 import { stringLiteral } from '../print/text.ts';
 import { array, list, nullable, type Type, unionOfTexts } from '../print/type.ts';
 import type { RoleField } from '../role-view/role-view.ts';

@@ -3,10 +3,11 @@ import type { Schema } from '@tablewright/introspect/schema';
 import type { AccessClass, JsonValue } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import { checkDocuments, type DocumentSource } from '../documents/check-documents.ts';
+import { compileTemplates } from '../emit/templates.ts';
 import type { Examples } from '../examples.ts';
-import { problem } from '../extensions/files.ts';
-import { grantRoutes } from '../extensions/grant-routes.ts';
-import { roleNames } from '../extensions/read-routes.ts';
+import { type ExtensionSource, type ModuleSource, problem } from '../extensions/files.ts';
+import { type RouteHead, readRoutes, roleNames } from '../extensions/read-routes.ts';
+import { grantRoutes, type TypedRoute, typeRoutes } from '../extensions/type-routes.ts';
 import { emitGraphql } from '../graphql/index.ts';
 import { emitModel } from '../model/index.ts';
 import { emitOpenApi } from '../openapi/index.ts';
@@ -14,7 +15,7 @@ import { resolveApi } from '../passes/resolve-api.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import { checkGraphqlNames } from '../rules/graphql-names.ts';
 import { checkReferences } from '../rules/references.ts';
-import type { ReadRoutes } from './custom-routes.ts';
+import { emitCollections } from './emit-files.ts';
 import { type ModelData, modelData } from './model-data.ts';
 
 /** A model without files. */
@@ -79,4 +80,29 @@ export function compileModel(
       },
     },
   };
+}
+
+/** The routes of a project's own code with their types, which do not depend on anybody's rules. */
+export interface ReadRoutes {
+  readonly heads: readonly RouteHead[];
+  readonly routes: readonly TypedRoute[];
+}
+
+/** Sources that routes are read from. */
+interface CustomRouteSources {
+  readonly templates: ReadonlyMap<string, string>;
+  readonly extensions: readonly ExtensionSource[];
+  readonly modules: readonly ModuleSource[];
+  /** Folder of the generated files from the project's folder on. */
+  readonly output: string;
+}
+
+/** Reads them once for every compilation that follows. Takes a second where there are any. */
+export function readCustomRoutes(schema: Schema, sources: CustomRouteSources): ReadRoutes {
+  const { extensions, modules, output } = sources;
+  const { heads } = readRoutes(roleNames(schema), extensions);
+  if (heads.length === 0) return { heads, routes: [] };
+  const collections = emitCollections(resolveApi(schema, heads), compileTemplates(sources.templates));
+  const generated = collections.map(({ path, contents }) => ({ path: `${output}/${path}`, text: contents }));
+  return { heads, routes: typeRoutes(heads, [...modules, ...extensions, ...generated]).routes };
 }

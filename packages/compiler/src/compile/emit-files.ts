@@ -1,6 +1,6 @@
 import { type AccessClass, classFiles } from '@tablewright/runtime/language';
 import type { Api, ApiCollection } from '../api.ts';
-import { createFactsOfTwo } from '../cache/facts.ts';
+import { createFactsOfTwo } from '../cache/same.ts';
 import { emitClient } from '../client/index.ts';
 import type { CheckedOperation } from '../documents/check-documents.ts';
 import { printNodes } from '../documents/print-nodes.ts';
@@ -12,8 +12,8 @@ import { emitManifest } from '../emit/manifest.ts';
 import { emitRoutes } from '../emit/routes.ts';
 import { emitFingerprint, emitFunctions, emitMain, emitServer, emitServerTypes } from '../emit/server.ts';
 import type { Render } from '../emit/templates.ts';
+import type { ExtensionSource } from '../extensions/files.ts';
 import { listExtensions, listedFile, printListed } from '../extensions/listed.ts';
-import type { ExtensionSource } from '../extensions/source.ts';
 import type { TypedRoute } from '../extensions/type-routes.ts';
 import { graphqlParts } from '../graphql/index.ts';
 import { modelParts } from '../model/index.ts';

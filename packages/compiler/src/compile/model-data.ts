@@ -12,7 +12,7 @@ import {
   type RowSecurity,
 } from '@tablewright/runtime/language';
 import type { Api, ApiCollection } from '../api.ts';
-import { createFacts } from '../cache/facts.ts';
+import { createFacts } from '../cache/same.ts';
 import { hasRoutes, writtenActions } from '../emit/routes.ts';
 
 /** The facts of generated files, as plain data that threads can send each other. */

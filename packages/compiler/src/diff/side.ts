@@ -1,17 +1,16 @@
 import type { Schema, Table } from '@tablewright/introspect/schema';
-import type { AccessClass } from '@tablewright/runtime/language';
-import type { Api, ApiCollection } from '../api.ts';
+import { type AccessClass, type GraphqlOperation, graphqlCollectionRoots } from '@tablewright/runtime/language';
+import type { Api, ApiCollection, Operation } from '../api.ts';
 import type { MemoCache } from '../cache/memo-cache.ts';
 import { resolveApi } from '../passes/resolve-api.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
 import type { Direction } from './change.ts';
-import { type Concern, operationsOf } from './operations.ts';
 import type { RuleId } from './rules.ts';
 import type { Verdicts } from './severity.ts';
 
 /** One of the two that are compared. */
-export interface Version {
+interface Version {
   readonly schema: Schema;
   readonly api: Api;
   readonly collections: ReadonlyMap<string, ApiCollection>;
@@ -25,7 +24,7 @@ export interface Version {
 }
 
 /** A foreign key, named by its table and columns, and what becomes of its rows when what they refer to is deleted. */
-export interface Referring {
+interface Referring {
   readonly name: string;
   readonly onDelete: Table['foreignKeys'][number]['onDelete'];
 }
@@ -94,4 +93,96 @@ export function sideOf(version: Version, role: string): Side | undefined {
 export function operationsIn({ version, collections }: Side, name: string, concern: Concern): readonly string[] {
   const view = collections.get(name);
   return view === undefined ? [] : operationsOf(view, version.collections.get(name), concern, version.api.graphql);
+}
+
+/** Operations that a change concerns. */
+export type Concern = 'read' | 'create' | 'update' | 'delete' | 'all';
+
+const kinds: Readonly<Record<Exclude<Concern, 'all'>, ReadonlySet<Operation['kind']>>> = {
+  read: new Set(['list', 'search', 'read', 'readSingleton']),
+  create: new Set(['create']),
+  update: new Set(['update', 'updateMany', 'updateSingleton']),
+  delete: new Set(['delete', 'deleteMany']),
+};
+
+const roots: Readonly<Record<GraphqlOperation, Exclude<Concern, 'all'>>> = {
+  list: 'read',
+  singleton: 'read',
+  byKey: 'read',
+  connection: 'read',
+  aggregate: 'read',
+  createOne: 'create',
+  createMany: 'create',
+  updateOne: 'update',
+  updateMany: 'update',
+  updateBatch: 'update',
+  updateSingleton: 'update',
+  deleteOne: 'delete',
+  deleteMany: 'delete',
+};
+
+/** True if a role has an operation of that kind at all. */
+export function offers({ readable, writes }: RoleCollection, concern: Exclude<Concern, 'all'>): boolean {
+  if (concern === 'read') return readable;
+  return concern === 'delete' ? writes?.delete === true : writes?.[concern] != null;
+}
+
+/** `GET /items/articles`, `query articles`, in the order of the API; those that the role has. */
+function operationsOf(
+  view: RoleCollection,
+  api: ApiCollection | undefined,
+  concern: Concern,
+  graphql: boolean,
+): readonly string[] {
+  if (api === undefined) return [];
+  const requested = (concern === 'all' ? (['read', 'create', 'update', 'delete'] as const) : [concern]).filter(
+    (action) => offers(view, action),
+  );
+  const rest = api.operations.filter(({ kind }) => requested.some((action) => kinds[action].has(kind)));
+  const fields = graphql && api.operations.length > 0 ? graphqlCollectionRoots(api.descriptor) : [];
+  return [
+    ...rest.map(({ method, path }) => `${method} ${path}`),
+    ...fields
+      .filter(({ operation }) => requested.includes(roots[operation]))
+      .map(({ kind, name }) => `${kind} ${name}`),
+  ];
+}
+
+/** One name with what stands under it before and after; at least one is there. */
+interface Pair<T> {
+  /** The name after the change, or the one that is gone. */
+  readonly name: string;
+  readonly was: T | undefined;
+  readonly is: T | undefined;
+}
+
+/** Pairs by name, those of the second list in its order first. `renamed` leads from names of the first to the second. */
+export function pairs<T extends { readonly name: string }>(
+  before: readonly T[],
+  after: readonly T[],
+  renamed: ReadonlyMap<string, string> = new Map(),
+): readonly Pair<T>[] {
+  const old = new Map(before.map((item) => [renamed.get(item.name) ?? item.name, item]));
+  const fresh = new Set(after.map(({ name }) => name));
+  return [
+    ...after.map((is) => ({ name: is.name, was: old.get(is.name), is })),
+    ...[...old].flatMap(([name, was]) => (fresh.has(name) ? [] : [{ name: was.name, was, is: undefined }])),
+  ];
+}
+
+/** `"a", "b"` */
+export function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
+}
+
+/** A collection that a role sees on both sides. */
+export interface CollectionPair {
+  readonly before: Side;
+  readonly after: Side;
+  readonly was: RoleCollection;
+  readonly is: RoleCollection;
+  /** Names of fields and relations before to those after. */
+  readonly renamed: ReadonlyMap<string, string>;
+  /** Names of collections before to those after. */
+  readonly collections: ReadonlyMap<string, string>;
 }

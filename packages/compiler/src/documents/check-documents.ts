@@ -16,8 +16,8 @@ import type {
 import type { Api } from '../api.ts';
 import { emitGraphql } from '../graphql/index.ts';
 import { sha256 } from '../print/hash.ts';
+import { loadGraphql } from '../print/libraries.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
-import { loadGraphql } from './load-graphql.ts';
 import { withFragments } from './with-fragments.ts';
 
 /** A file of GraphQL documents. */

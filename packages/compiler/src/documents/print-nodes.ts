@@ -12,8 +12,8 @@ import type {
 } from 'graphql';
 import type { GeneratedFile } from '../emit/generated-file.ts';
 import { sha256 } from '../print/hash.ts';
+import { loadGraphql } from '../print/libraries.ts';
 import type { CheckedOperation } from './check-documents.ts';
-import { loadGraphql } from './load-graphql.ts';
 import { printResult } from './print-result.ts';
 
 /** The two files of each role that has operations, below the output folder. */

@@ -11,7 +11,7 @@ import type {
   OperationDefinitionNode,
   SelectionSetNode,
 } from 'graphql';
-import { loadGraphql } from './load-graphql.ts';
+import { loadGraphql } from '../print/libraries.ts';
 
 /** Context of printing a document. */
 interface Printing {

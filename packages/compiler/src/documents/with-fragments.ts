@@ -1,5 +1,5 @@
 import type { DefinitionNode, DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
-import { loadGraphql } from './load-graphql.ts';
+import { loadGraphql } from '../print/libraries.ts';
 
 /** By definition: the fragments that it names, each once, in the order in which it does. */
 type Spreads = ReadonlyMap<DefinitionNode, readonly FragmentDefinitionNode[]>;

@@ -13,8 +13,7 @@ import { code, createCalls, type Value } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
 import { commentText, widthOf } from '../print/text.ts';
 import { printOpen, printValue } from '../print/value.ts';
-import { conditionNames } from './condition-names.ts';
-import { createConditions, stateLiteral } from './conditions.ts';
+import { conditionNames, createConditions, stateLiteral } from './conditions.ts';
 import type { Render } from './templates.ts';
 
 /** Prints the file of one access class: its permissions, with names for conditions that rules have in common. */

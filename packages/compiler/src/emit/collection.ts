@@ -1,17 +1,14 @@
 import type { Api, ApiCollection, ApiEnum } from '../api.ts';
 import { createCache, type Lookup } from '../cache/remember.ts';
-import { namesIn, type TypeDeclaration } from '../print/declaration.ts';
-import { printDeclarations } from '../print/declarations.ts';
+import { namesIn, printDeclarations, type TypeDeclaration } from '../print/declarations.ts';
 import { importTypes, printImports } from '../print/imports.ts';
 import { stringLiteral } from '../print/text.ts';
 import { unionOfTexts } from '../print/type.ts';
 import { declareTypes } from './collection-types.ts';
-import { type ModuleText, renderModule } from './module-texts.ts';
-import { runtimeTypes } from './runtime-names.ts';
-import type { Render } from './templates.ts';
+import { type ModuleText, type Render, renderModule } from './templates.ts';
 
 /** Look-ups that every collection file needs, made once. */
-export interface CollectionIndex {
+interface CollectionIndex {
   readonly collections: ReadonlyMap<string, ApiCollection>;
   /** Names of types by the file that declares them, relative to its neighbours. */
   readonly typeFiles: ReadonlyMap<string, string>;
@@ -53,6 +50,27 @@ export function emitEnums(enums: readonly ApiEnum[], render: Render): string {
 }
 
 const textOf = createCache<ModuleText>();
+
+/** Types of the runtime that collection files may name. None ends in a suffix that a collection's own types have. */
+const runtimeTypes: ReadonlySet<string> = new Set([
+  'ArrayOperators',
+  'BooleanOperators',
+  'CollectionDescriptor',
+  'EqualOperators',
+  'FloatValue',
+  'Geometry',
+  'GeometryOperators',
+  'JsonOperators',
+  'JsonValue',
+  'LinkTo',
+  'ManyChanges',
+  'ManyOperators',
+  'NullOperators',
+  'OrderOperators',
+  'RangeOperators',
+  'TextOperators',
+  'VectorOperators',
+]);
 
 const libraries = [{ from: '@tablewright/runtime', types: runtimeTypes }];
 

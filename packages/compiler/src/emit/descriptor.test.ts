@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createCalls } from '../print/expression.ts';
 import { printValue } from '../print/value.ts';
 import { constantOf, parseOutput } from '../testing/parse-output.ts';
-import { stateCollection } from './descriptor.ts';
+import { stateCollection } from './routes.ts';
 
 const name = fc.constantFrom('id', 'Title', 'a"b', '1', '__proto__', 'größe');
 const sql = fc.constantFrom('"id"', '"a""b"', 'text', '::text', 'CAST({} AS CHAR)', '({} <> 0)');

@@ -1,9 +1,8 @@
 /** Links the API with the project's own code: the types for writing extensions, and their list. */
 import type { Api, ApiCollection } from '../api.ts';
-import { createFacts, createFactsOfNames } from '../cache/facts.ts';
-import type { ExtensionSource } from '../extensions/source.ts';
-import type { DeclaredMember } from '../print/declaration.ts';
-import { member, printDeclarations } from '../print/declarations.ts';
+import { createFacts, createFactsOfNames } from '../cache/same.ts';
+import type { ExtensionSource } from '../extensions/files.ts';
+import { type DeclaredMember, member, printDeclarations } from '../print/declarations.ts';
 import { code } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
 import { commentText, stringLiteral } from '../print/text.ts';

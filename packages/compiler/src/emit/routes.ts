@@ -1,12 +1,23 @@
-import type { Dialect, WriteAction } from '@tablewright/runtime/language';
+import {
+  type CollectionDescriptor,
+  type ColumnPair,
+  type ConstraintDescriptor,
+  type Dialect,
+  defaultDialect,
+  type FieldDescriptor,
+  type RelationDescriptor,
+  type UsualFacts,
+  usualField,
+  type WriteAction,
+} from '@tablewright/runtime/language';
 import type { ApiCollection } from '../api.ts';
 import { createCache } from '../cache/remember.ts';
-import { printConstant } from '../print/declaration.ts';
-import { code, createCalls, type Value } from '../print/expression.ts';
+import { isSame } from '../cache/same.ts';
+import { printConstant } from '../print/declarations.ts';
+import { type Calls, code, createCalls, type MakeCall, type Value } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
-import { stateCollection } from './descriptor.ts';
-import { type ModuleText, renderModule } from './module-texts.ts';
-import type { Render } from './templates.ts';
+import { createConditions } from './conditions.ts';
+import { type ModuleText, type Render, renderModule } from './templates.ts';
 
 /** True if a collection has paths of its own; others are reached through relations only. */
 export function hasRoutes({ operations }: ApiCollection): boolean {
@@ -54,4 +65,63 @@ function printRoutes(collection: ApiCollection, dialect: Dialect): ModuleText {
     imports: printImports([{ from: '@tablewright/runtime', names: [...used] }]),
     declarations: declared.join('\n'),
   };
+}
+
+/** States a collection for a server of a dialect. */
+export function stateCollection(descriptor: CollectionDescriptor, dialect: Dialect, calls: Omit<Calls, 'used'>): Value {
+  const { call } = calls;
+  const { name, table, key, singleton, writable, fields, relations, constraints, tenant, ...others } = descriptor;
+  const usual = { dialect, writable };
+  const isUsual = isSame(constraints, writable ? [] : undefined);
+  return call('collection', name, table, {
+    ...(dialect !== defaultDialect && { dialect }),
+    key,
+    ...(singleton && { singleton }),
+    ...(!writable && { writable }),
+    ...others,
+    ...(tenant !== undefined && { tenant: createConditions(calls).state(tenant) }),
+    fields: fields.map((field) => stateField(field, usual, call)),
+    ...(relations.length > 0 && { relations: relations.map((relation) => stateRelation(relation, call)) }),
+    ...(!isUsual && { constraints: constraints?.map((constraint) => stateConstraint(constraint, call)) }),
+  });
+}
+
+function stateField(field: FieldDescriptor, usualFacts: UsualFacts, call: MakeCall): Value {
+  const usual = usualField(field, usualFacts);
+  const { name, type, ...facts } = field;
+  const withoutUsual = usual.comparison !== undefined && field.comparison === undefined && { comparison: null };
+  return call('field', name, type, ...stated({ ...facts, ...withoutUsual }, usual));
+}
+
+/** Facts that differ from the usual ones, unless there are none. */
+function stated(facts: object, usual: object): readonly Value[] {
+  const compared = new Map<string, unknown>(Object.entries(usual));
+  const different = Object.entries(facts).filter(([fact, value]) => !isSame(value, compared.get(fact)));
+  return different.length === 0 ? [] : [Object.fromEntries(different)];
+}
+
+function stateRelation(relation: RelationDescriptor, call: MakeCall): Value {
+  const { kind, name, target, ...facts } = relation;
+  const pairs = (list: readonly ColumnPair[]): readonly Value[] => list.map(({ from, to }) => call('pair', from, to));
+  const columns =
+    relation.kind === 'm2m'
+      ? { near: pairs(relation.near), far: pairs(relation.far) }
+      : { on: pairs(relation.on), ...(relation.kind === 'm2o' && { field: relation.field ?? null }) };
+  const usual = { nullable: false, onDeselect: 'nullify', field: usualFieldOf(relation) };
+  return call(kind, name, target, ...stated({ ...facts, ...columns }, usual));
+}
+
+/** The field that a many-to-one reads through unless it is said. */
+function usualFieldOf(relation: RelationDescriptor): string | null {
+  return relation.kind === 'm2o' && relation.on.length === 1 ? relation.name : null;
+}
+
+const constraintCalls: Readonly<Record<ConstraintDescriptor['type'], string>> = {
+  unique: 'unique',
+  foreign_key: 'foreignKey',
+  check: 'check',
+};
+
+function stateConstraint({ name, type, fields, ...facts }: ConstraintDescriptor, call: MakeCall): Value {
+  return call(constraintCalls[type], name, fields, ...stated(facts, {}));
 }

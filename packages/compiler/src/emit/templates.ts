@@ -4,6 +4,7 @@
  */
 import type { Diagnostic } from '@tablewright/introspect';
 import Handlebars from 'handlebars';
+import { commentText } from '../print/text.ts';
 
 /** Names of the templates that the compiler needs. `header` is a partial that the others begin with. */
 export const templateNames = [
@@ -28,7 +29,7 @@ export const templateNames = [
 export type TemplateName = (typeof templateNames)[number];
 
 /** Variables of a template: printed text by the names that the template uses. */
-export type TemplateVariables = Readonly<Record<string, string | number>>;
+type TemplateVariables = Readonly<Record<string, string | number>>;
 
 /** Prints a view by the template of that name. Throws `TemplateError` when the template asks for what is not there. */
 export type Render = (name: TemplateName, view: TemplateVariables) => string;
@@ -92,4 +93,31 @@ function textOf(texts: ReadonlyMap<string, string>, name: TemplateName): string 
 
 function missing(name: string): never {
   throw new TemplateError(name, `Template "${name}" is missing`);
+}
+
+/** Parts of a module. */
+export interface ModuleText {
+  readonly imports: string;
+  readonly declarations: string;
+}
+
+interface Rendered {
+  readonly render: Render;
+  readonly about: string;
+  readonly text: string;
+}
+
+const rendered = new WeakMap<ModuleText, readonly Rendered[]>();
+
+/**
+ * Text of a module by the template of its kind, under a heading. It is one string for as long as the module is one
+ * object. So the writer of files sees at once that it is the same.
+ */
+export function renderModule(render: Render, template: TemplateName, about: string, module: ModuleText): string {
+  const all = rendered.get(module)?.filter((entry) => entry.render === render) ?? [];
+  const cached = all.find((entry) => entry.about === about);
+  if (cached !== undefined) return cached.text;
+  const text = render(template, { about: commentText(about), ...module });
+  rendered.set(module, [...all, { render, about, text }]);
+  return text;
 }

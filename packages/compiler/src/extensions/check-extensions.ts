@@ -6,9 +6,8 @@ import type { Diagnostic } from '@tablewright/introspect';
 import { didYouMean } from '@tablewright/introspect/did-you-mean';
 import type { Node, SourceFile } from 'ts-morph';
 import type { Api, Operation } from '../api.ts';
-import { loadTsMorph } from '../print/load-ts-morph.ts';
-import { exportedBy, literalText, placeAt, placeOf, problem, registrationsIn } from './files.ts';
-import type { ExtensionSource } from './source.ts';
+import { loadTsMorph } from '../print/libraries.ts';
+import { type ExtensionSource, exportedBy, literalText, placeAt, placeOf, problem, registrationsIn } from './files.ts';
 
 /** Everything that is wrong with the extensions of a project, with file, line and column. */
 export function checkExtensions(api: Api, sources: readonly ExtensionSource[]): readonly Diagnostic[] {

@@ -1,15 +1,15 @@
 /** Files of extensions as ts-morph sees them: where their calls stand, and what they call the tools that they are given. */
 import type { Diagnostic } from '@tablewright/introspect';
 import type { CallExpression, Node, SourceFile } from 'ts-morph';
-import { loadTsMorph } from '../print/load-ts-morph.ts';
+import { loadTsMorph } from '../print/libraries.ts';
 
 /** Functions that `defineExtension` passes to register with. */
-export type Tool = 'before' | 'after' | 'afterCommit' | 'route';
+type Tool = 'before' | 'after' | 'afterCommit' | 'route';
 
 const tools: readonly Tool[] = ['before', 'after', 'afterCommit', 'route'];
 
 /** A call that registers something. */
-export interface Registration {
+interface Registration {
   readonly tool: Tool;
   readonly call: CallExpression;
 }
@@ -69,4 +69,17 @@ export function placeAt(file: SourceFile, path: string, position: number): strin
 /** An error in an extension. */
 export function problem(code: string, location: string, message: string, hint: string): Diagnostic {
   return { code, severity: 'error', place: location, message: message.endsWith('.') ? message : `${message}.`, hint };
+}
+
+/** A file of the project with code that the server runs. */
+export interface ExtensionSource extends ModuleSource {
+  /** Module path in the import of generated code: `../extensions/orders.ts`. */
+  readonly from: string;
+}
+
+/** A file of the project. */
+export interface ModuleSource {
+  /** As people know it, from the project's folder on and with `/` on every system: `extensions/orders.ts`. */
+  readonly path: string;
+  readonly text: string;
 }

@@ -1,9 +1,8 @@
 /** The project's own code as data: the file by which two versions are compared without running either. */
 import type { JsonValue, Stage } from '@tablewright/runtime/language';
 import { printJson } from '../print/json.ts';
-import { loadTsMorph } from '../print/load-ts-morph.ts';
-import { literalText, placeOf, registrationsIn } from './files.ts';
-import type { ExtensionSource } from './source.ts';
+import { loadTsMorph } from '../print/libraries.ts';
+import { type ExtensionSource, literalText, placeOf, registrationsIn } from './files.ts';
 import type { TypedRoute } from './type-routes.ts';
 
 /** The file among those that are generated, where there are extensions. */

@@ -4,9 +4,8 @@ import { didYouMean } from '@tablewright/introspect/did-you-mean';
 import type { Schema } from '@tablewright/introspect/schema';
 import type { CustomMethod } from '@tablewright/runtime/language';
 import type { CallExpression, Node } from 'ts-morph';
-import { loadTsMorph } from '../print/load-ts-morph.ts';
-import { literalText, placeOf, problem, registrationsIn } from './files.ts';
-import type { ExtensionSource } from './source.ts';
+import { loadTsMorph } from '../print/libraries.ts';
+import { type ExtensionSource, literalText, placeOf, problem, registrationsIn } from './files.ts';
 
 /** A route before its types are read. */
 export interface RouteHead {

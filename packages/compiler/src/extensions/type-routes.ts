@@ -3,17 +3,17 @@ import { posix } from 'node:path';
 import type { Diagnostic } from '@tablewright/introspect';
 import type { CustomRoute, ObjectShape, Shape } from '@tablewright/runtime/language';
 import type { CallExpression, Node, Project, Type } from 'ts-morph';
-import { loadTsMorph } from '../print/load-ts-morph.ts';
-import { placeOf, problem, registrationsIn } from './files.ts';
+import type { Api } from '../api.ts';
+import { loadTsMorph } from '../print/libraries.ts';
+import { type ModuleSource, placeOf, problem, registrationsIn } from './files.ts';
 import type { RouteHead } from './read-routes.ts';
-import type { ModuleSource } from './source.ts';
 import { type ReportMismatch, readShape } from './type-shape.ts';
 
 /** A route with its types, before it is known which classes may call it. */
 export type TypedRoute = Omit<CustomRoute, 'access'> & Pick<RouteHead, 'roles'>;
 
 /** Typed routes, and every mistake in them. */
-export interface RoutesTyped {
+interface RoutesTyped {
   readonly routes: readonly TypedRoute[];
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -141,4 +141,16 @@ function checkQuery(query: ObjectShape | undefined, report: ReportMismatch): voi
 function isText(shape: Shape): boolean {
   if (shape.kind === 'union') return shape.of.every(isText);
   return ['string', 'number', 'boolean', 'date', 'literal'].includes(shape.kind);
+}
+
+/** Tells which classes may call each route; roles of one class may call the same. */
+export function grantRoutes({ access }: Pick<Api, 'access'>, routes: readonly TypedRoute[]): readonly CustomRoute[] {
+  const granted = routes.map(({ method, path, roles, ...types }): CustomRoute => {
+    const classes = access.filter(
+      ({ access: candidate }) => candidate.admin || candidate.roles.some((role) => roles.includes(role)),
+    );
+    return { method, path, access: classes.map(({ access: granted }) => granted.name), ...types };
+  });
+  const order = ({ method, path }: CustomRoute): string => `${path} ${method}`;
+  return granted.sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }

@@ -9,7 +9,6 @@ import {
 import type { Lookup } from '../cache/remember.ts';
 import { type PrintedField, type SdlField, sdlLine, sdlType } from '../print/sdl.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
-import { functionGroup, functionsFilter } from './functions.ts';
 import {
   deprecationOf,
   type GraphqlCollection,
@@ -17,6 +16,7 @@ import {
   type ReferableCollections,
 } from './graphql-collections.ts';
 import { type OperatorGroup, operatorFields, operatorGroup, operatorsName } from './operators.ts';
+import { functionGroup, functionsFilter } from './values.ts';
 
 /** Prints the filter of a collection, and those in which it stands below relations. */
 export function filterTypes(

@@ -10,9 +10,8 @@ import {
   type ManyToAny,
 } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
-import { createFacts } from '../cache/facts.ts';
 import type { Lookup } from '../cache/remember.ts';
-import { createInterning } from '../cache/same.ts';
+import { createFacts, createInterning } from '../cache/same.ts';
 import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
 
 /** A collection of which something is in the schema. */

@@ -14,18 +14,14 @@ import { hasUsers } from '../role-view/has-users.ts';
 import { hasType, type RoleView } from '../role-view/role-view.ts';
 import { aggregateTypes } from './aggregates.ts';
 import { functionRoots, functionTypesOf } from './calls.ts';
-import { connectionTypes } from './connections.ts';
-import { enumTypes } from './enums.ts';
 import { filterTypes, keyFilters } from './filters.ts';
-import { functionTypes } from './functions.ts';
 import { type GraphqlCollections, graphqlCollectionsOf } from './graphql-collections.ts';
 import { inputTypes, referredInputs } from './inputs.ts';
 import { itemTypes } from './items.ts';
-import { operationTypes } from './operations.ts';
-import { measuredTypes, operatorInput, operatorTypes } from './operators.ts';
-import { collectionRoots } from './roots.ts';
-import { serviceRoots, serviceTypes, unreadUsers } from './services.ts';
-import { scalarTypes } from './values.ts';
+import { operationTypes, serviceRoots, serviceTypes, unreadUsers } from './operations.ts';
+import { enumTypes, measuredTypes, operatorInput, operatorTypes } from './operators.ts';
+import { collectionRoots, connectionTypes } from './roots.ts';
+import { functionTypes, scalarTypes } from './values.ts';
 
 /** Prints the schema of an access class; `view` is what it sees. */
 export function emitGraphql(api: Api, access: AccessClass, view: RoleView): string {

@@ -1,7 +1,7 @@
 /** The inputs that write items. Source: API specification, sections 7.2 to 7.4 and 14.2. */
 import { graphqlChangesName, graphqlName, graphqlTypeNames, graphqlUpdateName } from '@tablewright/runtime/language';
-import { createFacts } from '../cache/facts.ts';
 import type { Lookup } from '../cache/remember.ts';
+import { createFacts } from '../cache/same.ts';
 import { type PrintedField, sdlLine, sdlType } from '../print/sdl.ts';
 import type { NestedWrite, RoleField, RoleInput, RolePayload } from '../role-view/role-view.ts';
 import type { GraphqlCollection, GraphqlCollections, ReferableCollections } from './graphql-collections.ts';

@@ -2,9 +2,8 @@
 import { graphqlFunctionsName, graphqlName, isMeasured } from '@tablewright/runtime/language';
 import { type PrintedField, type SdlField, sdlField, sdlLine, sdlType, sdlUnion } from '../print/sdl.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
-import { distanceType, functionGroup, functionsType } from './functions.ts';
 import { deprecationOf, type GraphqlCollection, type ReferableCollections } from './graphql-collections.ts';
-import { nonNull, valueType } from './values.ts';
+import { distanceType, functionGroup, functionsType, nonNull, valueType } from './values.ts';
 
 /** Prints the type of a collection's items, and the union of what its rows link. */
 export function itemTypes(shown: GraphqlCollection, schema: ReferableCollections): readonly string[] {

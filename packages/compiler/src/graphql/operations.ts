@@ -6,6 +6,7 @@ import {
   type NamedOperation,
   operationsOf,
   type Resource,
+  resources,
   type ValueSchema,
 } from '@tablewright/runtime/operations';
 import { type SdlField, sdlEnum, sdlType } from '../print/sdl.ts';
@@ -13,7 +14,7 @@ import { mayCall } from '../role-view/callable.ts';
 import type { GraphqlCollections } from './graphql-collections.ts';
 
 /** Root fields of a resource, as far as a class may call its operations. */
-export function operationFields(
+function operationFields(
   resource: Resource,
   access: AccessClass,
   kind: 'query' | 'mutation',
@@ -125,3 +126,68 @@ const scalars = {
   array: 'JSON',
   null: 'Void',
 } as const;
+
+const users = 'platform_users';
+
+/** The root fields of the system scope; those of accounts where users are installed. */
+export function serviceRoots(
+  { collections }: GraphqlCollections,
+  access: AccessClass,
+  installed: boolean,
+  changing: boolean,
+  kind: 'query' | 'mutation',
+): readonly SdlField[] {
+  const userCollection = collections.get(users);
+  const fieldsOf = (resource: Resource): readonly SdlField[] => operationFields(resource, access, kind, collections);
+  const accounts = accountResources.flatMap(fieldsOf);
+  if (kind === 'query') {
+    const accountQueries = installed ? [usersMe, ...accounts] : [];
+    return [
+      ...accountQueries,
+      ...fieldsOf(resources.server),
+      printSchema,
+      ...fieldsOf(resources.model),
+      ...fieldsOf(resources.utils),
+    ];
+  }
+  if (!installed) return fieldsOf(resources.utils);
+  return [
+    ...(userCollection?.view.writes?.update
+      ? [updateOwn(userCollection.types.update, userCollection.view.readable ? userCollection.types.item : 'Boolean')]
+      : []),
+    ...accounts,
+    ...fieldsOf(resources.comments),
+    ...fieldsOf(resources.files),
+    ...fieldsOf(resources.utils),
+    ...(changing ? fieldsOf(resources.modelChanges) : []),
+  ];
+}
+
+/** The types that only these fields have. */
+export function serviceTypes(installed: boolean): readonly string[] {
+  return [
+    sdlEnum('graphql_sdl_scope', ['items', 'system']),
+    ...operationTypes(resources.model),
+    ...(installed ? [resources.auth, resources.passwords, resources.users].flatMap(operationTypes) : []),
+  ];
+}
+
+/** A class that reads no users still reads the own key. */
+export function unreadUsers({ collections }: GraphqlCollections): readonly string[] {
+  const readable = collections.get(users)?.view.readable === true;
+  return readable ? [] : [sdlType('type', users, [{ name: 'id', type: 'ID!' }])];
+}
+
+const printSchema: SdlField = {
+  name: 'server_specs_graphql',
+  type: 'String',
+  args: [{ name: 'scope', type: 'graphql_sdl_scope' }],
+};
+
+const accountResources = [resources.users, resources.auth, resources.passwords];
+
+const usersMe: SdlField = { name: 'users_me', type: users };
+
+function updateOwn(input: string, type: string): SdlField {
+  return { name: 'update_users_me', type, args: [{ name: 'data', type: `${input}!` }] };
+}

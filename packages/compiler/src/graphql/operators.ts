@@ -1,4 +1,6 @@
 /** The inputs that compare values, and which field takes which. Source: API specification, sections 5.2 and 14.2. */
+
+import type { GraphqlEnum } from '@tablewright/introspect/schema';
 import {
   type Comparison,
   comparisonOf,
@@ -10,9 +12,9 @@ import {
   operatorsOf,
   types,
 } from '@tablewright/runtime/language';
-import { type SdlField, sdlScalar, sdlType } from '../print/sdl.ts';
-import { hasType, type RoleField, type RoleView } from '../role-view/role-view.ts';
-import { distanceType } from './functions.ts';
+import { type SdlField, sdlEnum, sdlScalar, sdlType } from '../print/sdl.ts';
+import { hasType, type RoleCollection, type RoleField, type RoleView } from '../role-view/role-view.ts';
+import { distanceType } from './values.ts';
 
 /** One row per input: the comparison that has its operators, and the scalar that they compare with. */
 const groups = [
@@ -130,4 +132,37 @@ export function measuredTypes(view: RoleView): readonly string[] {
 /** The input that compares values of a group. */
 export function operatorInput(group: OperatorGroup): string {
   return sdlType('input', operatorsName(group), operatorFields(group));
+}
+
+/** Prints the enums that something of a schema has, sorted by name. */
+export function enumTypes({ collections, functions }: RoleView): readonly string[] {
+  const read = enumsOf(
+    collections.flatMap(({ fields }) => fields.filter(({ descriptor }) => descriptor.type !== 'array')),
+  );
+  const all = new Set([
+    ...enumsOf(collections.flatMap(fieldsOf)),
+    ...functions.flatMap(({ graphqlEnums }) => graphqlEnums.map(({ type }) => type)),
+  ]);
+  const compared = new Set(read);
+  return [...all]
+    .sort((left, right) => (left.name < right.name ? -1 : 1))
+    .map((found) => {
+      const input = compared.has(found) ? [operatorInput(enumGroup(found.name))] : [];
+      return [sdlEnum(found.name, found.labels), ...input].join('\n');
+    });
+}
+
+/** Fields of an item, and those of its payloads: some can only be written. */
+function fieldsOf({ fields, key, writes }: RoleCollection) {
+  return [
+    ...fields,
+    ...key,
+    ...(writes?.key ?? []),
+    ...(writes?.create?.fields ?? []),
+    ...(writes?.update?.fields ?? []),
+  ];
+}
+
+function enumsOf(fields: readonly Pick<RoleCollection['fields'][number], 'valuesType'>[]): readonly GraphqlEnum[] {
+  return fields.flatMap(({ valuesType }) => valuesType?.graphqlEnum ?? []);
 }

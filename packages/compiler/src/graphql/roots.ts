@@ -8,8 +8,8 @@ import {
   graphqlConnectionRoot,
   graphqlScope,
 } from '@tablewright/runtime/language';
-import { createFacts } from '../cache/facts.ts';
-import { type PrintedField, type SdlField, sdlField } from '../print/sdl.ts';
+import { createFacts } from '../cache/same.ts';
+import { type PrintedField, type SdlField, sdlField, sdlType } from '../print/sdl.ts';
 import type { GraphqlCollection, GraphqlCollections } from './graphql-collections.ts';
 import { listArguments } from './items.ts';
 
@@ -43,7 +43,7 @@ function printRoots(shown: GraphqlCollection): Roots {
 }
 
 /** The root field that pages through the list of a collection; undefined where its key cannot be read. */
-export function connectionOf(shown: GraphqlCollection): GraphqlCollectionRoot | undefined {
+function connectionOf(shown: GraphqlCollection): GraphqlCollectionRoot | undefined {
   const root = graphqlConnectionRoot(shown.descriptor);
   return root !== undefined && shown.view.key.length > 0 && isOffered('connection', shown) ? root : undefined;
 }
@@ -136,4 +136,38 @@ function signature(operation: GraphqlOperation, { view, types }: GraphqlCollecti
     case 'deleteMany':
       return { type: 'delete_many', args: [ids] };
   }
+}
+
+/** Prints the types around the items of every list that can be paged through. */
+export function connectionTypes({ collections, connections }: GraphqlCollections): readonly string[] {
+  if (!connections) return [];
+  return [pageInfoType, ...[...collections.values()].flatMap(typesOf)];
+}
+
+/** Name of the type that tells of the pages beside one. */
+export const pageInfoName = 'PageInfo';
+
+const pageInfoType = sdlType('type', pageInfoName, [
+  { name: 'hasNextPage', type: 'Boolean!' },
+  { name: 'hasPreviousPage', type: 'Boolean!' },
+  { name: 'startCursor', type: 'String' },
+  { name: 'endCursor', type: 'String' },
+]);
+
+function typesOf(shown: GraphqlCollection): readonly string[] {
+  if (connectionOf(shown) === undefined) return [];
+  const { connection, edge } = graphqlConnectionNames(shown.view.name);
+  const { item } = shown.types;
+  return [
+    sdlType('type', connection, [
+      { name: 'edges', type: `[${edge}!]!` },
+      { name: 'nodes', type: `[${item}!]!` },
+      { name: 'totalCount', type: 'Int!' },
+      { name: 'pageInfo', type: `${pageInfoName}!` },
+    ]),
+    sdlType('type', edge, [
+      { name: 'cursor', type: 'String!' },
+      { name: 'node', type: `${item}!` },
+    ]),
+  ];
 }

@@ -2,9 +2,10 @@
  * Schema → who may do what, as a table: for every collection its fields by roles. Pure; meant to be committed, so that a
  * change of rights is read as a difference of a table.
  */
-import type { Permission, Schema } from '@tablewright/introspect/schema';
+import type { Collection, Permission, Schema, Table } from '@tablewright/introspect/schema';
+import { isWritableField } from '../passes/field.ts';
+import { indexSchema, type SchemaIndex } from '../passes/schema-index.ts';
 import { conditionText, operandText } from '../print/condition.ts';
-import { grantingRules } from './granting-rules.ts';
 
 /** The whole table. */
 export interface Matrix {
@@ -54,7 +55,7 @@ export interface MatrixRight {
 const actions = ['read', 'create', 'update', 'delete'] as const;
 
 /** The row that stands for whole items. */
-export const deleteRow = '(delete)';
+const deleteRow = '(delete)';
 
 /** Makes the table. Collections of the platform are among the others. */
 export function matrixOf(schema: Schema): Matrix {
@@ -137,4 +138,38 @@ export function ruleText({
     ...(purge ? ['also for good'] : []),
     ...(written === 'every row' || action === 'read' ? [] : [`written: ${written}`]),
   ].join('; ');
+}
+
+/** The rules that grant something, in order, without fields that no caller can write. */
+export function grantingRules(schema: Schema): readonly Permission[] {
+  const index = indexSchema(schema);
+  return schema.permissions.flatMap((rule) => grantedBy(rule, index) ?? []);
+}
+
+function grantedBy(rule: Permission, index: SchemaIndex): Permission | null {
+  const collection = index.collection(rule.collection);
+  const table = index.table(collection.table);
+  const { action } = rule;
+  if (action !== 'read' && !isOffered(action, collection, table)) return null;
+  if (action === 'delete') return rule;
+  const fields = action === 'read' ? rule.fields : withoutFixed(rule.fields, collection, table, index);
+  return fields.length === 0 ? null : { ...rule, fields };
+}
+
+/** As the routes are: without a key nothing is written, and of a singleton nothing is deleted. */
+function isOffered(action: 'create' | 'update' | 'delete', { key, singleton }: Collection, table: Table): boolean {
+  if (key.length === 0) return false;
+  if (singleton) return action !== 'delete' && table.writable.update;
+  return action === 'create' ? table.writable.insert : table.writable[action];
+}
+
+function withoutFixed(
+  names: readonly string[],
+  { fields }: Collection,
+  table: Table,
+  index: SchemaIndex,
+): readonly string[] {
+  const fixed = fields.filter((field) => !isWritableField(field, table, index.column(table, field.column)));
+  const left = new Set(fixed.map(({ name }) => name));
+  return names.filter((name) => !left.has(name));
 }

@@ -4,8 +4,14 @@ import type { DeclaredRow, JsonValue, ModelField } from '@tablewright/runtime/la
 import type { ApiField, ApiRelation, StoredColumn } from '../api.ts';
 import type { NoteReader } from '../role-view/notes.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
-import { type DescribedCollection, type ModelContext, shows } from './context.ts';
-import { type Declared, readableMembers, specialsOf } from './declared.ts';
+import {
+  type Declared,
+  type DescribedCollection,
+  type ModelContext,
+  readableMembers,
+  shows,
+  specialsOf,
+} from './collections.ts';
 
 /**
  * Describes the fields of a collection: the key first, then the other columns and relations without a column. Fields

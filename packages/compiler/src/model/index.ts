@@ -12,9 +12,14 @@ import type { DocumentPart } from '../print/class-document.ts';
 import { type Layout, textOfItems } from '../print/document.ts';
 import type { NoteReader } from '../role-view/notes.ts';
 import type { RoleView } from '../role-view/role-view.ts';
-import { modelCollection, modelFolder } from './collections.ts';
-import { type DescribedCollection, type ModelContext, shows } from './context.ts';
-import { declaredIn } from './declared.ts';
+import {
+  type DescribedCollection,
+  declaredIn,
+  type ModelContext,
+  modelCollection,
+  modelFolder,
+  shows,
+} from './collections.ts';
 import { modelFields } from './fields.ts';
 import { modelRelations } from './relations.ts';
 

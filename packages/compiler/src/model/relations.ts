@@ -2,7 +2,7 @@
 
 import type { JsonValue, ModelRelation, OneToMany, RelationDescriptor } from '@tablewright/runtime/language';
 import type { ApiRelation } from '../api.ts';
-import { type DescribedCollection, type ModelContext, shows } from './context.ts';
+import { type DescribedCollection, type ModelContext, shows } from './collections.ts';
 
 /** Describes the relations whose keys a collection holds, as far as both sides are readable; by field. */
 export function modelRelations(

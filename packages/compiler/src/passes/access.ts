@@ -14,7 +14,7 @@ import {
   systemCollection,
   type WriteRule,
 } from '@tablewright/runtime/language';
-import { createFactsOfTwo } from '../cache/facts.ts';
+import { createFactsOfTwo } from '../cache/same.ts';
 import type { RouteHead } from '../extensions/read-routes.ts';
 import { fileName, uniqueNames } from '../print/identifier.ts';
 import { canonicalJson } from '../print/json.ts';

@@ -3,12 +3,11 @@
  * has. Values are read as JSON that the database makes, and written as the text of the type.
  */
 import type { ColumnType } from '@tablewright/introspect/schema';
-import type { Attribute, WireKind } from '@tablewright/runtime/language';
-import type { NativeForm } from './native-form.ts';
+import type { Attribute, GeometryForm, VectorForm, WireForm, WireKind } from '@tablewright/runtime/language';
 import { quoteIdentifier, quoteLiteral, quoteQualified, splitQualified } from './quote.ts';
 
 /** Gives the form of a column of a type. */
-export type FormOf = (type: ColumnType) => NativeForm;
+type FormOf = (type: ColumnType) => NativeForm;
 
 /** True if values are composite, or arrays of such. */
 export function isComposite(type: ColumnType): boolean {
@@ -100,4 +99,23 @@ function printScalar(value: string, { kind, cast }: NativeForm['wire']): string 
     return `CASE WHEN pg_catalog.isfinite(${value}) THEN ${utc} ELSE (${value})::pg_catalog.text END`;
   }
   return cast === undefined || cast.includes('{}') ? `(${value})::pg_catalog.text` : `(${value})${cast}`;
+}
+
+/** Facts about a column's type that reach SQL. */
+export interface NativeForm {
+  /** Type of parameters compared with the column. */
+  readonly native: string;
+  /** Cast of the column in comparisons, where its own type does not compare with `native`. */
+  readonly comparison?: string;
+  /** Cast of a value that is written, where a column of its own type does not take `native`. */
+  readonly stored?: string;
+  /** As `FieldDescriptor.collated`. */
+  readonly collated?: string;
+  readonly wire: WireForm;
+  /** As `FieldDescriptor.geometry`. */
+  readonly geometry?: GeometryForm;
+  /** As `FieldDescriptor.vector`. */
+  readonly vector?: VectorForm;
+  /** As `FieldDescriptor.attributes`. */
+  readonly attributes?: readonly Attribute[];
 }

@@ -1,7 +1,7 @@
 import type { ColumnType } from '@tablewright/introspect/schema';
 import { expect, test } from 'vitest';
 import { columnOf, typeOf } from '../testing/build-schema.ts';
-import { constantDefault } from './constant-default.ts';
+import { constantDefault } from './stored.ts';
 
 const text = typeOf('text', 'text');
 

@@ -7,14 +7,12 @@ import {
   rangeElement,
 } from '@tablewright/runtime/language';
 import type { ApiEnum, ApiField, CollectionNames } from '../api.ts';
-import { constantDefault } from './constant-default.ts';
-import { fallbackSql } from './fallback.ts';
+import { withMetric } from './geometry-form.ts';
 import { nameValues } from './names.ts';
-import { quoteIdentifier, quoteTable } from './quote.ts';
+import { quoteIdentifier, quoteLiteral, quoteQualified, quoteTable, splitQualified } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
-import { storedColumn } from './stored.ts';
+import { constantDefault, storedColumn } from './stored.ts';
 import { textForm } from './text-form.ts';
-import { withMetric } from './vector-form.ts';
 import { nativeForm } from './wire-form.ts';
 
 /** Resolves the fields of a collection, in column order; `names` are those of the collection in generated code. */
@@ -156,4 +154,33 @@ export function isWritableField(field: Field, table: Table, { fill, updatable }:
 function valuesOf(field: Field, { type }: Column): readonly string[] | null {
   if (field.type === 'array') return type.element?.values ?? null;
   return ['enum', 'string', 'text'].includes(field.type) ? type.values : null;
+}
+
+/**
+ * SQL of the value that fills a column left out of an INSERT; undefined if that is null. For a view's column, the SQL
+ * of the column that it shows.
+ * A batch in which only some items have a value names the column for all of them, so that no column is left out.
+ */
+function fallbackSql(table: Table, column: Column, index: SchemaIndex): string | undefined {
+  const { fill } = column;
+  if (fill.kind === 'default') return fill.expression;
+  if (fill.kind === 'serial') return nextValue(`${quotedName(fill.sequence)}::pg_catalog.regclass`);
+  // Some servers generate a number wherever they are given none, or null.
+  if (dialectFacts[index.dialect].numbersNulls) return undefined;
+  if (fill.kind === 'identity') {
+    const owner = quoteLiteral(quoteQualified(table.schema, table.name));
+    return nextValue(`pg_catalog.pg_get_serial_sequence(${owner}, ${quoteLiteral(column.name)})`);
+  }
+  const { source } = column;
+  const base = index.source(column);
+  return source === null || base === undefined ? undefined : fallbackSql(index.table(source.table), base, index);
+}
+
+function nextValue(sequence: string): string {
+  return `pg_catalog.nextval(${sequence})`;
+}
+
+function quotedName(id: string): string {
+  const { schema, name } = splitQualified(id);
+  return quoteLiteral(quoteQualified(schema, name));
 }

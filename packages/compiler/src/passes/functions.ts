@@ -8,7 +8,7 @@ import {
   type ResultMember,
 } from '@tablewright/runtime/language';
 import type { ApiFunction, MemberEnum } from '../api.ts';
-import type { NativeForm } from './native-form.ts';
+import type { NativeForm } from './composite-form.ts';
 import { quoteIdentifier, quoteTable } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import { textForm } from './text-form.ts';

@@ -4,7 +4,7 @@ import type { ApiEnum } from '../api.ts';
 import type { Lookup } from '../cache/remember.ts';
 import { createInterning } from '../cache/same.ts';
 
-import { nameEnums } from './enums.ts';
+import { nameEnums } from './names.ts';
 
 /** Look-ups over a schema, by the names its parts refer to each other with. */
 export interface SchemaIndex {

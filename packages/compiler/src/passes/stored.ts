@@ -1,8 +1,7 @@
 /** Facts of the database about tables, columns and foreign keys, as far as the model endpoints report them. */
 import type { Collection, Column, Relation, Table } from '@tablewright/introspect/schema';
-import type { PortableType } from '@tablewright/runtime/language';
+import type { ConstantDefault, PortableType } from '@tablewright/runtime/language';
 import type { StoredColumn, StoredKey, StoredTable } from '../api.ts';
-import { constantDefault } from './constant-default.ts';
 
 /** Takes the facts of a collection's table. */
 export function storedTable({ archive: archiveRule }: Collection, { name, schema, comment, kind }: Table): StoredTable {
@@ -57,4 +56,27 @@ export function storedKey(relation: Relation, table: Table, target: Table): Stor
     onUpdate: key.onUpdate,
     onDelete: key.onDelete,
   };
+}
+
+const quoted = /^(E?)'((?:[^']|'')*)'(?:::[\w ".,()[\]]+)?$/;
+const bare = /^(?:-?\d+(?:\.\d+)?|true|false)$/;
+
+/**
+ * The default of a column when it is a constant. Undefined for expressions that must be computed: a read never does
+ * that, because they may have effects.
+ *
+ * Constants are printed as `5`, `true`, `'text'::type`, and `E'a\\b'::type` when there is a backslash.
+ */
+export function constantDefault({ fill, nativeType, type }: Column): ConstantDefault | undefined {
+  if (fill.kind !== 'default') return undefined;
+  // The modifier of an extension's type has a spelling that only the extension knows.
+  if (type.category === 'extension' && nativeType.endsWith(')')) return undefined;
+  const text = bare.test(fill.expression) ? fill.expression : quotedText(fill.expression);
+  return text === undefined ? undefined : { text, type: nativeType };
+}
+
+function quotedText(expression: string): string | undefined {
+  const [, escapes, inner] = quoted.exec(expression) ?? [];
+  const text = inner?.replaceAll("''", "'");
+  return escapes === 'E' ? text?.replaceAll('\\\\', '\\') : text;
 }

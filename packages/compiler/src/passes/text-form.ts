@@ -16,9 +16,8 @@ import {
   unsignedInteger,
   type WireForm,
 } from '@tablewright/runtime/language';
-import { geometryTextForm } from './geometry-form.ts';
-import type { NativeForm } from './native-form.ts';
-import { vectorTextForm } from './vector-form.ts';
+import type { NativeForm } from './composite-form.ts';
+import { geometryTextForm, vectorTextForm } from './geometry-form.ts';
 
 /** Zeros that a column is filled with to its width are no part of the number. */
 const unpadded = 'CAST({} + 0 AS CHAR)';

@@ -8,11 +8,9 @@
 
 import type { ColumnType } from '@tablewright/introspect/schema';
 import type { PortableType, WireKind } from '@tablewright/runtime/language';
-import { compositeForm, isComposite } from './composite-form.ts';
-import { postgisForm } from './geometry-form.ts';
-import type { NativeForm } from './native-form.ts';
+import { compositeForm, isComposite, type NativeForm } from './composite-form.ts';
+import { pgvectorForm, postgisForm } from './geometry-form.ts';
 import { quoteIdentifier, quoteQualified, splitQualified } from './quote.ts';
-import { pgvectorForm } from './vector-form.ts';
 
 /** One row per type of `pg_catalog` that has a form of its own; any other is text in every respect. */
 interface Row {

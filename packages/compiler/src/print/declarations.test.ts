@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import type { TypeDeclaration } from './declaration.ts';
-import { member, optional, printDeclarations } from './declarations.ts';
+import { member, optional, printDeclarations, type TypeDeclaration } from './declarations.ts';
 import { stringLiteral } from './text.ts';
 import { generic, list, union } from './type.ts';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { joinChunks } from './chunks.ts';
-import { printComment } from './declaration.ts';
+import { printComment } from './declarations.ts';
 import { printDocument, textAt } from './document.ts';
 import { call, code, type Value } from './expression.ts';
 import { printImports } from './imports.ts';

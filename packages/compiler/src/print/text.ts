@@ -2,7 +2,7 @@
  * The one way from outside into generated code: every name, comment, label, default and literal that we did not write
  * ourselves is spelled here.
  */
-import { loadTsMorph } from './load-ts-morph.ts';
+import { loadTsMorph } from './libraries.ts';
 
 /** Columns of a line of generated code, as the formatter of this repository counts them. */
 export const lineWidth = 120;

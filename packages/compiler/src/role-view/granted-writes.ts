@@ -1,8 +1,7 @@
 /** Access class → writes that its rules grant. Like `visible-api.ts`, it decides before anything is printed. */
 import type { AccessClass, CollectionAccess, WriteRule } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, Operation } from '../api.ts';
-import { createFactsOfTwo } from '../cache/facts.ts';
-import { isSame } from '../cache/same.ts';
+import { createFactsOfTwo, isSame } from '../cache/same.ts';
 
 /** Writes of one collection that an access class has. */
 export interface GrantedWrites {

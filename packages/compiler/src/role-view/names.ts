@@ -5,7 +5,7 @@
  * of an access class tells nothing about collections that are not in it.
  */
 import { systemCollection } from '@tablewright/runtime/language';
-import { createFactsOfNames } from '../cache/facts.ts';
+import { createFactsOfNames } from '../cache/same.ts';
 import { sha256 } from '../print/hash.ts';
 
 /**

@@ -12,9 +12,8 @@ import type {
 } from '@tablewright/runtime/language';
 import type { ApiCollection } from '../api.ts';
 import type { GrantedPayload, GrantedWrites } from './granted-writes.ts';
-import { itemKeyOf } from './item-key.ts';
 import { nameLink } from './names.ts';
-import type { NestedItem, NestedWrite } from './role-view.ts';
+import type { NestedItem, NestedWrite, RoleField } from './role-view.ts';
 import type { VisibleApi } from './visible-api.ts';
 
 /** The relations of a payload that are no fields. */
@@ -155,4 +154,20 @@ function linksOf(owner: string, relation: ManyToAny, visibleApi: VisibleApi): Ne
 /** Names of the fields of a collection behind one side of a relation. */
 function fieldsOf({ descriptor }: ApiCollection, on: readonly ColumnPair[], side: keyof ColumnPair): readonly string[] {
   return on.flatMap((pair) => descriptor.fields.find(({ column }) => column === pair[side])?.name ?? []);
+}
+
+/** The key of a collection as payloads name items by it: empty where the class cannot read all of it. */
+function itemKeyOf(collection: string, { visible, note }: VisibleApi): readonly RoleField[] {
+  const seen = visible.get(collection);
+  if (seen === undefined) return [];
+  const { key } = seen.api.descriptor;
+  const fields = key.flatMap((name) => {
+    const field = seen.api.fields.find(({ descriptor }) => descriptor.name === name);
+    return field === undefined || !seen.readable.has(name) ? [] : [field];
+  });
+  if (fields.length < key.length) return [];
+  return fields.map(({ descriptor, note: text, values }) => {
+    const shown = { name: descriptor.name, note: note(text), deprecated: null, descriptor, values };
+    return { ...shown, valuesType: null, nullable: false, items: [], filtered: null };
+  });
 }

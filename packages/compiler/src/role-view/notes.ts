@@ -4,7 +4,7 @@
  * A comment of the database is free text and may name what the class does not know; such a note is left out.
  */
 import type { Api, ApiCollection } from '../api.ts';
-import { createFacts } from '../cache/facts.ts';
+import { createFacts } from '../cache/same.ts';
 
 /** Gives a note back, or null when it must not be shown. */
 export type NoteReader = (note: string | null) => string | null;

@@ -1,9 +1,8 @@
 /** Api and access class → the visible part of the Api, by the rules of the class. */
 import type { AccessClass, AccessRule, CollectionAccess, ManyToAny } from '@tablewright/runtime/language';
 import type { Api, ApiCollection } from '../api.ts';
-import { createFacts, createFactsOfTwo } from '../cache/facts.ts';
 import type { Lookup } from '../cache/remember.ts';
-import { createInterning } from '../cache/same.ts';
+import { createFacts, createFactsOfTwo, createInterning } from '../cache/same.ts';
 import { type GrantedWrites, grantedWritesOf } from './granted-writes.ts';
 import { type DocumentNames, nameDocument } from './names.ts';
 import { everyNote, type NoteReader, withoutHiddenNames } from './notes.ts';

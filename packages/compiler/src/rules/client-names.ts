@@ -1,5 +1,6 @@
 /** The law of client packages: npm takes the name of each, and no two have one name. */
 import type { Diagnostic } from '@tablewright/introspect';
+import { didYouMean } from '@tablewright/introspect/did-you-mean';
 import type { Api } from '../api.ts';
 import { type ClientPackages, clientName } from '../client/package-name.ts';
 
@@ -35,4 +36,22 @@ function refusal(name: string): string | null {
     return 'it may hold a–z, 0–9, ".", "_" and "-", and begins with a letter or digit';
   }
   return ['node_modules', 'favicon.ico'].includes(name) ? 'the name is reserved' : null;
+}
+
+/** Every name that no access class has. */
+export function checkClasses(api: Api, names: readonly string[] | 'all' = 'all'): readonly Diagnostic[] {
+  const classes = api.access.map(({ access }) => access);
+  const knownNames = classes.map(({ name }) => name);
+  const unknown = names === 'all' ? [] : names.filter((name) => !knownNames.includes(name));
+  return unknown.map((name) => {
+    const likely = classes.find(({ roles }) => roles.includes(name))?.name ?? didYouMean(name, knownNames);
+    const suggestion = likely === null ? '' : `Did you mean "${likely}"? `;
+    return {
+      code: 'unknown-class',
+      severity: 'error',
+      place: '--classes',
+      message: `There is no access class "${name}".`,
+      hint: `${suggestion}The classes are ${knownNames.join(', ')}.`,
+    };
+  });
 }

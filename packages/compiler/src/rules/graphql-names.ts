@@ -23,12 +23,12 @@ import {
 } from '@tablewright/runtime/language';
 import { graphqlServiceRoots } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';
-import { createFacts, createFactsOfNames } from '../cache/facts.ts';
+import { createFacts, createFactsOfNames } from '../cache/same.ts';
 import { resultTypeName } from '../graphql/calls.ts';
-import { pageInfoName } from '../graphql/connections.ts';
 import { keyFilterName } from '../graphql/filters.ts';
 import { fixedTypes } from '../graphql/index.ts';
 import { enumGroup, operatorFields, operatorGroups, operatorsName } from '../graphql/operators.ts';
+import { pageInfoName } from '../graphql/roots.ts';
 import { hasUsers } from '../role-view/has-users.ts';
 
 /** Every name that two things would have; none where there is no GraphQL. */

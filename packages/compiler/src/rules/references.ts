@@ -4,7 +4,7 @@
  */
 import type { Diagnostic } from '@tablewright/introspect';
 import type { Collection, Permission, Relation, Schema, Table } from '@tablewright/introspect/schema';
-import { createFacts } from '../cache/facts.ts';
+import { createFacts } from '../cache/same.ts';
 
 /** Every reference of a schema that leads nowhere, and every name that stands twice. */
 export function checkReferences(schema: Schema): readonly Diagnostic[] {

@@ -3,16 +3,22 @@
 import type { CollectionDescriptor } from '@tablewright/runtime/language';
 import { isSame } from '../../cache/same.ts';
 import type { RoleCollection } from '../../role-view/role-view.ts';
-import { type Concern, offers } from '../operations.ts';
-import { type CollectionPair, pairs, quoted } from '../pair.ts';
 import type { RenameIndex } from '../renames.ts';
 import type { Verdicts } from '../severity.ts';
-import { type Found, operationsIn, type Side } from '../side.ts';
+import {
+  type CollectionPair,
+  type Concern,
+  type Found,
+  offers,
+  operationsIn,
+  pairs,
+  quoted,
+  type Side,
+} from '../side.ts';
 import { compareFields } from './compare-fields.ts';
 import { compareInputs } from './compare-inputs.ts';
-import { compareNeeds } from './compare-needs.ts';
 import { compareRelations, renamedRelations } from './compare-relations.ts';
-import { compareUnread } from './compare-unread.ts';
+import { compareNeeds, compareUnread } from './compare-writes.ts';
 
 /** Compares everything that a role sees. */
 export function compareCollections(before: Side, after: Side, renames: RenameIndex): readonly Found[] {

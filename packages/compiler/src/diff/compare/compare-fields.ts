@@ -4,13 +4,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FieldDescriptor } from '@tablewright/runtime/language';
 import type { ApiField } from '../../api.ts';
 import { sentType } from '../../client/values.ts';
-import { functionGroup } from '../../graphql/functions.ts';
-import { valueType } from '../../graphql/values.ts';
+import { functionGroup, valueType } from '../../graphql/values.ts';
 import { valueSchema } from '../../openapi/components/values.ts';
 import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';
-import { type CollectionPair, pairs, quoted } from '../pair.ts';
 import type { Verdicts } from '../severity.ts';
-import { type Found, operationsIn, type Side } from '../side.ts';
+import { type CollectionPair, type Found, operationsIn, pairs, quoted, type Side } from '../side.ts';
 import { isText, type StoredField, sizeChanges, storageChange } from './compare-stored.ts';
 
 /** Compares the fields that can be read on both sides. */

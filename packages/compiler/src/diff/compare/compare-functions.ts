@@ -1,8 +1,7 @@
 /** Compares the functions of the database that a role may call. */
 import type { ArgumentDescriptor } from '@tablewright/runtime/language';
 import type { RoleFunction } from '../../role-view/role-view.ts';
-import { pairs } from '../pair.ts';
-import type { Found, Side } from '../side.ts';
+import { type Found, pairs, type Side } from '../side.ts';
 
 /** Finds what has changed for a role. */
 export function compareFunctions(was: Side, is: Side): readonly Found[] {

@@ -1,8 +1,7 @@
 /** Hooks that have a part in what a role writes. */
 
-import type { Concern } from '../operations.ts';
 import type { Severity, Verdicts } from '../severity.ts';
-import { type Found, operationsIn, type Side } from '../side.ts';
+import { type Concern, type Found, operationsIn, type Side } from '../side.ts';
 
 /** One kind of hook that there is more or less often than before. */
 interface Changed {

@@ -1,7 +1,6 @@
 /** Payloads as one role may send them. */
 import type { RoleInput, RolePayload, RoleWrites } from '../../role-view/role-view.ts';
-import { type CollectionPair, pairs } from '../pair.ts';
-import { type Found, operationsIn, type Side } from '../side.ts';
+import { type CollectionPair, type Found, operationsIn, pairs, type Side } from '../side.ts';
 
 /** Compares what can be created and updated on both sides. */
 export function compareInputs(pair: CollectionPair): readonly Found[] {

@@ -1,9 +1,8 @@
 /** Items that GraphQL has in the place of their keys, which depends on what a role sees of other collections. */
 import { type GraphqlCollection, graphqlCollectionsOf } from '../../graphql/graphql-collections.ts';
 import type { RoleCollection, RoleInput } from '../../role-view/role-view.ts';
-import { pairs } from '../pair.ts';
 import type { RenameIndex } from '../renames.ts';
-import { type Found, operationsIn, type Side } from '../side.ts';
+import { type Found, operationsIn, pairs, type Side } from '../side.ts';
 
 /** Compares fields that can be read, or written, on both sides. Changes of reading are left out. */
 export function compareItems(before: Side, after: Side, renames: RenameIndex): readonly Found[] {

@@ -1,8 +1,7 @@
 /** Relations as one role reads them: those without a field of their name. */
 import type { RelationDescriptor } from '@tablewright/runtime/language';
 import type { RoleRelation } from '../../role-view/role-view.ts';
-import { type CollectionPair, pairs, quoted } from '../pair.ts';
-import { type Found, operationsIn, type Side } from '../side.ts';
+import { type CollectionPair, type Found, operationsIn, pairs, quoted, type Side } from '../side.ts';
 
 type RelationFinding = Pick<Found, 'rule' | 'message' | 'verdicts'>;
 

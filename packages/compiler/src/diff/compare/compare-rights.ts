@@ -8,10 +8,9 @@ import {
 } from '@tablewright/runtime/language';
 import { conditionText, operandText } from '../../print/condition.ts';
 import type { Direction } from '../change.ts';
-import { pairs, quoted } from '../pair.ts';
 import type { RenameIndex } from '../renames.ts';
 import type { RuleId } from '../rules.ts';
-import { type Found, operationsIn, type Side } from '../side.ts';
+import { type Found, operationsIn, pairs, quoted, type Side } from '../side.ts';
 import { type ConditionChange, conditionChanges } from './condition-changes.ts';
 
 const actions = ['read', 'create', 'update', 'delete'] as const;

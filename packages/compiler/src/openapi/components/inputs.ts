@@ -1,6 +1,5 @@
 /** The components that describe what a payload takes. Source: API specification, section 6 ("Input"). */
-import { createFactsOfTwo } from '../../cache/facts.ts';
-import { isSame } from '../../cache/same.ts';
+import { createFactsOfTwo, isSame } from '../../cache/same.ts';
 import { keepText } from '../../print/kept-text.ts';
 import type {
   NestedWrite,

@@ -5,7 +5,7 @@
  * or before Christ, so they have patterns.
  */
 import { type Attribute, type FieldDescriptor, isPortableType, types } from '@tablewright/runtime/language';
-import { createFacts } from '../../cache/facts.ts';
+import { createFacts } from '../../cache/same.ts';
 import { keepText, keptTextOf } from '../../print/kept-text.ts';
 import { type JsonObject, objectOf, reference } from '../json.ts';
 

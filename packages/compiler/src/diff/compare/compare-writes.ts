@@ -1,10 +1,8 @@
-/** Fields that a role writes and does not read: changes of their payloads. */
-
+/** Fields that a role writes and does not read, and those that a new item must have. */
 import type { RoleField, RoleInput, RoleWrites } from '../../role-view/role-view.ts';
-import { type CollectionPair, pairs } from '../pair.ts';
 import type { RuleId } from '../rules.ts';
 import type { Verdicts } from '../severity.ts';
-import { type Found, operationsIn } from '../side.ts';
+import { type CollectionPair, type Found, operationsIn, pairs, type Side } from '../side.ts';
 import { compareField, type FieldChange } from './compare-fields.ts';
 
 /**
@@ -56,3 +54,41 @@ function asWritten(found: FieldChange, isCreated: boolean): readonly FieldChange
 const widening: ReadonlySet<RuleId> = new Set(['values-added', 'values-unlisted', 'length-raised', 'precision-raised']);
 
 const documented: Verdicts = { openapi: 'safe', client: 'safe' };
+
+/** Fields that are needed now, or not given any more. One that could be given by a payload is told as revoked. */
+export function compareNeeds({ before, after, was, is, renamed }: CollectionPair): readonly Found[] {
+  if (!was.writes?.create || !is.writes?.create) return [];
+  const lacked = new Set(lackingIn(before, was.name).map((name) => renamed.get(name) ?? name));
+  const settable = new Set(was.writes.create.fields.map(({ name }) => renamed.get(name) ?? name));
+  const operations = operationsIn(before, was.name, 'create');
+  return lackingIn(after, is.name).flatMap((name): readonly Found[] =>
+    lacked.has(name) || settable.has(name)
+      ? []
+      : [
+          {
+            rule: 'input-now-required',
+            subject: `${is.name}.${name}`,
+            message: `"${name}" must be given, and no rule gives it or lets it be given (create).`,
+            operations,
+            // No document tells of what the role cannot say.
+            verdicts: { rest: 'breaking' },
+          },
+        ],
+  );
+}
+
+function lackingIn({ version, access }: Side, collection: string): readonly string[] {
+  const api = version.collections.get(collection);
+  const rules = access.collections.find((granted) => granted.collection === collection)?.create ?? [];
+  if (api === undefined || access.admin) return [];
+  const settable = new Set(rules.flatMap(({ fields, presets }) => [...fields, ...presets.map(({ field }) => field)]));
+  // A many-to-one of several columns fills them.
+  const linked = api.descriptor.relations.filter(({ kind, name }) => kind === 'm2o' && settable.has(name));
+  const columns = new Set(
+    linked.flatMap((relation) => (relation.kind === 'm2o' ? relation.on.map(({ from }) => from) : [])),
+  );
+  return api.fields
+    .filter(({ descriptor, required }) => required || descriptor.required === true)
+    .filter(({ descriptor, stored }) => !settable.has(descriptor.name) && !columns.has(stored.name))
+    .map(({ descriptor }) => descriptor.name);
+}
