@@ -31,10 +31,13 @@ export interface ListedHost extends Pick<HostReport, 'state' | 'lag'> {
   readonly role: 'write' | 'read';
 }
 
+/** Milliseconds of silence after which a server is away. */
+export const silenceMs = 1_000;
+
 /** Asks a server for its state, as its dialect does. */
 export type AskHost = (database: Pick<Database, 'query'>) => Promise<HostReport>;
 
-/** Asks a server. Never rejects: one that does not answer within `timeoutMs` is away. */
+/** Asks a server. Never rejects: one that is silent, or does not answer within `timeoutMs`, is away. */
 export async function readHostState(
   database: Pick<Database, 'query'>,
   askHost: AskHost,
@@ -43,7 +46,7 @@ export async function readHostState(
   const requested = askHost(database).catch((error: unknown): HostReport => ({ state: stateOfError(error) }));
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<HostReport>((resolve) => {
-    timer = setTimeout(() => resolve({ state: 'away' }), timeoutMs);
+    timer = setTimeout(() => resolve({ state: 'away' }), Math.min(timeoutMs, silenceMs));
   });
   try {
     return await Promise.race([requested, late]);

@@ -54,9 +54,7 @@ class LookRhythm implements Looks {
 
   look(): Promise<void> {
     this.#again = this.#looking !== null;
-    this.#looking ??= this.#lookAll().finally(() => {
-      this.#looking = null;
-    });
+    this.#looking ??= this.#lookAll();
     return this.#looking;
   }
 
@@ -90,6 +88,8 @@ class LookRhythm implements Looks {
         (error: unknown) => this.#reportVisibility(error),
       );
     } while (this.#again && !this.#stopped);
+    // At once: a change that is heard of from now on is for another look.
+    this.#looking = null;
   }
 
   #lookInRhythm(): void {

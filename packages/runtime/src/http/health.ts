@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
-import type { HostReport, HostState, ListedHost } from '../database/host-state.ts';
+import { type HostReport, type HostState, type ListedHost, silenceMs } from '../database/host-state.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 
 /** How well one thing, or the whole server, is. With `warn` a part of it is not served. */
@@ -67,10 +67,10 @@ export interface HealthOptions {
   readonly readOnly: boolean;
 }
 
-/** Milliseconds for which one answer serves every caller. */
-const cachedFor = 1000;
+/** Milliseconds from the start of a check for which its answer serves every caller: with the silence of a server, less than two seconds. */
+const cachedFor = 750;
 
-/** Makes the health check of a server. Callers within a second, and callers during a check, share one answer. */
+/** Makes the health check of a server. Callers shortly after one another, and callers during a check, share one answer. */
 export function createHealth(options: HealthOptions): () => Promise<Health> {
   let latest: Promise<Health> | null = null;
   let until = 0;
@@ -78,10 +78,10 @@ export function createHealth(options: HealthOptions): () => Promise<Health> {
   return function health() {
     const now = performance.now();
     if (latest === null || now >= until) {
-      // While a check runs no other one starts; its second begins when it ends.
+      // While a check runs no other one starts.
       until = Number.POSITIVE_INFINITY;
       latest = checkAll(options).finally(() => {
-        until = performance.now() + cachedFor;
+        until = now + cachedFor;
       });
     }
     return latest;
@@ -92,7 +92,8 @@ async function checkAll({ database, hostState, watch, timeoutMs, readOnly }: Hea
   const start = performance.now();
   const report = await hostState();
   const responseTime = Math.round((performance.now() - start) * 10) / 10;
-  if (report.state === 'primary' || report.state === 'read-only') await inTime(watch.refresh(), timeoutMs);
+  if (report.state === 'primary' || report.state === 'read-only')
+    await inTime(watch.refresh(), Math.min(timeoutMs, silenceMs));
   const checks = {
     database: { ...checkHost(report, readOnly), responseTime },
     schema: checkSchema(watch),

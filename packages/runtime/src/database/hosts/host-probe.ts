@@ -1,7 +1,7 @@
 /** One server of several, as it is when it is asked. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RenewableUrl } from '../../environment/renewable-url.ts';
-import { type HostReport, stateOfError } from '../host-state.ts';
+import { type HostReport, silenceMs, stateOfError } from '../host-state.ts';
 
 /** State of a server, and what tells it from others. */
 export interface HostFacts extends HostReport {
@@ -33,9 +33,6 @@ export interface HostProbe {
 
 /** Makes the probe of a server. */
 export type CreateProbe = (address: RenewableUrl) => Promise<HostProbe>;
-
-/** Milliseconds of silence after which a server is away. */
-const silenceMs = 1_000;
 
 /** Asks a server. Never rejects: one that does not answer in time is away. */
 export function askProbe(server: HostProbe): Promise<HostFacts> {

@@ -83,6 +83,8 @@ export function routeReads(primary: Database, options: RoutingOptions): Database
   };
 }
 
+/** A replica follows within some milliseconds as a rule: so long it is asked without a pause. */
+const eagerMs = 5;
 const firstPauseMs = 1;
 const maxPauseMs = 8;
 
@@ -94,16 +96,19 @@ async function comesTo(
   { waitMs, hasReached, askPosition }: RoutingOptions,
 ): Promise<boolean> {
   if (position === '' || (replica.reached !== null && hasReached(replica.reached, position))) return true;
-  const end = performance.now() + waitMs;
-  for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, maxPauseMs)) {
-    const requested = replica.ask(() => askPosition(database, replica.positionSql));
-    const reached = await Promise.race([requested, sleep(Math.max(0, end - performance.now()), null, { ref: false })]);
+  const begun = performance.now();
+  const late = sleep(waitMs, null, { ref: false });
+  for (let pause = firstPauseMs; ; ) {
+    const reached = await Promise.race([replica.ask(() => askPosition(database, replica.positionSql)), late]);
     if (reached !== null && hasReached(reached, position)) {
       replica.reached = reached;
       return true;
     }
-    if (performance.now() + pause > end) return false;
+    const waited = performance.now() - begun;
+    if (waited + pause > waitMs) return false;
+    if (waited < eagerMs) continue;
     await sleep(pause);
+    pause = Math.min(2 * pause, maxPauseMs);
   }
 }
 

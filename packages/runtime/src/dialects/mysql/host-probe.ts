@@ -5,7 +5,7 @@ import type { RenewableUrl } from '../../environment/renewable-url.ts';
 import { toMysqlError } from './driver/errors.ts';
 import { connectionOptions } from './driver/options.ts';
 import { askMysql } from './host-state.ts';
-import { nodePosition } from './log-position.ts';
+import { nodePosition, positionSqlOf } from './log-position.ts';
 
 const connectTimeout = 1_000;
 
@@ -35,7 +35,8 @@ export function probeMysql(address: RenewableUrl): HostProbe {
       const report = await askMysql({ query });
       const variables = new Map((await query(identitySql)).map(([name, value]) => [name, value]));
       isNode = variables.get('wsrep_on') === 'ON';
-      if (!isNode) return { ...report, ...identityOf(variables) };
+      const positionSql = positionSqlOf(variables);
+      if (!isNode) return { ...report, ...identityOf(variables), ...(positionSql && { positionSql }) };
       const [[position] = []] = report.state === 'primary' ? await query(nodePosition.written) : [];
       return { ...report, ...identityOf(variables), positionSql: nodePosition, ...(position && { position }) };
     },

@@ -3,7 +3,9 @@
  * `0-1-345,1-1-12`.
  */
 
-/** Transactions that a server has executed: a row of name and value, as each of the servers calls it. */
+import type { HostFacts } from '../../database/hosts/host-probe.ts';
+
+/** Transactions that a server has executed: a row of name and value, as each of the servers calls it; slow, as all names are looked through. */
 export const executedSql = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('gtid_executed', 'gtid_current_pos')";
 
 /** Transactions that a Galera node has, in the form of MySQL: its nodes count them together. */
@@ -13,6 +15,14 @@ WHERE u.VARIABLE_NAME = 'WSREP_CLUSTER_STATE_UUID' AND n.VARIABLE_NAME = 'WSREP_
 
 /** The same for a node: after a COMMIT there, and once it has all that was written before on any of them. */
 export const nodePosition = { written: nodeSql, reached: `SET STATEMENT wsrep_sync_wait = 1 FOR ${nodeSql}` } as const;
+
+/** The same of a server whose names are known. */
+export function positionSqlOf(names: ReadonlyMap<unknown, unknown>): HostFacts['positionSql'] {
+  const name = ['gtid_executed', 'gtid_current_pos'].find((variable) => names.has(variable));
+  if (name === undefined) return undefined;
+  const sql = `SELECT @@GLOBAL.${name}`;
+  return { written: sql, reached: sql };
+}
 
 /** True if all transactions of a set are in another one. */
 export function hasReachedGtids(position: string, other: string): boolean {
