@@ -26,8 +26,8 @@ const readableAgain = 'The tables of the model can be read again: changes of the
 
 /** Milliseconds between two looks: others follow within five seconds, and compiling takes a part of that. */
 const lookEvery = 2_000;
-/** Milliseconds between two questions for a change where none is heard of: a right that was withdrawn is gone in half a second. */
-const askEvery = 250;
+/** Milliseconds between two questions for a change where none is heard of: compiling has the rest of half a second. */
+const askEvery = 100;
 /** Milliseconds from a change that is heard of to the look. */
 const hearingMs = 50;
 
@@ -99,21 +99,15 @@ class LookRhythm implements Looks {
     ).unref();
   }
 
+  /** Asks also while a look is under way: it may have begun before the change, and is followed by another one. */
   #askInRhythm(hasChanged: () => Promise<boolean>): void {
-    const askAgain = (): void => {
+    const ask = async (): Promise<void> => {
+      // Failures are those of the looks, which tell of them.
+      const changed = this.#listener?.isHeard === true ? null : await hasChanged().catch(() => null);
+      // A look that has failed is made up for.
+      if (changed === true || (changed === false && this.#isBlind && this.#looking === null)) void this.look();
       if (!this.#stopped) this.#askInRhythm(hasChanged);
     };
-    this.#asking = setTimeout(() => {
-      if (this.#listener?.isHeard === true) askAgain();
-      // Failures are those of the looks, which tell of them.
-      else
-        void hasChanged()
-          .then(
-            // A look that has failed is made up for.
-            (changed) => (changed || this.#isBlind ? this.look() : undefined),
-            () => {},
-          )
-          .finally(askAgain);
-    }, askEvery).unref();
+    this.#asking = setTimeout(ask, askEvery).unref();
   }
 }

@@ -1,0 +1,41 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createLooks } from './looks.ts';
+
+const log = { info() {}, warn() {} };
+
+test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
+  'a look is not lost that is asked for %i turns after the end of another one',
+  async (turns) => {
+    let begun = 0;
+    const first = Promise.withResolvers<void>();
+    const looks = createLooks(() => (begun++ === 0 ? first.promise : Promise.resolve()), log);
+    void looks.look();
+    first.resolve();
+    for (let turn = 0; turn < turns; turn++) await null;
+    const before = begun;
+    void looks.look();
+    await setImmediate();
+    expect(begun).toBe(before + 1);
+  },
+);
+
+test('a change is asked for also while a look is under way', async () => {
+  let begun = 0;
+  let asked = 0;
+  const first = Promise.withResolvers<void>();
+  const second = Promise.withResolvers<void>();
+  const looks = createLooks(async () => {
+    if (begun++ === 0) await first.promise;
+    else second.resolve();
+  }, log);
+  looks.start({
+    async hasChanged() {
+      if (++asked === 3) first.resolve();
+      return true;
+    },
+  });
+  await second.promise;
+  expect(asked).toBeGreaterThanOrEqual(3);
+  await looks.stop();
+});
