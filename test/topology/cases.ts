@@ -40,22 +40,33 @@ export async function readBehindWrites(server: Platform, count: number): Promise
   };
 }
 
-/** Reads go on while something happens to a replica. */
+/** Reads go on while something happens to a replica: so many before it and after it, and for some seconds. */
 export async function readMeanwhile(name: string, server: Platform, happen: () => Promise<unknown>): Promise<CaseRow> {
-  let failed = 0;
-  let count = 0;
-  const end = performance.now() + 4_000;
+  const each = 200;
+  const state = { failed: 0, count: 0, slowest: 0, isOver: false };
   const read = async (): Promise<void> => {
-    while (performance.now() < end) {
-      count++;
-      if ((await server.admin('/items/orders?limit=5')).status !== 200) failed++;
+    while (!state.isOver) {
+      const start = performance.now();
+      if ((await server.admin('/items/orders?limit=5')).status !== 200) state.failed++;
+      state.slowest = Math.max(state.slowest, performance.now() - start);
+      state.count++;
     }
   };
   const reading = Promise.all(Array.from({ length: 4 }, read));
-  await sleep(1_000);
+  await Promise.all([sleep(1_000), untilTrue(async () => state.count >= each)]);
+  const before = state.count;
   await happen();
+  const then = state.count;
+  await Promise.all([sleep(3_000), untilTrue(async () => state.count >= then + each)]);
+  state.isOver = true;
   await reading;
-  return { name, expected: '0 failed reads', measured: `${failed} of ${count}`, isMet: failed === 0 };
+  const { failed, count, slowest } = state;
+  return {
+    name,
+    expected: '0 failed reads',
+    measured: `${failed} of ${count}, ${before} of them before it; ${Math.round(slowest)} ms at most`,
+    isMet: failed === 0,
+  };
 }
 
 /** A read by a standby that stands still is one that does not have what was written two seconds before. */
