@@ -5,7 +5,7 @@
 
 import type { HostFacts } from '../../database/hosts/host-probe.ts';
 
-/** Transactions that a server has executed: a row of name and value, as each of the servers calls it; slow, as all names are looked through. */
+/** Transactions that a server has executed: a row of name and value, as each of the servers calls it. It looks through all names, which takes long. */
 export const executedSql = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('gtid_executed', 'gtid_current_pos')";
 
 /** Transactions that a Galera node has, in the form of MySQL: its nodes count them together. */
