@@ -5,7 +5,6 @@ import { parse as parseYaml } from 'yaml';
 import { plenty, startCells } from '../support/cells.ts';
 import { withClient } from '../support/database.ts';
 import type { Magazine } from '../support/magazine.ts';
-import { isWithout } from '../support/optimizations.ts';
 import { adminToken } from '../support/platform.ts';
 
 let magazine: Magazine;
@@ -213,7 +212,7 @@ describe('large files', () => {
       expect(size).toBeGreaterThan(rows * 250);
       expect(size).toBeGreaterThan(64 * 2 ** 20);
       if (format === 'csv' || format === 'ndjson') expect(breaks).toBe(rows + (format === 'csv' ? 1 : 0));
-      expect(most - before).toBeLessThan(isWithout('fast-driver') ? 96 : 64);
+      expect(most - before).toBeLessThan(64);
     },
     120_000,
   );

@@ -30,5 +30,6 @@ export function startCells(alone = false): Promise<Magazine> {
     await writeFile(file, config.replace('collections: {', `collections: {\n    ${secret}`));
     await withClient(database.url, (client) => client.query(view));
   };
-  return startMagazine({}, prepare, alone);
+  // A large file is one statement, which takes long on a busy machine.
+  return startMagazine({ DATABASE_STATEMENT_TIMEOUT: '5m' }, prepare, alone);
 }

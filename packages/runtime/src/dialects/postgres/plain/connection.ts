@@ -1,8 +1,9 @@
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { ConnectionError, ServerError } from '../../../database/errors.ts';
+import { kinds, MessageReader } from '../../../database/messages.ts';
 import type { Channel } from '../driver/channel.ts';
 import type { PendingQuery, Request } from '../protocol/request.ts';
-import { tapRows } from './rows.ts';
 import { type RequestSettings, Submission, toServerError } from './submission.ts';
 
 /**
@@ -25,7 +26,7 @@ export class PlainConnection implements Channel {
     this.#settings = settings;
     this.#closed = closed;
     const fail = (error: unknown): void => this.fail(error);
-    tapRows(client.connection.stream, (buffer, offset, length) => this.head?.row(buffer, offset, length), fail);
+    takeRows(client.connection.stream, (buffer, offset, length) => this.head?.row(buffer, offset, length), fail);
     client.on('error', fail);
     client.on('end', () => this.fail(new ConnectionError('The connection was closed.')));
   }
@@ -139,4 +140,32 @@ function toFailure(error: unknown): ServerError | ConnectionError {
   if (error instanceof pg.DatabaseError) return toServerError(error);
   if (error instanceof ServerError || error instanceof ConnectionError) return error;
   return new ConnectionError('The connection was lost.', { cause: error });
+}
+
+/** Bytes in front of the body of a message. */
+const headSize = 5;
+
+/**
+ * Takes the rows out of the bytes of a server. `pg` gets all other messages, and drives the conversation.
+ *
+ * It would decode every column as UTF-8, binary ones too, and so destroy them (node-postgres issue 3495), for time and
+ * memory that nothing needs. Throws nothing; `broken` is called for bytes that cannot be messages.
+ */
+function takeRows(
+  socket: Duplex,
+  row: (buffer: Buffer, offset: number, length: number) => void,
+  broken: (error: unknown) => void,
+): void {
+  const others = socket.listeners('data');
+  const reader = new MessageReader((kind, buffer, start, end) => {
+    if (kind === kinds.dataRow) row(buffer, start + 2, end - start - 2);
+    else for (const read of others) Reflect.apply(read, socket, [buffer.subarray(start - headSize, end)]);
+  });
+  socket.removeAllListeners('data').on('data', (chunk: Buffer) => {
+    try {
+      reader.feed(chunk);
+    } catch (error) {
+      broken(error);
+    }
+  });
 }

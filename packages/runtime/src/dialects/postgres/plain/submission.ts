@@ -24,7 +24,7 @@ export interface RequestSettings {
  * settings hold for this statement only. A transaction of several requests is set up after its BEGIN. No statement is
  * prepared under a name: a pooler between here and the server sees one batch of messages that needs no earlier one.
  *
- * `pg` hands over everything but the rows: it reads their bytes as text, so they come by another way (see `tapRows`).
+ * `pg` hands over everything but the rows, which are taken out of its bytes (see `takeRows`).
  */
 export class Submission implements pg.Submittable {
   readonly pendingQuery: PendingQuery;
