@@ -5,7 +5,10 @@ import { connect as connectSocket, createServer, type Socket } from 'node:net';
 export interface CountingProxy {
   /** The database's URL, through the proxy. */
   readonly url: string;
-  /** Execute and simple Query messages since the last `reset`, without those with which a connection opens. */
+  /**
+   * Execute and simple Query messages since the last `reset`. Those with which a connection opens are left out, and the
+   * look at the catalog that a server takes every thirty seconds.
+   */
   readonly executed: () => number;
   /** Texts of the Parse and simple Query messages since the last `reset`. */
   readonly texts: () => readonly string[];
@@ -24,12 +27,17 @@ export async function countStatements(url: string): Promise<CountingProxy> {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connectSocket(Number(target.port), target.hostname);
+    const aside = new Set<string>();
     let isAside = false;
     const note = messageReader(false, (type, body) => {
-      if (type === 'P') isAside = isProbe(body) || isSettings(body);
+      if (type === 'P') {
+        if (isProbe(body) || isSettings(body) || isWatch(body)) aside.add(nameAt(body, 0));
+        else aside.delete(nameAt(body, 0));
+      }
+      // After the name of the portal stands that of the statement.
+      if (type === 'B') isAside = aside.has(nameAt(body, body.indexOf(0) + 1));
       if ((type === 'E' && !isAside) || (type === 'Q' && !isOpening(body))) executed += 1;
-      if (type === 'P' && !isSettings(body))
-        texts.push(body.toString('utf8', body.indexOf(0) + 1, body.indexOf(0, body.indexOf(0) + 1)));
+      if (type === 'P' && !isSettings(body)) texts.push(nameAt(body, body.indexOf(0) + 1));
       if (type === 'Q') texts.push(body.toString('utf8', 0, body.indexOf(0)));
     });
     const noteAnswer = messageReader(true, (type, body) => {
@@ -85,6 +93,16 @@ function isProbe(body: Buffer): boolean {
 /** True for the settings that the plain driver sends with every request. */
 function isSettings(body: Buffer): boolean {
   return body.toString('latin1', 0, 70).startsWith('\0SELECT pg_catalog.count(pg_catalog.set_config(');
+}
+
+/** True for the look at the catalog by which a server finds drift. */
+function isWatch(body: Buffer): boolean {
+  return nameAt(body, body.indexOf(0) + 1).startsWith('\nWITH RECURSIVE object AS (');
+}
+
+/** The text that ends with the next zero. */
+function nameAt(body: Buffer, start: number): string {
+  return body.toString('utf8', start, body.indexOf(0, start));
 }
 
 /**
