@@ -13,7 +13,7 @@ function makersOfCode(path: string, text: string): string[] {
 test('code is made of text in one place only (`docs/decisions/speed-of-reads.md`)', () => {
   const files = listFiles('packages/*/src/**/*.ts').filter((path) => !path.endsWith('.test.ts'));
   const makers = files.flatMap((path) => makersOfCode(path, readText(path)));
-  expect(makers).toEqual(['packages/runtime/src/json/generate.ts']);
+  expect(makers).toEqual(['packages/runtime/src/optimize/generated-code/generate.ts']);
 });
 
 test('the law itself sees every way', () => {

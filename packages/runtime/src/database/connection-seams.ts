@@ -5,6 +5,7 @@ import type { Tries } from './tries.ts';
 /** Parts of a driver that may be wrapped; each runs as it is when absent. */
 export interface ConnectionSeams {
   readonly wrapReads?: (read: Database['read'], batches: BatchReader) => Database['read'];
+  readonly wrapStreams?: (stream: Database['stream'], read: Database['read']) => Database['stream'];
   readonly wrapTransactions?: (transactions: TransactionRunner) => Database['briefTransaction'];
   /** Makes what chooses the text of each run. */
   readonly createChooser?: (state: ServerState) => ChooseText;

@@ -81,7 +81,7 @@ export interface Statement extends Noted {
   /** True when it calls functions of the database that must not write. Sessions for reads are read-only, where there are any. */
   readonly readOnly?: true;
   /** True when it takes a lock of the session, which has to be released after the transaction. */
-  readonly held?: boolean;
+  readonly locksSession?: boolean;
   /** The statements that its text lists, where it calls a procedure. The last one answers. */
   readonly parts?: readonly StatementPart[];
 }

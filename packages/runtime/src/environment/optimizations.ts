@@ -15,10 +15,16 @@ export const optimizations = [
   'fast-driver',
   /** Requests of items and GraphQL past the web framework. */
   'fast-path',
+  /** Fields whose value the filter of a list says, written without being read. */
+  'fixed-fields',
+  /** Code for each shape of rows that is written often. */
+  'generated-code',
   /** Reads by key that come at once as one statement. */
   'key-batching',
   /** Plans of earlier requests. */
   'plan-cache',
+  /** Answers of few short rows as a whole, which are otherwise read in batches. */
+  'short-streams',
   /** Writes that answer themselves in one statement. */
   'single-statement',
   /** Brief transactions that come at once as one. */

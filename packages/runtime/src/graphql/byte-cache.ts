@@ -14,6 +14,12 @@ export interface ByteCacheSize {
   readonly bytes: number;
 }
 
+/** Makes a cache of that size. */
+export type CreateByteCache = <Value>(size: ByteCacheSize) => ByteCache<Value>;
+
+/** Makes a cache that keeps nothing. */
+export const createEmptyBytes: CreateByteCache = () => ({ get: () => undefined, set() {} });
+
 interface Weighed<Value> {
   readonly value: Value;
   readonly bytes: number;

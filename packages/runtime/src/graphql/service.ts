@@ -8,7 +8,7 @@ import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { Caller } from '../caller.ts';
 import type { DocumentLimits } from '../environment/requests.ts';
 import type { GraphqlScope } from '../language/index.ts';
-import { createByteCache } from './byte-cache.ts';
+import { type ByteCache, type CreateByteCache, createEmptyBytes } from './byte-cache.ts';
 import { createCoercion, type SentVariables } from './compile/coerce-variables.ts';
 import { checkDocument, type DocumentRequest, refuseMutation } from './documents/check-document.ts';
 import { DocumentError } from './documents/document-errors.ts';
@@ -22,6 +22,8 @@ export interface GraphqlServiceOptions {
   readonly findSchema: FindSchema;
   readonly runner: OperationRunner;
   readonly limits: DocumentLimits;
+  /** Makes the caches of documents. Default: nothing is kept. */
+  readonly createDocumentCache?: CreateByteCache;
 }
 
 /** One request, read. */
@@ -77,11 +79,13 @@ export function createGraphqlService(options: GraphqlServiceOptions): GraphqlSer
 /** Documents of one API that were asked for. */
 class ApiDocuments {
   readonly #options: GraphqlServiceOptions;
-  readonly #documents = createByteCache<KeptText>(documentsKept);
-  readonly #introspections = createByteCache<ReadonlyMap<string, string>>(introspectionsKept);
+  readonly #documents: ByteCache<KeptText>;
+  readonly #introspections: ByteCache<ReadonlyMap<string, string>>;
 
-  constructor(options: GraphqlServiceOptions) {
+  constructor({ createDocumentCache = createEmptyBytes, ...options }: GraphqlServiceOptions) {
     this.#options = options;
+    this.#documents = createDocumentCache(documentsKept);
+    this.#introspections = createDocumentCache(introspectionsKept);
   }
 
   // Not async: for a document that is known already there is nothing to wait for in front of the database.

@@ -18,6 +18,7 @@ import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, requestLimits } from '../environment.ts';
 import type { ObserveHook } from '../extensions/hooks.ts';
 import { createFileServices, type FileServices } from '../files/services.ts';
+import type { CreateByteCache } from '../graphql/byte-cache.ts';
 import { type AccessNames, accessNames } from '../language/descriptors/access-names.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { limitPositions } from '../language/types/geometry.ts';
@@ -95,6 +96,8 @@ export interface ServerOptions {
   readonly passes?: readonly ReadPass[];
   /** Makes the caches of plans. Default: nothing is kept. */
   readonly createCache?: CreatePlanCache;
+  /** Makes the caches of GraphQL documents. Default: nothing is kept. */
+  readonly createDocumentCache?: CreateByteCache;
   /** Observes parts of the server. Default: each stays as it is. */
   readonly observers?: Partial<PartObservers>;
 }
@@ -274,6 +277,7 @@ function openFaces(options: ServerOptions, services: Services, findServer: () =>
   const graphql = openGraphql({
     ...{ ...services, api, database, environment, bound, functions },
     passes: options.passes ?? [],
+    ...(options.createDocumentCache && { createDocumentCache: options.createDocumentCache }),
     trusted: options.trustedDocuments ?? false,
     log: () => findServer().log,
   });

@@ -36,7 +36,7 @@ export function writeNull(out: ByteWriter): void {
   out.position = putLiteral(out.view, out.position, nullText);
 }
 
-/** Walks the fields; `generateFieldsWriter` makes a faster form of it. `skip` bytes stand in front of every length. */
+/** Walks the fields; `WriterCode.fields` makes a faster form of it. `skip` bytes stand in front of every length. */
 export function walkFields(
   fields: readonly Field[],
   skip: number,
@@ -61,7 +61,7 @@ export function walkFields(
 }
 
 /**
- * Walks records that come as arrays, one for each column; `generateColumnsWriter` makes a faster form of it. It leaves room
+ * Walks records that come as arrays, one for each column; `WriterCode.columns` makes a faster form of it. It leaves room
  * for one byte after them.
  */
 export function walkColumns(

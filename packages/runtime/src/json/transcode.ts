@@ -19,8 +19,7 @@ import {
   walkColumns,
   writeNull,
 } from './fields.ts';
-import { createFieldsWriter } from './fields-writer.ts';
-import { generateColumnsWriter } from './generate.ts';
+import { createFieldsWriter, writerCode } from './fields-writer.ts';
 import { writeInt2, writeInt4, writeInt8 } from './numbers.ts';
 import type { Shape, ShapeField } from './shape.ts';
 import { writeBase64, writeList, writeNumber, writeRaw, writeText, writeUuid } from './texts.ts';
@@ -254,7 +253,7 @@ function columnsOf(fields: readonly ShapeField[]): Writer {
   const parts = columns.map(({ prefix, shape }): Field => ({ prefix, write: resolve(shape) }));
   const last = literalOf(end);
   const writeRecords =
-    generateColumnsWriter(parts, last) ?? ((out, source, start) => walkColumns(parts, last, out, source, start));
+    writerCode()?.columns(parts, last) ?? ((out, source, start) => walkColumns(parts, last, out, source, start));
   return function writeColumns(out, source, offset) {
     checkColumns(source, offset, parts.length);
     out.reserve(roomOf(nothing));

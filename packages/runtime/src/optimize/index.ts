@@ -5,13 +5,17 @@ import type { ConnectOptions } from '../dialects/server-dialect.ts';
 import type { Driver } from '../environment/database.ts';
 import type { Optimizations } from '../environment/optimizations.ts';
 import type { ServerOptions } from '../http/server.ts';
+import { useWriterCode } from '../json/fields-writer.ts';
 import type { PlannerOptions } from '../query/planner.ts';
 import { AdaptivePlans } from './adaptive-plans/adaptive-plans.ts';
 import { planOtherWays } from './adaptive-plans/other-ways.ts';
 import { createFastPath } from './fast-path/fast-path.ts';
+import { fixFields } from './fixed-fields/fixed-fields.ts';
+import { generatedCode } from './generated-code/generate.ts';
 import { gatherReads } from './key-batching/gathered-reads.ts';
 import { planKeyBatch } from './key-batching/key-batch.ts';
 import { keepPlans } from './plan-cache/template.ts';
+import { readShortStreams } from './short-streams/short-streams.ts';
 import { createSingleStatements } from './single-statement/single-statement.ts';
 import { planRowBatch } from './write-batching/batch-rows.ts';
 import { createGathering } from './write-batching/gathering.ts';
@@ -20,10 +24,13 @@ import { createGathering } from './write-batching/gathering.ts';
 export function serverSeams(
   on: Optimizations,
   createCache?: CreatePlanCache,
-): Omit<PlannerOptions, 'limits'> & Pick<ServerOptions, 'createShortcut' | 'createWriteSeams'> {
+): Omit<PlannerOptions, 'limits'> & Pick<ServerOptions, 'createShortcut' | 'createWriteSeams' | 'createDocumentCache'> {
+  // Writers of rows belong to the process: code is made from the first server on that wants it.
+  if (on.has('generated-code')) useWriterCode(generatedCode);
   return {
     ...(on.has('plan-cache') && keepPlans(createCache)),
     passes: [...(on.has('key-batching') ? [planKeyBatch] : []), ...(on.has('adaptive-plans') ? [planOtherWays] : [])],
+    ...(on.has('fixed-fields') && { listPass: fixFields }),
     ...(on.has('fast-path') && { createShortcut: createFastPath }),
     ...(on.has('single-statement') && {
       createWriteSeams: (parts) => ({
@@ -42,6 +49,7 @@ export function connectionsOf(on: Optimizations, driver: Driver): Pick<ConnectOp
 function connectionSeams(on: Optimizations): ConnectionSeams {
   return {
     ...(on.has('key-batching') && { wrapReads: gatherReads }),
+    ...(on.has('short-streams') && { wrapStreams: readShortStreams }),
     ...(on.has('write-batching') && { wrapTransactions: createGathering }),
     ...(on.has('adaptive-plans') && {
       createChooser(state) {

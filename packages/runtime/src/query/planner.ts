@@ -13,7 +13,6 @@ import { defaultReadLimits, parseKeyRequest, parseListRequest } from './parse/pa
 import { parseSearch } from './parse/parse-search.ts';
 import type { ReadLimits, ReadRequest } from './parse/request.ts';
 import type { ReadPlan } from './plan/plan.ts';
-import { fixPlan } from './plan/plan-fixed.ts';
 import type { ReadPass } from './plan/plan-read.ts';
 import { prepareRead } from './prepare.ts';
 import type { FindPrepared, NamedKeys, ReadyRead, RequestedSource } from './prepared.ts';
@@ -26,8 +25,16 @@ export interface PlannerOptions {
   readonly createCache?: CreatePlanCache;
   /** Complete the plans. Default: none. */
   readonly passes?: readonly ReadPass[];
+  /** Completes plans of lists. Default: nothing. */
+  readonly listPass?: ListPass;
   /** Makes what finds the prepared reads of an access class. Default: each is prepared. */
   readonly createFinder?: () => FindPrepared;
+}
+
+/** Completes plans of lists, and specialises them by the parameters of a run. */
+export interface ListPass {
+  readonly complete: ReadPass;
+  specialise(plan: ReadPlan, parameters: readonly Parameter[]): ReadPlan;
 }
 
 /** A read that is ready to run. */
@@ -83,6 +90,8 @@ interface ClassPlans {
 interface Planning {
   readonly limits: ReadLimits;
   readonly passes: readonly ReadPass[];
+  /** Passes of lists, and the plan of a run. */
+  readonly lists: { readonly passes: readonly ReadPass[]; readonly specialise: ListPass['specialise'] };
   readonly plansOf: (caller: Caller) => ClassPlans;
 }
 
@@ -94,7 +103,12 @@ export function createPlanner(
   options: PlannerOptions = {},
 ): Planner {
   const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
-  const planning: Planning = { limits, passes: options.passes ?? [], plansOf: rememberClasses(api, options) };
+  const { passes = [], listPass } = options;
+  const lists = {
+    passes: listPass === undefined ? passes : [listPass.complete, ...passes],
+    specialise: listPass?.specialise ?? ((plan: ReadPlan) => plan),
+  };
+  const planning: Planning = { limits, passes, lists, plansOf: rememberClasses(api, options) };
   return {
     list: (caller, named, query) => planList(planning, caller, named, query),
     read: (caller, named, key, query) => planItem(planning, caller, named, key, query),
@@ -134,23 +148,23 @@ function parse(query: string | QueryTree, limits: ReadLimits): QueryTree {
 }
 
 function planList(planning: Planning, caller: Caller, named: NamedCollection, query: string | QueryTree): PlannedRead {
-  const { limits, passes } = planning;
+  const { limits, lists } = planning;
   const collection = named.name;
   const { scope, byShape, find } = plansOver(planning, caller, named);
   const prepared = find('list', collection, query, () => {
     const request = parseListRequest(parse(query, limits), limits);
-    return prepareRead(byShape, { scope, limits, selector: 'list', collection, request, fixes: true, passes });
+    return prepareRead(byShape, { scope, limits, selector: 'list', collection, request, passes: lists.passes });
   });
-  return bindList(prepared, caller);
+  return bindList(planning, prepared, caller);
 }
 
 /** A read of many items with its values, by the plan that these values want. */
-function bindList({ plan, values, size, large }: ReadyRead, caller: Caller): PlannedRead {
+function bindList({ lists }: Planning, { plan, values, size, large }: ReadyRead, caller: Caller): PlannedRead {
   const parameters = bind(plan.binders, values, caller);
-  const settled = fixPlan(plan, parameters);
+  const specialised = lists.specialise(plan, parameters);
   return {
-    plan: settled,
-    statement: runAs(settled.statement, caller),
+    plan: specialised,
+    statement: runAs(specialised.statement, caller),
     parameters,
     ...(size !== undefined && { size }),
     ...(large && { large }),
@@ -211,7 +225,7 @@ function planSearch(
   named: NamedCollection,
   body: JsonValue | undefined,
 ): PlannedRead {
-  const { limits, passes } = planning;
+  const { limits, lists } = planning;
   const collection = named.name;
   const { scope, byShape } = plansOver(planning, caller, named);
   const search = parseSearch(body, limits);
@@ -221,13 +235,13 @@ function planSearch(
     count = keys.count;
     return keys;
   };
-  const requested = { scope, limits, collection, request: search.request, fixes: true, passes } as const;
+  const requested = { scope, limits, collection, request: search.request, passes: lists.passes } as const;
   const prepared =
     search.keys === undefined
       ? prepareRead(byShape, { ...requested, selector: 'list' })
       : prepareRead(byShape, { ...requested, selector: 'keys', keys: readKeys });
   const rows = count === undefined ? undefined : expectedRows(search.request, count);
-  return { ...bindList(prepared, caller), ...(rows !== undefined && { rows }) };
+  return { ...bindList(planning, prepared, caller), ...(rows !== undefined && { rows }) };
 }
 
 function collectionOf(scope: Scope, name: string): CollectionScope {

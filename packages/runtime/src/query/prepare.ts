@@ -179,7 +179,7 @@ function checkConditions(scope: Scope, { filter, nested }: Conditions, orders: N
 }
 
 function planNew(
-  { scope, selector, request, limits, targets, fixes, source, passes }: RequestedRead,
+  { scope, selector, request, limits, targets, source, passes }: RequestedRead,
   collection: CollectionScope,
   planned: Planned,
 ): ReadPlan {
@@ -210,7 +210,6 @@ function planNew(
     ...(request.exported && { exported: { format: request.exported, name: descriptor.name } }),
     operands: open.operands,
     values: open.values.length,
-    ...(fixes && { fixes }),
     ...(source && { source: (statement: StatementBuilder) => source.print(statement, planned.sourceIndex) }),
   };
   return targets === undefined ? planRead(query, passes) : planTargets(query, targets);

@@ -24,8 +24,6 @@ export interface RequestedRead {
   readonly keys?: (collection: CollectionScope) => NamedKeys;
   /** Rows that stand in the place of the table's. */
   readonly source?: RequestedSource;
-  /** As `ReadQuery.fixes`: the plan is to go through `fixPlan`. */
-  readonly fixes?: true;
   /** Complete the plan. Default: none. */
   readonly passes?: readonly ReadPass[];
   /** For `targets`. */

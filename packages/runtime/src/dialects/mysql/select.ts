@@ -32,7 +32,7 @@ const asText = 'CAST({} AS CHAR)';
 const sessionLock: Statement = {
   name: 'w_lock',
   text: 'SELECT GET_LOCK(SHA2(CONCAT(DATABASE(), ?), 256), 31536000)',
-  held: true,
+  locksSession: true,
 };
 
 /** How a type of parameters is had from a text; any other is one. */

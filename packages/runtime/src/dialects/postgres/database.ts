@@ -2,7 +2,7 @@
 
 import { RowLengths } from '../../database/batch-size.ts';
 import type { ChooseText, KeyList, StatementRequest, TransactionRunner } from '../../database/connection-seams.ts';
-import type { Database, Parameter, RowSink, Statement } from '../../database/database.ts';
+import type { Database, Parameter, Statement } from '../../database/database.ts';
 import { UnfitError } from '../../database/errors.ts';
 import type { ConnectOptions } from '../server-dialect.ts';
 import { type Open, openConnection } from './driver/connect.ts';
@@ -11,7 +11,7 @@ import { connectFitting } from './driver/fallback.ts';
 import { answerTimeout, type PostgresSettings, postgresSettings } from './driver/options.ts';
 import { Pool } from './driver/pool.ts';
 import { showPlan } from './driver/show-plan.ts';
-import { runStream, type Stream } from './driver/stream.ts';
+import { runStream } from './driver/stream.ts';
 import { TableSizes } from './driver/table-sizes.ts';
 import { runTransaction, tryTransaction } from './driver/transaction.ts';
 import { openPlainConnection } from './plain/connect.ts';
@@ -57,7 +57,7 @@ async function connectPlain(settings: PostgresSettings): Promise<Database> {
 }
 
 async function start(pool: Pool, settings: PostgresSettings): Promise<Database> {
-  const { wrapReads, wrapTransactions, createChooser } = settings.seams;
+  const { wrapReads, wrapStreams, wrapTransactions, createChooser } = settings.seams;
   await pool.start();
   const timeout = answerTimeout(settings);
   const timeouts = { batch: timeout, publicBatch: settings.publicStatementTimeoutMs };
@@ -82,14 +82,11 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
   const alone: Database['briefTransaction'] = (work) =>
     transactions.run(async (transaction) => ({ value: await work(transaction) }));
   const keyBatches = { ask: askArray, maxRunning: Number.POSITIVE_INFINITY, sent: () => pool.flush() };
+  const stream: Database['stream'] = (streamed, parameters, sink, drained, signal) =>
+    runStream(pool, { ...choose(streamed), parameters, sink, drained, signal }, { timeouts, lengths });
   return {
     read: wrapReads?.(read, keyBatches) ?? read,
-    stream(streamed, parameters, sink, drained, signal) {
-      const stream = { ...choose(streamed), parameters, sink, drained, signal };
-      const { name, maxRows } = stream.statement;
-      const isShort = maxRows !== undefined && lengths.fit(name, maxRows) && !signal.aborted;
-      return isShort ? readShort(pool, stream, lengths) : runStream(pool, stream, { timeouts, lengths });
-    },
+    stream: wrapStreams?.(stream, read) ?? stream,
     transaction: (work) => transactions.run(work),
     briefTransaction: wrapTransactions?.(transactions) ?? alone,
     query,
@@ -97,21 +94,6 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
     load: () => ({ connections: pool.waited, pool: pool.load }),
     close: (graceMs) => pool.close(graceMs),
   };
-}
-
-/** Reads an answer that was short before as a whole, which takes one round trip less than in batches. */
-async function readShort(pool: Pool, stream: Stream, lengths: RowLengths): Promise<void> {
-  const { statement, parameters, sink, took } = stream;
-  let longest = 0;
-  const measured: RowSink = {
-    row(buffer, offset, length) {
-      if (length > longest) longest = length;
-      sink.row(buffer, offset, length);
-    },
-    sent: (now, text) => sink.sent?.(now, text),
-  };
-  await pool.read({ ...statement, parameters, apart: true }, measured, took);
-  lengths.note(statement.name, longest);
 }
 
 /** Keys that have one text each need no quotes. */

@@ -6,7 +6,7 @@ import type { OperationRunner } from '../../graphql/documents/operation.ts';
 import type { FindSchema } from '../../graphql/documents/schemas.ts';
 import { anyDocument, type FindDocument, trustedDocuments } from '../../graphql/documents/trusted-documents.ts';
 import type { OperationRunnerOptions } from '../../graphql/run.ts';
-import type { GraphqlService } from '../../graphql/service.ts';
+import type { GraphqlService, GraphqlServiceOptions } from '../../graphql/service.ts';
 import type { CompiledApi } from '../../language/index.ts';
 import type { RequestLimiter } from '../../limits/request-limiter.ts';
 import { logFailure } from '../../operate/log.ts';
@@ -53,7 +53,9 @@ export function openGraphql({ limiter, bound, ...parts }: OpenGraphqlOptions): G
 }
 
 /** Options of answering GraphQL. */
-interface GraphqlOptions extends Pick<GraphqlEndpointsOptions, 'log' | 'count'> {
+interface GraphqlOptions
+  extends Pick<GraphqlEndpointsOptions, 'log' | 'count'>,
+    Pick<GraphqlServiceOptions, 'createDocumentCache'> {
   readonly api: CompiledApi;
   readonly responder: Responder;
   readonly environment: Environment;
@@ -75,7 +77,7 @@ interface GraphqlFace {
 
 /** Makes the addresses of GraphQL. */
 function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
-  const { api, responder, environment, trusted, loadRunner, log, count } = options;
+  const { api, responder, environment, trusted, loadRunner, log, count, createDocumentCache } = options;
   const { graphql: read } = api;
   if (read === undefined) return { endpoints: [], warm: async () => {} };
   const graphiql = environment.graphql.graphiql ? createGraphiql(responder) : null;
@@ -90,7 +92,11 @@ function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
   const load = once(async (): Promise<GraphqlService> => {
     const { find: findSchema } = await loadSchemas();
     const { createGraphqlService } = await import('../../graphql/service.ts');
-    service = createGraphqlService({ findSchema, runner: await loadRunner(findSchema), limits });
+    service = createGraphqlService({
+      ...{ findSchema, limits },
+      runner: await loadRunner(findSchema),
+      ...(createDocumentCache && { createDocumentCache }),
+    });
     return service;
   });
   const documents = once(() => readDocuments(api));

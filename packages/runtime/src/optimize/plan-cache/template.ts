@@ -5,6 +5,7 @@
  */
 
 import { type CreatePlanCache, createUncounted, type PlanCache } from '../../database/plan-cache.ts';
+import { type CreateByteCache, createByteCache } from '../../graphql/byte-cache.ts';
 import { definitions, elementwise, flags, listed, type Operator, operators } from '../../language/operators/index.ts';
 import type { JsonValue } from '../../language/values/json.ts';
 import type { OpenValues } from '../../query/authorise/filter.ts';
@@ -64,8 +65,9 @@ const longestTemplate = 2_048;
 /** Has planners keep what they planned before, also by the texts of requests. */
 export function keepPlans(
   createCache: CreatePlanCache = createUncounted,
-): Required<Pick<PlannerOptions, 'createCache' | 'createFinder'>> {
-  return { createCache, createFinder: () => findByTemplate(createCache('read_templates')) };
+): Required<Pick<PlannerOptions, 'createCache' | 'createFinder'>> & { createDocumentCache: CreateByteCache } {
+  const createFinder = () => findByTemplate(createCache('read_templates'));
+  return { createCache, createFinder, createDocumentCache: createByteCache };
 }
 
 /** Looks requests up by their templates before they are parsed. */

@@ -34,6 +34,4 @@ export interface ReadQuery {
   /** Where the operands of all conditions find their values, and how many values were collected, nested ones included. */
   readonly operands: ReadonlyMap<Operand, number>;
   readonly values: number;
-  /** True if fields whose value the filter fixes may be left to `fixPlan`. Default: false. */
-  readonly fixes?: boolean;
 }

@@ -20,11 +20,10 @@ import type { ReadPlan } from './plan.ts';
 import { commonLimits, printBounds } from './plan-bounds.ts';
 import { cursorColumns, inDirection, planCursor, printAfter } from './plan-cursor.ts';
 import { orDefaults } from './plan-defaults.ts';
-import { type FixedParts, fixedFields, fixedParts, withoutFixed } from './plan-fixed.ts';
 import { keyValues, printKeys } from './plan-keys.ts';
 import { orderBy, type PrintedTerm, printOrder } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
-import { ownRead, wholeRead } from './plan-returned.ts';
+import { selectedItems } from './plan-returned.ts';
 import { answerList, leavesTable, printSelection } from './plan-selection.ts';
 import { nestedRows } from './row-bound.ts';
 
@@ -40,10 +39,8 @@ export function planRead(query: ReadQuery, passes: readonly ReadPass[] = []): Re
   const parts = startRead(query, statement);
   const joins = query.meta.length > 0 || query.singleton;
   const lists = nestedRows(query.selection);
-  const whole = wholeRead(query);
-  const ownStatement = whole && ownRead(whole);
-  const fixed = fixedParts(query);
-  const printed = joins ? printJoined(query, parts) : printPlain(query, parts, fixed);
+  const selected = selectedItems(query);
+  const printed = joins ? printJoined(query, parts) : printPlain(query, parts);
   const finished = statement.finish(parts.before + printed.text);
   const { statement: built, binders } = statementOf(finished);
   const plan = {
@@ -57,11 +54,9 @@ export function planRead(query: ReadQuery, passes: readonly ReadPass[] = []): Re
     cost: costOfRead(query.selection, conditionsOf(query)),
     many: query.many,
     fields: printed.fields,
-    ...(fixed.size > 0 && { fixed: fixedFields(fixed, query, binders) }),
     meta: query.meta,
     ...(lists.length > 0 && { nested: lists }),
-    ...(whole && { whole }),
-    ...(ownStatement && { own: ownStatement }),
+    ...(selected && { selected }),
     streamed: query.streamed,
     ...(query.exported && { exported: query.exported }),
   };
@@ -182,9 +177,9 @@ function printSource({ source, selection, meta }: ReadQuery, statement: Statemen
   return { before: `WITH ${name} AS MATERIALIZED (SELECT * FROM ${rows}) `, name };
 }
 
-function printPlain(query: ReadQuery, parts: ReadParts, fixed: FixedParts): Printed {
+function printPlain(query: ReadQuery, parts: ReadParts): Printed {
   const list = query.selector !== 'key' && !isCutFirst(query, parts);
-  return list && leavesTable(query.selection) ? printPaged(query, parts) : printFlat(query, parts, fixed);
+  return list && leavesTable(query.selection) ? printPaged(query, parts) : printFlat(query, parts);
 }
 
 /**
@@ -261,15 +256,15 @@ export function planTargets(query: ReadQuery, { permitted, lock }: RequestedTarg
   const order = orderBy(printOrder(row, query.order));
   const { descriptor } = row.collection;
   // A lock looks at its row again when it has waited, and at no other one; and all have to lock in one order.
-  const held =
+  const locksRows =
     lock !== undefined && descriptor.unlockable !== true && query.order.length === 0 && !/\bSELECT\b/.test(rows);
-  const locks = held ? query.scope.dialect.input.lock(lock, row.column('').slice(0, -1)) : '';
+  const locks = locksRows ? query.scope.dialect.input.lock(lock, row.column('').slice(0, -1)) : '';
   const list = `SELECT ${keys.join(', ')}${position(order)} FROM ${from}${rows}${order}${bounds}${locks}`;
   const arrays = fields.map((field, index) => arrayOf({ value: `k.k${index}`, settled: 'k.n', field }));
   const text = `SELECT ${['NULL', count(), ...arrays].join(', ')} FROM (${list}) k`;
   const cost = costOfConditions(conditionsOf(query));
   const plan = { cost, many: true, fields: [], meta: [], streamed: false } as const;
-  return { ...statementOf(statement.finish(text)), ...plan, ...(held && { held }) };
+  return { ...statementOf(statement.finish(text)), ...plan, ...(locksRows && { locksRows }) };
 }
 
 /** The conditions on the rows of a read and on those of its lists. */
@@ -278,9 +273,8 @@ function conditionsOf({ condition, nested }: ReadQuery): readonly Condition[] {
 }
 
 /** One level: columns of one table, or one item, whose nested parts are computed once anyway. */
-function printFlat(query: ReadQuery, { row, from, listed, order, bounds }: ReadParts, fixed: FixedParts): Printed {
-  const parts = withoutFixed(query.selection.parts, fixed);
-  const { expressions, fields } = printSelection(row, { parts }, query.nested);
+function printFlat(query: ReadQuery, { row, from, listed, order, bounds }: ReadParts): Printed {
+  const { expressions, fields } = printSelection(row, query.selection, query.nested);
   const columns = answerList(row.statement, hidden(query, row, order), expressions, fields);
   return { text: `SELECT ${columns} FROM ${from}${where(listed)}${orderBy(order)}${bounds}`, fields };
 }

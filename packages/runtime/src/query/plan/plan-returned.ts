@@ -7,7 +7,7 @@ import type { StatementBuilder } from '../../sql/row.ts';
 import type { Grant } from '../../sql/scope.ts';
 import type { ReadQuery } from '../authorise/read-query.ts';
 import type { Selected } from '../authorise/selection.ts';
-import type { OwnRead, WholeRead } from './plan.ts';
+import type { ReadPlan, SelectedItems } from './plan.ts';
 import { printSelection } from './plan-selection.ts';
 
 /** The columns of such a read. */
@@ -18,8 +18,8 @@ export interface PrintedOwn {
   readonly fields: readonly ShapeField[];
 }
 
-/** The whole read of a query; undefined where it asks for less than all items. */
-export function wholeRead(query: ReadQuery): WholeRead | undefined {
+/** The selection of a query by keys; undefined where it asks for less than all items. */
+export function selectedItems(query: ReadQuery): SelectedItems | undefined {
   const { scope, selection, nested, selector, singleton, condition, order, limit, offset, meta, cursor } = query;
   const byKey = (selector === 'key' || selector === 'written') && !singleton;
   const filtered = condition.kind !== 'and' || condition.of.length > 0;
@@ -27,9 +27,9 @@ export function wholeRead(query: ReadQuery): WholeRead | undefined {
   return byKey && !filtered && !cut ? { scope, selection, nested } : undefined;
 }
 
-/** A whole read as one of own columns; undefined where it asks for more. */
-export function ownRead(whole: WholeRead): OwnRead | undefined {
-  return whole.selection.parts.every((part) => grantOf(part) !== undefined) ? whole : undefined;
+/** The selection of a plan that reads nothing but columns of its items; undefined where it asks for more. */
+export function ownColumns({ selected }: ReadPlan): SelectedItems | undefined {
+  return selected?.selection.parts.every((part) => grantOf(part) !== undefined) ? selected : undefined;
 }
 
 /** When a part that is made of own columns can be read; undefined for every other part. */
@@ -41,14 +41,14 @@ function grantOf(part: Selected): Grant | undefined {
 }
 
 /** Every condition that decides what of a row the caller reads. */
-export function conditionsOf({ selection }: OwnRead): readonly Condition[] {
+export function conditionsOf({ selection }: SelectedItems): readonly Condition[] {
   return [...selection.collection.rows, ...selection.parts.flatMap((part) => grantOf(part) ?? [])];
 }
 
 /** Prints it on a row of the written table; `column` takes a quoted column to an expression. */
 export function printOwn(
   statement: StatementBuilder,
-  { scope, selection, nested }: WholeRead,
+  { scope, selection, nested }: SelectedItems,
   column: (quoted: string) => string,
 ): PrintedOwn {
   const row = { statement, scope, collection: selection.collection, column };

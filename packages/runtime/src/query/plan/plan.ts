@@ -1,5 +1,6 @@
 import type { Binder } from '../../database/binder.ts';
 import type { Statement } from '../../database/database.ts';
+import type { Noted } from '../../database/notes.ts';
 import type { ShapeField } from '../../json/shape.ts';
 import type { Scope } from '../../sql/scope.ts';
 import type { Selection } from '../authorise/selection.ts';
@@ -18,7 +19,7 @@ import type { NestedLists } from './plan-nested-list.ts';
  * With `countsNamed` one more column stands in front: the number of existing items among those named by key. The
  * boolean is then there without `meta` too.
  */
-export interface ReadPlan {
+export interface ReadPlan extends Noted {
   readonly statement: Statement;
   readonly binders: readonly Binder[];
   /** Cost of everything that it selects and looks for: see `cost.ts`. */
@@ -27,31 +28,21 @@ export interface ReadPlan {
   /** True if its one column is the whole of `data`, and not a member of an item. Default: false. */
   readonly bare?: true;
   readonly fields: readonly ShapeField[];
-  /** Set where fields are the same in every item, by the request: `fixPlan` makes the plan that writes them. */
-  readonly fixed?: readonly FixedField[];
   readonly meta: readonly ('total_count' | 'filter_count')[];
   /** For `planTargets`: true if the statement locks the rows that it finds. */
-  readonly held?: boolean;
+  readonly locksRows?: boolean;
   /** Set for aggregations of items named by key. */
   readonly countsNamed?: boolean;
   /** The lists within its rows, when there are any. */
   readonly nested?: readonly NestedRows[];
-  /** Set where it reads all of the items that it names. */
-  readonly whole?: WholeRead;
-  /** Set where it also reads nothing but columns of their rows. */
-  readonly own?: OwnRead;
+  /** Selection of each item, where it reads all of the items that it names: also to be printed on rows just written. */
+  readonly selected?: SelectedItems;
   /** True for `limit=-1` and large limits: run by `Database.stream`. */
   readonly streamed: boolean;
   /** Set when the list is paged by cursor. */
   readonly cursor?: CursorPlan;
   /** Set when the answer is a file. */
   readonly exported?: Exported;
-}
-
-/** A field of an answer that has the same value in every item: its place, and that of the parameter which holds the value. */
-export interface FixedField {
-  readonly field: number;
-  readonly parameter: number;
 }
 
 /**
@@ -66,12 +57,9 @@ export interface NestedRows {
   readonly below: readonly NestedRows[];
 }
 
-/** A read of items by their keys that asks for all of them, with any selection. */
-export interface WholeRead {
+/** Selection of items that are read by their keys. */
+export interface SelectedItems {
   readonly scope: Scope;
   readonly selection: Selection;
   readonly nested: NestedLists;
 }
-
-/** Such a read that asks for nothing but columns of their rows. */
-export type OwnRead = WholeRead;

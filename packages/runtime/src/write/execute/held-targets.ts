@@ -38,7 +38,8 @@ export async function findHeld(
   let { keys, count } = await find(running, targets);
   for (;;) {
     checkCount(count, maxItems);
-    const rows = keys === null || targets.held === true ? [] : readRows(keys.values).map((key) => JSON.stringify(key));
+    const rows =
+      keys === null || targets.locksRows === true ? [] : readRows(keys.values).map((key) => JSON.stringify(key));
     if (keys === null || rows.every((key) => held.has(key))) return keys;
     for (const key of rows) held.add(key);
     // A statement of its own: it sees what the lock has waited for.

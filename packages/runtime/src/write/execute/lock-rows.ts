@@ -7,7 +7,7 @@ import { cast } from '../../dialects/casts.ts';
 import { selectList, sqlTrue } from '../../dialects/fragment.ts';
 import type { RowLock, SqlDialect } from '../../dialects/index.ts';
 import type { CollectionDescriptor } from '../../language/index.ts';
-import type { OwnRead } from '../../query/plan/plan.ts';
+import type { SelectedItems } from '../../query/plan/plan.ts';
 import { printOwn } from '../../query/plan/plan-returned.ts';
 import { bind } from '../../query/planner.ts';
 import { operandType } from '../../sql/operand.ts';
@@ -25,7 +25,7 @@ interface RowsToLock {
   readonly keys: Keys;
   readonly lock: RowLock;
   readonly side: Side;
-  readonly read?: OwnRead;
+  readonly read?: SelectedItems;
 }
 
 /** Locks the items with these keys. With `read` it also reads them, as they are under the lock. */
@@ -46,7 +46,7 @@ function printLock(
   statement: StatementBuilder,
   descriptor: CollectionDescriptor,
   lock: RowLock,
-  read: OwnRead | undefined,
+  read: SelectedItems | undefined,
 ): string {
   const { dialect, parameter } = statement;
   const fields = keyFields(descriptor);

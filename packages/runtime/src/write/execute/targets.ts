@@ -30,7 +30,7 @@ export interface Targets {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];
   /** True if it locks the items that it finds. Default: false. */
-  readonly held?: boolean;
+  readonly locksRows?: boolean;
 }
 
 /** Input of `prepareTargets`. */
@@ -55,9 +55,9 @@ export function prepareTargets(requested: TargetRequest): Targets {
     ...requestedTargets(requested),
     targets: requested.targets,
   });
-  const { statement, binders, held = false } = plan;
+  const { statement, binders, locksRows = false } = plan;
   const parameters = bind(binders, values, requested.caller);
-  return { statement: runAs(statement, requested.caller), parameters, held };
+  return { statement: runAs(statement, requested.caller), parameters, locksRows };
 }
 
 function requestedTargets({ scope, collection, limits, query }: Omit<TargetRequest, 'targets'>): RequestedRead {

@@ -12,6 +12,7 @@ import { type Answer, type AnswerWriter, createAnswerWriter } from '../../query/
 import type { ReadLimits, ReadRequest } from '../../query/parse/request.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import { boundValues } from '../../query/plan/plan-bounds.ts';
+import { ownColumns } from '../../query/plan/plan-returned.ts';
 import { bind } from '../../query/planner.ts';
 import { prepareRead } from '../../query/prepare.ts';
 import type { Scope } from '../../sql/scope.ts';
@@ -63,8 +64,9 @@ export function createImages(open: Scope, limits: ReadLimits): Images {
     async read(transaction, { descriptor, keys, whole, side }, lock) {
       const { plan, answer: result, parameters } = planOf(descriptor, whole);
       const rows = result();
-      if (lock !== undefined && plan.own !== undefined) {
-        await lockRows(transaction, open.dialect, { descriptor, keys, lock, side, read: plan.own }, rows);
+      const read = lock && ownColumns(plan);
+      if (lock !== undefined && read !== undefined) {
+        await lockRows(transaction, open.dialect, { descriptor, keys, lock, side, read }, rows);
         return imagesOf(descriptor, rows);
       }
       const locked = lock && lockRows(transaction, open.dialect, { descriptor, keys, lock, side });

@@ -1,8 +1,8 @@
 /** Answers that a write returns itself, where it can: then nothing has to be read after it. */
 
 import { type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';
-import type { OwnRead, ReadPlan } from '../../query/plan/plan.ts';
-import { conditionsOf, printOwn } from '../../query/plan/plan-returned.ts';
+import type { ReadPlan, SelectedItems } from '../../query/plan/plan.ts';
+import { conditionsOf, ownColumns, printOwn } from '../../query/plan/plan-returned.ts';
 import { hasLateValues } from '../../sql/row.ts';
 import type { WritableCollection, WriteScope } from '../access/scope.ts';
 import { isLate } from '../checks/late.ts';
@@ -10,7 +10,7 @@ import type { Drafting } from './statement.ts';
 
 /** The read that a write answers itself. */
 export interface Returned {
-  readonly own: OwnRead;
+  readonly own: SelectedItems;
   readonly answer: AnswerWriter;
 }
 
@@ -24,7 +24,7 @@ export function returnedOf(
   scope: WriteScope,
 ): Returned | undefined {
   const { descriptor } = collection;
-  const read = plan?.own;
+  const read = plan && ownColumns(plan);
   if (plan === undefined || read === undefined || hasLateValues(descriptor)) return undefined;
   const written = new Set([descriptor.name]);
   if (conditionsOf(read).some((condition) => isLate(scope.open, collection, condition, written))) return undefined;

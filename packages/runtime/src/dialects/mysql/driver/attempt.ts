@@ -80,7 +80,7 @@ export class MysqlAttempt implements Transaction {
       this.#begun = true;
       await this.#order('START TRANSACTION READ WRITE');
     }
-    if (statement.held === true) this.#holds = true;
+    if (statement.locksSession === true) this.#holds = true;
     const { text, forms, parts } = statement;
     const sent = formParameters(parameters, forms);
     await this.#watched(async () => {

@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ByteWriter } from '../../../json/byte-writer.ts';
+import { useWriterCode } from '../../../json/fields-writer.ts';
 import type { ShapeField } from '../../../json/shape.ts';
 import { createTranscoder } from '../../../json/transcode.ts';
+import { generatedCode } from '../../../optimize/generated-code/generate.ts';
 import type { ColumnDefinition } from './columns.ts';
 import { createDirectTranscoder } from './direct-rows.ts';
 import { createRowWriter } from './raw-rows.ts';
 import { RowBytes } from './row-bytes.ts';
+
+useWriterCode(generatedCode);
 
 /** A column with one cell of it as the server sends it, null for none. */
 interface Cell {

@@ -5,7 +5,7 @@
 
 import type { ByteWriter } from '../../../json/byte-writer.ts';
 import { type Literal, putWord, type Source, sourceOf, wordOf } from '../../../json/bytes.ts';
-import { type Cell, generateCellsWriter, type Lengths } from '../../../json/generate.ts';
+import { type Cell, type Lengths, writerCode } from '../../../json/fields-writer.ts';
 import { putInteger } from '../../../json/numbers.ts';
 import type { Shape, ShapeField } from '../../../json/shape.ts';
 import { layFieldsOut, scalars, type Transcoder, withEnd } from '../../../json/transcode.ts';
@@ -17,7 +17,7 @@ const quote = 34;
 const lengths: Lengths = { wide: wider.two, lengthAt, widthAt: (bytes, offset) => widthOf(bytes[offset] ?? 0) };
 
 /**
- * Makes the function that writes a row of these columns as an object; null if that is impossible, or if no code may be
+ * Makes the function that writes a row of these columns as an object; null if that is impossible, or if no code is
  * generated.
  */
 export function createDirectTranscoder(
@@ -33,9 +33,10 @@ export function createDirectTranscoder(
     if (cell === undefined) return null;
     cells.push(cell);
   }
-  const generated = generateCellsWriter(cells, lengths);
-  const write = generated && withEnd(generated, end);
-  return write && ((buffer, offset, out) => write(out, sourceOf(buffer), offset));
+  const generated = writerCode()?.cells(cells, lengths);
+  if (generated == null) return null;
+  const write = withEnd(generated, end);
+  return (buffer, offset, out) => write(out, sourceOf(buffer), offset);
 }
 
 function cellOf(prefix: Literal, shape: Shape, form: CellForm): Cell | undefined {

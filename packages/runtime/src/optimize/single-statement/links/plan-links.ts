@@ -42,10 +42,10 @@ export function planLinks(
   const { descriptor } = writable.collection;
   const names = [descriptor.name, ...links.map(({ relation }) => relation.junction)];
   // Rows written in two places would have to be read from both.
-  if (read.whole === undefined || new Set(names).size < names.length || !isSimple(written)) return null;
+  if (read.selected === undefined || new Set(names).size < names.length || !isSimple(written)) return null;
   if (!links.every((link) => isPlain(written, link) && !names.includes(link.relation.target))) return null;
   const rows = new Map(names.map((name, index) => [name, index === 0 ? heldItem : linksOf(index)]));
-  const whole = readOfTree(scope, read.whole, root, rows);
+  const whole = readOfTree(scope, read.selected, root, rows);
   if (whole === undefined) return null;
   const statement = createStatement(new Map(), scope.open.dialect);
   const alias = statement.alias();

@@ -6,7 +6,7 @@
 
 import { nameStatement } from '../../../database/own-statements/name-statement.ts';
 import { maxColumns, transactionNumber } from '../../../dialects/fragment.ts';
-import type { WholeRead } from '../../../query/plan/plan.ts';
+import type { SelectedItems } from '../../../query/plan/plan.ts';
 import { createStatement } from '../../../sql/statement.ts';
 import type { Inputs } from '../../../write/plan/inputs.ts';
 import { type NewGroup, printInsert, rowsOf } from './plan-inserts.ts';
@@ -18,7 +18,7 @@ import type { TreePlan } from './tree-plan.ts';
 export function planReturnedTree(
   groups: readonly NewGroup[],
   rootIndex: number,
-  read: WholeRead,
+  read: SelectedItems,
 ): Omit<TreePlan, 'answer' | 'make'> | undefined {
   const top = groups[rootIndex];
   if (top === undefined) return undefined;

@@ -7,7 +7,7 @@ import { nameStatement } from '../../../database/own-statements/name-statement.t
 import type { PlanCache } from '../../../database/plan-cache.ts';
 import { transactionNumber } from '../../../dialects/fragment.ts';
 import { createAnswerWriter } from '../../../query/answer.ts';
-import type { ReadPlan, WholeRead } from '../../../query/plan/plan.ts';
+import type { ReadPlan, SelectedItems } from '../../../query/plan/plan.ts';
 import { printOwn } from '../../../query/plan/plan-returned.ts';
 import { answerList } from '../../../query/plan/plan-selection.ts';
 import { createStatement } from '../../../sql/statement.ts';
@@ -29,11 +29,13 @@ export type TreePlanCache = PlanCache<TreePlan | null>;
 export function planTree(groups: readonly NewGroup[], root: Group, read: ReadPlan, many: boolean): TreePlan | null {
   const rootIndex = groups.findIndex(({ group }) => group === root);
   const top = groups[rootIndex];
-  if (top === undefined || read.whole === undefined || !groups.every((group) => isSimple(groups, group))) return null;
+  if (top === undefined || read.selected === undefined || !groups.every((group) => isSimple(groups, group)))
+    return null;
   const names = groups.map(({ written }) => written.writable.collection.descriptor.name);
   // A collection that is written in two places would have to be read from both.
   if (new Set(names).size < names.length) return null;
-  const planned = planReturnedTree(groups, rootIndex, read.whole) ?? planReadTree(groups, rootIndex, read.whole, many);
+  const planned =
+    planReturnedTree(groups, rootIndex, read.selected) ?? planReadTree(groups, rootIndex, read.selected, many);
   if (planned === null) return null;
   const plan = { ...planned, answer: createAnswerWriter(read) };
   return plan.returnedRead === undefined ? plan : { ...plan, make: insertAssembled(plan, plan.returnedRead) };
@@ -43,7 +45,7 @@ export function planTree(groups: readonly NewGroup[], root: Group, read: ReadPla
 function planReadTree(
   groups: readonly NewGroup[],
   rootIndex: number,
-  read: WholeRead,
+  read: SelectedItems,
   many: boolean,
 ): Omit<TreePlan, 'answer' | 'make'> | null {
   const top = groups[rootIndex];

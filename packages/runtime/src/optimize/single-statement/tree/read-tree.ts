@@ -2,7 +2,7 @@
 
 import type { ColumnPair, Condition, RelationDescriptor } from '../../../language/index.ts';
 import type { Selected, Selection } from '../../../query/authorise/selection.ts';
-import type { WholeRead } from '../../../query/plan/plan.ts';
+import type { SelectedItems } from '../../../query/plan/plan.ts';
 import type { NestedLists } from '../../../query/plan/plan-nested-list.ts';
 import type { CollectionScope, RelationScope, Scope } from '../../../sql/scope.ts';
 import type { WriteScope } from '../../../write/access/scope.ts';
@@ -21,10 +21,10 @@ export type NewRows = ReadonlyMap<string, string>;
  */
 export function readOfTree(
   { open }: Pick<WriteScope, 'open'>,
-  { scope, selection, nested }: WholeRead,
+  { scope, selection, nested }: SelectedItems,
   root: Group,
   rows: NewRows,
-): WholeRead | undefined {
+): SelectedItems | undefined {
   const reading: Reading = { open, nested, made: new Set(rows.keys()) };
   if (!follows(reading, selection, root)) return undefined;
   const moved = moveScope(scope, rows);

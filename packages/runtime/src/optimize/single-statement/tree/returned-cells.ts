@@ -2,7 +2,7 @@
 
 import type { ManyToOne, RelationDescriptor } from '../../../language/index.ts';
 import type { Selected, Selection } from '../../../query/authorise/selection.ts';
-import type { WholeRead } from '../../../query/plan/plan.ts';
+import type { SelectedItems } from '../../../query/plan/plan.ts';
 import { chosenOrder } from '../../../query/plan/plan-order.ts';
 import { isNested, printField, printOwnKey } from '../../../query/plan/plan-value.ts';
 import { fieldOfColumn } from '../../../sql/cell.ts';
@@ -19,7 +19,7 @@ export const valuesAlias = 't';
 export interface Filling {
   readonly statement: StatementBuilder;
   readonly groups: readonly NewGroup[];
-  readonly read: WholeRead;
+  readonly read: SelectedItems;
   /** Expressions over the rows of each group. */
   readonly valueColumns: readonly string[][];
 }

@@ -1,25 +1,46 @@
-/**
- * Fields whose value is fixed by the filter of a list. They are written as the request has them, so that no row carries
- * them through the sort and over the wire. Labels of enums only: equal ones have the same text.
- */
-
 import type { Binder } from '../../database/binder.ts';
-import type { Parameter } from '../../database/database.ts';
+import { createNote } from '../../database/notes.ts';
 import type { Condition, Operand } from '../../language/index.ts';
-import type { ReadQuery } from '../authorise/read-query.ts';
-import type { Selected } from '../authorise/selection.ts';
-import type { FixedField, ReadPlan } from './plan.ts';
-import { leavesTable } from './plan-selection.ts';
+import type { ReadQuery } from '../../query/authorise/read-query.ts';
+import type { Selected } from '../../query/authorise/selection.ts';
+import type { ReadPlan } from '../../query/plan/plan.ts';
+import { planRead } from '../../query/plan/plan-read.ts';
+import { leavesTable } from '../../query/plan/plan-selection.ts';
+import type { ListPass } from '../../query/planner.ts';
 
 /** Operands by the places of the parts that they fix. */
-export type FixedParts = ReadonlyMap<number, Operand>;
+type FixedParts = ReadonlyMap<number, Operand>;
+
+/** A field of an answer that has the same value in every item: its place, and that of the parameter which holds the value. */
+interface FixedField {
+  readonly field: number;
+  readonly parameter: number;
+}
+
+const fixedFields = createNote<readonly FixedField[]>('fixed fields');
+
+/** Leaves fields that the filter fixes out of the statement; each run writes them by its parameters. */
+export const fixFields: ListPass = {
+  complete(plan, { query }) {
+    const fixed = fixedParts(query);
+    if (fixed.size === 0) return plan;
+    const parts = query.selection.parts.map((part, index) => (fixed.has(index) ? placeOf(part) : part));
+    const lean = planRead({ ...query, selection: { ...query.selection, parts } });
+    return fixedFields.on({ ...lean, cost: plan.cost }, fieldsOf(fixed, query, lean.binders));
+  },
+  specialise: fixPlan,
+};
+
+/** Keeps the place of a part. */
+function placeOf({ key }: Selected): Selected {
+  return { kind: 'constant', key, json: 'null' };
+}
 
 /** The parts of a flat list that its filter fixes; none where something else is selected than one list of rows. */
-export function fixedParts(query: ReadQuery): FixedParts {
+function fixedParts(query: ReadQuery): FixedParts {
   const { selection, selector, singleton, streamed, exported, meta, cursor, condition, operands } = query;
   const whole = selector === 'list' && !singleton && !streamed && exported === undefined;
-  const flat = whole && meta.length === 0 && cursor === undefined && !leavesTable(selection);
-  if (query.fixes !== true || !flat) return new Map();
+  if (!whole || meta.length > 0 || cursor !== undefined || leavesTable(selection)) return new Map();
   const equal = equalities(condition);
   const fixed = new Map<number, Operand>();
   for (const [index, part] of selection.parts.entries()) {
@@ -30,6 +51,7 @@ export function fixedParts(query: ReadQuery): FixedParts {
   return fixed.size < selection.parts.filter(({ kind }) => kind !== 'constant').length ? fixed : new Map();
 }
 
+/** Labels of enums only: equal ones have the same text. */
 function isFixable(part: Selected): part is Extract<Selected, { kind: 'field' }> {
   return part.kind === 'field' && part.field.descriptor.type === 'enum' && part.field.grant === null;
 }
@@ -42,14 +64,8 @@ function equalities(condition: Condition): ReadonlyMap<string, Operand> {
   return plain && condition.operand.kind === 'literal' ? new Map([[condition.field, condition.operand]]) : new Map();
 }
 
-/** The parts with a place kept for each that is fixed. */
-export function withoutFixed(parts: readonly Selected[], fixed: FixedParts): readonly Selected[] {
-  if (fixed.size === 0) return parts;
-  return parts.map((part, index) => (fixed.has(index) ? { kind: 'constant', key: part.key, json: 'null' } : part));
-}
-
 /** Where their values stand among the parameters of the statement. */
-export function fixedFields(
+function fieldsOf(
   fixed: FixedParts,
   { operands }: Pick<ReadQuery, 'operands'>,
   binders: readonly Binder[],
@@ -60,15 +76,15 @@ export function fixedFields(
   });
 }
 
-const settled = new WeakMap<ReadPlan, Map<string, ReadPlan>>();
+const specialisedPlans = new WeakMap<ReadPlan, Map<string, ReadPlan>>();
 
 /** The plan of a request with these parameters: fixed fields have their values. One for each of the labels that are asked for. */
-export function fixPlan(plan: ReadPlan, parameters: readonly Parameter[]): ReadPlan {
-  const { fixed } = plan;
+function fixPlan(plan: ReadPlan, parameters: Parameters<ListPass['specialise']>[1]): ReadPlan {
+  const fixed = fixedFields.of(plan);
   if (fixed === undefined) return plan;
   const values = fixed.map(({ parameter }) => JSON.stringify(parameters[parameter] ?? null));
   const text = values.join();
-  const plans = settled.get(plan) ?? new Map<string, ReadPlan>();
+  const plans = specialisedPlans.get(plan) ?? new Map<string, ReadPlan>();
   const cached = plans.get(text);
   if (cached !== undefined) return cached;
   const fields = plan.fields.map((planned, index) => {
@@ -79,6 +95,6 @@ export function fixPlan(plan: ReadPlan, parameters: readonly Parameter[]): ReadP
   });
   const specialised = { ...plan, fields };
   plans.set(text, specialised);
-  settled.set(plan, plans);
+  specialisedPlans.set(plan, plans);
   return specialised;
 }

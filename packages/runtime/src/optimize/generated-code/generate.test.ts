@@ -1,18 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ByteWriter } from './byte-writer.ts';
-import { literalOf, sourceOf } from './bytes.ts';
-import { type Field, walkColumns } from './fields.ts';
-import {
-  type Cell,
-  generateColumnsWriter,
-  generateFieldsWriter,
-  printCellsFactory,
-  printColumnsFactory,
-  printFactory,
-} from './generate.ts';
-import { array, record, text } from './testing/binary.ts';
-import { writeText } from './texts.ts';
+import { ByteWriter } from '../../json/byte-writer.ts';
+import { literalOf, sourceOf } from '../../json/bytes.ts';
+import { type Field, walkColumns } from '../../json/fields.ts';
+import type { Cell } from '../../json/fields-writer.ts';
+import { array, record, text } from '../../json/testing/binary.ts';
+import { writeText } from '../../json/texts.ts';
+import { generatedCode, printCellsFactory, printColumnsFactory, printFactory } from './generate.ts';
 
 function field(prefix: string): Field {
   return { prefix: literalOf(prefix), write: () => {} };
@@ -37,7 +31,7 @@ test('nor in that for rows of MySQL and MariaDB', () => {
 });
 
 test.each(['`;process.exit(1);`', "'];throw 1;['", `\${process.exit(1)}`, '\u2028*/', '\\'])('%j is no code', (key) => {
-  expect(generateFieldsWriter([field(key)], 0)).toBeTypeOf('function');
+  expect(generatedCode.fields([field(key)], 0)).toBeTypeOf('function');
   expect(printFactory([field(key)])).not.toContain(key);
 });
 
@@ -52,7 +46,7 @@ test('arrays of columns are written as they are walked', () => {
     (prefix): Field => ({ prefix: literalOf(prefix), write: writeText }),
   );
   const end = literalOf(',"c":0}');
-  const generated = generateColumnsWriter(fields, end);
+  const generated = generatedCode.columns(fields, end);
   fc.assert(
     fc.property(texts, (rows) => {
       const columns = [0, 1].map((index) =>

@@ -1,14 +1,14 @@
 /**
- * Code that does for one list of fields what `fields.ts` does for any. Every field has its own call, which the
+ * Code that does for one list of fields what `json/fields.ts` does for any. Every field has its own call, which the
  * optimising compiler can inline, and every word of a key is a constant.
  *
  * The text of the code consists of the texts in this file and of numbers counted here. These are the number of fields
  * and of words in their prefixes, and, of rows of cells, the fields that are texts. Names, literals and writers are
  * arguments of the code, never part of its text.
  */
-import type { ByteWriter } from './byte-writer.ts';
-import { type Literal, putLiteral, type Source } from './bytes.ts';
-import { type Field, type FieldsWriter, roomOf, type Writer, writeNull } from './fields.ts';
+import { type Literal, putLiteral } from '../../json/bytes.ts';
+import { type Field, type FieldsWriter, roomOf, writeNull } from '../../json/fields.ts';
+import type { Cell, WriterCode } from '../../json/fields-writer.ts';
 
 /** Prefixes of more words are stored in a loop. */
 const maxWords = 16;
@@ -16,40 +16,12 @@ const maxWords = 16;
 /** Cells that room is made for at once, at most. */
 const maxBatch = 16;
 
-/** Generates the writer of some fields; null where the process forbids code from strings. */
-export function generateFieldsWriter(fields: readonly Field[], skip: number): FieldsWriter | null {
-  return create(printFactory(fields), fields, [skip]);
-}
-
-/** Writes the cell that starts at `offset` into reserved room, and returns where it ends. */
-export type CellWriter = (out: ByteWriter, source: Source, offset: number) => number;
-
-/** A field of a row of cells. Its writer is told where its text is, or finds out by itself where it ends. */
-export type Cell = Pick<Field, 'prefix'> &
-  ({ readonly kind: 'sized'; readonly write: Writer } | { readonly kind: 'cell'; readonly write: CellWriter });
-
-/** How a text tells its length: that itself, and how many bytes it takes. A first byte below `wide` is the length. */
-export interface Lengths {
-  readonly wide: number;
-  lengthAt(bytes: Buffer, offset: number): number;
-  widthAt(bytes: Buffer, offset: number): number;
-}
-
-/**
- * Generates the writer of rows of cells, which start with a status byte and a bit for each cell that is missing. Null
- * where the process forbids code from strings.
- */
-export function generateCellsWriter(cells: readonly Cell[], lengths: Lengths): FieldsWriter | null {
-  return create(printCellsFactory(cells), cells, [lengths]);
-}
-
-/**
- * Generates the writer of records that come as arrays, one for each column, with `end` after the last field of each. It
- * leaves room for one byte after them. Null where the process forbids code from strings.
- */
-export function generateColumnsWriter(fields: readonly Field[], end: Literal): FieldsWriter | null {
-  return create(printColumnsFactory(fields), fields, [end, roomOf(end)]);
-}
+/** Makes writers as code. */
+export const generatedCode: WriterCode = {
+  fields: (fields, skip) => create(printFactory(fields), fields, [skip]),
+  cells: (cells, lengths) => create(printCellsFactory(cells), cells, [lengths]),
+  columns: (fields, end) => create(printColumnsFactory(fields), fields, [end, roomOf(end)]),
+};
 
 function create(text: string, fields: readonly unknown[], more: readonly unknown[]): FieldsWriter | null {
   try {
