@@ -129,9 +129,9 @@ beforeAll(async () => {
     expect(status, text).toBe(200);
     statements.set(query, project.statements.texts().find((sent) => sent.startsWith('SELECT t')) ?? '');
   }
-}, 60_000);
+});
 
-afterAll(() => project.close());
+afterAll(() => project?.close());
 
 /** Steps that read tables for every row above them, without those that an index condition confines. */
 function unconfined(step: PlanStep, within: boolean): readonly string[] {
