@@ -1,7 +1,7 @@
 /** Transactions on MariaDB, and on MySQL where there is one: all or nothing, and again where that is right. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database, RowSink, Transaction } from '../../packages/runtime/src/database/database.ts';
-import type { Failover, HostChange } from '../../packages/runtime/src/database/hosts/failover.ts';
+import type { Failover, HostChange } from '../../packages/runtime/src/database/hosts/choose-primary.ts';
 import { readRow } from '../../packages/runtime/src/database/own-statements/texts.ts';
 import { connectMysql } from '../../packages/runtime/src/dialects/mysql/database.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { graphqlDocuments, graphqlFiles } from './graphql-files.ts';
+import { graphqlDocuments, graphqlFiles } from './class-files.ts';
 import { classHeader } from './language/index.ts';
 
 let folder: string;

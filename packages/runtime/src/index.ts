@@ -2,17 +2,15 @@
 
 export type { FirstAdministrator } from './auth/first-administrator.ts';
 export type { Caller } from './caller.ts';
-export { modelFiles, openapiFiles } from './class-files.ts';
+export { graphqlDocuments, graphqlFiles, graphqlOperations, modelFiles, openapiFiles } from './class-files.ts';
 export type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from './database/database.ts';
 export type { RowContext } from './database/row-security/row-context.ts';
-export type { DatabasePlace } from './dialects/open.ts';
-export { openDatabase } from './dialects/open.ts';
+export { type DatabasePlace, openDatabase } from './dialects/open.ts';
 export type { Drift } from './drift.ts';
 export { compareFingerprint } from './drift.ts';
 export { type ErrorCode, type ErrorExtensions, type ErrorOptions, errorBody, PlatformError } from './errors.ts';
 export { extension } from './extensions/hooks.ts';
 export type * from './extensions/types.ts';
-export { graphqlDocuments, graphqlFiles, graphqlOperations } from './graphql-files.ts';
 export type { AnsweredExchange } from './http/exchanges.ts';
 export type { Readiness } from './http/health.ts';
 export { compiledApi } from './http/routes.ts';
@@ -35,14 +33,23 @@ export {
   related,
 } from './language/descriptors/access-builders.ts';
 export type * from './language/descriptors/api.ts';
+export {
+  check,
+  collection,
+  field,
+  foreignKey,
+  itemRoutes,
+  m2a,
+  m2m,
+  m2o,
+  o2m,
+  pair,
+  unique,
+} from './language/descriptors/builders.ts';
 export type * from './language/descriptors/collection.ts';
-export { collection, field } from './language/descriptors/collection-builders.ts';
 export type { CustomRoute, Extension } from './language/descriptors/extension.ts';
-export type * from './language/descriptors/fingerprint.ts';
 export type { FunctionDescriptor } from './language/descriptors/function.ts';
 export type * from './language/descriptors/payload-types.ts';
-export { check, foreignKey, m2a, m2m, m2o, o2m, pair, unique } from './language/descriptors/relation-builders.ts';
-export { itemRoutes } from './language/descriptors/route-builders.ts';
 export type * from './language/descriptors/wire.ts';
 export type { Dialect, DialectFacts, Family } from './language/dialects.ts';
 export type { Operator } from './language/operators/index.ts';

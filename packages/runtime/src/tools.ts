@@ -1,6 +1,7 @@
 /** Exports for the command line: settings, migrations and SQL, without the modules that serve. */
 
 export { ContractError, refuseContract } from './contract-error.ts';
+export { readable } from './database/errors.ts';
 export type { MigrationConnection } from './database/migration-connection.ts';
 export {
   createScript as script,
@@ -13,10 +14,9 @@ export {
   type Script,
 } from './database/own-statements/script.ts';
 export { formParameters } from './database/parameter-forms.ts';
-export { readable } from './database/readable.ts';
-export { chooseHost } from './dialects/choose-host.ts';
 export { EmbeddedInUseError, lockEmbedded } from './dialects/embedded-lock.ts';
 export { embeddedExtensions, ownTables } from './dialects/index.ts';
+export { chooseHost } from './dialects/open.ts';
 export type { ModelTables } from './dialects/own-statements.ts';
 export { fromRows, type OwnTables, rowsBeside } from './dialects/own-tables.ts';
 export { databaseLabel, type UnusableDatabase, unusableDatabase } from './dialects/unusable.ts';

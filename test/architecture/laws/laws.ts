@@ -26,15 +26,15 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 127_108, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 126_825, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1260,
+    today: 1178,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
   { name: 'files of a folder', today: 25, bound: 25, measure: largestFolder },
-  { name: 'lines of a file', today: 400, bound: 400, measure: longestFile },
+  { name: 'lines of a file', today: 399, bound: 400, measure: longestFile },
   { name: 'lines of a function', today: 60, bound: 60, measure: longestFunction },
   {
     name: 'rooms in circles of imports',

@@ -6,8 +6,8 @@
 import type { Database, Transaction } from '../database/database.ts';
 import { ask, firstRow } from '../database/own-statements/own-rows.ts';
 import type { OwnSql } from '../database/own-statements/script.ts';
-import type { Counter, Counting } from '../dialects/counter-statements.ts';
 import { ownTables } from '../dialects/index.ts';
+import type { Counter, Counting } from '../dialects/own-statements.ts';
 import type { SystemPlace } from '../system/place.ts';
 
 /** How a counter stands. */

@@ -1,6 +1,6 @@
 /** Room that drivers leave for ways to be faster. */
 import type { Database, Outcome, Parameter, Statement, Transaction } from './database.ts';
-import type { Tries } from './tries.ts';
+import { isConflict, isNotPrimary, isRetryable, isStalePreparation } from './errors.ts';
 
 /** Parts of a driver that may be wrapped; each runs as it is when absent. */
 export interface ConnectionSeams {
@@ -38,7 +38,7 @@ export interface BatchReader {
 }
 
 /** Result of one attempt at a transaction: the committed outcome, or a failure after which nothing stayed. */
-export type TriedTransaction<T> =
+type TriedTransaction<T> =
   | { readonly outcome: Outcome<T> }
   | { readonly outcome?: undefined; readonly attempt: { readonly failure: unknown } };
 
@@ -68,3 +68,36 @@ export interface Chosen {
 
 /** Chooses the text of one run. */
 export type ChooseText = (statement: Statement) => Chosen;
+
+/** Conflicts with other transactions after which a function runs again. */
+const maxConflicts = 8;
+/** Connections lost under a function, or refusals of a server to write, after which it runs again: by then there may be a new primary. */
+const maxLosses = 1;
+/**
+ * Prepared statements that the server took back: a pooler may do so on every connection once. A column whose type has
+ * changed does so for each statement about it on each connection.
+ */
+const maxStale = 24;
+/** The longest wait after the first conflict, in milliseconds; it doubles up to the most. */
+const firstWaitMs = 10;
+const maxWaitMs = 500;
+
+/** The tries at one transaction. */
+export class Tries {
+  #conflicts = 0;
+  #losses = 0;
+  #stale = 0;
+
+  /** True if a failure deserves another attempt; counts it. `prepared` tells if the statement was known by its name. */
+  mayRunAgain(failure: unknown, prepared = true): boolean {
+    if (isConflict(failure)) return ++this.#conflicts <= maxConflicts;
+    if (prepared && isStalePreparation(failure)) return ++this.#stale <= maxStale;
+    return (isRetryable(failure) || isNotPrimary(failure)) && ++this.#losses <= maxLosses;
+  }
+
+  /** Milliseconds until the next try: after conflicts anything up to the longest wait, so that those who met do not meet again. */
+  wait(): number {
+    if (this.#conflicts === 0) return 0;
+    return Math.random() * Math.min(firstWaitMs * 2 ** (this.#conflicts - 1), maxWaitMs);
+  }
+}

@@ -210,3 +210,12 @@ export function toBeginError(error: unknown): unknown {
 export function refusesValue(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof ServerError && /^(?:22|54)/.test(error.cause.sqlstate);
 }
+
+/** The part of a URL as people write it. */
+export function readable(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

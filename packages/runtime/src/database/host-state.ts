@@ -2,11 +2,13 @@
  * Tells if a database server takes writes, only reads, or neither, as it reports itself. Source: scale-out notes,
  * section 2, "State of a host".
  */
+
+import { PlatformError } from '../errors.ts';
 import type { Database } from './database.ts';
 import { ServerError } from './errors.ts';
 
 /** States of a server. `no-quorum`: a node of a cluster that has lost the others. */
-export const hostStates = ['primary', 'read-only', 'joining', 'no-quorum', 'away'] as const;
+const hostStates = ['primary', 'read-only', 'joining', 'no-quorum', 'away'] as const;
 
 /** One of `hostStates`. */
 export type HostState = (typeof hostStates)[number];
@@ -67,4 +69,48 @@ export function hasSqlstate(thrown: unknown, sqlstate: string): boolean {
     if ('code' in error && error.code === sqlstate) return true;
   }
   return false;
+}
+
+/** A watched server. */
+export interface HostWatch {
+  /** Answers writes with SERVICE_UNAVAILABLE while the latest state says that only a setting keeps the server from writing. */
+  readonly database: Database;
+  /** Reads the state of the server. Never rejects. */
+  state(): Promise<HostReport>;
+}
+
+/**
+ * Watches a server. One that only reads by a setting (`bySetting`) takes a transaction that asks for writing all the same, and
+ * every one of ours does. The state is asked for at the start, by health checks, and before each write that may be refused.
+ */
+export function watchHost(database: Database, askHost: AskHost, timeoutMs: number): HostWatch {
+  /** Null until the server has been there once. */
+  let refuses: boolean | null = null;
+
+  async function state(): Promise<HostReport> {
+    const report = await readHostState(database, askHost, timeoutMs);
+    if (report.state !== 'away') refuses = report.bySetting === true;
+    return report;
+  }
+
+  async function checked<T>(write: () => Promise<T>): Promise<T> {
+    if ((await state()).bySetting !== true) return write();
+    throw new PlatformError(
+      'SERVICE_UNAVAILABLE',
+      undefined,
+      {},
+      { cause: new Error('The server is set to only read.') },
+    );
+  }
+
+  return {
+    database: {
+      ...database,
+      transaction: (work) =>
+        refuses === false ? database.transaction(work) : checked(() => database.transaction(work)),
+      briefTransaction: (...brief) =>
+        refuses === false ? database.briefTransaction(...brief) : checked(() => database.briefTransaction(...brief)),
+    },
+    state,
+  };
 }

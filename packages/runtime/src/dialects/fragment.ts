@@ -2,7 +2,6 @@
  * Pieces of SQL text. Everything here is made of compiled identifiers and placeholders; no text of a request is ever
  * part of a fragment (security property P16).
  */
-
 import { invalidQuery } from '../errors.ts';
 
 /** The predicate that holds for every row. */
@@ -58,3 +57,19 @@ export function where(predicate: string): string {
 
 /** Brings the number of the transaction along, by which an unknown end is found out. */
 export const transactionNumber = 'pg_catalog.pg_current_xact_id()::pg_catalog.text';
+
+/** A value in the form in which a column stores it: cast to a type, or within an expression. */
+export function castStored(
+  value: string,
+  { stored, native }: { readonly stored?: string; readonly native: string },
+): string {
+  const form = stored ?? native;
+  return form.includes('{}') ? form.replaceAll('{}', () => value) : `${value}::${form}`;
+}
+
+/** Appends casts to an expression: `::numeric::text`, or `CAST({} AS CHAR)` around it. */
+export function cast(expression: string, casts: string | undefined): string {
+  if (casts === undefined || casts === '') return expression;
+  if (casts.includes('{}')) return casts.replaceAll('{}', () => expression);
+  return /^[\w.]*(?:"(?:[^"]|"")*")?$/.test(expression) ? expression + casts : `(${expression})${casts}`;
+}

@@ -3,7 +3,6 @@ import type { Transaction } from '../database/database.ts';
 import type { OwnSql } from '../database/own-statements/script.ts';
 import type { RunTexts } from '../model/recompiler.ts';
 import type { ChangeOrigin, LoggedChange } from '../system/log-changes.ts';
-import type { CounterStatements } from './counter-statements.ts';
 
 /** The statements of sessions. Each answers at most one row of texts, the transaction's number first where it writes. */
 export type SessionStatements = Readonly<
@@ -36,7 +35,7 @@ export type SecondFactorStatements = Readonly<
 >;
 
 /** Logs changes, in their order. Returns a promise where that takes several statements: COMMIT must wait for it. */
-export type LogChanges = (
+type LogChanges = (
   transaction: Transaction,
   origin: ChangeOrigin,
   changes: readonly LoggedChange[],
@@ -105,4 +104,27 @@ export interface OwnStatements {
   /** Gives a row where activity takes the actions `archive` and `call`. */
   readonly takesActions: OwnSql;
   readonly model: ModelTables;
+}
+
+/** Counter of attempts for one purpose, on an account (named by its e-mail address), from a client, or both. */
+export interface Counter {
+  readonly purpose: string;
+  /** As it was sent; spellings of one address are one account. */
+  readonly email?: string;
+  /** Key of a user; instead of an e-mail address. */
+  readonly user?: string;
+  readonly client?: string;
+}
+
+/** A counter that goes up. */
+export interface Counting extends Counter {
+  /** Milliseconds. */
+  readonly window: number;
+  /** From so many attempts on, each one moves the end of the window to so many milliseconds later. */
+  readonly last?: { readonly attempts: number; readonly window: number };
+}
+
+/** The statements: each takes the counters as `input` writes them, and answers the counts and the transaction's number. */
+export interface CounterStatements extends Readonly<Record<'read' | 'count' | 'giveBack' | 'clear' | 'purge', OwnSql>> {
+  input(counters: readonly Counter[]): string;
 }

@@ -1,7 +1,6 @@
 /** A database that cannot be used, as a sentence and its cure: the same for commands that compile and for servers. */
 
-import { ConnectionError, ServerError } from '../database/errors.ts';
-import { readable } from '../database/readable.ts';
+import { ConnectionError, readable, ServerError } from '../database/errors.ts';
 import { hostUrls } from '../environment/renewable-url.ts';
 import { titleOf } from '../language/index.ts';
 

@@ -3,7 +3,7 @@
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import type { DriftGuard } from '../database/drift-guard.ts';
-import { ownStatement } from '../database/own-statements/name-statement.ts';
+import { ownStatement } from '../database/own-statements/own-rows.ts';
 import { readRow, type TextRow } from '../database/own-statements/texts.ts';
 import { ownTables } from '../dialects/index.ts';
 import { PlatformError } from '../errors.ts';
@@ -12,7 +12,7 @@ import { createAnswerWriter } from '../query/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import { createRowContexts } from '../row-security/contexts.ts';
 import type { SystemPlace } from '../system/place.ts';
-import { filesName } from '../write/access/uploading-access.ts';
+import { filesName } from '../write/access/system-access.ts';
 import type { AssetSettings } from './transform/transformation.ts';
 
 /** A file with its content. */

@@ -10,7 +10,7 @@ import type { CompiledApi } from '../language/index.ts';
 import type { Log } from '../operate/log.ts';
 import type { Planner } from '../query/planner.ts';
 import type { SystemPlace } from '../system/place.ts';
-import { filesName } from '../write/access/uploading-access.ts';
+import { filesName } from '../write/access/system-access.ts';
 import type { Writer } from '../write/writer.ts';
 import { createFileFinder, type FileFinder } from './find-file.ts';
 import { createLocalStorage } from './local-storage.ts';

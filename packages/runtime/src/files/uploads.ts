@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import type { CollectionAccess, CompiledApi, JsonValue } from '../language/index.ts';
-import { filesName, serverOwnedOfFiles } from '../write/access/uploading-access.ts';
+import { filesName, serverOwnedOfFiles } from '../write/access/system-access.ts';
 import type { TransactionBody } from '../write/execute/transaction-body.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';

@@ -2,7 +2,7 @@
 
 import type { Binder } from '../database/binder.ts';
 import type { ParameterForm, Statement, StatementPart } from '../database/database.ts';
-import { cast } from '../dialects/casts.ts';
+import { cast } from '../dialects/fragment.ts';
 import type { Shape, ShapeField } from '../json/shape.ts';
 import type { FieldDescriptor, ResultMember } from '../language/index.ts';
 import type { Bounds } from '../query/parse/request.ts';

@@ -16,10 +16,9 @@ import type { CallSource } from './compile/compile-call.ts';
 import type { QueryField, ServiceField } from './compile/compile-query.ts';
 import type { RowSource } from './compile/roots.ts';
 import type { OperationAnswer, OperationCall } from './documents/operation.ts';
-import type { FieldFailure } from './errors.ts';
 import { createLargeLists, type ReadLarge, type UnsentOf } from './reads/large-lists.ts';
 import type { ServiceAnswer } from './run-mutation.ts';
-import { type FieldValue, frameOf, SplicedRows, spliceAnswer } from './spliced.ts';
+import { type FieldFailure, type FieldValue, frameOf, SplicedRows, spliceAnswer } from './spliced.ts';
 
 /** Options for running queries. */
 export interface QuerySetting {

@@ -1,9 +1,12 @@
 /** Answers of operations, spliced from the bytes of rows. */
+
+import { type FieldNode, getLocation } from 'graphql';
 import type { RowSink } from '../database/database.ts';
+import type { PlatformError } from '../errors.ts';
 import { ByteWriter, giveBack } from '../json/byte-writer.ts';
 import { createTranscoder, type Transcoder } from '../json/transcode.ts';
+import type { JsonValue } from '../language/index.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
-import { type FieldFailure, printErrors } from './errors.ts';
 
 const transcoders = new WeakMap<ReadPlan, Transcoder>();
 
@@ -117,4 +120,37 @@ export function spliceAnswer(values: readonly FieldValue[] | null, failures: rea
   }
   out.append(Buffer.from('}}'));
   return out.takeBytes();
+}
+
+/** Failure of a root field. */
+export interface FieldFailure {
+  /** Response name. */
+  readonly key: string;
+  /** Every place of the document that asks for it. */
+  readonly nodes: readonly FieldNode[];
+  readonly error: PlatformError;
+}
+
+/** Prints the member `errors` of an answer: one entry per error, each with its place. */
+function printErrors(failures: readonly FieldFailure[]): string {
+  const entries = failures.flatMap(({ key, nodes, error }) =>
+    [error, ...error.others].map(({ message, code, extensions }): JsonValue => {
+      const locations = locationsOf(nodes);
+      return {
+        message,
+        ...(locations.length > 0 && { locations }),
+        path: [key],
+        extensions: { code, ...extensions },
+      };
+    }),
+  );
+  return JSON.stringify(entries);
+}
+
+function locationsOf(nodes: readonly FieldNode[]): readonly { readonly line: number; readonly column: number }[] {
+  return nodes.flatMap(({ loc }) => {
+    if (loc === undefined) return [];
+    const { line, column } = getLocation(loc.source, loc.start);
+    return { line, column };
+  });
 }

@@ -1,5 +1,5 @@
 import type { Accounts } from '../auth/accounts.ts';
-import type { HostWatch } from '../database/host-watch.ts';
+import type { HostWatch } from '../database/host-state.ts';
 import type { Environment } from '../environment.ts';
 import { createRequestLimiter } from '../limits/request-limiter.ts';
 import { createAudit, requestLimitReached } from '../operate/audit.ts';

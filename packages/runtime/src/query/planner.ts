@@ -6,16 +6,14 @@ import { runAs } from '../database/row-security/row-context.ts';
 import { forbidden, invalidQuery } from '../errors.ts';
 import { type CollectionDescriptor, type CompiledApi, decodeValue, type JsonValue } from '../language/index.ts';
 import { buildOpenScope, buildScope, type CollectionScope, type Scope, withoutRows } from '../sql/scope.ts';
-import { bindRows } from './bind-rows.ts';
 import { parseKeySegment, parseKeys } from './parse/keys.ts';
 import { parseQueryString, type QueryTree } from './parse/parse-query-string.ts';
-import { defaultReadLimits, parseKeyRequest, parseListRequest } from './parse/parse-read.ts';
-import { parseSearch } from './parse/parse-search.ts';
+import { defaultReadLimits, parseKeyRequest, parseListRequest, parseSearch } from './parse/parse-read.ts';
 import type { ReadLimits, ReadRequest } from './parse/request.ts';
 import type { ReadPlan } from './plan/plan.ts';
 import type { ReadPass } from './plan/plan-read.ts';
 import { prepareRead } from './prepare.ts';
-import type { FindPrepared, NamedKeys, ReadyRead, RequestedSource } from './prepared.ts';
+import { bindRows, type FindPrepared, type NamedKeys, type ReadyRead, type RequestedSource } from './prepared.ts';
 
 /** Options of a planner; everything has a default. */
 export interface PlannerOptions {

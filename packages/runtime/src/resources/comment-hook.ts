@@ -15,8 +15,7 @@ import { createAnswerWriter } from '../query/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { accountWidth, readAccount } from '../users/account.ts';
-import type { RequestOrigin, Running, SystemHook } from '../write/execute/running.ts';
-import { keyArray } from '../write/hooks/system-hook.ts';
+import { keyArray, type RequestOrigin, type Running, type SystemHook } from '../write/execute/running.ts';
 
 /** Called with new comments, before the transaction ends: their collections, items and texts. */
 type HearComments = (running: Running, comments: readonly Comment[]) => Promise<void>;

@@ -12,8 +12,7 @@ import { failedValidation, invalidPayload } from '../json/problems.ts';
 import { arrayLiteral } from '../language/index.ts';
 import { readElements } from '../sql/array-text.ts';
 import type { SystemPlace } from '../system/place.ts';
-import type { Running, Step, SystemHook } from '../write/execute/running.ts';
-import { keyArray, writes } from '../write/hooks/system-hook.ts';
+import { keyArray, type Running, type Step, type SystemHook, writes } from '../write/execute/running.ts';
 
 /** Options of the hook. */
 interface FileHookOptions {

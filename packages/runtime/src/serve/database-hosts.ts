@@ -2,13 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { toDatabaseError } from '../database/errors.ts';
-import type { HostReport } from '../database/host-state.ts';
-import type { HostWatch } from '../database/host-watch.ts';
-import type { Failover } from '../database/hosts/failover.ts';
+import type { HostReport, HostWatch } from '../database/host-state.ts';
+import type { Failover } from '../database/hosts/choose-primary.ts';
 import { guardWrites } from '../database/hosts/guarded-writes.ts';
 import { HostGroup } from '../database/hosts/host-group.ts';
-import { LagMeter } from '../database/hosts/lag-meter.ts';
-import { type KnownHistory, Positions } from '../database/hosts/positions.ts';
+import { type KnownHistory, LagMeter, Positions } from '../database/hosts/positions.ts';
 import { Replica } from '../database/hosts/replicas.ts';
 import { leastBusy, type RoutingOptions, routeReads } from '../database/hosts/routed-reads.ts';
 import { serverOfFamily } from '../dialects/index.ts';

@@ -1,6 +1,6 @@
 /** The parts of a server, put together. None of them runs before it is started. */
 import type { Database } from '../database/database.ts';
-import type { HostWatch } from '../database/host-watch.ts';
+import type { HostWatch } from '../database/host-state.ts';
 import { requireRowContexts } from '../database/row-security/require-row-contexts.ts';
 import { createDriftWatch } from '../drift-watch.ts';
 import { readLimits } from '../environment.ts';

@@ -1,8 +1,8 @@
 /** The database of a server: how it is reached, which of its servers is asked, and where changes of rules are heard. */
 
 import type { Database } from '../database/database.ts';
-import { type HostWatch, watchHost } from '../database/host-watch.ts';
-import { withoutWrites } from '../database/read-only.ts';
+import { type HostWatch, watchHost } from '../database/host-state.ts';
+import { withoutWrites } from '../database/hosts/guarded-writes.ts';
 import { createSlowLog } from '../database/slow-log.ts';
 import { serverOf } from '../dialects/index.ts';
 import { type OpenOptions, openDatabase } from '../dialects/open.ts';

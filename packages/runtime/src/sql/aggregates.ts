@@ -1,4 +1,4 @@
-import { cast } from '../dialects/casts.ts';
+import { cast } from '../dialects/fragment.ts';
 import type { SqlDialect } from '../dialects/index.ts';
 import { type AggregateFunction, aggregateKind } from '../language/descriptors/aggregates.ts';
 import type { FieldDescriptor, WireForm } from '../language/index.ts';

@@ -1,5 +1,4 @@
-import { cast } from '../dialects/casts.ts';
-import { allOf, sqlFalse, where } from '../dialects/fragment.ts';
+import { allOf, cast, sqlFalse, where } from '../dialects/fragment.ts';
 import { type CallerOperand, callerCollections, type FieldDescriptor } from '../language/index.ts';
 import { cell, comparable } from './cell.ts';
 import { callerParameter, type OperandType, operandType } from './operand.ts';

@@ -1,8 +1,12 @@
 import { invalidQuery } from '../errors.ts';
-import { parseCall } from '../language/conditions/function-call.ts';
+import { parseCall } from '../language/conditions/filter-syntax.ts';
 import { always, type Condition, type FieldFunction, type Operand } from '../language/index.ts';
 import { functionFits, isFieldFunction, isMeasured } from '../language/types/index.ts';
+import { cell } from './cell.ts';
+import { printCount } from './lookups.ts';
+import type { Row } from './row.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
+import { printDistance } from './spatial.ts';
 
 /** A function of a field, or the number of rows of a relation (API specification, section 5.3). */
 export type Call =
@@ -15,7 +19,7 @@ export type Call =
  * A call that was looked up, with its response name. `unfit`: the function does not take that type, or nothing tells
  * from where a distance is.
  */
-export interface NamedCall {
+interface NamedCall {
   readonly key: string;
   readonly found: Call | 'hidden' | 'unfit';
 }
@@ -90,4 +94,11 @@ export function isName(scope: Scope, name: string): boolean {
   for (const { fields, relations } of scope.collections.values())
     if (fields.has(name) || relations.has(name)) return true;
   return false;
+}
+
+/** A function of a cell, or the number of related rows; null where the caller cannot read the cell. */
+export function printCall(row: Row, call: Call): string {
+  if (call.kind === 'rows') return printCount(row, call.relation);
+  if (call.kind === 'distance') return printDistance(row, call.field, call.near);
+  return row.statement.dialect.field(call.function, cell(row, call.field), call.field.descriptor);
 }

@@ -1,4 +1,4 @@
-import { cast } from '../dialects/casts.ts';
+import { cast } from '../dialects/fragment.ts';
 import type { SqlDialect } from '../dialects/index.ts';
 import { type CallerOperand, isNumber, isTextual, type Operand, type Operator } from '../language/index.ts';
 import { definitions, matching } from '../language/operators/index.ts';

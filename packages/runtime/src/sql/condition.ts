@@ -1,15 +1,13 @@
-import { cast } from '../dialects/casts.ts';
-import { allOf, anyOf, sqlFalse } from '../dialects/fragment.ts';
+import { allOf, anyOf, cast, sqlFalse } from '../dialects/fragment.ts';
 import type { Condition } from '../language/index.ts';
 import { definitions, elementwise, flags, ranged } from '../language/operators/index.ts';
-import { rangeElement } from '../language/values/elements.ts';
+import { rangeElement } from '../language/values/values.ts';
 import { cell, comparable, comparableArray } from './cell.ts';
 import { printComparison } from './comparison.ts';
-import { arrayContainer, printElements } from './elements.ts';
+import { arrayContainer, printElements, printSpan } from './elements.ts';
 import { printComposite, printJson } from './json.ts';
 import { printCount } from './lookups.ts';
 import { comparedType, countType, operandType } from './operand.ts';
-import { printSpan } from './ranges.ts';
 import { printRelated } from './related.ts';
 import type { Row } from './row.ts';
 import type { FieldScope } from './scope.ts';

@@ -1,4 +1,4 @@
-import { cast } from '../dialects/casts.ts';
+import { cast } from '../dialects/fragment.ts';
 import type { JsonPath } from '../dialects/json.ts';
 import { jsonKind } from '../language/conditions/filter-json.ts';
 import type { Condition } from '../language/index.ts';

@@ -14,8 +14,7 @@ import {
 } from '../language/index.ts';
 import { definitions, elementwise, listed, matching, paired, ranged } from '../language/operators/index.ts';
 import type { Attribute } from '../language/types/definition.ts';
-import { elementOf, rangeElement } from '../language/values/elements.ts';
-import { attributeType } from '../language/values/values.ts';
+import { attributeType, elementOf, rangeElement } from '../language/values/values.ts';
 import type { StatementBuilder } from './row.ts';
 
 /** Type that an operand is compared with: how its values are written, and the type of its parameter. */

@@ -1,7 +1,6 @@
 /** Rows that a caller can read: by the rules of their collection, and by the items that they hold copies of. */
 
-import { cast } from '../dialects/casts.ts';
-import { allOf, anyOf, sqlFalse, sqlTrue, where } from '../dialects/fragment.ts';
+import { allOf, anyOf, cast, sqlFalse, sqlTrue, where } from '../dialects/fragment.ts';
 import type { FixedValue } from '../dialects/index.ts';
 import { types } from '../language/index.ts';
 import { type Row, type StatementBuilder, tableRow } from './row.ts';

@@ -1,12 +1,10 @@
-import { cast } from '../dialects/casts.ts';
-import { allOf, sqlFalse, where } from '../dialects/fragment.ts';
+import { allOf, cast, sqlFalse, where } from '../dialects/fragment.ts';
 import type { SqlDialect } from '../dialects/index.ts';
 import type { ColumnPair, Condition, FieldDescriptor, ManyToMany } from '../language/index.ts';
 import { fieldOfColumn } from './cell.ts';
-import { callerGuards, targetRow } from './guards.ts';
 import { readable } from './readable.ts';
 import { joined, type Row, tableRow } from './row.ts';
-import { granted } from './rules.ts';
+import { callerGuards, granted, targetRow } from './rules.ts';
 import type { RelationScope } from './scope.ts';
 
 type Related = Extract<Condition, { kind: 'related' }>;

@@ -1,5 +1,4 @@
-import { cast, castStored } from '../dialects/casts.ts';
-import { allOf } from '../dialects/fragment.ts';
+import { allOf, cast, castStored } from '../dialects/fragment.ts';
 import type { JsonValue, Operand, Operator } from '../language/index.ts';
 import { vectorMetrics } from '../language/types/definition.ts';
 import { comparable } from './cell.ts';

@@ -6,8 +6,7 @@ import { PlatformError } from '../errors.ts';
 import { arrayLiteral } from '../language/index.ts';
 import type { ModelChanges, ModelCollection } from '../model/model-changer.ts';
 import type { SystemPlace } from '../system/place.ts';
-import type { Running, SystemHook } from '../write/execute/running.ts';
-import { keyArray, writes } from '../write/hooks/system-hook.ts';
+import { keyArray, type Running, type SystemHook, writes } from '../write/execute/running.ts';
 import { administratorStatements, keepAdministrator } from './user-hook.ts';
 
 function statements(location: SystemPlace) {

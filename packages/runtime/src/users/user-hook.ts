@@ -11,8 +11,7 @@ import { fromRows } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';
 import { arrayLiteral } from '../language/index.ts';
 import type { SystemPlace } from '../system/place.ts';
-import type { Running, Step, SystemHook } from '../write/execute/running.ts';
-import { keyArray, writes } from '../write/hooks/system-hook.ts';
+import { keyArray, type Running, type Step, type SystemHook, writes } from '../write/execute/running.ts';
 
 /** Facts of a user that writes are checked by. */
 interface UserState {

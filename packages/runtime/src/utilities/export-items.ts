@@ -11,7 +11,7 @@ import { type Staged, stage } from '../files/staging.ts';
 import type { FileMetadata, Uploads } from '../files/uploads.ts';
 import type { JsonValue } from '../language/index.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
-import { filesName } from '../write/access/uploading-access.ts';
+import { filesName } from '../write/access/system-access.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 
 /** Options of exporting. */

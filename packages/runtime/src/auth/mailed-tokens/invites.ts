@@ -13,9 +13,8 @@ import { createPlanner, type PlannedRead, type Planner } from '../../query/plann
 import type { SystemPlace } from '../../system/place.ts';
 import { isEveryRow } from '../../write/checks/late.ts';
 import type { Keys } from '../../write/decode/keys.ts';
-import type { RequestOrigin } from '../../write/execute/running.ts';
+import { keyArray, type RequestOrigin } from '../../write/execute/running.ts';
 import type { TransactionBody } from '../../write/execute/transaction-body.ts';
-import { keyArray } from '../../write/hooks/system-hook.ts';
 import type { WriteCommand } from '../../write/write-command.ts';
 import type { Writer } from '../../write/writer.ts';
 import { makeMailedKey } from './mailed-token.ts';

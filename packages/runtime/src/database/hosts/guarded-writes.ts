@@ -57,3 +57,15 @@ function leftNothing(error: unknown): boolean {
   if (cause instanceof UnknownOutcomeError) return false;
   return cause instanceof ConnectionError || isNotPrimary(cause) || isRetryable(cause);
 }
+
+/**
+ * A database that refuses all writes, even if it would accept them: transactions answer SERVICE_UNAVAILABLE
+ * (DATABASE_READ_ONLY).
+ */
+export function withoutWrites(database: Database): Database {
+  const refuse = (): Promise<never> =>
+    Promise.reject(
+      new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause: new Error('DATABASE_READ_ONLY is set.') }),
+    );
+  return { ...database, transaction: refuse, briefTransaction: refuse, schemaSession: refuse };
+}

@@ -6,8 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../operate/log.ts';
 import { ConnectionError } from '../errors.ts';
 import type { HostReport } from '../host-state.ts';
-import { choosePrimary, type KnownPrimary } from './choose-primary.ts';
-import type { Failover, HostChange } from './failover.ts';
+import { choosePrimary, type Failover, type HostChange, type KnownPrimary } from './choose-primary.ts';
 import { askProbe, type HostFacts, type HostProbe, hasCaughtUp } from './host-probe.ts';
 
 /** Options of a group. */

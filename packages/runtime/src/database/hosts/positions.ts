@@ -1,5 +1,6 @@
 /** How far writes have come in the log of changes of the server that takes them. */
 import type { LogPosition } from '../../operate/request-record.ts';
+import type { HostFacts } from './host-probe.ts';
 
 /** Tells if a server at a position has come to another one. */
 export type HasReached = (position: string, other: string) => boolean;
@@ -41,5 +42,43 @@ export class Positions {
     const isSame = former !== null && former.timeline === history.timeline;
     if (isSame && this.#hasReached(former.position, position)) return;
     this.#latest = { ...history, position };
+  }
+}
+
+interface Sample {
+  readonly position: string;
+  readonly time: number;
+}
+
+/** Samples that are kept: one each second. */
+const maxSamples = 120;
+/** Milliseconds after which the latest sample tells nothing of now. */
+const staleMs = 3_000;
+
+/** Measures lag by positions of the server that takes writes. */
+export class LagMeter {
+  readonly #hasReached: HasReached;
+  #samples: Sample[] = [];
+  #timeline: number | undefined;
+
+  constructor(hasReached: HasReached) {
+    this.#hasReached = hasReached;
+  }
+
+  /** Notes where the server that takes writes is. Positions of another history are forgotten. */
+  note({ position, timeline }: Pick<HostFacts, 'position' | 'timeline'>, time = performance.now()): void {
+    if (timeline !== this.#timeline) this.#samples = [];
+    this.#timeline = timeline;
+    if (position !== undefined) this.#samples.push({ position, time });
+    if (this.#samples.length > maxSamples) this.#samples.shift();
+  }
+
+  /** Milliseconds that a server was behind which was asked at a time; undefined where nothing is known of that time. */
+  lagOf(position: string | null, startedAt: number): number | undefined {
+    const earlier = this.#samples.filter(({ time }) => time <= startedAt);
+    const last = earlier.at(-1);
+    if (position === null || last === undefined || startedAt - last.time > staleMs) return undefined;
+    const missed = earlier.find((sample) => !this.#hasReached(position, sample.position));
+    return missed === undefined ? 0 : startedAt - missed.time;
   }
 }

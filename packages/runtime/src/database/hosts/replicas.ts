@@ -2,10 +2,10 @@
 import type { Log } from '../../operate/log.ts';
 import type { Database } from '../database.ts';
 import type { HostReport } from '../host-state.ts';
-import type { Failover, HostChange } from './failover.ts';
+import type { Failover, HostChange } from './choose-primary.ts';
 import { reportOf } from './host-group.ts';
 import { askProbe, type HostFacts, type HostProbe } from './host-probe.ts';
-import type { LagMeter } from './lag-meter.ts';
+import type { LagMeter } from './positions.ts';
 
 /** One replica to be. */
 export interface ReplicaOptions {

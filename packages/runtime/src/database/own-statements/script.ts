@@ -3,7 +3,7 @@
  * one table at a time and do not return written rows.
  */
 import { randomUUID } from 'node:crypto';
-import { normalEmail, normalEmails } from '../../language/values/normal-email.ts';
+import { normalEmail, normalEmails } from '../../language/values/lowercase.ts';
 import type { CommitProof, Parameter, ParameterForm, Statement } from '../database.ts';
 import type { TextRow } from './texts.ts';
 

@@ -2,25 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, createPool, type Pool, type PoolConnection } from 'mysql2';
 import type { Database, Parameter, RowSink, Statement } from '../../database/database.ts';
 import { isRetryable, toDatabaseError } from '../../database/errors.ts';
-import { onlyHost } from '../../database/hosts/failover.ts';
+import { onlyHost } from '../../database/hosts/choose-primary.ts';
 import { readRow, type TextRow } from '../../database/own-statements/texts.ts';
 import { formParameters } from '../../database/parameter-forms.ts';
 import { fixedUrl, type RenewableUrl } from '../../environment/renewable-url.ts';
 import { unobserved } from '../../operate/metrics/pool-metrics.ts';
 import type { ConnectOptions } from '../server-dialect.ts';
 import { toMysqlError } from './driver/errors.ts';
-import { killStatement } from './driver/kill.ts';
 import { maxPrepared } from './driver/line.ts';
 import { createMarks } from './driver/marks.ts';
 import { connectionOptions } from './driver/options.ts';
 import { MysqlPool } from './driver/pool.ts';
-import { run } from './driver/run.ts';
+import { killStatement, run } from './driver/run.ts';
 import { withSchemaSession } from './driver/schema-session.ts';
 import { idleMs, setUp } from './driver/session.ts';
 import { showPlan } from './driver/show-plan.ts';
 import { runMysqlStream } from './driver/stream.ts';
 import { runMysqlTransaction } from './driver/transaction.ts';
-import { executedSql } from './log-position.ts';
+import { executedSql } from './host-state.ts';
 
 /** Time that an answer may take beyond the timeout of statements, in milliseconds. */
 const silenceMs = 5_000;

@@ -4,8 +4,7 @@ import type { TextRow } from '../../database/own-statements/texts.ts';
 import type { RenewableUrl } from '../../environment/renewable-url.ts';
 import { toMysqlError } from './driver/errors.ts';
 import { connectionOptions } from './driver/options.ts';
-import { askMysql } from './host-state.ts';
-import { nodePosition, positionSqlOf } from './log-position.ts';
+import { askMysql, nodePosition, positionSqlOf } from './host-state.ts';
 
 const connectTimeout = 1_000;
 

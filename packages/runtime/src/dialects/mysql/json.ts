@@ -3,7 +3,9 @@
  * Its argument is named first: on MySQL it sees nothing from within a subquery of its own.
  */
 import type { JsonKind } from '../../language/operators/definition.ts';
+import type { Value } from '../dialect.ts';
 import { isIndex, type JsonDialect, type JsonPath } from '../json.ts';
+import { isColumn, plainValue } from './raw-columns.ts';
 
 /** Kinds as JSON_TYPE tells them. */
 const kinds: Readonly<Record<JsonKind, string>> = {
@@ -95,4 +97,21 @@ function printAt(named: Naming, document: string, { segments, take: shape }: Jso
   }
   takeKeys(segments.length);
   return steps.length === 0 ? json : `(SELECT ${json} FROM ${steps.join(', ')})`;
+}
+
+/** A value as arguments of the CONCAT that makes a record: a column that is never null needs none of its own. */
+export function within(value: Value): string {
+  if (value.present !== true || value.nested) return encoded(value);
+  const { expression } = value;
+  const plain = plainValue(expression);
+  if (plain !== undefined) return `'${plain.sign}', ${plain.expression}, ';'`;
+  return isColumn(expression) ? `LENGTH(${expression}), ':', ${expression}` : encoded(value);
+}
+
+/** A value as one text, be it missing. */
+export function encoded({ expression, nested }: Value): string {
+  if (nested) return `IFNULL(${expression}, '~')`;
+  const plain = plainValue(expression);
+  if (plain !== undefined) return `IFNULL(CONCAT('${plain.sign}', ${plain.expression}, ';'), '~')`;
+  return `IFNULL(CONCAT(LENGTH(${expression}), ':', ${expression}), '~')`;
 }

@@ -11,17 +11,14 @@
 import { isPathForm, keysMark, type Statement } from '../../database/database.ts';
 import { aggregateKind } from '../../language/descriptors/aggregates.ts';
 import { type FieldFunction, isWhole, type Operator, type PortableType } from '../../language/index.ts';
-import { cast } from '../casts.ts';
 import type { SqlDialect } from '../dialect.ts';
-import { mysqlCopies } from './copies.ts';
-import { mysqlJson } from './json.ts';
+import { cast } from '../fragment.ts';
+import { encoded, mysqlJson, within } from './json.ts';
 import { rawColumn } from './raw-columns.ts';
-import { encoded, within } from './records.ts';
 import { nestedColumn } from './rows/nested.ts';
-import { mysqlSpatial } from './spatial.ts';
+import { mysqlSpatial, mysqlVectors } from './spatial.ts';
 import { exactCollation, inputText, type MysqlServerName } from './texts.ts';
-import { mysqlVectors } from './vectors.ts';
-import { mysqlInput } from './write.ts';
+import { mysqlCopies, mysqlInput } from './write.ts';
 
 const asText = 'CAST({} AS CHAR)';
 

@@ -1,10 +1,9 @@
 import type { HostFacts, HostProbe } from '../../database/hosts/host-probe.ts';
 import type { RenewableUrl } from '../../environment/renewable-url.ts';
 import { connectClient } from './driver/client.ts';
+import { identitySql, readIdentity } from './driver/identified.ts';
 import { postgresSettings } from './driver/options.ts';
-import { lagSql } from './host-state.ts';
-import { identitySql, readIdentity } from './identity.ts';
-import { replayedSql } from './log-position.ts';
+import { lagSql, replayedSql } from './host-state.ts';
 
 const connectTimeoutMs = 1_000;
 

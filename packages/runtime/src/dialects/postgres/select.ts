@@ -6,13 +6,11 @@ import {
   type PortableType,
   types,
 } from '../../language/index.ts';
-import { cast } from '../casts.ts';
 import type { SqlDialect } from '../dialect.ts';
-import { postgresCopies } from './copies.ts';
+import { cast } from '../fragment.ts';
 import { postgresJson } from './json.ts';
-import { postgresSpatial } from './spatial.ts';
-import { postgresVectors } from './vectors.ts';
-import { postgresInput } from './write.ts';
+import { postgresSpatial, postgresVectors } from './spatial.ts';
+import { postgresCopies, postgresInput } from './write.ts';
 
 const matches: Readonly<Partial<Record<Operator, string>>> = {
   _contains: 'LIKE',

@@ -12,6 +12,9 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
+import { createPlanCache } from '../../database/plan-cache.ts';
+import type { OperationSource } from '../documents/operation.ts';
+import type { Variables } from './input.ts';
 
 /** One response name with every place that asks for it; their arguments are equal, as the document is valid. */
 export interface CollectedField {
@@ -29,7 +32,7 @@ export interface Collecting {
 }
 
 /** The fragments of a document by name. */
-export function fragmentsOf({ definitions }: DocumentNode): Collecting['fragments'] {
+function fragmentsOf({ definitions }: DocumentNode): Collecting['fragments'] {
   return new Map(
     definitions.flatMap((definition) =>
       definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition] as const] : [],
@@ -38,7 +41,7 @@ export function fragmentsOf({ definitions }: DocumentNode): Collecting['fragment
 }
 
 /** The variables that decide what a document selects, each once. */
-export function conditionVariables(document: DocumentNode): readonly string[] {
+function conditionVariables(document: DocumentNode): readonly string[] {
   const names = new Set<string>();
   visit(document, {
     Directive(node) {
@@ -112,4 +115,44 @@ function applies({ schema }: Collecting, condition: string, type: GraphQLNamedTy
   if (condition === type.name) return true;
   const abstract = schema.getType(condition);
   return isAbstractType(abstract) && isObjectType(type) && schema.isSubType(abstract, type);
+}
+
+/** One set of values, with what documents are collected with under it. */
+export interface Variant {
+  readonly collecting: Collecting;
+  /** One character per variable. */
+  readonly name: string;
+}
+
+/** Sets of values kept per operation: at most twice as many. */
+const maxVariants = 8;
+
+/** Makes what finds the compiled form for the variables of a request, each made when it is first asked for. */
+export function createVariants<T>(
+  { document, schema }: OperationSource,
+  compile: (variant: Variant) => T,
+): (variables: Variables) => T {
+  const names = conditionVariables(document);
+  const fragments = fragmentsOf(document);
+  const cache = createPlanCache<T>(maxVariants);
+  let only: T | undefined;
+
+  function create(variables: Variables, name: string): T {
+    const isTrue = (variable: string): boolean => variables[variable] === true;
+    const compiled = compile({ collecting: { schema: schema.schema, fragments, isTrue }, name });
+    if (names.length === 0) only = compiled;
+    else cache.set(name, compiled);
+    return compiled;
+  }
+
+  return function find(variables) {
+    if (only !== undefined) return only;
+    const name = names.map((variable) => (variables[variable] === true ? '1' : '0')).join('');
+    return cache.get(name) ?? create(variables, name);
+  };
+}
+
+/** Context that collects a document as if every condition included its fields. */
+export function collectingAll(document: DocumentNode, schema: Collecting['schema']): Collecting {
+  return { schema, fragments: fragmentsOf(document), isTrue: null };
 }

@@ -12,9 +12,8 @@ import type { WriteRequest } from '../../write/write-plan.ts';
 import { createRead } from '../reads/item-read.ts';
 import { argumentTree, listSlot } from '../reads/list-read.ts';
 import type { CollectedField } from './collect.ts';
-import { type Compiling, compileSelection, setsOf, unknownName } from './compile-selection.ts';
+import { type Compiling, compileProjection, compileSelection, setsOf, unknownName } from './compile-selection.ts';
 import { type Input, inputValue, isJson, type Variables } from './input.ts';
-import { compileProjection } from './projection.ts';
 import type { CompilingRoots, RowSource } from './roots.ts';
 
 /** A value or objects that a function gives. */

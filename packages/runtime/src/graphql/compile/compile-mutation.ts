@@ -20,7 +20,7 @@ import { compileWritingCall } from './compile-call.ts';
 import { keyOf, type ServiceField, serviceField } from './compile-query.ts';
 import { type Compiling, compileSelection, constantOf, setsOf, unknownName } from './compile-selection.ts';
 import { compileArguments, type Input, inputValue, isJson, type Variables } from './input.ts';
-import { restPayload } from './payload-names.ts';
+import { restPayload } from './rest-names.ts';
 import type { CompilingRoots } from './roots.ts';
 
 /** One root field of a mutation. */

@@ -14,13 +14,12 @@ import { createPlanner } from '../../query/planner.ts';
 import { buildOpenScope, buildScope, type Scope, withoutRows } from '../../sql/scope.ts';
 import type { Operation, OperationRunner, OperationSource } from '../documents/operation.ts';
 import type { PreparedRead } from '../reads/remember-reads.ts';
-import { collectFields } from './collect.ts';
+import { collectFields, collectingAll, createVariants, type Variant } from './collect.ts';
 import { compileMutation, type MutationField } from './compile-mutation.ts';
 import { compileQuery, type QueryField } from './compile-query.ts';
 import { unknownName } from './compile-selection.ts';
 import type { Variables } from './input.ts';
 import type { CompilingRoots } from './roots.ts';
-import { collectingAll, createVariants, type Variant } from './variants.ts';
 
 /** Options of the operation compiler. */
 export interface OperationCompilerOptions {

@@ -30,9 +30,15 @@ import { type CollectedField, collectFields } from './collect.ts';
 import { compileAggregate } from './compile-aggregate.ts';
 import { type CallSource, compileCall } from './compile-call.ts';
 import { compileConnection } from './compile-connection.ts';
-import { type Compiling, compileSelection, constantOf, setsOf, unknownName } from './compile-selection.ts';
+import {
+  type Compiling,
+  compileProjection,
+  compileSelection,
+  constantOf,
+  setsOf,
+  unknownName,
+} from './compile-selection.ts';
 import { compileArguments, type Input, inputValue, type Variables } from './input.ts';
-import { compileProjection } from './projection.ts';
 import type { CompilingRoots, RowSource } from './roots.ts';
 
 /** One root field of a query. */

@@ -1,6 +1,14 @@
 /** Selection of a document from items, in the planner's words. Names were judged when the document was validated. */
-import { type GraphQLObjectType, getNamedType, isObjectType, isUnionType, type SelectionSetNode } from 'graphql';
-import type { GraphqlCollection, GraphqlMember, ManyToAny } from '../../language/index.ts';
+import {
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  getNamedType,
+  isObjectType,
+  isUnionType,
+  type SelectionSetNode,
+} from 'graphql';
+import { isObject } from '../../language/conditions/filter-syntax.ts';
+import type { GraphqlCollection, GraphqlMember, JsonValue, ManyToAny } from '../../language/index.ts';
 import { isMeasured } from '../../language/types/index.ts';
 import { linkOf } from '../../query/authorise/links.ts';
 import type { Selected } from '../../query/authorise/selection.ts';
@@ -129,4 +137,25 @@ function unknownPart({ name }: Pick<CollectedField, 'name'>): never {
 /** The schema has a name that the access class does not: the two were made of different descriptions. */
 export function unknownName(name: string): Error {
   return new Error(`The schema has a name without a declaration: "${name}".`);
+}
+
+/** Makes what takes the selected parts of values of a type. Members that a value lacks are null. */
+export function compileProjection(
+  to: Collecting,
+  type: GraphQLNamedType,
+  sets: readonly (SelectionSetNode | undefined)[],
+): (value: JsonValue) => JsonValue {
+  if (!isObjectType(type)) return (value) => value;
+  const parts = collectFields(to, type, sets).map(({ key, name, nodes }) => {
+    const declared = type.getFields()[name];
+    if (declared === undefined) return { key, take: () => (name === '__typename' ? type.name : null) };
+    const below = nodes.map(({ selectionSet }) => selectionSet);
+    const project = compileProjection(to, getNamedType(declared.type), below);
+    const read = (value: { readonly [name: string]: JsonValue }): JsonValue => project(value[name] ?? null);
+    return { key, take: read };
+  });
+  return function project(value): JsonValue {
+    if (Array.isArray(value)) return value.map(project);
+    return isObject(value) ? Object.fromEntries(parts.map(({ key, take: accept }) => [key, accept(value)])) : null;
+  };
 }

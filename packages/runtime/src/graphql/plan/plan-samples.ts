@@ -1,13 +1,25 @@
 /** Plans an operation before the first request for it, with values made up for its variables. */
-import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import {
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isRequiredInputField,
+  Kind,
+  type OperationDefinitionNode,
+  typeFromAST,
+} from 'graphql';
 import { PlatformError } from '../../errors.ts';
+import type { JsonValue } from '../../language/index.ts';
 import type { SentVariables } from '../compile/coerce-variables.ts';
 import type { Variables } from '../compile/input.ts';
 import type { PlannedField } from '../documents/operation.ts';
-import { sampleVariables } from './sample-variables.ts';
 
 /** Plans of an operation with all its variables, and with the required ones alone, where that differs. */
-export interface PlannedSamples {
+interface PlannedSamples {
   readonly whole: readonly PlannedField[];
   readonly least: readonly PlannedField[] | null;
 }
@@ -41,4 +53,54 @@ function planFirst(
     }
   }
   return planned;
+}
+
+const uuid = '00000000-0000-4000-8000-000000000000';
+
+/** Possible values of a scalar: a number, a word, or one of the texts that dates, times and identifiers are. */
+const texts = ['1', '2000-01-01', '2000-01-01T00:00:00Z', '00:00:00', uuid] as const;
+const fixed: Readonly<Record<string, JsonValue>> = {
+  Int: 1,
+  Float: 1,
+  Boolean: true,
+  GraphQLBigInt: '1',
+  Decimal: '1',
+};
+
+/** Nesting beyond which input objects stay empty: they hold each other. */
+const deepest = 3;
+
+/**
+ * Sets of variables, the likeliest first. The first have all of them, each time with texts of another kind. Where some
+ * may be left out, the last has the others only. Lists have one element.
+ */
+function sampleVariables(schema: GraphQLSchema, operation: OperationDefinitionNode): SampleVariables {
+  const definitions = operation.variableDefinitions ?? [];
+  const sampled = (required: boolean): readonly SentVariables[] =>
+    texts.map((text) =>
+      Object.fromEntries(
+        definitions.flatMap(({ variable, type: node, defaultValue }) => {
+          if (required && (node.kind !== Kind.NON_NULL_TYPE || defaultValue !== undefined)) return [];
+          const type = typeFromAST(schema, node);
+          return isInputType(type) ? [[variable.name.value, sample(type, text, 0)] as const] : [];
+        }),
+      ),
+    );
+  const optional = definitions.some(({ type, defaultValue }) => type.kind !== Kind.NON_NULL_TYPE || defaultValue);
+  return { whole: definitions.length === 0 ? [{}] : sampled(false), least: optional ? sampled(true) : [] };
+}
+
+/** Sets of variables for an operation: all of them, and without those that may be left out, if any may. */
+interface SampleVariables {
+  readonly whole: readonly SentVariables[];
+  readonly least: readonly SentVariables[];
+}
+
+function sample(type: GraphQLInputType, text: string, depth: number): JsonValue {
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return [sample(nullable.ofType, text, depth)];
+  if (isEnumType(nullable)) return nullable.getValues()[0]?.name ?? null;
+  if (!isInputObjectType(nullable)) return fixed[nullable.name] ?? text;
+  const fields = Object.values(nullable.getFields()).filter((field) => isRequiredInputField(field) && depth < deepest);
+  return Object.fromEntries(fields.map(({ name, type: inner }) => [name, sample(inner, text, depth + 1)]));
 }

@@ -22,7 +22,7 @@ import {
 import { withSearch } from '../../query/authorise/search.ts';
 import { aggregateShape, conditionShape, limitShape } from '../../query/authorise/shape.ts';
 import { parseBounds, parseOrder } from '../../query/parse/parse-aggregate.ts';
-import { readNames } from '../../query/parse/parse-list.ts';
+import { readNames } from '../../query/parse/parse-json.ts';
 import { parseArchived, parseFilterParameter, parseSearchText } from '../../query/parse/parse-parameters.ts';
 import type { QueryTree } from '../../query/parse/parse-query-string.ts';
 import type { AggregateRequest, ReadLimits } from '../../query/parse/request.ts';

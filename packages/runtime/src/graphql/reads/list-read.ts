@@ -1,5 +1,4 @@
 /** The arguments of lists, read as the parameters of the same names are over REST. Source: API specification, 5.1 and 14.2. */
-
 import { invalidQuery } from '../../errors.ts';
 import {
   always,
@@ -15,7 +14,7 @@ import type { NestedRead } from '../../query/authorise/nested.ts';
 import { orderBySearch, refuseUnlimited, withSearch } from '../../query/authorise/search.ts';
 import { conditionShape, limitShape, type Shape } from '../../query/authorise/shape.ts';
 import { checkSort, type OrderTerm, resolveSort } from '../../query/authorise/sort.ts';
-import { type Cursor, cursorShape } from '../../query/parse/cursor.ts';
+import { type Cursor, cursorShape, readPosition } from '../../query/parse/cursor.ts';
 import { checkJson } from '../../query/parse/parse-json.ts';
 import {
   parseArchived,
@@ -29,9 +28,8 @@ import type { QueryParameter, QueryTree } from '../../query/parse/parse-query-st
 import type { ReadLimits } from '../../query/parse/request.ts';
 import { refuseUnknownFunctions } from '../../sql/calls.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
-import { restFilter } from '../compile/filter-names.ts';
 import { type Input, inputValue, isJson, type Variables } from '../compile/input.ts';
-import { readPage } from './connection-page.ts';
+import { restFilter } from '../compile/rest-names.ts';
 
 /** Context in which every list of an operation is read. */
 export interface ListSetting {
@@ -133,10 +131,42 @@ export function argumentTree(
 }
 
 /** Returns the part of a list that decides its plan: everything but values. */
-export function listShape(
+function listShape(
   condition: Condition,
   { sort, limit, offset, archived }: Pick<NestedRead['request'], 'sort' | 'limit' | 'offset' | 'archived'>,
 ): Shape {
   const terms = sort.map(({ path, descending }) => [descending ? '-' : '', ...path]);
   return [conditionShape(condition), terms, String(limitShape(limit)), offset > 0 ? 'offset' : '', archived ?? ''];
+}
+
+/** Items of a page at most, where QUERY_LIMIT_MAX allows as many. */
+const maxItems = 1000;
+
+/** A page of a list. */
+interface ConnectionPage {
+  readonly limit: number;
+  readonly cursor: Cursor;
+}
+
+/** Reads the page from the arguments of a connection. Throws INVALID_QUERY for one that is none. */
+function readPage(
+  inputs: ReadonlyMap<string, Input>,
+  variables: Variables,
+  maxLimit: number = maxItems,
+): ConnectionPage {
+  const argument = (name: string): unknown => {
+    const input = inputs.get(name);
+    return input === undefined ? null : (inputValue(input, variables) ?? null);
+  };
+  const [first, after, last, before] = ['first', 'after', 'last', 'before'].map(argument);
+  if ((first === null) === (last === null)) throw invalidQuery('A connection needs one of "first" and "last".');
+  if (first === null && after !== null) throw invalidQuery('"after" stands beside "first".');
+  if (last === null && before !== null) throw invalidQuery('"before" stands beside "last".');
+  const [name, size, position] = first === null ? ['last', last, before] : ['first', first, after];
+  const limit = Math.min(maxItems, maxLimit);
+  if (typeof size !== 'number' || size < 1 || size > limit) {
+    throw invalidQuery(`"${String(name)}" must be a number from 1 to ${limit}.`);
+  }
+  const cursor = readPosition(typeof position === 'string' ? position : '');
+  return { limit: size, cursor: first === null ? { ...cursor, back: true } : cursor };
 }

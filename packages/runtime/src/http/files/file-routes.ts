@@ -7,7 +7,7 @@ import { unstage } from '../../files/staging.ts';
 import type { Storages } from '../../files/storage.ts';
 import type { Arrived, UploadAnswer, Uploads } from '../../files/uploads.ts';
 import type { CollectionDescriptor, CompiledApi, JsonValue } from '../../language/index.ts';
-import { filesName } from '../../write/access/uploading-access.ts';
+import { filesName } from '../../write/access/system-access.ts';
 import { readIdempotencyKey } from '../../write/execute/idempotency.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';

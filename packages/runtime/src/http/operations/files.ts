@@ -12,7 +12,7 @@ import type { JsonValue } from '../../language/index.ts';
 import type { fileResource, transferResource } from '../../language/operations/index.ts';
 import { createExporter, type ExporterOptions } from '../../utilities/export-items.ts';
 import { createImporter, type ImporterOptions, type ItemsFile } from '../../utilities/import-items.ts';
-import { filesName } from '../../write/access/uploading-access.ts';
+import { filesName } from '../../write/access/system-access.ts';
 import { readIdempotencyKey } from '../../write/execute/idempotency.ts';
 import { type FilePart, isMultipart, readMultipart } from '../files/multipart.ts';
 import { done, type Implementations } from './bind.ts';

@@ -1,9 +1,8 @@
 import { elementwise, type Operator, ranged } from '../operators/index.ts';
 import { types } from '../types/index.ts';
-import { elementOf } from '../values/elements.ts';
 import type { JsonValue } from '../values/json.ts';
 import type { ValueType } from '../values/value-type.ts';
-import { decodeValue } from '../values/values.ts';
+import { decodeValue, elementOf } from '../values/values.ts';
 import { areComparable, type CallerOperand, followCallerPath } from './caller-path.ts';
 import type { Operand } from './condition.ts';
 import { jsonOperatorFits, jsonTypes, kindOf } from './filter-json.ts';

@@ -5,8 +5,7 @@ import { always, type Condition } from './condition.ts';
 import { readComparisons } from './filter-comparison.ts';
 import type { NamedField, NamedRelation } from './filter-names.ts';
 import { all, below, type Place, problem, type Reader, readList } from './filter-reader.ts';
-import { type FilterObject, isObject, listOf } from './filter-syntax.ts';
-import { parseCall } from './function-call.ts';
+import { type FilterObject, isObject, listOf, parseCall } from './filter-syntax.ts';
 
 type Related = Extract<Condition, { kind: 'related' }>;
 

@@ -3,7 +3,6 @@ import { isFieldFunction } from '../types/index.ts';
 import type { JsonValue } from '../values/json.ts';
 import { isPointer } from './filter-json.ts';
 import type { FilterNames } from './filter-names.ts';
-import { parseCall } from './function-call.ts';
 import { isDynamic, pathLength } from './operand.ts';
 
 /**
@@ -31,7 +30,7 @@ export function listOf(value: JsonValue): readonly JsonValue[] | undefined {
 }
 
 /** Limits of a filter's form; the same as those of `QueryLimits` by these names. */
-export interface FilterForm {
+interface FilterForm {
   readonly relationalDepth: number;
   readonly filterDepth: number;
   readonly comparisons: number;
@@ -40,7 +39,7 @@ export interface FilterForm {
 }
 
 /** Reports one problem at a path of keys. */
-export type Report = (path: readonly string[], message: string) => void;
+type Report = (path: readonly string[], message: string) => void;
 
 interface Position {
   /** The collection whose names stand here, as far as the names so far are known. */
@@ -224,4 +223,17 @@ function operandsOf(operator: Operator, value: JsonValue): readonly JsonValue[] 
 /** True if a key under a name describes the row that the name leads to, and not the name's own value. */
 function describesRow(key: string): boolean {
   return !isOperator(key) && !isPointer(key) && key !== '_some' && key !== '_none';
+}
+
+/** A function call in a name: `year(released)`. */
+interface FunctionCall {
+  readonly function: string;
+  readonly argument: string;
+}
+
+/** Splits `year(released)`; undefined when the name has no such form. */
+export function parseCall(name: string): FunctionCall | undefined {
+  if (!name.endsWith(')')) return undefined;
+  const match = /^([A-Za-z_]\w*)\((.*)\)$/s.exec(name);
+  return match === null ? undefined : { function: match[1] ?? '', argument: match[2] ?? '' };
 }

@@ -2,8 +2,8 @@
 
 import type { Comparison } from '../types/definition.ts';
 import { type PortableType, types } from '../types/index.ts';
-import { rangeElement } from '../values/elements.ts';
 import type { ValueType } from '../values/value-type.ts';
+import { rangeElement } from '../values/values.ts';
 import type { OperandForm, OperatorDefinition } from './definition.ts';
 import { type ElementOperator, elements, spans } from './elements.ts';
 import { equality } from './equality.ts';

@@ -4,6 +4,8 @@
  * Their tables are made by migrations (`system/`), read and compiled like any other. Source: API specification, section
  * 10.
  */
+
+import { type Dialect, dialectFacts, ownSchema } from '../dialects.ts';
 import type { PortableType } from '../types/index.ts';
 
 /** Action that a rule can grant. */
@@ -159,4 +161,25 @@ const byName: ReadonlyMap<string, SystemCollection> = new Map(
 /** The collection of the platform that has this name. */
 export function systemCollection(name: string): SystemCollection | undefined {
   return byName.get(name);
+}
+
+/** Sides of relations. */
+export const relationSpecials = ['o2m', 'm2m', 'm2a', 'translations', 'files'] as const;
+
+/** Fields that only structure a form: these have no values. */
+export const plainSpecials = ['alias', 'no-data', 'group'] as const;
+
+/** Which side of a relation the specials of a field name; undefined where they name none. */
+export function relationSpecialIn(special: readonly string[]): (typeof relationSpecials)[number] | undefined {
+  return relationSpecials.find((name) => special.includes(name));
+}
+
+/** True if a field with these specials has no column. */
+export function isVirtual(special: readonly string[]): boolean {
+  return relationSpecialIn(special) !== undefined || plainSpecials.some((name) => special.includes(name));
+}
+
+/** A table as people know it, by its id or `schema.name`: `public.articles`, or `articles` without schemas. */
+export function printTable(dialect: Dialect, id: string): string {
+  return !dialectFacts[dialect].hasSchemas && id.startsWith(`${ownSchema}.`) ? id.slice(ownSchema.length + 1) : id;
 }

@@ -16,8 +16,7 @@ import {
 import { ConnectionError, toDatabaseError } from '../../database/errors.ts';
 import { nameUnder } from '../../database/row-security/row-context.ts';
 import { PlatformError } from '../../errors.ts';
-import { type KeyBatch, keyBatchOf } from './key-batch.ts';
-import { readKey } from './row-key.ts';
+import { type KeyBatch, keyBatchOf, readKey } from './key-batch.ts';
 
 type ReadOne = Database['read'];
 

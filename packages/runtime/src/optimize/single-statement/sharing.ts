@@ -1,5 +1,6 @@
 /** Work that requests do together while they share a transaction. */
 import type { Transaction } from '../../database/database.ts';
+import type { Batch, BatchColumn } from '../../write/decode/batch.ts';
 
 interface Waiting<I, O> {
   readonly item: I;
@@ -8,7 +9,7 @@ interface Waiting<I, O> {
 }
 
 /** Does an item's work, together with that of others of the same name where the transaction is shared. */
-export type Shared<I, O> = (transaction: Transaction, name: string, item: I) => Promise<O>;
+type Shared<I, O> = (transaction: Transaction, name: string, item: I) => Promise<O>;
 
 /**
  * Makes one of work that can be done for several items at once: `run` gives what comes of each, in their order. When it
@@ -52,4 +53,18 @@ export function shareWork<I, O>(
       if (transaction.begun === undefined) send(transaction, [entry]);
       else join(transaction, name, entry);
     });
+}
+
+/** Batches of the same columns as one, in their order. */
+export function joinBatches(batches: readonly Batch[]): Batch {
+  const [first] = batches;
+  if (first !== undefined && batches.length === 1) return first;
+  return {
+    count: batches.reduce((sum, { count }) => sum + count, 0),
+    columns: (first?.columns ?? []).map((column, index): BatchColumn => {
+      const values = batches.flatMap((batch) => batch.columns[index]?.values ?? []);
+      const present = column.present && batches.flatMap((batch) => batch.columns[index]?.present ?? []);
+      return { ...column, values, present };
+    }),
+  };
 }

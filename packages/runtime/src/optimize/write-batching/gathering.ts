@@ -7,10 +7,9 @@
  * error.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TransactionRunner } from '../../database/connection-seams.ts';
+import { type TransactionRunner, Tries } from '../../database/connection-seams.ts';
 import type { Database, Statement, Transaction } from '../../database/database.ts';
 import { isNotPrimary } from '../../database/errors.ts';
-import { Tries } from '../../database/tries.ts';
 import { mergeRows } from './merged-rows.ts';
 
 /** Statements that share a transaction at most, and rows that they write: so many take a few milliseconds. */

@@ -1,5 +1,5 @@
 import { forbidden, invalidQuery } from '../../errors.ts';
-import { parseCall } from '../../language/conditions/function-call.ts';
+import { parseCall } from '../../language/conditions/filter-syntax.ts';
 import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../../language/descriptors/aggregates.ts';
 import { always, type FieldFunction } from '../../language/index.ts';
 import { isOrdered } from '../../language/operators/index.ts';

@@ -13,8 +13,7 @@ import {
   type Path,
   type RequestedName,
 } from './field-paths.ts';
-import { requestedItems } from './item-paths.ts';
-import { isItemName, itemKey, linkOf } from './links.ts';
+import { isItemName, itemKey, linkOf, requestedItems } from './links.ts';
 import type { NestedRead, NestedReads } from './nested.ts';
 import type { Selected, SelectedItem, Selection } from './selection.ts';
 

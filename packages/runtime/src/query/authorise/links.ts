@@ -1,5 +1,8 @@
+import { forbidden } from '../../errors.ts';
 import type { ManyToAny, RelationDescriptor } from '../../language/index.ts';
+import { resolveCall } from '../../sql/calls.ts';
 import type { CollectionScope, FieldScope, Scope } from '../../sql/scope.ts';
+import type { Path, RequestedName } from './field-paths.ts';
 
 const scoped = 'item:';
 
@@ -33,4 +36,55 @@ export function itemCollections(scope: Scope, links: CollectionScope, link: Many
 /** The field of a link row that holds the key of its item. */
 export function itemKey(links: CollectionScope, link: ManyToAny): FieldScope | undefined {
   return links.fields.get(link.itemField);
+}
+
+/** Paths below the items of one collection. */
+interface ItemPaths {
+  readonly target: CollectionScope;
+  readonly paths: readonly Path[];
+}
+
+/** Paths that lead to the item of link rows. */
+interface RequestedItems {
+  /** True if the item itself was named, so that its key stands where nothing is nested. */
+  readonly own: boolean;
+  readonly soft: boolean;
+  /** Collections with paths, in the order of the relation. */
+  readonly below: readonly ItemPaths[];
+}
+
+/**
+ * Sorts the paths below `item` by collection: those of `item:<collection>` belong to that one, those of `item` to every
+ * collection that has their first name.
+ *
+ * Throws FORBIDDEN for a collection that is not allowed or hidden, and for a path that no collection has.
+ */
+export function requestedItems(
+  scope: Scope,
+  links: CollectionScope,
+  link: ManyToAny,
+  requested: readonly (readonly [string, RequestedName])[],
+): RequestedItems {
+  const targets = itemCollections(scope, links, link).map((target) => ({ target, paths: [] as Path[] }));
+  for (const [name, what] of requested) {
+    const only = scopedCollection(name);
+    const matching = targets.filter(({ target }) => only === undefined || target.descriptor.name === only);
+    if (only !== undefined && matching.length === 0 && !what.soft) throw forbidden();
+    for (const path of what.below) {
+      const takers = only === undefined ? matching.filter(({ target }) => has(target, path)) : matching;
+      if (takers.length === 0 && !path.soft) throw forbidden();
+      for (const { paths } of takers) paths.push(path);
+    }
+  }
+  return {
+    own: requested.some(([, what]) => what.own),
+    soft: requested.every(([, what]) => what.soft),
+    below: targets.filter(({ paths }) => paths.length > 0),
+  };
+}
+
+function has(target: CollectionScope, { names: [name = '', ...rest] }: Path): boolean {
+  if (name === '*' || target.relations.has(name)) return true;
+  if (rest.length > 0) return false;
+  return target.fields.has(name) || typeof resolveCall(target, name)?.found === 'object';
 }

@@ -1,8 +1,7 @@
 import { invalidQuery } from '../../errors.ts';
 import { isObject } from '../../language/conditions/filter-syntax.ts';
 import { isAggregateFunction } from '../../language/descriptors/aggregates.ts';
-import { parseJson } from './parse-json.ts';
-import { readNames } from './parse-list.ts';
+import { parseJson, readNames } from './parse-json.ts';
 import { parseLimit, parseOffset } from './parse-parameters.ts';
 import type { QueryParameter, QueryTree } from './parse-query-string.ts';
 import type { AggregateRequest, Bounds, NamedAggregate, NamedOrder, ReadLimits } from './request.ts';

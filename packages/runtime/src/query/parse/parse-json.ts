@@ -1,6 +1,8 @@
 import { invalidQuery } from '../../errors.ts';
+import { listOf } from '../../language/conditions/filter-syntax.ts';
 import { isStorableText, type JsonValue } from '../../language/index.ts';
 import { type ParsedText, parseText } from '../../language/values/parse-text.ts';
+import type { QueryParameter } from './parse-query-string.ts';
 
 /**
  * Reads JSON text of a query parameter (API specification, 1.3).
@@ -40,4 +42,26 @@ export function checkJson(value: JsonValue, name: string, depth = 0): void {
 
 function holdsPrototype(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
+}
+
+/**
+ * Reads a list of names in any of its forms: comma text, a JSON array as text, an array. Empty elements are dropped.
+ *
+ * Throws INVALID_QUERY for anything else; `name` is the parameter's, for the message.
+ */
+export function readNames(parameter: QueryParameter | undefined, name: string): readonly string[] {
+  if (parameter === undefined) return [];
+  const { value, text } = parameter;
+  // Below a name, brackets keep indexes as names.
+  const listed = text ? (listOf(value) ?? value) : value;
+  const elements = typeof listed === 'string' ? splitText(listed, name) : listed;
+  if (!Array.isArray(elements)) throw invalidQuery(`"${name}" must be a list.`);
+  return elements.flatMap((element) => {
+    if (typeof element !== 'string') throw invalidQuery(`"${name}" must be a list of names.`);
+    return (text ? element.split(',').map((part) => part.trim()) : [element]).filter((part) => part !== '');
+  });
+}
+
+function splitText(text: string, name: string) {
+  return text.startsWith('[') ? parseJson(text, name) : text.split(',').map((part) => part.trim());
 }

@@ -1,7 +1,6 @@
 import { invalidQuery } from '../../errors.ts';
 import type { Archived } from '../../sql/archived/rows-by-state.ts';
-import { parseJson } from './parse-json.ts';
-import { readNames } from './parse-list.ts';
+import { parseJson, readNames } from './parse-json.ts';
 import type { QueryParameter, QueryTree } from './parse-query-string.ts';
 import { type ExportFormat, exportFormats, type MetaName, type ReadLimits, type SortTerm } from './request.ts';
 

@@ -1,10 +1,9 @@
-import { invalidQuery } from '../../errors.ts';
+import { invalidQuery, PlatformError } from '../../errors.ts';
 import { isObject } from '../../language/conditions/filter-syntax.ts';
 import { defaultQueryBounds, defaultQueryLimits, type JsonValue } from '../../language/index.ts';
 import { parseCursor } from './cursor.ts';
 import { parseAggregate, parseBounds } from './parse-aggregate.ts';
-import { parseAliases } from './parse-alias.ts';
-import { parseDeep } from './parse-deep.ts';
+import { parseAliases, parseDeep } from './parse-deep.ts';
 import { checkJson } from './parse-json.ts';
 import {
   parseArchived,
@@ -83,4 +82,31 @@ export function readBodyQuery(query: JsonValue): QueryTree {
     if (value !== null) tree.set(name, { value, text: false });
   }
   return tree;
+}
+
+/** The body of a SEARCH: a query, and the keys that were named. */
+interface SearchRequest {
+  readonly request: ReadRequest;
+  readonly keys: readonly JsonValue[] | undefined;
+}
+
+/**
+ * The syntax stage of a SEARCH (API specification, 1.4). An absent body is the plain list.
+ *
+ * Throws INVALID_PAYLOAD for a body of another form, INVALID_QUERY for a query that is malformed. Named keys are all
+ * wanted unless the query has a limit of its own.
+ */
+export function parseSearch(body: JsonValue | undefined, limits: ReadLimits): SearchRequest {
+  const parts = body ?? {};
+  if (!isObject(parts)) throw new PlatformError('INVALID_PAYLOAD', 'The body must be an object.');
+  if (Object.keys(parts).some((name) => name !== 'query' && name !== 'keys')) {
+    throw new PlatformError('INVALID_PAYLOAD', 'The body takes "query" and "keys".');
+  }
+  const { keys } = parts;
+  if (keys !== undefined && !Array.isArray(keys))
+    throw new PlatformError('INVALID_PAYLOAD', '"keys" must be an array.');
+  const query: QueryTree = readBodyQuery(parts.query ?? {});
+  const request = parseListRequest(query, limits);
+  if (keys !== undefined && request.cursor !== undefined) throw invalidQuery('"cursor" cannot stand beside "keys".');
+  return { request: keys === undefined || query.has('limit') ? request : { ...request, limit: -1 }, keys };
 }

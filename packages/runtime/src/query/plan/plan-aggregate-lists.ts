@@ -2,9 +2,10 @@ import { allOf, where } from '../../dialects/fragment.ts';
 import type { Condition } from '../../language/index.ts';
 import { joinsOf, type Reach } from '../../sql/related.ts';
 import type { AggregateNames } from '../authorise/aggregate.ts';
-import { createPlainSource, createSource } from './aggregate-source.ts';
 import {
   aggregateOrder,
+  createPlainSource,
+  createSource,
   expressionsOf,
   fieldsOf,
   type PrintedAggregates,

@@ -1,5 +1,4 @@
-import { cast } from '../../dialects/casts.ts';
-import { sqlTrue } from '../../dialects/fragment.ts';
+import { cast, selectList, sqlTrue, where } from '../../dialects/fragment.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
 import type { Shape, ShapeField } from '../../json/shape.ts';
 import type { Condition, FieldDescriptor, WireForm } from '../../language/index.ts';
@@ -9,7 +8,6 @@ import { printCount } from '../../sql/lookups.ts';
 import type { Row } from '../../sql/row.ts';
 import type { Aggregate, AggregateNames, AggregatePart, Group } from '../authorise/aggregate.ts';
 import { printHaving } from '../authorise/having.ts';
-import type { Source } from './aggregate-source.ts';
 import { valuesOf } from './plan-value.ts';
 
 /** One response name of aggregate rows; without an expression for what has no column. */
@@ -20,7 +18,7 @@ interface Column {
 }
 
 /** One term of the order of aggregate rows. */
-export interface Term {
+interface Term {
   readonly expression: string;
   readonly direction: '' | ' DESC';
 }
@@ -178,4 +176,39 @@ function valueColumns(
     );
     return { key, expression, shape: { kind: 'record', fields } };
   });
+}
+
+/** The cells that an aggregation looks at, each computed once per row. */
+interface Source {
+  readonly row: Row;
+  /** Computes an expression of the inner row and returns how it is named outside. */
+  column(expression: string): string;
+  print(from: string, predicate: string): string;
+}
+
+/** Starts the source of an aggregation over the rows that `row` stands for. */
+export function createSource(row: Row): Source {
+  const alias = row.statement.alias();
+  const columns = new Map<string, string>();
+  return {
+    row,
+    column(expression) {
+      const name = columns.get(expression) ?? `x${columns.size}`;
+      columns.set(expression, name);
+      return `${alias}.${name}`;
+    },
+    print(from, predicate) {
+      const selected = [...columns].map(([expression, name]) => `${expression} AS ${name}`);
+      return `(SELECT ${selected.length === 0 ? '1' : selectList(selected)} FROM ${from}${where(predicate)}) ${alias}`;
+    },
+  };
+}
+
+/** The same without an inner query: every expression stands where it is used. */
+export function createPlainSource(row: Row): Source {
+  return {
+    row,
+    column: (expression) => expression,
+    print: (from, predicate) => `${from}${where(predicate)}`,
+  };
 }

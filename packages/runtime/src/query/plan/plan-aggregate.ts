@@ -8,11 +8,11 @@ import { createStatement } from '../../sql/statement.ts';
 import type { AggregateNames } from '../authorise/aggregate.ts';
 import type { Selector } from '../authorise/shape.ts';
 import type { Exported, MetaName } from '../parse/request.ts';
-import { createSource } from './aggregate-source.ts';
 import { costOfAggregate } from './cost.ts';
 import type { ReadPlan } from './plan.ts';
 import {
   aggregateOrder,
+  createSource,
   expressionsOf,
   fieldsOf,
   type PrintedAggregates,

@@ -1,5 +1,4 @@
-import { cast } from '../../dialects/casts.ts';
-import { allOf, anyOf, sqlFalse } from '../../dialects/fragment.ts';
+import { allOf, anyOf, cast, sqlFalse } from '../../dialects/fragment.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
 import { invalidQuery } from '../../errors.ts';
 import type { Row } from '../../sql/row.ts';

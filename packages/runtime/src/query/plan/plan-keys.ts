@@ -1,5 +1,5 @@
 import type { KeyKind } from '../../database/database.ts';
-import { cast } from '../../dialects/casts.ts';
+import { cast } from '../../dialects/fragment.ts';
 import type { ListedKey } from '../../dialects/index.ts';
 import { type FieldDescriptor, types } from '../../language/index.ts';
 import { operandType } from '../../sql/operand.ts';

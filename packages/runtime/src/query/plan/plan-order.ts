@@ -1,8 +1,7 @@
-import { cast } from '../../dialects/casts.ts';
-import { allOf, where } from '../../dialects/fragment.ts';
+import { allOf, cast, where } from '../../dialects/fragment.ts';
 import type { FieldDescriptor } from '../../language/index.ts';
 import { isOrdered } from '../../language/operators/index.ts';
-import { printCall } from '../../sql/call.ts';
+import { printCall } from '../../sql/calls.ts';
 import { cell, comparable, guarded } from '../../sql/cell.ts';
 import { countType, type OperandType, operandType } from '../../sql/operand.ts';
 import { readable } from '../../sql/readable.ts';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Statement } from '../../database/database.ts';
-import { cast } from '../../dialects/casts.ts';
-import { allOf, where } from '../../dialects/fragment.ts';
+import { allOf, cast, where } from '../../dialects/fragment.ts';
 import type { RowLock } from '../../dialects/index.ts';
 import type { Condition } from '../../language/index.ts';
 import { printCondition } from '../../sql/condition.ts';
@@ -14,8 +13,7 @@ import type { ReadQuery } from '../authorise/read-query.ts';
 import { largestBufferedLimit } from '../authorise/shape.ts';
 import type { Cursor } from '../parse/cursor.ts';
 import { costOfConditions, costOfRead } from './cost.ts';
-import { keptAnswers } from './kept-answers.ts';
-import { mayAnswerLate } from './may-lag.ts';
+import { keptAnswers, mayAnswerLate } from './freshness.ts';
 import type { ReadPlan } from './plan.ts';
 import { commonLimits, printBounds } from './plan-bounds.ts';
 import { cursorColumns, inDirection, planCursor, printAfter } from './plan-cursor.ts';

@@ -1,5 +1,4 @@
-import { cast } from '../../dialects/casts.ts';
-import { allOf, checkWidth, selectList, sqlFalse, sqlTrue, where } from '../../dialects/fragment.ts';
+import { allOf, cast, checkWidth, selectList, sqlFalse, sqlTrue, where } from '../../dialects/fragment.ts';
 import type { Value } from '../../dialects/index.ts';
 import type { ShapeField } from '../../json/shape.ts';
 import { cell, guarded } from '../../sql/cell.ts';
@@ -14,8 +13,7 @@ import { printNestedAggregates } from './plan-aggregate-lists.ts';
 import { printBounds } from './plan-bounds.ts';
 import { type NestedList, type NestedLists, nestedList } from './plan-nested-list.ts';
 import { orderBy } from './plan-order.ts';
-import { createPage, outerOrder, type Page } from './plan-page.ts';
-import { printPageAggregates, printPageList } from './plan-page-lists.ts';
+import { createPage, outerOrder, type Page, printPageAggregates, printPageList } from './plan-page.ts';
 import {
   isColumnar,
   isNested,

@@ -1,10 +1,8 @@
-import { cast } from '../../dialects/casts.ts';
-import { allOf } from '../../dialects/fragment.ts';
+import { allOf, cast } from '../../dialects/fragment.ts';
 import type { Value } from '../../dialects/index.ts';
 import type { Shape, ShapeField } from '../../json/shape.ts';
 import type { FieldDescriptor, RelationDescriptor } from '../../language/index.ts';
-import { printCall } from '../../sql/call.ts';
-import type { Call } from '../../sql/calls.ts';
+import { type Call, printCall } from '../../sql/calls.ts';
 import { cell, fieldOfColumn, guarded } from '../../sql/cell.ts';
 import type { Row } from '../../sql/row.ts';
 import type { FieldScope } from '../../sql/scope.ts';

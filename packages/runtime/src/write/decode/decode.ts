@@ -1,15 +1,15 @@
 /** Payloads of one action against its closed input: nothing unknown, nothing dropped. Source: specification, sections 4 and 6. */
-
 import { type Place, type Problems, placesIn } from '../../json/problems.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
-import type { FieldDescriptor, JsonValue } from '../../language/index.ts';
+import { decodeValue, type FieldDescriptor, type JsonValue } from '../../language/index.ts';
+import { isSecret, types } from '../../language/types/index.ts';
+import { holdsHugeNumber } from '../../language/values/exact-numbers.ts';
 import { checkField, requiredBeside } from '../../system/fields/field-rules.ts';
 import type { WritableCollection, WritableField, WriteGrant, WriteScope } from '../access/scope.ts';
 import { type Batch, type BatchBuilder, createBatch } from './batch.ts';
-import { decodeInput } from './value.ts';
 
 /** Collection, permission and action that payloads are decoded against. */
-export interface Input {
+interface Input {
   readonly scope: WriteScope;
   readonly writable: WritableCollection;
   readonly grant: WriteGrant;
@@ -136,4 +136,38 @@ function isPreset({ rules }: WriteGrant, name: string): boolean {
 function isRequired(field: FieldDescriptor): boolean {
   if (!field.writable) return false;
   return field.required === true || (!field.nullable && field.filled === undefined);
+}
+
+/** The text form of a value that is written. */
+type DecodedValue =
+  | { readonly ok: true; readonly value: string | null }
+  /** The same secret again, which changes nothing. */
+  | { readonly ok: true; readonly unchanged: true }
+  /** Not a value of the type: INVALID_PAYLOAD. */
+  | { readonly ok: false; readonly message: string }
+  /** A value that the field does not take: FAILED_VALIDATION of that type. */
+  | { readonly ok: false; readonly message: string; readonly type: string };
+
+/** Text that a secret reads as; sent back, it means that the secret stays. */
+const mask = '**********';
+
+/** Decodes the value of a field as it came; `create` tells that there is no earlier value to keep. */
+export function decodeInput(field: FieldDescriptor, value: JsonValue, create: boolean): DecodedValue {
+  if (value === null) {
+    const allowed = field.nullable && field.required !== true;
+    return allowed ? { ok: true, value: null } : invalid('required', 'is required');
+  }
+  if (isSecret(field.type) && value === mask) {
+    return create ? invalid('check', 'must not be the mask of a secret') : { ok: true, unchanged: true };
+  }
+  const decoded = decodeValue(field, value);
+  if (!decoded.ok) return decoded.limit === undefined ? decoded : invalid(decoded.limit, decoded.message);
+  if (decoded.value === null) return { ok: true, value: null };
+  if (field.type === 'json' && holdsHugeNumber(value)) return { ok: false, message: 'holds a number out of range' };
+  const broken = types[field.type].limit?.(field, decoded.value);
+  return broken ? invalid(broken.type, broken.message) : { ok: true, value: decoded.value };
+}
+
+function invalid(type: string, message: string): DecodedValue {
+  return { ok: false, type, message };
 }

@@ -1,10 +1,9 @@
 /** Holding items still until the transaction ends, so that what is read of them is what is changed. */
 
 import type { RowSink, Transaction } from '../../database/database.ts';
-import { nameStatement } from '../../database/own-statements/name-statement.ts';
+import { nameStatement } from '../../database/own-statements/own-rows.ts';
 import { runAs, type Side } from '../../database/row-security/row-context.ts';
-import { cast } from '../../dialects/casts.ts';
-import { selectList, sqlTrue } from '../../dialects/fragment.ts';
+import { cast, selectList, sqlTrue } from '../../dialects/fragment.ts';
 import type { RowLock, SqlDialect } from '../../dialects/index.ts';
 import type { CollectionDescriptor } from '../../language/index.ts';
 import type { SelectedItems } from '../../query/plan/plan.ts';

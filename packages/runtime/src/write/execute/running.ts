@@ -5,7 +5,7 @@ import type { SqlDialect } from '../../dialects/index.ts';
 import type { PlatformError } from '../../errors.ts';
 import type { ChangeOrigin } from '../../system/log-changes.ts';
 import type { Batch } from '../decode/batch.ts';
-import type { Keys } from '../decode/keys.ts';
+import { asMany, type Keys } from '../decode/keys.ts';
 import type { History, StepAction } from '../history/history.ts';
 import type { StepPlans } from '../plan/step-plans.ts';
 import type { TreeWatcher } from '../tree/watch.ts';
@@ -56,7 +56,17 @@ export interface SystemHook {
 }
 
 /** Judges and completes what a step has written. */
-export type AfterStep = (keys: Keys) => Promise<void>;
+type AfterStep = (keys: Keys) => Promise<void>;
 
 /** system hooks by the collection that they watch over. */
 export type SystemHooks = ReadonlyMap<string, SystemHook>;
+
+/** The keys of a collection with one key field, as the text of an array. */
+export function keyArray(keys: Keys): string {
+  return asMany(keys).values[0] ?? '{}';
+}
+
+/** True if a step gives a field of one of these names a value. */
+export function writes({ batch }: Step, names: readonly string[]): boolean {
+  return batch.columns.some(({ field }) => names.includes(field.descriptor.name));
+}

@@ -2,12 +2,11 @@
 
 import type { Caller } from '../../caller.ts';
 import type { Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';
-import { nameStatement } from '../../database/own-statements/name-statement.ts';
+import { nameStatement } from '../../database/own-statements/own-rows.ts';
 import { readRow, type TextRow } from '../../database/own-statements/texts.ts';
 import { createEmpty } from '../../database/plan-cache.ts';
 import { runAs } from '../../database/row-security/row-context.ts';
-import { cast } from '../../dialects/casts.ts';
-import { allOf, where } from '../../dialects/fragment.ts';
+import { allOf, cast, where } from '../../dialects/fragment.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
 import type { FieldDescriptor, JsonValue } from '../../language/index.ts';
 import { parseListRequest, readBodyQuery } from '../../query/parse/parse-read.ts';

@@ -30,3 +30,20 @@ export interface TransactionBody<T = Written> {
   /** The transaction of the last run was committed. */
   committed(): void;
 }
+
+/** Maximum number of conflicts with other requests after which a write runs again; then it fails with the error. */
+const maxConflicts = 3;
+
+/** Runs work, again from the start when another request was faster. */
+export async function retryOnConflict<T>(
+  { isConflict }: Pick<TransactionBody, 'isConflict'>,
+  run: () => Promise<T>,
+): Promise<T> {
+  for (let again = 0; ; again++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (again >= maxConflicts || isConflict?.(error) !== true) throw error;
+    }
+  }
+}

@@ -12,9 +12,8 @@ import type { TreeWatcher } from '../tree/watch.ts';
 import type { Guard, WritePlan, WriteRequest, WriteSeams } from '../write-plan.ts';
 import type { AnswerKeeper, KeptAnswer, KeyedRequest } from './idempotency.ts';
 import { lockRows } from './lock-rows.ts';
-import { retryOnConflict } from './retry-on-conflict.ts';
 import type { SystemHooks } from './running.ts';
-import type { TransactionBody, Written } from './transaction-body.ts';
+import { retryOnConflict, type TransactionBody, type Written } from './transaction-body.ts';
 import { explainViolation } from './violation.ts';
 
 /** Options of the executor. */

@@ -14,7 +14,7 @@ import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { Scope } from '../../sql/scope.ts';
 import { type ChangeOrigin, type LoggedChange, revisionOf } from '../../system/log-changes.ts';
 import { logPlaceOf, type SystemPlace } from '../../system/place.ts';
-import { filesName } from '../access/uploading-access.ts';
+import { filesName } from '../access/system-access.ts';
 import type { Keys } from '../decode/keys.ts';
 import { createImages, type Image, type Images, imagesOf } from './images.ts';
 import { createActionCheck } from './taken-actions.ts';

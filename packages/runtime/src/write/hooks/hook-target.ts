@@ -24,8 +24,7 @@ import {
   writtenPayloads,
 } from '../write-command.ts';
 import { type WriteContext, type WritePlan, writableOf } from '../write-plan.ts';
-import { copyPayload } from './copy-payload.ts';
-import { sentKeys } from './sent-keys.ts';
+import { copyPayload, sentKeys } from './copy-payload.ts';
 
 /** A payload with what is done with its items. */
 export interface TopPayload extends HookPayload {

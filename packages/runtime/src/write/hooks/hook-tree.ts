@@ -17,9 +17,8 @@ import { itemId, keyOfNode, resolveReferences } from '../tree/resolve/references
 import type { TreeWatcher } from '../tree/watch.ts';
 import { type Action, entriesOf, type HookPayload, type WriteCommand } from '../write-command.ts';
 import { type WriteContext, writableOf } from '../write-plan.ts';
-import { copyPayload } from './copy-payload.ts';
+import { copyPayload, sentKeys } from './copy-payload.ts';
 import type { HookTarget } from './hook-target.ts';
-import { sentKeys } from './sent-keys.ts';
 
 /** Context of the hooks of a nested write. */
 export interface TreeHooking {

@@ -17,10 +17,17 @@ import { type Action, type HookPayload, prepareCommand, type WriteCommand } from
 import type { WriteContext, WritePlan, WriteRequest } from '../write-plan.ts';
 import { createHookCalls, type HookCalls } from './hook-calls.ts';
 import { check, checkStored, openTarget } from './hook-target.ts';
-import { createHookReads, createHookTransactions, type HookRead, type HookTransactions } from './hook-transactions.ts';
+import {
+  type Begun,
+  createHookReads,
+  createHookTransactions,
+  type HookRead,
+  type HookTransactions,
+  type TransactionAttempt,
+  watchBegun,
+} from './hook-transactions.ts';
 import { hookTree, reachesHooks, watchTree } from './hook-tree.ts';
 import { createItems, type HookItemsContext } from './items.ts';
-import { type Begun, type TransactionAttempt, watchBegun } from './transaction-attempt.ts';
 
 /** Options of the writer with hooks: those of the plain writer, and the executor that runs write plans. */
 export interface HookedWriterOptions {

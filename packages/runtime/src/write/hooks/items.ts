@@ -7,7 +7,7 @@ import { createRowContexts } from '../../row-security/contexts.ts';
 import type { Keys } from '../decode/keys.ts';
 import type { RequestOrigin } from '../execute/running.ts';
 import type { Action, WriteCommand } from '../write-command.ts';
-import { sentKeys } from './sent-keys.ts';
+import { sentKeys } from './copy-payload.ts';
 
 /** Where reads and writes of an extension run: in a transaction under way, or each in one of its own. */
 export interface HookItemsContext {

@@ -1,6 +1,6 @@
 /** The parameters of a write: where each finds its value when the statement runs. */
 
-import { castStored } from '../../dialects/casts.ts';
+import { castStored } from '../../dialects/fragment.ts';
 import { arrayLiteral, type FieldDescriptor } from '../../language/index.ts';
 import type { StatementBuilder } from '../../sql/row.ts';
 import type { Batch } from '../decode/batch.ts';

@@ -7,8 +7,7 @@ import { presetsOf, printPreset } from '../checks/presets.ts';
 import type { Assigned } from './assigned.ts';
 import { type InputColumn, listInput, scalarInput, storedType } from './inputs.ts';
 import { type DrawnField, drawnFields } from './random.ts';
-import { type Returned, returnedColumns } from './returned.ts';
-import { createReturning } from './returning.ts';
+import { createReturning, type Returned, returnedColumns } from './returned.ts';
 import {
   type Drafting,
   finishWrite,

@@ -3,14 +3,12 @@
 import { allOf, anyOf, sqlTrue, transactionNumber, where } from '../../dialects/fragment.ts';
 import type { RowLock } from '../../dialects/index.ts';
 import type { Check, CheckedRow, Written } from '../checks/check.ts';
-import { checksOf } from '../checks/checks.ts';
+import { checksOf, printAllowed, requirementsOf } from '../checks/checks.ts';
 import { ruleMatches } from '../checks/presets.ts';
-import { printAllowed, requirementsOf } from '../checks/requirements.ts';
 import { type Assigned, assignEach, assignments, assignShared, type Stored } from './assigned.ts';
 import type { InputColumn } from './inputs.ts';
 import { lockOfUpdate, selectLocked } from './locked-rows.ts';
-import { type Returned, returnedColumns } from './returned.ts';
-import { createReturning } from './returning.ts';
+import { createReturning, type Returned, returnedColumns } from './returned.ts';
 import {
   type Drafting,
   finishWrite,

@@ -2,9 +2,8 @@
 
 import type { Binder } from '../../database/binder.ts';
 import type { Statement, TableChange } from '../../database/database.ts';
-import { nameStatement } from '../../database/own-statements/name-statement.ts';
-import { cast } from '../../dialects/casts.ts';
-import { sqlTrue } from '../../dialects/fragment.ts';
+import { nameStatement } from '../../database/own-statements/own-rows.ts';
+import { cast, sqlTrue } from '../../dialects/fragment.ts';
 import type { FieldDescriptor } from '../../language/index.ts';
 import { operandType } from '../../sql/operand.ts';
 import { columnsOf, type Row, type StatementBuilder, tableRow } from '../../sql/row.ts';

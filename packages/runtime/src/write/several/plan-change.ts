@@ -1,11 +1,11 @@
 /** Changes of stored items where a write cannot be part of a query. */
-
 import { anyOf, sqlTrue, where } from '../../dialects/fragment.ts';
 import type { Written } from '../checks/check.ts';
+import { printAllowed, requirementsOf } from '../checks/checks.ts';
 import { ruleMatches } from '../checks/presets.ts';
-import { printAllowed, requirementsOf } from '../checks/requirements.ts';
+import { type Removal, removable, removal } from '../checks/removal.ts';
 import { type Assigned, assignEach, assignShared, type Stored } from '../plan/assigned.ts';
-import { type InputColumn, listInput } from '../plan/inputs.ts';
+import { allowed, type InputColumn, listInput } from '../plan/inputs.ts';
 import {
   type Drafting,
   finishWrite,
@@ -16,9 +16,9 @@ import {
   presenceInputs,
   ruleRow,
   startWrite,
+  type WriteStatement,
 } from '../plan/statement.ts';
 import type { StepPlans } from '../plan/step-plans.ts';
-import { allowedInput, type Looked, looksAway, planLook } from './look.ts';
 
 /**
  * Plans the UPDATE of items by their keys, with the same data (`shared`) or each with its own. The only rule stands in
@@ -88,3 +88,83 @@ function assignOne(
   });
   return { assigned, inputSql: columns.length === 0 ? '' : `${inputTable(drafting, columns, 'v')}${input.join}` };
 }
+
+/** Plans the DELETE of items, as far as some rule allows it; of archived ones an UPDATE. */
+export function planRemoval(written: Written, removed: Removal): Pick<StepPlans, 'look' | 'write'> {
+  const drafting = startWrite(written);
+  const alias = drafting.statement.alias();
+  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const permitted = (draft: Drafting, columnOf: (quoted: string) => string): string => {
+    return removable(ruleRow(draft, columnOf), removed);
+  };
+  const may = permitted(drafting, column);
+  const apart = looksAway([may]);
+  const keys = keyInputs(drafting);
+  const named = keys.map(({ name }) => `i.${name}`);
+  const { join } = drafting.statement.dialect.input;
+  const { table } = written.writable.collection.descriptor;
+  const input = inputTable(drafting, apart ? [...keys, allowedInput] : keys, 'i');
+  const rows = `${input}${join}${table} AS ${alias} ON ${keysMatch(drafting, column, named)}`;
+  const { sets } = removal(drafting, removed);
+  const change = sets === null ? `DELETE ${alias} FROM ${rows}` : `UPDATE ${rows} SET ${sets(`${alias}.`)}`;
+  const write = finishWrite(
+    drafting,
+    `${change}${where(apart ? 'i.ok' : may)}`,
+    sets === null ? { kind: 'delete' } : {},
+  );
+  if (!apart) return { write };
+  const look = planLook(written, [], (draft, columnOf) => ({ rules: [], allowed: permitted(draft, columnOf) }));
+  return { look, write };
+}
+
+/**
+ * Predicates for each stored row, over its columns as `column` prints them: each rule by its position, and all of them
+ * together.
+ */
+interface Looked {
+  readonly rules: readonly string[];
+  readonly allowed: string;
+}
+
+/** A rule that looks at other rows: a server may not take it in a write, or lock what it looks at. */
+function looksAway(predicates: readonly string[]): boolean {
+  return predicates.some((predicate) => predicate.includes('SELECT '));
+}
+
+/** Plans a look at the items with the keys of the input: how many may be changed, which ones, and which rules they match. */
+function planLook(
+  written: Written,
+  columns: readonly InputColumn[],
+  command: (drafting: Drafting, column: (quoted: string) => string) => Looked,
+): WriteStatement {
+  const drafting = startWrite(written);
+  const { input } = drafting.statement.dialect;
+  const alias = drafting.statement.alias();
+  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const { descriptor } = written.writable.collection;
+  const keys = keyInputs(drafting);
+  const named = keys.map(({ name }) => `i.${name}`);
+  const requested = command(drafting, column);
+  const there =
+    written.writable.collection.descriptor.key.length === 0 ? 'FALSE' : `${column(keyColumn(written))} IS NOT NULL`;
+  const may = `${there} AND (${requested.allowed}) IS TRUE`;
+  const flags = [may, ...requested.rules.map((rule) => `(${rule}) IS TRUE`)].map((predicate) =>
+    input.collectedArray({ value: `CASE WHEN ${predicate} THEN 't' ELSE 'f' END`, order: 'i.n' }),
+  );
+  const from = `${inputTable(drafting, [...keys, ...columns], 'i')} LEFT JOIN ${descriptor.table} AS ${alias} ON ${keysMatch(drafting, column, named)}`;
+  const lock = descriptor.unlockable ? '' : input.lock('UPDATE', alias);
+  const text = `SELECT ${['NULL', input.count(may), ...flags].join(', ')} FROM ${from}${lock}`;
+  return finishWrite(drafting, text, { matched: [allowed, ...requested.rules.keys()] });
+}
+
+function keyColumn({ writable }: Written): string {
+  const { fields, key } = writable.collection.descriptor;
+  return fields.find(({ name }) => name === key[0])?.column ?? 'NULL';
+}
+
+/** The column of input that tells which rows may be changed. */
+const allowedInput: InputColumn = {
+  name: 'ok',
+  source: { kind: 'matched', rule: allowed },
+  native: 'pg_catalog.bool',
+};

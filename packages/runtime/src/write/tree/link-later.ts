@@ -6,8 +6,7 @@ import type { Running } from '../execute/running.ts';
 import { explainViolation } from '../execute/violation.ts';
 import type { Group } from './parse/group.ts';
 import { keysOfRows } from './removal.ts';
-import { ask, inputRows, startQuestion } from './resolve/ask.ts';
-import { columnInput, keyEqual, keyInput } from './resolve/stored.ts';
+import { ask, columnInput, inputRows, keyEqual, keyInput, startQuestion } from './resolve/stored.ts';
 import type { LaterLink } from './writing.ts';
 
 /** Writes links: one statement for each field of each group. */

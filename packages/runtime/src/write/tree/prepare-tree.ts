@@ -15,8 +15,8 @@ import { decodeTree, hashDecoded } from './parse/decode-tree.ts';
 import { type DecodedSteps, type DecodedTree, type Group, groupsOf } from './parse/group.ts';
 import { type Entry, isTreeValue } from './parse/nested-write.ts';
 import { parseNestedWrite } from './parse/parse-nested-write.ts';
+import { resolveTree } from './resolve/defer-links.ts';
 import { existenceQueries, type Found, findExisting } from './resolve/find-existing.ts';
-import { resolveTree } from './resolve/settle.ts';
 import { isTreeConflict } from './resolve/tree-conflict.ts';
 import { writeTree } from './run-tree.ts';
 

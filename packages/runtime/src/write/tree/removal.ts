@@ -10,8 +10,7 @@ import { runDelete } from '../execute/run-delete.ts';
 import { runStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import { prepareStep } from '../write-plan.ts';
-import type { KeyTexts } from './parse/group.ts';
-import { fieldsOf } from './parse/names.ts';
+import { fieldsOf, type KeyTexts } from './parse/group.ts';
 import type { Writing } from './writing.ts';
 
 /** Keys as a step takes them. */

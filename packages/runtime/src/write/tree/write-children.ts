@@ -1,7 +1,6 @@
 /** One-to-many relations, and the links of many-to-any ones: removed, linked, made and changed. */
 import { PlatformError } from '../../errors.ts';
-import type { Children, KeyTexts, Members } from './parse/group.ts';
-import { fieldsOf, sortField } from './parse/names.ts';
+import { type Children, fieldsOf, type KeyTexts, type Members, sortField } from './parse/group.ts';
 import { deleteRows, keysOfRows, unlinkable, unlinkRows } from './removal.ts';
 import { type Inspected, inspectChildren } from './resolve/inspect-children.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';

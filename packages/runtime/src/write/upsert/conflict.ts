@@ -5,7 +5,7 @@
 
 import { forbidden, invalidQuery } from '../../errors.ts';
 import type { ConstraintDescriptor } from '../../language/index.ts';
-import { readNames } from '../../query/parse/parse-list.ts';
+import { readNames } from '../../query/parse/parse-json.ts';
 import { parseQueryString } from '../../query/parse/parse-query-string.ts';
 import type { ReadLimits } from '../../query/parse/request.ts';
 import type { CollectionScope, FieldScope } from '../../sql/scope.ts';

@@ -20,8 +20,7 @@ import type { Entry } from '../tree/parse/nested-write.ts';
 import { overtakesPayloads, runTree } from '../tree/prepare-tree.ts';
 import { returningOf, type WriteContext, type WritePlan, writableOf } from '../write-plan.ts';
 import { type Conflict, mayHaveConflict, parseConflict, resolveConflict } from './conflict.ts';
-import { findStored } from './find-stored.ts';
-import { readSought, type Sought } from './sought.ts';
+import { findStored, readSought, type Sought } from './find-stored.ts';
 
 /** An upsert before its items are looked for. */
 export interface Upsert extends Pick<WritePlan, 'returning' | 'affected' | 'isConflict'> {

@@ -9,7 +9,7 @@ import type { ChangeOrigin } from '../../../system/log-changes.ts';
 import { logPlaceOf } from '../../../system/place.ts';
 import { mysqlLog } from '../own-tables/log-changes.ts';
 import { mysqlTables } from '../own-tables/tables.ts';
-import { comesBack } from './comes-back.ts';
+import { comesBack } from './drafts.ts';
 import { explainMysql } from './explain.ts';
 import { mysqlModelSql } from './model-sql.ts';
 import type { TableStatement } from './statements.ts';

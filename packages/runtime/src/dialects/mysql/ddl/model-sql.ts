@@ -9,8 +9,7 @@ import type { FoundColumn, ModelSql, ModelStep, NewColumn, NewForeignKey } from 
 import type { AlterPart } from '../../../model/table-parts.ts';
 import { tableOptions } from '../texts.ts';
 import { namesIn, quoteMysqlText as quote, tick, ticked } from './names.ts';
-import { retyped } from './retype.ts';
-import { type MysqlKind, mysqlComputed, mysqlLiteral, mysqlType } from './types.ts';
+import { type MysqlKind, mysqlComputed, mysqlLiteral, mysqlType, retyped } from './types.ts';
 
 /** How a server is told. */
 export function mysqlModelSql(server: MysqlKind): ModelSql {

@@ -4,10 +4,9 @@ import type { CommitProof, Outcome, Parameter, RowSink, Statement, Transaction }
 import { isLost, isNotPrimary, toDatabaseError } from '../../../database/errors.ts';
 import { formParameters } from '../../../database/parameter-forms.ts';
 import { toMysqlError } from './errors.ts';
-import { inTime } from './in-time.ts';
 import { lineOf } from './line.ts';
 import { runParts } from './parts.ts';
-import { run } from './run.ts';
+import { inTime, run } from './run.ts';
 
 /** Runs a function in a transaction once, and remembers how far it came. */
 export class MysqlAttempt implements Transaction {

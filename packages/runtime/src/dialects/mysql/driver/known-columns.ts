@@ -4,9 +4,8 @@ import { createPlanCache } from '../../../database/plan-cache.ts';
 import { oftenUsed } from '../../../json/fields-writer.ts';
 import type { ShapeField } from '../../../json/shape.ts';
 import type { Transcoder } from '../../../json/transcode.ts';
-import type { ColumnDefinition } from '../rows/columns.ts';
+import { type ColumnDefinition, lengthAt, widthOf } from '../rows/columns.ts';
 import { createDirectTranscoder } from '../rows/direct-rows.ts';
-import { lengthAt, widthOf } from '../rows/lengths.ts';
 import { createRowWriter, type RowWriter } from '../rows/raw-rows.ts';
 
 /**

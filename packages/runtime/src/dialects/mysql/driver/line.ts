@@ -13,7 +13,7 @@ import { AnswerReader } from '../rows/answer-reader.ts';
 import { maxPacketBytes, printExecute } from '../rows/execute-packet.ts';
 import { toMysqlError } from './errors.ts';
 import type { KnownColumns } from './known-columns.ts';
-import { reuseMemory } from './sockets.ts';
+import { reuseMemory } from './options.ts';
 
 /** Statements that are kept prepared on one connection. */
 export const maxPrepared = 1_000;

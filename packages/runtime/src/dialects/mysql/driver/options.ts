@@ -1,6 +1,7 @@
+import type { Socket } from 'node:net';
 import type { ConnectionOptions, SslOptions } from 'mysql2';
-import { readable } from '../../../database/readable.ts';
-import { openSocket } from './sockets.ts';
+import { readable } from '../../../database/errors.ts';
+import { createReusingSocket } from '../../../database/socket.ts';
 
 /** Options of a connection, by a URL: `mysql://user:password@host:3306/database`. */
 export function connectionOptions(url: string): ConnectionOptions {
@@ -33,4 +34,24 @@ export function mysqlEncryption(url: string): SslOptions | undefined {
   if (mode === 'required') return { rejectUnauthorized: false };
   if (mode === 'verify_ca') return {};
   return mode === 'verify_identity' ? { verifyIdentity: true } : undefined;
+}
+
+/** Functions that make a socket reuse its memory. */
+const reuses = new WeakMap<object, () => void>();
+
+/** Opens a socket, set up as the driver sets up its own. Errors of connecting are events of the socket. */
+function openSocket(address: { readonly host: string; readonly port: number }): Socket {
+  const { socket, reuse } = createReusingSocket();
+  reuses.set(socket, reuse);
+  socket.on('connect', () => socket.setKeepAlive(true));
+  socket.setNoDelay(true);
+  return socket.connect(address);
+}
+
+/**
+ * From here on data that a socket has read is only valid while its `data` event is handled. Without effect on sockets
+ * that were not opened here.
+ */
+export function reuseMemory(socket: unknown): void {
+  if (typeof socket === 'object' && socket !== null) reuses.get(socket)?.();
 }

@@ -8,13 +8,13 @@ import {
   isStatementTimeout,
   statementTimeout,
 } from '../../../database/errors.ts';
-import type { Failover } from '../../../database/hosts/failover.ts';
+import type { Failover } from '../../../database/hosts/choose-primary.ts';
 import { type Waited, Waits } from '../../../database/waits.ts';
 import type { PoolLoad, PoolObserver } from '../../../operate/metrics/pool-metrics.ts';
 import { toMysqlError } from './errors.ts';
-import { inTime } from './in-time.ts';
 import { lineOf } from './line.ts';
 import { type Admitted, ReadQueue } from './read-queue.ts';
+import { inTime } from './run.ts';
 
 /** How long a request waits for a connection, and how long for an answer before the connection counts as dead; in milliseconds. */
 export interface PoolTimeouts {

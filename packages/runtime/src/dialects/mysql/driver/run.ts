@@ -1,7 +1,9 @@
-import type { Connection } from 'mysql2';
+import { type Connection, createConnection } from 'mysql2';
 import type { RowSink } from '../../../database/database.ts';
+import { ConnectionError } from '../../../database/errors.ts';
 import type { SentParameter } from '../../../database/parameter-forms.ts';
 import { lineOf } from './line.ts';
+import { connectionOptions } from './options.ts';
 
 /**
  * Runs a statement by the binary protocol and hands each row to the sink as PostgreSQL would send it. Resolves when all
@@ -18,5 +20,50 @@ export function run(
   return new Promise((resolve, reject) => {
     const settled = (error: unknown): void => (error === undefined ? resolve() : reject(error));
     lineOf(connection).run({ text, parameters, sink, onRow, settled });
+  });
+}
+
+/**
+ * Waits for an answer, as long as one may take; rejects after that, by default with `ConnectionError`. Infinity waits
+ * for ever.
+ */
+export function inTime<T>(timeoutMs: number, result: Promise<T>, late: () => Error = silence): Promise<T> {
+  if (!Number.isFinite(timeoutMs)) return result;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(late()), timeoutMs).unref();
+    result.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}
+
+function silence(): Error {
+  return new ConnectionError('No answer in time.');
+}
+
+/** Milliseconds after which the attempt is given up. */
+const timeoutMs = 2_000;
+
+/**
+ * Ends the statement of a connection by a connection of its own: a server notices late that its client is gone. Resolves
+ * when it was asked, or cannot be; never rejects.
+ */
+export function killStatement(url: string, { threadId }: Pick<Connection, 'threadId'>): Promise<void> {
+  return new Promise((resolve) => {
+    if (!Number.isInteger(threadId)) return resolve();
+    const killer = createConnection({ ...connectionOptions(url), connectTimeout: timeoutMs });
+    // It may be gone by itself.
+    killer.on('error', () => resolve());
+    killer.query(`KILL ${threadId}`, () => {
+      killer.destroy();
+      resolve();
+    });
   });
 }

@@ -3,9 +3,8 @@ import { createConnection } from 'mysql2';
 import type { TableAccess } from '../../../database/database.ts';
 import { readRow, type TextRow } from '../../../database/own-statements/texts.ts';
 import type { SentParameter } from '../../../database/parameter-forms.ts';
-import { inTime } from './in-time.ts';
 import { connectionOptions } from './options.ts';
-import { run } from './run.ts';
+import { inTime, run } from './run.ts';
 import { setUp } from './session.ts';
 
 /** Milliseconds that connecting and the plan may take each, and seconds that a lock may. */

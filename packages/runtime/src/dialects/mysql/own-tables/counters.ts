@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createScript, returnRows } from '../../../database/own-statements/script.ts';
-import { normalEmail } from '../../../language/values/normal-email.ts';
-import type { Counter, CounterStatements, Counting } from '../../counter-statements.ts';
+import { normalEmail } from '../../../language/values/lowercase.ts';
+import type { Counter, CounterStatements, Counting } from '../../own-statements.ts';
 import type { MysqlTables } from './tables.ts';
 
 /**

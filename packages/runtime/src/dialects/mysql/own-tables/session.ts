@@ -8,7 +8,6 @@ import {
   run,
 } from '../../../database/own-statements/script.ts';
 import type { SessionStatements } from '../../own-statements.ts';
-import { mysqlAccountColumns } from './account-columns.ts';
 import { type MysqlTables, mysqlAfter } from './tables.ts';
 
 /** The statements of sessions on MySQL and MariaDB: the same parameters and answers as on PostgreSQL. */
@@ -105,3 +104,8 @@ AND (last_access IS NULL OR last_access < NOW(6) - INTERVAL 1 MINUTE)`),
     ),
   } satisfies Partial<SessionStatements>;
 }
+
+/** Columns of an account, of the tables `u` (users) and `r` (roles, which may be missing), as `readAccount` reads them. */
+const mysqlAccountColumns = `CAST(u.id AS CHAR), u.email, u.status, u.provider, CAST(u.security_version AS CHAR),
+  IF(u.tfa_secret IS NOT NULL, 'true', 'false'), CAST(r.id AS CHAR), r.name, ELT(r.admin_access + 1, 'false', 'true'),
+  ELT(r.app_access + 1, 'false', 'true'), ELT(r.enforce_tfa + 1, 'false', 'true'), r.ip_access`;

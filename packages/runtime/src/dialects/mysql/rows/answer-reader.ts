@@ -8,7 +8,7 @@ import type { RowSink } from '../../../database/database.ts';
 import type { Transcoder } from '../../../json/transcode.ts';
 import { toMysqlError } from '../driver/errors.ts';
 import { type KnownColumns, knownColumns } from '../driver/known-columns.ts';
-import { integerAt, lengthAt, widthOf } from './lengths.ts';
+import { integerAt, lengthAt, widthOf } from './columns.ts';
 import { RowBytes } from './row-bytes.ts';
 
 /** Kinds of packets, by their first byte. */

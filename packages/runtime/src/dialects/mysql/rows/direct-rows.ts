@@ -9,8 +9,7 @@ import { type Cell, type Lengths, writerCode } from '../../../json/fields-writer
 import { putInteger } from '../../../json/numbers.ts';
 import type { Shape, ShapeField } from '../../../json/shape.ts';
 import { layFieldsOut, scalars, type Transcoder, withEnd } from '../../../json/transcode.ts';
-import { type CellForm, type ColumnDefinition, cellFormOf } from './columns.ts';
-import { lengthAt, wider, widthOf } from './lengths.ts';
+import { type CellForm, type ColumnDefinition, cellFormOf, lengthAt, wider, widthOf } from './columns.ts';
 import { type IntegerForm, putDigitsOf, putMoment } from './spelled.ts';
 
 const quote = 34;

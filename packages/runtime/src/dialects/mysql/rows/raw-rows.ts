@@ -4,8 +4,7 @@
  * Source: https://mariadb.com/kb/en/resultset-row/ (binary row), https://dev.mysql.com/doc/dev/mysql-server (the same).
  */
 import { sourceOf } from '../../../json/bytes.ts';
-import { type CellForm, type ColumnDefinition, cellFormOf } from './columns.ts';
-import { lengthAt, widthOf } from './lengths.ts';
+import { type CellForm, type ColumnDefinition, cellFormOf, lengthAt, widthOf } from './columns.ts';
 import { writeNested } from './nested.ts';
 import type { RowBytes } from './row-bytes.ts';
 import { type IntegerForm, maxRaw, putDigitsOf, putMoment } from './spelled.ts';

@@ -3,14 +3,14 @@
  * over the socket.
  */
 import type { Duplex } from 'node:stream';
-import { ConnectionError } from '../../../database/errors.ts';
+import pg from 'pg';
+import { ConnectionError, UnfitError } from '../../../database/errors.ts';
 import { createReusingSocket } from '../../../database/socket.ts';
 import { giveBack } from '../../../json/byte-writer.ts';
 import { Connection } from '../protocol/connection.ts';
 import { cancelBackend } from './cancel.ts';
 import type { Channel } from './channel.ts';
-import { connectClient } from './client.ts';
-import { setUpWhereFit } from './fitness.ts';
+import { type ConnectedClient, connectClient } from './client.ts';
 import { runIdentified } from './identified.ts';
 import { type PostgresSettings, sessionSql } from './options.ts';
 
@@ -66,4 +66,27 @@ function takeOver(socket: Duplex, preparedLimit: number, closed: Closed): Connec
   socket.on('close', () => connection.fail(new ConnectionError('The connection was closed.')));
   socket.resume();
   return connection;
+}
+
+/**
+ * Sets the session up, unless that would do harm or be of no use: then it rejects with `UnfitError`. Gives the identity of
+ * the server.
+ */
+async function setUpWhereFit({ client, key }: ConnectedClient, setUp: string): Promise<string | undefined> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_catalog.pg_backend_pid() AS pid');
+  // A pooler issues keys of its own. Settings of a session there would also apply to the next client of the pool.
+  if (rows[0]?.pid !== key?.processId) {
+    throw new UnfitError('The database is reached through a pooler, so a session may be shared with others.');
+  }
+  await orUnfit('prepared statements', client.query({ name: 'platform_probe', text: 'SELECT 1' }));
+  return orUnfit('settings of the session', runIdentified(client, `DEALLOCATE platform_probe; ${setUp}`));
+}
+
+async function orUnfit<T>(what: string, query: Promise<T>): Promise<T> {
+  try {
+    return await query;
+  } catch (cause) {
+    if (!(cause instanceof pg.DatabaseError) || /^(53|57)/.test(cause.code ?? '')) throw cause;
+    throw new UnfitError(`The database or what stands before it refuses ${what}.`, { cause });
+  }
 }

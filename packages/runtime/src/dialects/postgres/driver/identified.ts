@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { identitySql } from '../identity.ts';
 
 /** SQLSTATEs of a server that does not tell its identity: no such function, or no right to it. */
 const untold = /^(?:42501|42883|42P01|0A000)$/;
@@ -19,4 +18,22 @@ export async function runIdentified(client: pg.Client, sql: string): Promise<str
     await client.query(sql);
     return undefined;
   }
+}
+
+const timeline = `CASE WHEN pg_catalog.pg_is_in_recovery() THEN ''
+  ELSE pg_catalog.substr(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_insert_lsn()), 1, 8) END`;
+
+/**
+ * Expression of both: `7301…/00000002`; a standby has no history that it writes (`7301…/`). The control file alone would
+ * tell the timeline of a promoted server late.
+ */
+export const identitySql = `(SELECT pg_catalog.concat(c.system_identifier, '/', ${timeline}) FROM pg_catalog.pg_control_system() AS c)`;
+
+/** Parts of an identity; null for none. */
+export function readIdentity(
+  text: string | null | undefined,
+): { readonly system: string; readonly timeline?: number } | null {
+  const [, system, history = ''] = /^(\d+)\/([0-9A-F]*)$/.exec(text ?? '') ?? [];
+  if (system === undefined) return null;
+  return { system, ...(history !== '' && { timeline: Number.parseInt(history, 16) }) };
 }

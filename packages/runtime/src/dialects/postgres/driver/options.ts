@@ -1,4 +1,4 @@
-import { onlyHost } from '../../../database/hosts/failover.ts';
+import { onlyHost } from '../../../database/hosts/choose-primary.ts';
 import { fixedUrl } from '../../../environment/renewable-url.ts';
 import { unobserved } from '../../../operate/metrics/pool-metrics.ts';
 import type { ConnectOptions } from '../../server-dialect.ts';

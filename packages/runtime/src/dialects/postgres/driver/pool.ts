@@ -8,7 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RowSink } from '../../../database/database.ts';
 import { ConnectionError, isLost, isNotPrimary, PoolingError, toDatabaseError } from '../../../database/errors.ts';
-import type { HostChange } from '../../../database/hosts/failover.ts';
+import type { HostChange } from '../../../database/hosts/choose-primary.ts';
 import { type Waited, Waits } from '../../../database/waits.ts';
 import type { PlatformError } from '../../../errors.ts';
 import type { PoolLoad } from '../../../operate/metrics/pool-metrics.ts';
@@ -34,8 +34,7 @@ import {
   pickForLease,
   pickForRead,
 } from './pooled-connection.ts';
-import { Read, sendRead } from './read.ts';
-import { ReadQueues } from './read-queues.ts';
+import { Read, ReadQueues, sendRead } from './read.ts';
 
 /** How often the pool looks after its connections while there is something to look after. */
 const lookMs = 50;

@@ -4,7 +4,7 @@ import type { PendingQuery, Request } from '../protocol/request.ts';
 import type { PooledConnection } from './pooled-connection.ts';
 
 /** Where a read goes: to a connection now, or to the queue of those that wait for one. */
-export type Dispatch = (read: Read) => void;
+type Dispatch = (read: Read) => void;
 
 /** Twice, because a server that stops takes all connections with it, and the first retry may meet the last of them. */
 const maxRetries = 2;
@@ -75,4 +75,24 @@ export function sendRead({ connection }: Pick<PooledConnection, 'connection'>, r
   read.startedAt = connection.inFlight === 0 ? now : undefined;
   read.sent(now);
   connection.send(read.request, read);
+}
+
+/** Waiting reads: those of callers without a token after all others, those that may be slow after these. */
+export class ReadQueues {
+  readonly #usual: Read[] = [];
+  readonly #public: Read[] = [];
+  readonly #apart: Read[] = [];
+
+  /** In the order in which they are served. */
+  readonly all: readonly Read[][] = [this.#usual, this.#public, this.#apart];
+
+  /** The queue that a read waits in. */
+  of({ request }: Read): Read[] {
+    if (request.apart === true) return this.#apart;
+    return request.isPublic === true ? this.#public : this.#usual;
+  }
+
+  get length(): number {
+    return this.#usual.length + this.#public.length + this.#apart.length;
+  }
 }

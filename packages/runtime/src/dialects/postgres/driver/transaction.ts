@@ -4,13 +4,13 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Tries } from '../../../database/connection-seams.ts';
 import type { CommitProof, Outcome, RowSink, Transaction } from '../../../database/database.ts';
 import { toDatabaseError, UnknownOutcomeError } from '../../../database/errors.ts';
 import type { TextRow } from '../../../database/own-statements/texts.ts';
-import { Tries } from '../../../database/tries.ts';
-import { identitySql } from '../identity.ts';
 import { readTexts } from '../read-texts.ts';
 import { Attempt } from './attempt.ts';
+import { identitySql } from './identified.ts';
 import type { Pool } from './pool.ts';
 
 /** The first pause before it is asked again how a transaction ended, in milliseconds; it doubles up to the most. */

@@ -1,4 +1,4 @@
-import type { CounterStatements } from '../../counter-statements.ts';
+import type { CounterStatements } from '../../own-statements.ts';
 
 /** SQL statements of counters. */
 export function postgresCounters(schema: string, maxPurged: number): CounterStatements {

@@ -1,6 +1,5 @@
 import { transactionNumber } from '../../fragment.ts';
 import type { SessionStatements } from '../../own-statements.ts';
-import { postgresAccountColumns } from './account-columns.ts';
 
 /** A used token is forgiven for as long as two tabs may need to see that the other one was faster. */
 const grace = "'10 seconds'::pg_catalog.interval";
@@ -112,3 +111,8 @@ FOR UPDATE SKIP LOCKED)`,
 AND (last_access IS NULL OR last_access < ${now} - '1 minute'::pg_catalog.interval) RETURNING ${transactionNumber}`,
   } satisfies Partial<SessionStatements>;
 }
+
+/** Columns of an account, of the tables `u` (users) and `r` (roles, which may be missing), as `readAccount` reads them. All are texts. */
+const postgresAccountColumns = `u.id::text, u.email::text, u.status::text, u.provider::text, u.security_version::text,
+  (u.tfa_secret IS NOT NULL)::text, r.id::text, r.name::text, r.admin_access::text, r.app_access::text,
+  r.enforce_tfa::text, r.ip_access::text`;

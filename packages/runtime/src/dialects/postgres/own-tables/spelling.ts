@@ -1,4 +1,4 @@
-import { ownStatement } from '../../../database/own-statements/name-statement.ts';
+import { ownStatement } from '../../../database/own-statements/own-rows.ts';
 import { logChanges } from '../../../system/log-changes.ts';
 import { transactionNumber } from '../../fragment.ts';
 import type { OwnStatements } from '../../own-statements.ts';

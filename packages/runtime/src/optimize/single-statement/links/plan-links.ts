@@ -4,7 +4,7 @@
  * links.
  */
 
-import { nameStatement } from '../../../database/own-statements/name-statement.ts';
+import { nameStatement } from '../../../database/own-statements/own-rows.ts';
 import type { PlanCache } from '../../../database/plan-cache.ts';
 import { transactionNumber } from '../../../dialects/fragment.ts';
 import type { FieldDescriptor, ManyToMany } from '../../../language/index.ts';
@@ -20,8 +20,7 @@ import type { Written } from '../../../write/checks/check.ts';
 import { checksOf } from '../../../write/checks/checks.ts';
 import { isEveryRow } from '../../../write/checks/late.ts';
 import { createInputs } from '../../../write/plan/inputs.ts';
-import type { Group } from '../../../write/tree/parse/group.ts';
-import { sortField } from '../../../write/tree/parse/names.ts';
+import { type Group, sortField } from '../../../write/tree/parse/group.ts';
 import { itemPlace } from '../tree/plan-inserts.ts';
 import { readOfTree } from '../tree/read-tree.ts';
 import type { LinksPlan, ListedLinks } from './links-plan.ts';

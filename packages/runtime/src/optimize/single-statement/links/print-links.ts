@@ -33,7 +33,7 @@ import {
   startWrite,
   type WriteStatement,
 } from '../../../write/plan/statement.ts';
-import { sortField } from '../../../write/tree/parse/names.ts';
+import { sortField } from '../../../write/tree/parse/group.ts';
 import { itemPlace } from '../tree/plan-inserts.ts';
 import type { ListedLinks } from './links-plan.ts';
 

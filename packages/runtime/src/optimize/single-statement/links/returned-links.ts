@@ -8,8 +8,13 @@ import { requireFields } from '../../../write/decode/decode.ts';
 import { shapeOf, writtenColumns } from '../../../write/plan/plans.ts';
 import type { Returning } from '../../../write/returning.ts';
 import { decodeTree, hashDecoded } from '../../../write/tree/parse/decode-tree.ts';
-import { collectionsOf, type DecodedStep, type Group, type Targets } from '../../../write/tree/parse/group.ts';
-import { sortField } from '../../../write/tree/parse/names.ts';
+import {
+  collectionsOf,
+  type DecodedStep,
+  type Group,
+  sortField,
+  type Targets,
+} from '../../../write/tree/parse/group.ts';
 import type { WriteContext } from '../../../write/write-plan.ts';
 import type { DirectWrite } from '../direct-write.ts';
 import { isReturned } from '../tree/single-statement-tree.ts';

@@ -11,8 +11,7 @@ import { bind } from '../../../query/planner.ts';
 import type { Keys } from '../../../write/decode/keys.ts';
 import { skip } from '../../../write/execute/run.ts';
 import { valuesOf, type WriteValues } from '../../../write/plan/inputs.ts';
-import { shareWork } from '../sharing.ts';
-import { joinBatches } from '../tree/join-batches.ts';
+import { joinBatches, shareWork } from '../sharing.ts';
 import type { ChangeLinks, LinksChange, LinksPlan } from './links-plan.ts';
 
 /** Plan as `run` takes it. */

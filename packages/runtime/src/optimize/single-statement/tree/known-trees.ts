@@ -15,7 +15,7 @@ import {
   type WriteScope,
 } from '../../../write/access/scope.ts';
 import type { BatchColumn } from '../../../write/decode/batch.ts';
-import { decodeInput } from '../../../write/decode/value.ts';
+import { decodeInput } from '../../../write/decode/decode.ts';
 import type { Returning } from '../../../write/returning.ts';
 import type { Children, Group } from '../../../write/tree/parse/group.ts';
 import { isStructure } from '../../../write/tree/parse/list-elements.ts';

@@ -1,8 +1,16 @@
 /** A payload with related items, as groups, each of which one statement writes. */
-
 import type { Place } from '../../../json/problems.ts';
 import type { FilterObject } from '../../../language/conditions/filter-syntax.ts';
-import type { ColumnPair, ManyToAny, ManyToMany, OneToMany } from '../../../language/index.ts';
+import {
+  type ColumnPair,
+  type FieldDescriptor,
+  isWhole,
+  type ManyToAny,
+  type ManyToMany,
+  type OneToMany,
+} from '../../../language/index.ts';
+import { fieldOfColumn } from '../../../sql/cell.ts';
+import type { CollectionScope } from '../../../sql/scope.ts';
 import type { Granted, WritableCollection } from '../../access/scope.ts';
 import type { Batch } from '../../decode/batch.ts';
 
@@ -140,4 +148,28 @@ export interface DeferredLinks {
 export interface DecodedTree {
   readonly settled: DeferredLinks;
   readonly drafts: DecodedSteps;
+}
+
+/** Names of the fields behind columns; a column that is no field has none. */
+export function fieldsOf({ descriptor }: CollectionScope, columns: readonly string[]): readonly string[] {
+  return columns.flatMap((column) => fieldOfColumn(descriptor.fields, column)?.name ?? []);
+}
+
+/** Names of the fields by which a collection holds the key of another one. */
+export function holdersOf(
+  collection: CollectionScope,
+  on: readonly ColumnPair[],
+  side: keyof ColumnPair,
+): readonly string[] {
+  return fieldsOf(
+    collection,
+    on.map((pair) => pair[side]),
+  );
+}
+
+/** The sort field of a relation where it is a number that the server can count on: anything else only orders reads. */
+export function sortField({ descriptor }: CollectionScope, sort: string | undefined): FieldDescriptor | undefined {
+  const field = descriptor.fields.find(({ name }) => name === sort);
+  if (field === undefined || !field.writable || descriptor.key.includes(field.name)) return undefined;
+  return isWhole(field.type) ? field : undefined;
 }

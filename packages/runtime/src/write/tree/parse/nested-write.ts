@@ -6,9 +6,8 @@ import type { JsonValue, ManyToAny, ManyToOne, RelationDescriptor } from '../../
 import { decodeKey, keyParts } from '../../../query/parse/keys.ts';
 import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
 import type { WritableCollection, WriteScope } from '../../access/scope.ts';
-import type { Form, KeyTexts, Members } from './group.ts';
+import { type Form, fieldsOf, holdersOf, type KeyTexts, type Members } from './group.ts';
 import { isStructure, type ListElement, readMembers } from './list-elements.ts';
-import { fieldsOf, holdersOf } from './names.ts';
 
 /** An item on its way into a group. */
 export interface Entry {

@@ -7,8 +7,18 @@ import { keyFields } from '../../../sql/scope.ts';
 import type { WritableCollection } from '../../access/scope.ts';
 import { checkCount } from '../../decode/parse-body.ts';
 import type { WriteContext } from '../../write-plan.ts';
-import type { Before, Children, Form, Group, Link, Members, Targets, TreeNode } from './group.ts';
-import { holdersOf, sortField } from './names.ts';
+import {
+  type Before,
+  type Children,
+  type Form,
+  type Group,
+  holdersOf,
+  type Link,
+  type Members,
+  sortField,
+  type Targets,
+  type TreeNode,
+} from './group.ts';
 import { checkDepth, type Entry, type NestedWrite, type Split, splitPayload } from './nested-write.ts';
 
 /** State while payloads are parsed into a tree. */

@@ -7,12 +7,16 @@ import { decodeValue } from '../../../language/index.ts';
 import { operandType } from '../../../sql/operand.ts';
 import { keyFields } from '../../../sql/scope.ts';
 import type { WriteScope } from '../../access/scope.ts';
-import { type Before, type DeferredLinks, type Group, groupsOf, type TreeNode } from '../parse/group.ts';
-import { holdersOf } from '../parse/names.ts';
+import { type Before, type DeferredLinks, type Group, groupsOf, holdersOf, type TreeNode } from '../parse/group.ts';
 import { isEmptied } from '../removal.ts';
-import type { Found } from './find-existing.ts';
-import { inOrder, type Placed, replaceGroups } from './order.ts';
-import { isMade, itemId, keyOfNode } from './references.ts';
+import { type Found, missing } from './find-existing.ts';
+import { inOrder, isMade, itemId, keyOfNode, type Placed, replaceGroups, resolveReferences } from './references.ts';
+
+/** Settles a tree. Throws for an item that is neither there nor made. */
+export function resolveTree(scope: WriteScope, root: Group, found: Found): DeferredLinks {
+  const settled = resolveReferences(root, found, (group, node) => missing(scope, group, node));
+  return deferLinks(scope, settled, found);
+}
 
 /** Fields that hold the key of an item which is made later; none where the item stands in their place. */
 interface Ahead {
@@ -24,7 +28,7 @@ interface Ahead {
 }
 
 /** Puts off links where they lead ahead: the link alone where it can be null, else what holds it. */
-export function deferLinks(scope: WriteScope, root: Group, found: Found): DeferredLinks {
+function deferLinks(scope: WriteScope, root: Group, found: Found): DeferredLinks {
   const ahead = linksAhead(scope, root, found);
   const rigid = ahead.filter(({ placed, fields }) => !canBeNull(placed.group, fields));
   const moved = rigid.flatMap((link) => movable(link, found) ?? []);

@@ -1,7 +1,6 @@
 /** Which of the items that a tree names by their keys there are: one statement for all of them, which locks them. */
 
-import { cast } from '../../../dialects/casts.ts';
-import { anyOf, sqlTrue } from '../../../dialects/fragment.ts';
+import { anyOf, cast, sqlTrue } from '../../../dialects/fragment.ts';
 import { PlatformError } from '../../../errors.ts';
 import { failedValidation } from '../../../json/problems.ts';
 import { readPlaces } from '../../../sql/array-text.ts';
@@ -14,8 +13,7 @@ import { isEveryRow } from '../../checks/late.ts';
 import type { Running } from '../../execute/running.ts';
 import { selectLocked } from '../../plan/locked-rows.ts';
 import { type Group, groupsOf, type TreeNode } from '../parse/group.ts';
-import { ask, inputRows, type Question, startQuestion } from './ask.ts';
-import { keyEqual } from './stored.ts';
+import { ask, inputRows, keyEqual, type Question, startQuestion } from './stored.ts';
 
 /** True if there is an item for a node. An object with a key that is not there is made. */
 export type Found = (node: TreeNode) => boolean;

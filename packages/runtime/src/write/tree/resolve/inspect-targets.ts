@@ -9,8 +9,19 @@ import type { WriteScope } from '../../access/scope.ts';
 import type { Running } from '../../execute/running.ts';
 import { selectLocked } from '../../plan/locked-rows.ts';
 import type { KeyTexts } from '../parse/group.ts';
-import { ask, inputRows, type Question, startQuestion } from './ask.ts';
-import { columnInput, columnsEqual, columnText, goneKeys, keyEqual, keyInput, visibleRow } from './stored.ts';
+import {
+  ask,
+  columnInput,
+  columnsEqual,
+  columnText,
+  goneKeys,
+  inputRows,
+  keyEqual,
+  keyInput,
+  type Question,
+  startQuestion,
+  visibleRow,
+} from './stored.ts';
 
 /** One pair of the junction: values of its columns for the owner, and for the target. */
 export interface Pair {

@@ -3,15 +3,13 @@
  * link it. It is the place that is written first, unless only another one gives what the item cannot be without.
  * Source: `docs/decisions/writes.md`.
  */
-
 import type { PlatformError } from '../../../errors.ts';
 import { decodeValue, type JsonValue } from '../../../language/index.ts';
 import { operandType } from '../../../sql/operand.ts';
 import { keyFields } from '../../../sql/scope.ts';
-import type { Group, KeyTexts, TreeNode } from '../parse/group.ts';
+import type { Before, Group, KeyTexts, TreeNode } from '../parse/group.ts';
 import { isEmptied } from '../removal.ts';
 import type { Found } from './find-existing.ts';
-import { inOrder, replaceGroups } from './order.ts';
 
 /** One place of a payload that names an item which is not there. */
 interface Reference {
@@ -107,4 +105,31 @@ function completes({ group }: Reference, references: readonly Reference[]): bool
 function linkOf(creator: Reference, { node, key }: Reference): TreeNode {
   const fields = Object.fromEntries(Object.entries(node.own).filter(([name]) => creator.group.owned.includes(name)));
   return { ...node, form: 'link', key, own: fields, sources: [] };
+}
+
+/** A group with the way to it. */
+export interface Placed {
+  readonly group: Group;
+  /** Edges to what is written first, from the top to the group, each with the group that it starts from. */
+  readonly way: readonly { readonly from: Group; readonly edge: Before }[];
+}
+
+/** Groups in the order in which their items are written. */
+export function inOrder(group: Group, way: Placed['way'] = []): readonly Placed[] {
+  const { before, children, targets } = group;
+  const through = (edge: Before) => inOrder(edge.group, [...way, { from: group, edge }]);
+  return [
+    ...before.filter(({ behind }) => behind === undefined).flatMap(through),
+    { group, way },
+    ...[...children, ...targets].flatMap((edge) => inOrder(edge.group, way)),
+    ...before.filter(({ behind }) => behind !== undefined).flatMap(through),
+  ];
+}
+
+/** The same tree with groups replaced, from the leaves up; their edges may be replaced, too. */
+export function replaceGroups(group: Group, replace: (group: Group, replaced: Group) => Group): Group {
+  const below = <E extends { readonly group: Group }>(edges: readonly E[]): readonly E[] =>
+    edges.map((edge) => ({ ...edge, group: replaceGroups(edge.group, replace) }));
+  const { before, children, targets } = group;
+  return replace(group, { ...group, before: below(before), children: below(children), targets: below(targets) });
 }
