@@ -5,7 +5,6 @@ import type { Caller, CompiledApi } from '@tablewright/runtime';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Statement } from '../../packages/runtime/src/database/database.ts';
 import { sizeQuery } from '../../packages/runtime/src/dialects/postgres/driver/table-sizes.ts';
-import { allOptimizations } from '../../packages/runtime/src/environment/optimizations.ts';
 import { otherWays } from '../../packages/runtime/src/optimize/adaptive-plans/other-ways.ts';
 import { serverSeams } from '../../packages/runtime/src/optimize/index.ts';
 import { keyBatchOf } from '../../packages/runtime/src/optimize/key-batching/key-batch.ts';
@@ -13,6 +12,7 @@ import { readItemPath, splitTarget } from '../../packages/runtime/src/query/pars
 import { createPlanner } from '../../packages/runtime/src/query/planner.ts';
 import { importApi } from '../support/compile.ts';
 import { type Magazine, startMagazine } from '../support/magazine.ts';
+import { usedOptimizations } from '../support/optimizations.ts';
 import { adminToken } from '../support/platform.ts';
 import { type Shot, swarm } from '../support/swarm.ts';
 import { positions } from './positions.ts';
@@ -109,7 +109,7 @@ it.each(['public', 'admin'])(
   async (role) => {
     magazine.statements.reset();
     const accessClass = api.access.find(({ roles }) => roles.includes(role))?.name ?? '';
-    const planner = createPlanner(api, serverSeams(allOptimizations));
+    const planner = createPlanner(api, serverSeams(usedOptimizations));
     const planned = new Set<string>();
     const token = role === 'admin' ? { token: adminToken } : {};
     const fired = await swarm(
