@@ -67,6 +67,7 @@ export const sidebar: Group[] = [
         'operations',
         'scale',
         'clusters',
+        'caches',
         'observability',
         'metrics',
         'traces',

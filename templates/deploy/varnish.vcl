@@ -55,4 +55,8 @@ sub vcl_backend_response {
 
 sub vcl_deliver {
   unset resp.http.xkey;
+  # A kept answer has the identifier of the request that it was made for.
+  if (obj.hits > 0) {
+    set resp.http.X-Request-Id = "varnish-" + req.xid;
+  }
 }

@@ -1,6 +1,10 @@
 /** Tenants over REST and GraphQL: every rule is `true`, and yet nobody meets a row of another company. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failure } from '../support/project.ts';
+import { createSystemDatabase } from '../support/contract-database.ts';
+import { createProject, runPlatform } from '../support/platform.ts';
+import { failure, serveProject } from '../support/project.ts';
 import { keyOf, serveTenants, type TenantProject, type TenantUser } from '../support/tenants.ts';
 
 let project: TenantProject;
@@ -176,6 +180,51 @@ describe('writes', () => {
     ).toEqual([{ name: 'amber once more' }, { name: 'birch three' }]);
   });
 
+  it('links rows by keys that have the column of the tenant, which payloads never name', async () => {
+    const labelsOf = async (user: TenantUser, task: number) => {
+      const { labels } = await get(
+        user,
+        `/items/tasks/${task}?fields=labels.id,labels.tenant_id&deep[labels][_sort]=id`,
+      );
+      return labels;
+    };
+    const link = (user: TenantUser, body: unknown) => send(user, 'PATCH', '/items/tasks/1009?fields=labels.id', body);
+    await project.rows("INSERT INTO tasks (id, tenant_id, title, done) VALUES (1009, 1, 'amber again', false)");
+    expect((await link('ann', { labels: [21] })).json.data).toEqual({ labels: [{ id: 21 }] });
+    for (const labels of [[21, 7221], { create: [], update: [], delete: [7221] }])
+      expect(failure(await link('ann', { labels }))).toBe('403 FORBIDDEN');
+    const changed = { create: [{ name: 'amber linked' }], update: [], delete: [21] };
+    expect((await link('ann', { labels: changed })).status).toBe(200);
+    const [made] = await labelsOf('ann', 1009);
+    expect(made).toMatchObject({ tenant_id: 1 });
+    expect(await labelsOf('ann', 1009)).toHaveLength(1);
+    expect((await link('olga', { labels: [made.id, 22] })).status).toBe(200);
+    expect(await labelsOf('olga', 1009)).toHaveLength(2);
+    expect(failure(await link('olga', { labels: [7221] }))).toBe('400 FAILED_VALIDATION');
+    const nested = { title: 'amber nested', labels: [22, { name: 'amber both' }] };
+    expect((await send('ann', 'POST', '/items/tasks?fields=labels.tenant_id', nested)).json.data).toEqual({
+      labels: [{ tenant_id: 1 }, { tenant_id: 1 }],
+    });
+    const pair = { tasks: { title: 'amber pair' }, labels: { name: 'amber pair' } };
+    const joined = await send('ann', 'POST', '/items/task_labels?fields=tenant_id,tasks.title,labels.name', pair);
+    expect(joined.json.data).toEqual({ tenant_id: 1, ...pair });
+    expect(await refused('ann', 'POST', '/items/task_labels', { ...pair, tenant_id: 1 })).toBe('403 FORBIDDEN');
+    const children = { title: 'amber children', task_labels: [{ label: 22, tenant_id: 1 }] };
+    expect(await refused('ann', 'POST', '/items/tasks', children)).toBe('403 FORBIDDEN');
+    const answers = await Promise.all(
+      [7221, 5556].map((label) => send('ann', 'POST', '/items/task_labels', { tasks: 1009, labels: label })),
+    );
+    expect(answers[0]?.text).toBe(answers[1]?.text);
+    expect(answers.map(failure)).toEqual(['403 FORBIDDEN', '403 FORBIDDEN']);
+    expect((await link('ann', { labels: [] })).json.data).toEqual({ labels: [] });
+    expect(
+      await project.rows('SELECT tenant_id, task, label FROM task_labels WHERE tenant_id = 2 ORDER BY task'),
+    ).toEqual([
+      { tenant_id: 2, task: 72001, label: 7221 },
+      { tenant_id: 2, task: 72003, label: 7222 },
+    ]);
+  });
+
   it('keeps one object of a singleton for each company', async () => {
     await send('ann', 'PATCH', '/items/preferences', { motto: 'amber next' });
     expect(await project.rows('SELECT motto FROM preferences ORDER BY tenant_id')).toEqual([
@@ -207,5 +256,71 @@ describe('own tables of the platform', () => {
       expect(answer.status, path).toBe(200);
     }
     expect((await get('ann', '/revisions?limit=-1')).length).toBeGreaterThan(0);
+  });
+});
+
+describe('a table that does not tell the tenant of each row', () => {
+  const users = 'ALTER TABLE platform.platform_users ADD COLUMN tenant_id integer;';
+  const config = "{ tenant: { column: 'tenant_id', of: '$CURRENT_USER.tenant_id' } }";
+
+  it('shows rows without one to administrators alone, also where a caller has none', async () => {
+    const role = '00000000-0000-4000-8000-0000000000a1';
+    const user = (
+      number: number,
+      tenant: string,
+    ) => `INSERT INTO platform.platform_users (id, email, role, token, tenant_id)
+      VALUES ('00000000-0000-4000-8000-00000000000${number}', 'u${number}@example.com', '${role}', 'token-of-user-${number}-000000000', ${tenant})`;
+    const small = await serveProject({
+      system: true,
+      sql: `${users} CREATE TABLE notes (id integer PRIMARY KEY, tenant_id integer, text varchar(40));
+        INSERT INTO notes VALUES (1, 1, 'own'), (2, NULL, 'of none');
+        INSERT INTO platform.platform_roles (id, name) VALUES ('${role}', 'member'); ${user(1, '1')}; ${user(2, 'NULL')}`,
+      config,
+      permissions: `roles: { member: {} }
+permissions: { member: { notes: { read: true, create: true, update: true, delete: true } } }`,
+    });
+    try {
+      const as = (number: number, path: string, ask = {}) =>
+        small.ask(path, { ...ask, token: `token-of-user-${number}-000000000` });
+      expect((await as(1, '/items/notes?fields=id')).json.data).toEqual([{ id: 1 }]);
+      expect((await as(2, '/items/notes?fields=id')).json.data).toEqual([]);
+      expect((await small.admin('/items/notes?fields=id&sort=id')).json.data).toEqual([{ id: 1 }, { id: 2 }]);
+      for (const number of [1, 2]) {
+        expect(failure(await as(number, '/items/notes/2'))).toBe('403 FORBIDDEN');
+        const change = { method: 'PATCH', body: { text: 'x' } };
+        for (const ask of [change, { method: 'DELETE' }])
+          expect(failure(await as(number, '/items/notes/2', ask))).toBe('403 FORBIDDEN');
+        const count = await as(number, '/items/notes?aggregate[count]=*');
+        expect(count.json.data).toEqual([{ count: 2 - number }]);
+      }
+    } finally {
+      await small.close();
+    }
+  });
+
+  it('is an error of the compiler where the column is missing, and a warning where it may be null', async () => {
+    const [database, project] = await Promise.all([
+      createSystemDatabase(`${users} CREATE TABLE notes (id integer PRIMARY KEY, tenant_id integer);
+        CREATE TABLE tags (id integer PRIMARY KEY)`),
+      createProject(),
+    ]);
+    try {
+      const text = `import { defineConfig } from 'tablewright/config';\nexport default defineConfig(${config});\n`;
+      await writeFile(join(project.folder, 'platform.config.ts'), text);
+      const { code, stderr } = await runPlatform(['generate', '--project', project.folder], {
+        DATABASE_URL: database.url,
+      });
+      expect(code).toBe(1);
+      expect(stderr).toContain('tenant-missing');
+      expect(stderr).toContain('The table has no column "tenant_id", so nothing tells whose its rows are.');
+      await database.rows('DROP TABLE tags');
+      const { stderr: warned } = await runPlatform(['generate', '--project', project.folder], {
+        DATABASE_URL: database.url,
+      });
+      expect(warned).toContain('tenant-nullable');
+      expect(warned).toContain('only administrators and exempt roles see rows without a tenant');
+    } finally {
+      await Promise.all([database.drop(), project.remove()]);
+    }
   });
 });

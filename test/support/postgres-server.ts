@@ -3,7 +3,8 @@
  * one line of JSON (`PostgresServer` without `stop`), and when its standard input closes stops the server and removes
  * everything. The input closes however the parent ends — also by a crash or SIGKILL —, so no server outlives its run.
  * Started by `startPostgres` in postgres.ts; not meant to be imported. With the argument `with standby` there are two: a
- * primary, and a hot standby that follows it. With `of the system` it is the one of Debian.
+ * primary, and a hot standby that follows it; with `with twin` two that take writes, and have one history. With
+ * `of the system` it is the one of Debian.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -33,8 +34,9 @@ const nobody = 65534;
 const isRoot = process.getuid?.() === 0;
 const identity = isRoot ? { uid: nobody, gid: nobody } : {};
 
-/** Whether a standby follows the server. */
+/** Whether a standby follows the server, and whether its copy takes writes as well. */
 const withStandby = process.argv[2] === 'with standby';
+const withTwin = process.argv[2] === 'with twin';
 
 /** True where Debian's server is wanted, whose version its own tools can read. */
 const ofSystem = process.argv[2] === 'of the system';
@@ -67,7 +69,7 @@ async function main(): Promise<void> {
     const { bin, source } = installBinaries(directory);
     const password = randomBytes(12).toString('hex');
     const data = initialise(directory, bin, password);
-    const copy = withStandby ? makeStandby(directory, data) : undefined;
+    const copy = withStandby || withTwin ? makeStandby(directory, data) : undefined;
     const port = await freePort();
     server = startServer(bin, data, port);
     const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
@@ -154,10 +156,11 @@ async function startStandby(
 ): Promise<{ server: ChildProcess; url: string }> {
   const { hostname, port, username, password } = new URL(primary);
   const source = `host=${hostname} port=${port} user=${username} password=${password}`;
-  for (const [name, text] of [
+  const files = [
     ['standby.signal', ''],
     ['postgresql.auto.conf', `primary_conninfo = '${source}'\n`],
-  ] as const) {
+  ] as const;
+  for (const [name, text] of withTwin ? [] : files) {
     writeFileSync(join(data, name), text, { mode: 0o600 });
     if (isRoot) chownSync(join(data, name), nobody, nobody);
   }

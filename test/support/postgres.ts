@@ -50,6 +50,11 @@ export function startPostgresPair(): Promise<PostgresPair> {
   return startHeld<PostgresPair>(['with standby']);
 }
 
+/** Starts two servers that both take writes, with one identifier and one history. */
+export function startPostgresTwins(): Promise<PostgresPair> {
+  return startHeld<PostgresPair>(['with twin']);
+}
+
 async function startHeld<Server extends PostgresServer>(args: readonly string[]): Promise<Server> {
   const script = fileURLToPath(new URL('./postgres-server.ts', import.meta.url));
   // A group of its own: Ctrl-C in a terminal must not end it before it has cleaned up.

@@ -8,6 +8,9 @@ export interface TenantRequest {
   readonly writes: boolean;
 }
 
+/** Title of files that hold an exported list. */
+export const storedExport = 'exported';
+
 type Random = () => number;
 
 interface Shape {
@@ -17,9 +20,19 @@ interface Shape {
   readonly many: Readonly<Record<string, Name>>;
   /** Fields of payloads. */
   readonly texts: readonly string[];
+  /** Fields of payloads that are a part of a key of several columns. */
+  readonly links?: readonly string[];
 }
 
-type Name = 'customers' | 'projects' | 'tasks' | 'labels' | 'project_labels' | 'countries' | 'open_tasks';
+type Name =
+  | 'customers'
+  | 'projects'
+  | 'tasks'
+  | 'labels'
+  | 'project_labels'
+  | 'task_labels'
+  | 'countries'
+  | 'open_tasks';
 
 const shapes: Readonly<Record<Name, Shape>> = {
   customers: {
@@ -40,14 +53,14 @@ const shapes: Readonly<Record<Name, Shape>> = {
     fields: ['id', 'title', 'hours', 'done'],
     numbers: ['id', 'hours'],
     one: { project: 'projects' },
-    many: {},
+    many: { labels: 'labels', task_labels: 'task_labels' },
     texts: ['title'],
   },
   labels: {
     fields: ['id', 'name', 'tenant_id'],
     numbers: ['id'],
     one: {},
-    many: { projects: 'projects', project_labels: 'project_labels' },
+    many: { projects: 'projects', project_labels: 'project_labels', tasks: 'tasks', task_labels: 'task_labels' },
     texts: ['name'],
   },
   project_labels: {
@@ -56,6 +69,14 @@ const shapes: Readonly<Record<Name, Shape>> = {
     one: { project: 'projects', label: 'labels' },
     many: {},
     texts: [],
+  },
+  task_labels: {
+    fields: ['tenant_id', 'task', 'label'],
+    numbers: ['task', 'label'],
+    one: { tasks: 'tasks', labels: 'labels' },
+    many: {},
+    texts: [],
+    links: ['task', 'label'],
   },
   countries: { fields: ['id', 'name'], numbers: [], one: {}, many: { customers: 'customers' }, texts: [] },
   open_tasks: { fields: ['id', 'title', 'hours'], numbers: ['id', 'hours'], one: {}, many: {}, texts: [] },
@@ -69,6 +90,8 @@ const own = [
   '/users?fields=id,email,first_name,tenant_id',
   '/activity?fields=id,user,collection,item,user.email',
   '/revisions?fields=id,collection,item,data,delta',
+  '/revisions?fields=item,data&export=csv&limit=-1',
+  '/users?fields=email,tenant_id&export=json',
   '/comments?fields=id,comment,user_created.email,item',
   '/files?fields=id,title,uploaded_by',
   '/folders',
@@ -84,11 +107,18 @@ const own = [
 /** Draws one request. */
 export function drawRequest(random: Random): TenantRequest {
   const share = random();
-  if (share < 0.5) return drawList(random);
-  if (share < 0.65) return drawGraphql(random);
-  if (share < 0.75) return drawAggregate(random);
+  if (share < 0.48) return drawList(random);
+  if (share < 0.62) return drawGraphql(random);
+  if (share < 0.64) return drawMutation(random);
+  if (share < 0.74) return drawAggregate(random);
+  if (share < 0.75) return drawStoredExport(random);
   if (share < 0.82) return read(`/items/${pick(random, names)}/${pick(random, keys)}`);
-  if (share < 0.87) return read(pick(random, own));
+  if (share < 0.86) return read(pick(random, own));
+  if (share < 0.87) return drawOwnGraphql(random);
+  if (share < 0.88) {
+    const revision = pick(random, [9001, 1 + Math.floor(random() * 40)]);
+    return { method: 'POST', path: `/utils/revert/${revision}`, writes: true };
+  }
   return drawWrite(random);
 }
 
@@ -206,6 +236,41 @@ function drawGraphql(random: Random): TenantRequest {
   return { method: 'POST', path: '/graphql', body: { query: `{ ${parts.join(' ')} }` }, writes: false };
 }
 
+/** Lists of the platform, which hold what was written, and by whom. */
+function drawOwnGraphql(random: Random): TenantRequest {
+  const list = pick(random, [
+    'revisions(sort: ["id"], limit: -1) { id collection item data delta }',
+    'revisions(filter: {item: {_contains: "72"}}) { id item data activity { user { email } } }',
+    'revisions_by_id(id: "9001") { data }',
+    'activity(sort: ["-id"], limit: 20) { action item user { email first_name } revisions { data } }',
+    'users(sort: ["email"]) { email first_name }',
+  ]);
+  return { method: 'POST', path: '/graphql/system', body: { query: `{ ${list} }` }, writes: false };
+}
+
+function drawMutation(random: Random): TenantRequest {
+  const name = pick(random, ['customers', 'projects', 'tasks', 'labels'] as const);
+  const data = literal(drawPayload(random, name, 1));
+  const field = shapes[name].texts[0];
+  const mutation = pick(random, [
+    `create_${name}_item(data: ${data}) { ${field} }`,
+    `update_${name}_item(id: "${pick(random, keys)}", data: ${data}) ${drawSelection(random, name, 1)}`,
+    `update_${name}_items(ids: ["${pick(random, keys)}", "${pick(random, keys)}"], data: ${data}) { ${field} }`,
+    `delete_${name}_item(id: "${pick(random, [721, 7201, 7221, 72_001, 5555])}") { id }`,
+  ]);
+  return { method: 'POST', path: '/graphql', body: { query: `mutation { ${mutation} }` }, writes: true };
+}
+
+/** A list that is kept as a file, whose contents are compared at the end. */
+function drawStoredExport(random: Random): TenantRequest {
+  const name = pick(random, names);
+  const filter = random() < 0.5 ? { filter: drawFilter(random, name, 2) } : {};
+  const query = { fields: drawPaths(random, name, 2), limit: -1, ...filter };
+  const format = pick(random, ['csv', 'json', 'xml', 'yaml']);
+  const body = { query, format, file: { title: storedExport } };
+  return { method: 'POST', path: `/utils/export/${name}`, body, writes: true };
+}
+
 function drawSelection(random: Random, name: Name, depth: number): string {
   const { fields, one, many } = shapes[name];
   const below = depth === 0 ? [] : some(random, Object.entries({ ...one, ...many }), 0.4);
@@ -223,7 +288,7 @@ function literal(value: unknown): string {
 }
 
 function drawWrite(random: Random): TenantRequest {
-  const name = pick(random, ['customers', 'projects', 'tasks', 'labels', 'project_labels'] as const);
+  const name = pick(random, ['customers', 'projects', 'tasks', 'labels', 'project_labels', 'task_labels'] as const);
   const share = random();
   const path = `/items/${name}`;
   const payload = drawPayload(random, name, 1);
@@ -250,9 +315,9 @@ function drawWrite(random: Random): TenantRequest {
 }
 
 function drawPayload(random: Random, name: Name, depth: number): Readonly<Record<string, unknown>> {
-  const { texts, one, many } = shapes[name];
+  const { texts, one, many, links: parts = [] } = shapes[name];
   const cells = some(random, texts, 0.7).map((field) => [field, `${pick(random, words)} ${Math.floor(random() * 99)}`]);
-  const links = some(random, Object.keys(one), 0.4)
+  const links = some(random, [...Object.keys(one), ...parts], 0.4)
     .filter((relation) => relation !== 'country')
     .map((relation) => [relation, pick(random, keys)]);
   const lists =

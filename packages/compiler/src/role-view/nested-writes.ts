@@ -2,13 +2,14 @@
  * Relations of payloads: which items of other collections an access class may link, make, change and remove through them.
  * Source: API specification, sections 7.2 to 7.6.
  */
-import type {
-  ColumnPair,
-  ManyToAny,
-  ManyToMany,
-  ManyToOne,
-  OneToMany,
-  RelationDescriptor,
+import {
+  type ColumnPair,
+  type ManyToAny,
+  type ManyToMany,
+  type ManyToOne,
+  type OneToMany,
+  pairsBesideTenant,
+  type RelationDescriptor,
 } from '@tablewright/runtime/language';
 import type { ApiCollection } from '../api.ts';
 import type { GrantedPayload, GrantedWrites } from './granted-writes.ts';
@@ -26,7 +27,7 @@ export function nestedWritesOf(
   const relations = api.descriptor.relations.filter(({ name }) => listed.has(name) && !fieldNames.has(name));
   return relations.flatMap((relation): readonly NestedWrite[] => {
     if (relation.kind === 'm2o') {
-      const holders = fieldsOf(api, relation.on, 'from');
+      const holders = writtenOf(api, fields, relation.on, 'from');
       const member = nestedItemOf(relation.target, [], visibleApi);
       if (!holders.every((name) => fields.has(name)) || !isWritable(member)) return [];
       return [{ kind: 'one', name: relation.name, nullable: relation.nullable, member, holders }];
@@ -78,10 +79,12 @@ function isWritable(member: NestedItem | null): member is NestedItem {
 /** Children hold the key of the item above, so every change of the relation writes this field. */
 function childrenOf({ name, target, on, onDeselect }: OneToMany, visibleApi: VisibleApi): NestedWrite | null {
   const granted = visibleApi.writes.get(target)?.granted;
-  const owned = granted === undefined ? [] : fieldsOf(granted.api, on, 'to');
+  const owned = granted === undefined ? [] : linkedOf(granted, on, 'to');
   const member = ownedItemOf(target, owned, visibleApi);
   if (granted === undefined || member === null) return null;
-  const empties = owned.some((field) => isEmptied(granted.api, field));
+  const empties = fieldsOf(granted.api, pairsBesideTenant(granted.api.descriptor, on, 'to'), 'to').some((field) =>
+    isEmptied(granted.api, field),
+  );
   const removes = empties ? holds(granted, granted.update, owned) : onDeselect === 'delete' && granted.delete;
   return isWritable(member) || removes ? { kind: 'many', name, member, removes: removes && hasKey(member) } : null;
 }
@@ -115,7 +118,7 @@ function targetsOf({ name, target, junction, near, far }: ManyToMany, visibleApi
   const member = nestedItemOf(target, [], visibleApi);
   const granted = visibleApi.writes.get(junction)?.granted;
   if (member === null || granted === undefined) return null;
-  const holders = [...fieldsOf(granted.api, near, 'to'), ...fieldsOf(granted.api, far, 'from')];
+  const holders = [...linkedOf(granted, near, 'to'), ...linkedOf(granted, far, 'from')];
   const joins = granted.create !== null && holders.every((field) => granted.create?.fields.has(field));
   const joined: NestedItem = joins ? member : { ...member, links: false, create: false, update: false };
   const removes = granted.delete && hasKey(member);
@@ -149,6 +152,26 @@ function linksOf(owner: string, relation: ManyToAny, visibleApi: VisibleApi): Ne
     named: [...named, ...owned],
     targets,
   };
+}
+
+/** Fields that links write: that of the tenant only where payloads may name it. */
+function writtenOf(
+  api: ApiCollection,
+  fields: ReadonlySet<string>,
+  on: readonly ColumnPair[],
+  side: keyof ColumnPair,
+): readonly string[] {
+  const { tenant } = api.descriptor;
+  const isNamed = tenant?.kind === 'compare' && fields.has(tenant.field);
+  return fieldsOf(api, isNamed ? on : pairsBesideTenant(api.descriptor, on, side), side);
+}
+
+function linkedOf(
+  { api, create, update }: GrantedWrites,
+  on: readonly ColumnPair[],
+  side: keyof ColumnPair,
+): readonly string[] {
+  return writtenOf(api, (create ?? update)?.fields ?? new Set(), on, side);
 }
 
 /** Names of the fields of a collection behind one side of a relation. */

@@ -209,6 +209,35 @@ test.each([
   expect(relationsOf(resolve(tables, { config }).schema, 'tags')).toEqual(['m2m articles', 'o2m articles_tags']);
 });
 
+test('both foreign keys of a junction may have the column of the tenant, but not alone', () => {
+  const ofTenants = (links: TableSketch): Parameters<typeof resolve>[0] => ({
+    companies: { columns: ['id!'], key: ['id'] },
+    tags: { ...tags, columns: ['id!', 'tenant_id!'], uniques: [['tenant_id', 'id']] },
+    articles: { columns: ['id!', 'tenant_id!'], key: ['id'], uniques: [['tenant_id', 'id']] },
+    links,
+  });
+  const config = { tenant: { column: 'tenant_id', of: '$CURRENT_USER.tenant_id' } };
+  const columns = ['tenant_id!', 'article!', 'tag!'];
+  const toArticle = 'tenant_id,article > articles.tenant_id,id';
+  const toTag = 'tenant_id,tag > tags.tenant_id,id';
+  const pair = { columns, key: ['tenant_id', 'article', 'tag'], foreignKeys: [toArticle, toTag] };
+  expect(relation(resolve(ofTenants(pair), { config }).schema, 'tags', 'articles')).toMatchObject({
+    kind: 'm2m',
+    near: [
+      { from: 'tenant_id', to: 'tenant_id' },
+      { from: 'id', to: 'tag' },
+    ],
+    far: [
+      { from: 'tenant_id', to: 'tenant_id' },
+      { from: 'article', to: 'id' },
+    ],
+  });
+  expect(relationsOf(resolve(ofTenants(pair)).schema, 'tags')).toEqual(['o2m links']);
+  // A key of one link and the tenant is that of rows which exist once.
+  const single = { columns, key: ['tenant_id', 'tag'], foreignKeys: [toTag, 'tenant_id > companies.id'] };
+  expect(relationsOf(resolve(ofTenants(single), { config }).schema, 'tags')).toEqual(['o2m links']);
+});
+
 test('composite foreign keys can make a junction', () => {
   const things: TableSketch = { columns: ['a!', 'b!'], key: ['a', 'b'] };
   const links: TableSketch = {

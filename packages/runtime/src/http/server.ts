@@ -80,6 +80,8 @@ export interface ServerOptions {
   readonly host?: ServerProcess;
   /** Tags of answers that shared caches may keep. Default: none may be kept. */
   readonly tags?: Tags | null;
+  /** Has shared caches drop all answers. Default: there are none. */
+  readonly purgeAll?: () => void;
   /** Handles writes to roles and rules. Default: rules are refused, because the API is compiled from them. */
   readonly model?: ModelChanges;
   /** Folder with templates of pages that replace the platform's own of the same name. None when absent. */
@@ -300,6 +302,10 @@ function openOperations(options: ServerOptions, services: Services): readonly Bo
   const { poolTimeout } = environment.database;
   return bindOperations({
     ...{ ...services, api, database, environment, planner, watch },
+    forget() {
+      services.forget();
+      options.purgeAll?.();
+    },
     system: systemPlaceOf(api),
     draining: host?.draining ?? (() => false),
     hostState: host?.hostState ?? (() => readHostState(database, serverOf(api.dialect).askHost, poolTimeout)),

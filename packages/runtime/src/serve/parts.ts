@@ -121,6 +121,7 @@ function createServed(
         api: compiled,
         database: cache.watch(securedDatabase, compiled),
         tags: cache.tags,
+        purgeAll: cache.purgeAll,
         environment,
         planner,
         watch,

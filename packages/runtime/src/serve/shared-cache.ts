@@ -13,6 +13,8 @@ import type { Log } from '../operate/log.ts';
 export interface SharedCache {
   /** Null where no answer may be kept: a server that only reads cannot tell if it has come to the latest write. */
   readonly tags: Tags | null;
+  /** Has the caches drop all answers. */
+  purgeAll(): void;
   /** Has transactions purge what they change. */
   watch(database: Database, api: Pick<CompiledApi, 'caching'>): Database;
   /** Has new versions of the API purge everything. */
@@ -35,6 +37,7 @@ export function openSharedCache({ auth, cache, database }: Environment, log: () 
   const purgeAll = (): void => purges?.purge([all]);
   return {
     tags: database.readOnly ? null : tags,
+    purgeAll,
     watch(target, { caching }) {
       if (purges === null || caching === undefined) return target;
       return watchChanges(target, { caching, tags, changed: (changed) => purges.purge(changed) });

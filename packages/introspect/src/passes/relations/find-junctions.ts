@@ -68,15 +68,20 @@ function surrogatePairs(table: Table, relations: readonly ManyToOneRelation[], t
   return pairs.filter((pair, index) => pairs.findIndex((other) => sameRelations(pair, other)) === index);
 }
 
-/** The first two foreign keys, by name, into which the columns of a key can be parted, but for that of the tenant. */
+/**
+ * The first two foreign keys, by name, into which the columns of a key can be parted. That of the tenant may be left over,
+ * or be in both.
+ */
 function pairOver({ columns }: Key, relations: readonly ManyToOneRelation[], tenantColumn?: string): Pair | null {
+  const has = ({ on }: ManyToOneRelation, column: string): boolean => on.some(({ from }) => from === column);
+  const isOwned = ({ on }: ManyToOneRelation): boolean => on.some(({ from }) => from !== tenantColumn);
   const inside = relations.filter(({ on }) => on.every(({ from }) => columns.includes(from)));
   for (const near of inside) {
-    const rest = columns.filter((column) => !near.on.some(({ from }) => from === column));
-    const far = inside.find(
-      ({ on }) =>
-        on.every(({ from }) => rest.includes(from)) &&
-        rest.every((column) => column === tenantColumn || on.some(({ from }) => from === column)),
+    const far = inside.find((other) =>
+      columns.every((column) => {
+        if (column !== tenantColumn) return has(near, column) !== has(other, column);
+        return !(has(near, column) && has(other, column)) || (isOwned(near) && isOwned(other));
+      }),
     );
     if (far !== undefined) return [near, far];
   }

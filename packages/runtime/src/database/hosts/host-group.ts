@@ -3,7 +3,7 @@
  * scale-out notes, section 2.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '../../operate/log.ts';
+import { describeCause, type Log } from '../../operate/log.ts';
 import { ConnectionError } from '../errors.ts';
 import type { HostReport } from '../host-state.ts';
 import { choosePrimary, type Failover, type HostChange, type KnownPrimary } from './choose-primary.ts';
@@ -48,6 +48,8 @@ export class HostGroup implements Failover {
   #losses = 0;
   #looks = 0;
   #closed = false;
+  /** Servers that the log has told to be away. */
+  readonly #silent = new Set<number>();
 
   constructor(options: HostGroupOptions) {
     this.#options = options;
@@ -181,6 +183,7 @@ export class HostGroup implements Failover {
     // One that began later knows better.
     if (this.#closed || number !== this.#looks) return;
     this.#facts = facts.map((found) => found ?? { state: 'away' });
+    this.#reportSilent();
     await this.#choose();
   }
 
@@ -236,6 +239,19 @@ export class HostGroup implements Failover {
 
   #tell(change: HostChange): void {
     for (const changed of this.#listeners) changed(change);
+  }
+
+  /** Logs each server that does not answer once, until it does. */
+  #reportSilent(): void {
+    if (this.#facts.length === 1) return;
+    for (const [index, { state, error }] of this.#facts.entries()) {
+      if (state !== 'away') this.#silent.delete(index);
+      else if (!this.#silent.has(index)) {
+        this.#silent.add(index);
+        const cause = error === undefined ? {} : { cause: describeCause(error) };
+        this.#options.log().warn({ host: index + 1, ...cause }, 'A database server does not answer.');
+      }
+    }
   }
 
   /** Logs a problem once, until it is over. */

@@ -1,5 +1,5 @@
 /** Servers that follow the one that takes writes, and answer reads in its place. Source: scale-out notes, section 2. */
-import type { Log } from '../../operate/log.ts';
+import { describeCause, type Log } from '../../operate/log.ts';
 import type { Database } from '../database.ts';
 import type { HostReport } from '../host-state.ts';
 import type { Failover, HostChange } from './choose-primary.ts';
@@ -19,13 +19,15 @@ export interface ReplicaSurroundings {
   readonly lag: LagMeter;
   /** Cluster and history that replicas have to follow; null before they are known. */
   readonly followed: () => { readonly system: string | undefined; readonly timeline: number | undefined } | null;
-  readonly log: () => Pick<Log, 'error'>;
+  readonly log: () => Pick<Log, 'warn' | 'error'>;
 }
 
 /** Milliseconds between two looks at a replica. */
 const lookMs = 1_000;
 
 const foreign = 'A replica holds another cluster of data than the server that takes writes. It is not asked.';
+const former =
+  'A replica takes writes of its own, but its history ended when another server was promoted. It is not asked: make it a standby.';
 
 /** One replica. */
 export class Replica {
@@ -40,6 +42,9 @@ export class Replica {
   #database: Database | null = null;
   #opening = false;
   #isForeign = false;
+  #isFormer = false;
+  /** True once the log has told that it is away. */
+  #isSilent = false;
   #looking: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -59,7 +64,7 @@ export class Replica {
   /** Connections to it; null where it should not be asked, as one that lags more than `maxLagMs`. */
   usable(maxLagMs: number): Database | null {
     const { state } = this.#facts;
-    if (this.#isForeign || (state !== 'read-only' && state !== 'primary')) return null;
+    if (this.#isForeign || this.#isFormer || (state !== 'read-only' && state !== 'primary')) return null;
     return this.#lagMs <= maxLagMs ? this.#database : null;
   }
 
@@ -119,6 +124,7 @@ export class Replica {
     const was = this.#facts.state;
     const isAway = facts.state !== 'read-only' && facts.state !== 'primary';
     this.#judge(facts);
+    this.#reportSilent(facts);
     this.reached = facts.position ?? null;
     this.#lagMs = facts.state === 'primary' ? 0 : (this.#lag.lagOf(this.reached, startedAt) ?? facts.lag ?? 0);
     this.#facts = facts;
@@ -133,7 +139,17 @@ export class Replica {
     const isOther = system !== undefined && followed?.system !== undefined && followed.system !== system;
     if (isOther && !this.#isForeign) this.#log().error({}, foreign);
     const isFormer = state === 'primary' && (timeline ?? 0) < (followed?.timeline ?? 0);
-    this.#isForeign = isOther || isFormer;
+    if (isFormer && !this.#isFormer) this.#log().error({}, former);
+    this.#isForeign = isOther;
+    this.#isFormer = isFormer;
+  }
+
+  /** Logs once that it does not answer, until it does. */
+  #reportSilent({ state, error }: HostFacts): void {
+    const isSilent = state === 'away';
+    const cause = error === undefined ? {} : { cause: describeCause(error) };
+    if (isSilent && !this.#isSilent) this.#log().warn(cause, 'A replica does not answer.');
+    this.#isSilent = isSilent;
   }
 
   async #open(): Promise<void> {

@@ -18,7 +18,7 @@ export interface UtilOptions {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly planner: Planner;
   readonly writer: Pick<Writer, 'workOf'>;
-  /** Empties the caches of accounts and settings. */
+  /** Empties the caches of accounts and settings, and shared ones of answers. */
   readonly forget: () => void;
 }
 

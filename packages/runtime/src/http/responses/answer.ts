@@ -53,7 +53,7 @@ export interface AnswerHeaders {
   readonly cache?: string;
   /** Vary of the answer; when absent, what every answer depends on. */
   readonly vary?: string;
-  /** True for an answer that others than its client get: it tells nothing of the request. */
+  /** True for an answer that others than its client get: it tells nothing of the request, and has an identifier of ours. */
   readonly isShared?: true;
 }
 
@@ -186,7 +186,9 @@ class Answering {
     const { cors } = this.#environment;
     const standing = policy === undefined ? this.#base : standingHeaders(this.#environment, policy);
     const headers = 'type' in about ? ['Content-Type', about.type, ...standing] : [...standing];
-    if (isShared !== true) headers.push('X-Request-Id', request[requestRecord]?.id ?? newRequestId());
+    const { id = newRequestId() } = request[requestRecord] ?? {};
+    const isSent = isShared === true && id === request.headers['x-request-id'];
+    headers.push('X-Request-Id', isSent ? newRequestId() : id);
     headers.push('Vary', vary);
     headers.push('Cache-Control', cache ?? cacheControl(request.url ?? '/'));
     if (this.hangingUp) headers.push('Connection', 'close');

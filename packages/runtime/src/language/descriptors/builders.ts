@@ -139,6 +139,20 @@ export function pair(from: string, to: string): ColumnPair {
 }
 
 /**
+ * Gives the pairs of a relation without that of the tenant's column, which no link changes: both rows are of one tenant.
+ * @example pairsBesideTenant(tasks, [pair('"tenant_id"', '"tenant_id"'), pair('"project"', '"id"')], 'from')
+ */
+export function pairsBesideTenant(
+  { fields, tenant }: Pick<CollectionDescriptor, 'fields' | 'tenant'>,
+  on: readonly ColumnPair[],
+  side: keyof ColumnPair,
+): readonly ColumnPair[] {
+  if (tenant?.kind !== 'compare' || on.length < 2) return on;
+  const column = fields.find(({ name }) => name === tenant.field)?.column;
+  return on.filter((candidate) => candidate[side] !== column);
+}
+
+/**
  * States a key by the name that the database reports, and its fields.
  * @example unique('users_email_key', ['email'])
  */

@@ -2,7 +2,7 @@
 
 import { PlatformError } from '../../errors.ts';
 import { failedValidation, type Place } from '../../json/problems.ts';
-import { arrayLiteral } from '../../language/index.ts';
+import { arrayLiteral, type ColumnPair, pairsBesideTenant } from '../../language/index.ts';
 import { grantFor, type WritableCollection } from '../access/scope.ts';
 import { createBatch } from '../decode/batch.ts';
 import type { Keys } from '../decode/keys.ts';
@@ -10,7 +10,7 @@ import { runDelete } from '../execute/run-delete.ts';
 import { runStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import { prepareStep } from '../write-plan.ts';
-import { fieldsOf, type KeyTexts } from './parse/group.ts';
+import { holdersOf, type KeyTexts } from './parse/group.ts';
 import type { Writing } from './writing.ts';
 
 /** Keys as a step takes them. */
@@ -50,18 +50,18 @@ function affectedConstraint(
 export async function unlinkRows(
   { running, context, collections, done }: Writing,
   writable: WritableCollection,
-  columns: readonly string[],
+  on: readonly ColumnPair[],
   rows: readonly KeyTexts[],
   location: Place,
 ): Promise<void> {
   if (rows.length === 0) return;
   const all = writable.update;
   const grant = grantFor(writable, all, context.caller);
-  const fields = unlinkable(writable, columns).map((name) => grant?.fields.get(name));
+  const fields = unlinkable(writable, on).map((name) => grant?.fields.get(name));
   if (all === undefined || grant === undefined) throw new PlatformError('FORBIDDEN');
   const { descriptor } = writable.collection;
   if (fields.length === 0) {
-    if (fieldsOf(writable.collection, columns).some((name) => !grant.listed.has(name))) {
+    if (emptiedFields(writable, on).some((name) => !grant.listed.has(name))) {
       throw new PlatformError('FORBIDDEN');
     }
     throw failedValidation(
@@ -88,8 +88,12 @@ export async function unlinkRows(
 }
 
 /** Fields of a foreign key that can be null. */
-export function unlinkable(writable: WritableCollection, columns: readonly string[]): readonly string[] {
-  return fieldsOf(writable.collection, columns).filter((name) => isEmptied(writable, name));
+export function unlinkable(writable: WritableCollection, on: readonly ColumnPair[]): readonly string[] {
+  return emptiedFields(writable, on).filter((name) => isEmptied(writable, name));
+}
+
+function emptiedFields({ collection }: WritableCollection, on: readonly ColumnPair[]): readonly string[] {
+  return holdersOf(collection, pairsBesideTenant(collection.descriptor, on, 'to'), 'to');
 }
 
 /** True if a stored item can be without a value of a field. */

@@ -68,15 +68,14 @@ async function inspect(
 /** Links of a many-to-any are nothing without their owner; children are deleted where that is configured and needed. */
 async function removeChildren(writing: Writing, { relation, group, members }: Children, below: Below): Promise<void> {
   const { writable } = group;
-  const columns = relation.on.map(({ to }) => to);
   const location = members[0]?.place ?? { collection: writable.collection.descriptor.name, index: undefined };
   const rows = [...below.gone, ...below.unwanted];
   const goes =
-    relation.kind === 'm2a' || (relation.onDeselect === 'delete' && unlinkable(writable, columns).length === 0);
+    relation.kind === 'm2a' || (relation.onDeselect === 'delete' && unlinkable(writable, relation.on).length === 0);
   if (goes) {
     if (rows.length > 0) await writing.running.watcher?.removes(writable.collection.descriptor.name, keysOfRows(rows));
     await deleteRows(writing, writable, rows, location);
-  } else await unlinkRows(writing, writable, columns, rows, location);
+  } else await unlinkRows(writing, writable, relation.on, rows, location);
 }
 
 /** The keys of their owners, and positions in order after the last of those that there are. */

@@ -9,7 +9,7 @@ import { requireFields } from '../decode/decode.ts';
 import { runStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import { affectedBy, prepareStep } from '../write-plan.ts';
-import { fieldsOf, type KeyTexts, sortField, type Targets } from './parse/group.ts';
+import { fieldsOf, type KeyTexts, pairsToWrite, sortField, type Targets } from './parse/group.ts';
 import { deleteRows } from './removal.ts';
 import { type InspectedTargets, inspectTargets, type Pair } from './resolve/inspect-targets.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
@@ -136,12 +136,17 @@ function pairBatch(
   found: Found | null,
 ): Batch {
   const { collection } = writable;
+  const near = relation.near.map(({ from, to }) => ({ from: to, to: from }));
+  const held = pairsToWrite(writable, [...near, ...relation.far], 'from');
   const holders = [...relation.near.map(({ to }) => to), ...relation.far.map(({ from }) => from)];
-  const columns = fieldsOf(collection, holders).map((name, part): BatchColumn => {
-    const field = grant.fields.get(name);
-    if (field === undefined) throw new PlatformError('FORBIDDEN');
-    const values = pairs.map(({ near, far }) => [...near, ...far][part] ?? null);
-    return { field, values, present: null, linked: true };
+  const columns = [...new Set(held.map(({ from }) => from))].flatMap((column) => {
+    const part = holders.indexOf(column);
+    return fieldsOf(collection, [column]).map((name): BatchColumn => {
+      const field = grant.fields.get(name);
+      if (field === undefined) throw new PlatformError('FORBIDDEN');
+      const values = pairs.map(({ near, far }) => [...near, ...far][part] ?? null);
+      return { field, values, present: null, linked: true };
+    });
   });
   const descriptor = sortField(collection, relation.sort);
   const rules = grant.rules.map((_, index) => index);

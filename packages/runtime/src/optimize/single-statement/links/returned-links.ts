@@ -86,7 +86,8 @@ function linksOfRelation(context: WriteContext, root: Group, { relation, group, 
   const rules = grant.rules.map((_, index) => index);
   const fields = [...holders, ...(order ? [grant.fields.get(order.name) ?? { descriptor: order, rules }] : [])];
   const writableFields = fields.filter((field) => field !== undefined);
-  if (writableFields.length < fields.length || parts.includes(-1)) return undefined;
+  // Both keys of a link may have a column in common.
+  if (new Set(writableFields).size < fields.length || parts.includes(-1)) return undefined;
   const columns = writableFields.map((field): BatchColumn => ({ field, values: [''], present: null, linked: true }));
   if (!hasAll(context, { writable, grant }, { count: 1, columns })) return undefined;
   const written = {

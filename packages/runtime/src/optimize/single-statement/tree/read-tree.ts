@@ -7,7 +7,7 @@ import type { NestedLists } from '../../../query/plan/plan-nested-list.ts';
 import type { CollectionScope, RelationScope, Scope } from '../../../sql/scope.ts';
 import type { WriteScope } from '../../../write/access/scope.ts';
 import { isEveryRow, isLate } from '../../../write/checks/late.ts';
-import type { Before, Children, Group, Targets } from '../../../write/tree/parse/group.ts';
+import { type Before, type Children, type Group, pairsToWrite, type Targets } from '../../../write/tree/parse/group.ts';
 
 /**
  * Sources of the rows, by the names of the collections that a tree writes. For a junction it holds all rows that are
@@ -104,7 +104,8 @@ function isPlain({ nested }: Reading, read: Extract<Selected, { kind: 'nested' }
 
 /** Returns the part of the payload for a relation. */
 function edgeOf(relation: RelationDescriptor, group: Group | undefined): Before | Children | Targets | undefined {
-  if (relation.kind === 'm2o') return group?.before.find(({ on }) => isSame(on, relation.on));
+  if (relation.kind === 'm2o')
+    return group?.before.find(({ on }) => isSame(on, pairsToWrite(group.writable, relation.on, 'from')));
   const edges = relation.kind === 'm2m' ? group?.targets : group?.children;
   return edges?.find((edge) => edge.relation.name === relation.name);
 }

@@ -8,6 +8,7 @@ import {
   type ManyToAny,
   type ManyToMany,
   type OneToMany,
+  pairsBesideTenant,
 } from '../../../language/index.ts';
 import { fieldOfColumn } from '../../../sql/cell.ts';
 import type { CollectionScope } from '../../../sql/scope.ts';
@@ -165,6 +166,17 @@ export function holdersOf(
     collection,
     on.map((pair) => pair[side]),
   );
+}
+
+/** Pairs of a relation that its links write: that of the tenant only for callers whose payloads may name it. */
+export function pairsToWrite(
+  { collection, create, update }: WritableCollection,
+  on: readonly ColumnPair[],
+  side: keyof ColumnPair,
+): readonly ColumnPair[] {
+  const { tenant } = collection.descriptor;
+  const isNamed = tenant?.kind === 'compare' && [create, update].some((grant) => grant?.fields.has(tenant.field));
+  return isNamed ? on : pairsBesideTenant(collection.descriptor, on, side);
 }
 
 /** The sort field of a relation where it is a number that the server can count on: anything else only orders reads. */

@@ -2,11 +2,17 @@
 
 import { invalidPayload, type Place, type Problems } from '../../../json/problems.ts';
 import { type FilterObject, isObject } from '../../../language/conditions/filter-syntax.ts';
-import type { JsonValue, ManyToAny, ManyToOne, RelationDescriptor } from '../../../language/index.ts';
+import {
+  type JsonValue,
+  type ManyToAny,
+  type ManyToOne,
+  pairsBesideTenant,
+  type RelationDescriptor,
+} from '../../../language/index.ts';
 import { decodeKey, keyParts } from '../../../query/parse/keys.ts';
 import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
 import type { WritableCollection, WriteScope } from '../../access/scope.ts';
-import { type Form, fieldsOf, holdersOf, type KeyTexts, type Members } from './group.ts';
+import { type Form, fieldsOf, holdersOf, type KeyTexts, type Members, pairsToWrite } from './group.ts';
 import { isStructure, type ListElement, readMembers } from './list-elements.ts';
 
 /** An item on its way into a group. */
@@ -69,7 +75,8 @@ export function splitPayload(splitting: Splitting, entry: Entry): Split {
       const nested = nestedWriteOf(splitting, entry, relation, value);
       if (relation.kind !== 'm2o' || relation.field === undefined) relations.push(name);
       if (nested === null && relation.kind === 'm2o') {
-        for (const field of holdersOf(collection, relation.on, 'from')) fields[field] = null;
+        const emptied = pairsBesideTenant(collection.descriptor, relation.on, 'from');
+        for (const field of holdersOf(collection, emptied, 'from')) fields[field] = null;
       }
       nestedWrites.push(...(nested ?? []));
     }
@@ -86,7 +93,7 @@ function isPlainLink(relation: RelationDescriptor, value: JsonValue): boolean {
 /** True if a relation leads back to the item above. */
 function isOwned({ writable, owned }: Splitting, relation: RelationDescriptor): boolean {
   if (relation.kind !== 'm2o') return false;
-  const held = holdersOf(writable.collection, relation.on, 'from');
+  const held = holdersOf(writable.collection, pairsToWrite(writable, relation.on, 'from'), 'from');
   return held.length > 0 && held.every((name) => owned.includes(name));
 }
 

@@ -15,6 +15,7 @@ import {
   holdersOf,
   type Link,
   type Members,
+  pairsToWrite,
   sortField,
   type Targets,
   type TreeNode,
@@ -173,7 +174,10 @@ function parseBefore(
     first.kind === 'item' ? first.collection : first.relation.target,
   );
   if (target === undefined) return [];
-  const on = first.kind === 'item' ? itemPairs(writable, first.relation, target) : first.relation.on;
+  const on =
+    first.kind === 'item'
+      ? itemPairs(writable, first.relation, target)
+      : pairsToWrite(writable, first.relation.on, 'from');
   const below = first.kind === 'item' ? 'item' : first.relation.name;
   const entries = owned.map(({ nestedWrite: nested }) => nested.entry);
   const next = { ...top, path: pathTo(way, below), depth: way.depth + 1, loose: true };
@@ -210,7 +214,7 @@ function parseMany(
     ...top,
     path: pathTo(way, relation.name),
     depth: way.depth + 1,
-    owned: isDirect ? holdersOf(collection, relation.on, 'to') : [],
+    owned: isDirect ? holdersOf(collection, pairsToWrite(target, relation.on, 'to'), 'to') : [],
     sort: isDirect ? sortField(collection, relation.sort)?.name : undefined,
     any: relation.kind === 'm2a' ? relation : undefined,
   };
