@@ -3,7 +3,7 @@
  * `compile` (how long it takes to compile one), `swaps` (cost of changes while it serves), `writes` (how fast it writes),
  * `accounts` (cost of tokens and of signing in), `graphql` (how fast it answers documents), `shapes` (nested reads over
  * many shapes of data), `optimizations` (what each of them saves), `operations` (cost of metrics and of the log),
- * `row-security` (cost of passing callers on to policies), `vectors` (neighbours found under rules) and `growth` (plots of
+ * `row-security` (cost of passing callers on to policies), `search` (words among a million rows), `vectors` (neighbours found under rules) and `growth` (plots of
  * how cost grows). See README.md beside this file.
  */
 import { availableParallelism } from 'node:os';
@@ -17,6 +17,7 @@ import { benchOptimizations } from './optimizations.ts';
 import { benchReads } from './reads.ts';
 import { benchRowSecurity } from './row-security.ts';
 import { measuredDatabases } from './scenarios.ts';
+import { benchSearch } from './search.ts';
 import { benchShapes } from './shapes.ts';
 import { benchSwaps } from './swaps.ts';
 import { benchVectors } from './vectors.ts';
@@ -61,13 +62,14 @@ const others = [
   'optimizations',
   'operations',
   'row-security',
+  'search',
   'vectors',
   'growth',
 ];
 const isKnown = [...served.keys(), ...others].includes(job);
 if (rest.length > 0 || !isKnown || database === undefined || (database !== 'postgres' && job !== 'reads')) {
   process.stderr.write(
-    'Usage: npm run bench -- [reads | writes | graphql | compile | swaps | accounts | shapes | optimizations | operations | row-security | vectors | growth] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n' +
+    'Usage: npm run bench -- [reads | writes | graphql | compile | swaps | accounts | shapes | optimizations | operations | row-security | search | vectors | growth] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n' +
       '       npm run bench -- reads --database mariadb | mysql\n' +
       '       npm run bench -- shapes --quick\n',
   );
@@ -80,6 +82,8 @@ else if (job === 'accounts') {
   await benchOperations({ rounds: roundsOf('120'), effort: effortOf() });
 } else if (job === 'row-security') {
   await benchRowSecurity({ rounds: roundsOf(), effort: effortOf() });
+} else if (job === 'search') {
+  await benchSearch();
 } else if (job === 'vectors') {
   await benchVectors();
 } else if (job === 'optimizations') {

@@ -23,6 +23,11 @@ beforeAll(async () => {
     CREATE TABLE owned (id integer PRIMARY KEY, name text, changed_id integer REFERENCES changed);
     CREATE TABLE links (kept_id integer REFERENCES kept, owned_id integer REFERENCES owned, PRIMARY KEY (kept_id, owned_id));
     CREATE TABLE ruled (id integer PRIMARY KEY, changed_id integer REFERENCES changed, note text);
+    CREATE TYPE spot AS (lat integer, lon integer);
+    CREATE TYPE address AS (street text, spot spot);
+    CREATE TABLE placed (id integer PRIMARY KEY, address address);
+    CREATE TABLE marked (id integer PRIMARY KEY, spots spot[]);
+    INSERT INTO placed VALUES (1, ('x', (1, 2)));
     INSERT INTO kept VALUES (1, 'a');
     INSERT INTO changed VALUES (1, 2, 'b');
     INSERT INTO owned VALUES (1, 'c', 1);
@@ -112,6 +117,42 @@ it('refuses what reaches the table, however it does, and serves all else', async
     await vi.waitFor(async () => expect((await platform.ask('/server/health')).json).toEqual({ status: 'ok' }), 10_000);
     expect((await platform.admin('/items/changed?fields=gone')).json).toEqual({ data: [{ gone: 'b' }] });
   });
+});
+
+it.each<[change: string, back: string, closed: readonly string[], told: string, type?: string]>([
+  ['ADD ATTRIBUTE city text', 'DROP ATTRIBUTE city', ['placed'], 'has the new member "city"'],
+  ['RENAME ATTRIBUTE street TO road', 'RENAME ATTRIBUTE road TO street', ['placed'], 'lost the member "street"'],
+  ['ADD ATTRIBUTE alt integer', 'DROP ATTRIBUTE alt', ['placed', 'marked'], 'has the new member "alt"', 'spot'],
+  ['RENAME ATTRIBUTE lat TO north', 'RENAME ATTRIBUTE north TO lat', ['placed', 'marked'], '"lat"', 'spot'],
+])('closes what has values of a composite type: %s', async (change, back, closed, told, type = 'address') => {
+  await alter(`ALTER TYPE ${type} ${change}`);
+  await served(async (platform) => {
+    for (const name of ['placed', 'marked', 'kept']) {
+      const answer = await platform.admin(`/items/${name}?fields=id`);
+      const isClosed = closed.includes(name);
+      expect([name, isClosed ? failure(answer) : answer.status]).toEqual([name, isClosed ? unavailable : 200]);
+    }
+    const ready = (await platform.admin('/server/ready')).json;
+    expect(ready.checks.schema.output.join()).toContain(told);
+    await alter(`ALTER TYPE ${type} ${back}`);
+    const read = async () => expect((await platform.admin('/items/placed')).status).toBe(200);
+    await vi.waitFor(async () => {
+      await platform.ask('/server/health');
+      await read();
+    }, 20_000);
+    const body = { address: { street: 'y', spot: { lat: 3, lon: 4 } } };
+    expect((await send(platform, 'PATCH', '/items/placed/1', body)).json.data).toMatchObject(body);
+  });
+});
+
+it('closes them where a member is gone', async () => {
+  await alter('ALTER TYPE spot DROP ATTRIBUTE lon');
+  await served(async (platform) => {
+    expect(failure(await platform.admin('/items/placed?fields=id'))).toBe(unavailable);
+    expect(failure(await platform.admin('/items/marked?fields=id'))).toBe(unavailable);
+    expect((await platform.admin('/items/kept')).status).toBe(200);
+  });
+  await alter('ALTER TYPE spot ADD ATTRIBUTE lon integer');
 });
 
 it('closes a junction, and neither of the collections that it links', async () => {

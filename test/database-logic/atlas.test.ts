@@ -7,6 +7,7 @@ import { startAtlas } from '../support/atlas.ts';
 import { blocksOf } from '../support/examples.ts';
 import { createProject, type Platform, runPlatform, startPlatform } from '../support/platform.ts';
 import { createDatabaseOn, type PostgresServer, startSystemPostgres } from '../support/postgres.ts';
+import { failure } from '../support/project.ts';
 import { urlOfRole } from '../support/roles.ts';
 
 const run = promisify(execFile);
@@ -71,6 +72,21 @@ describe.each(worlds)('$name', ({ postgis }) => {
   it('computes the addresses of shops', async () => {
     const { json } = await platform.ask('/items/shops?fields=address&sort=-address&limit=2');
     expect(json.data).toEqual([{ address: 'Market, Ghent' }, { address: 'Harbour, Ghent' }]);
+  });
+
+  it('goes on after a write that the database refuses', async () => {
+    const order = (lines: unknown) =>
+      platform.admin('/functions/place_order', { method: 'POST', body: { lines, customer: 'ann' } });
+    const taken = { method: 'POST', body: { id: 1, name: 'taken' } };
+    for (const [refused, code] of [
+      [await platform.admin('/items/regions', taken), '400 FAILED_VALIDATION'],
+      [await order([]), '422 UNPROCESSABLE_ENTITY'],
+      [await order({}), '400 INVALID_PAYLOAD'],
+      [await order([1, 2, 3, 4]), '422 UNPROCESSABLE_ENTITY'],
+    ] as const) {
+      expect([failure(refused), (await platform.ask('/items/regions?fields=id')).status]).toEqual([code, 200]);
+    }
+    expect((await order([1])).json.data).toMatchObject({ customer: 'ann' });
   });
 
   it('answers the same over GraphQL', async () => {

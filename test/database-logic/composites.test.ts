@@ -18,10 +18,24 @@ const sql = `
   INSERT INTO names VALUES (1, ROW('x'), ROW('y'));
   CREATE TABLE owners (id integer PRIMARY KEY, home address);
   CREATE TABLE shops (id integer PRIMARY KEY, name text, address address, former address[], second checked_address, odds odds,
-    owner integer REFERENCES owners);`;
+    owner integer REFERENCES owners);
+  CREATE FUNCTION city_of(place address, spots spot[] DEFAULT '{}') RETURNS text LANGUAGE sql STABLE AS
+    $$ SELECT (place).city || ' ' || cardinality(spots) $$;
+  CREATE FUNCTION near(place checked_address) RETURNS address LANGUAGE sql STABLE AS
+    $$ SELECT ROW((place).street, 'near ' || (place).city, (place)."post code", (place).spot)::address $$;
+  CREATE FUNCTION places() RETURNS TABLE (id integer, place address) LANGUAGE sql STABLE AS
+    $$ SELECT s.id, s.address FROM shops AS s ORDER BY s.id $$;
+  CREATE FUNCTION move_shop(shop integer, place address) RETURNS SETOF shops LANGUAGE sql VOLATILE AS
+    $$ UPDATE shops AS s SET address = place WHERE s.id = shop RETURNING s.* $$;`;
 
 const ghent = { street: 'Kouter 1', city: 'Ghent', 'post code': 9000, spot: { lat: 51.05, lon: 3.72 } };
 const paris = { street: 'Rue "Q"\\, (2)', city: 'Paris', 'post code': 75001, spot: null };
+/** A value under the names of GraphQL. */
+const named = ({ 'post code': post_code, ...rest }: { readonly 'post code': number | null }) => ({
+  ...rest,
+  post_code,
+});
+
 const nothing = { street: null, city: null, 'post code': null, spot: null };
 const odds = {
   ...{ big: '9007199254740993', exact: '1.50', moment: '2024-05-06T07:08:09.5+00:00', day: '2024-05-06', raw: 'AQID' },
@@ -39,7 +53,10 @@ beforeAll(async () => {
       read: [{ fields: [id, name, owner] }, { fields: [address], filter: { address: { /city: { _eq: Ghent } } } }]
       create: { fields: [id, name] }
     owners: { read: { fields: [id] } }
+functions:
+  public: [city_of]
 `,
+    config: '{ functions: { city_of: {}, near: {}, places: {}, move_shop: {} } }',
   });
 });
 afterAll(() => project?.close());
@@ -89,18 +106,60 @@ describe('values', () => {
     expect((await project.admin('/items/owners/1?fields=shops.address')).json.data).toEqual({
       shops: [{ address: ghent }],
     });
-    const read = '{ shops_by_id(id: 1) { address former owner { home } } }';
+  });
+
+  it('are objects of GraphQL, of which members are selected', async () => {
+    const whole = '{ street city post_code spot { lat lon } }';
+    const read = `{ shops_by_id(id: 1) { address ${whole} former ${whole} owner { home ${whole} } odds { big raw numbers spots { lat } document } } }`;
     expect(await graphql(read)).toEqual({
-      shops_by_id: { address: ghent, former: [paris, null, nothing], owner: { home: ghent } },
+      shops_by_id: {
+        ...{ address: named(ghent), former: [named(paris), null, named(nothing)], owner: { home: named(ghent) } },
+        odds: { big: odds.big, raw: 'AQID', numbers: [1, null, 3], spots: [{ lat: 1 }, null], document: { a: [1, 2] } },
+      },
     });
+    const parts = `query ($no: Boolean!) { shops(sort: "id") {
+      a: address { __typename town: city ...more spot @skip(if: $no) { lat } }
+      b: address { spot { __typename n: lat } } } }
+      fragment more on address_composite { post_code spot { lon } }`;
+    expect(await graphql(parts, { no: true })).toEqual({
+      shops: [
+        {
+          a: { __typename: 'address_composite', town: 'Ghent', post_code: 9000, spot: { lon: 3.72 } },
+          b: { spot: { __typename: 'spot_composite', n: 51.05 } },
+        },
+        { a: { __typename: 'address_composite', town: 'Paris', post_code: 75001, spot: null }, b: { spot: null } },
+        { a: { __typename: 'address_composite', town: null, post_code: null, spot: null }, b: { spot: null } },
+        { a: null, b: null },
+      ],
+    });
+    const many = Array.from({ length: 52 }, (_, index) => `m${index}: city`);
+    const { shops } = await graphql(
+      `{ shops(filter: { id: { _eq: 1 } }) { former { ${many.join(' ')} } owner { shops { address { city } } } } }`,
+    );
+    expect([Object.keys(shops[0].former[0]), shops[0].former[0].m51, shops[0].owner]).toEqual([
+      ...[many.map((_, index) => `m${index}`), 'Paris', { shops: [{ address: { city: 'Ghent' } }] }],
+    ]);
+    expect(await graphql('{ shops { address } }')).toContain('INVALID_QUERY');
   });
 
   it('are written whole, over REST and GraphQL', async () => {
     const changed = await post('/items/shops/2', { address: ghent, former: [ghent], second: null }, 'PATCH');
     expect([changed.status, changed.json.data]).toMatchObject([200, { address: ghent, former: [ghent] }]);
-    const write = 'mutation ($a: JSON) { update_shops_item(id: 2, data: { address: $a }) { address } }';
-    expect(await graphql(write, { a: paris })).toEqual({ update_shops_item: { address: paris } });
+    const write =
+      'mutation ($a: address_composite_input) { update_shops_item(id: 2, data: { address: $a }) { address { city post_code } } }';
+    const after = { update_shops_item: { address: { city: 'Paris', post_code: 75001 } } };
+    expect(await graphql(write, { a: named(paris) })).toEqual(after);
+    expect((await project.admin('/items/shops/2?fields=address')).json.data).toEqual({ address: paris });
     expect(await graphql(write, { a: null })).toEqual({ update_shops_item: { address: null } });
+    expect(await graphql(write, { a: { city: 'x' } })).toContain(
+      'INVALID_PAYLOAD: "address" needs the member "street"',
+    );
+    expect(await graphql(write, { a: { town: 'x' } })).toContain('INVALID_QUERY');
+    const made = `mutation { create_owners_item(data: { id: 2, home: { street: null, city: "Lier", post_code: 1, spot: { lat: 1, lon: 2 } },
+      shops: [{ id: 5, former: [{ street: "a", city: "b", post_code: 2, spot: null }, null] }] }) { home { city } shops { former { street } } } }`;
+    expect(await graphql(made)).toEqual({
+      create_owners_item: { home: { city: 'Lier' }, shops: [{ former: [{ street: 'a' }, null] }] },
+    });
   });
 
   it('are refused with a member missing, unknown or wrong', async () => {
@@ -144,6 +203,64 @@ describe('values', () => {
     const client = await readFile(join(project.folder, 'generated/client/admin/collections/shops.d.ts'), 'utf8');
     expect(client.replaceAll(/\s+/g, ' ')).toContain("'post code': number | null");
     expect(client).toContain("colour: 'red' | 'blue' | null");
+    const sdl = (await project.admin('/server/specs/graphql/items')).text;
+    expect(sdl).toContain(
+      'type address_composite {\n  street: String\n  city: String\n  post_code: Int\n  spot: spot_composite\n}',
+    );
+    expect(sdl).toContain('former: [address_composite]');
+    expect(sdl).toContain('former: [address_composite_input]');
+    expect(sdl).toContain('input spot_composite_input {\n  lat: Float\n  lon: Float\n}');
+  });
+});
+
+describe('functions', () => {
+  it('take objects, in queries, payloads and documents', async () => {
+    const query = `place=${encodeURIComponent(JSON.stringify(ghent))}&spots=${encodeURIComponent('[{"lat":1,"lon":2},null]')}`;
+    expect((await project.ask(`/functions/city_of?${query}`)).json).toEqual({ data: 'Ghent 2' });
+    const body = { args: { place: paris } };
+    expect((await project.ask('/functions/city_of', { method: 'SEARCH', body })).json).toEqual({ data: 'Paris 0' });
+    const moved = await post('/functions/move_shop?fields=id,address', { shop: 3, place: ghent });
+    expect(moved.json).toEqual({ data: [{ id: 3, address: ghent }] });
+  });
+
+  it('take and give objects in GraphQL', async () => {
+    const text = `query ($place: address_composite_input!) { city_of(place: $place, spots: [{ lat: 1, lon: 2 }])
+      near(place: $place) { city post_code spot { lat } } places { id place { city } } }`;
+    expect(await graphql(text, { place: named(ghent) })).toEqual({
+      ...{ city_of: 'Ghent 1', near: { city: 'near Ghent', post_code: 9000, spot: { lat: 51.05 } } },
+      places: ['Ghent', 'Paris', null, undefined].map((city, index) => {
+        return { id: index + 1, place: city === undefined ? null : { city } };
+      }),
+    });
+    const moved =
+      'mutation ($place: address_composite_input!) { move_shop(shop: 4, place: $place) { id address { city } } }';
+    expect(await graphql(moved, { place: named(paris) })).toEqual({
+      move_shop: [{ id: 4, address: { city: 'Paris' } }],
+    });
+  });
+
+  it('give objects', async () => {
+    const near = await project.admin(`/functions/near?place=${encodeURIComponent(JSON.stringify(ghent))}`);
+    expect(near.json).toEqual({ data: { ...ghent, city: 'near Ghent' } });
+    const places = await project.admin('/functions/places');
+    expect(places.json.data).toEqual([ghent, paris, nothing, null].map((place, index) => ({ id: index + 1, place })));
+  });
+
+  it('refuse what is no value of the type', async () => {
+    const told = async (place: unknown) => {
+      const answer = await project.ask('/functions/city_of', { method: 'SEARCH', body: { args: { place } } });
+      return `${failure(answer)}: ${answer.json.errors?.[0].message}`;
+    };
+    expect(await told({ city: 'Ghent' })).toContain('400 INVALID_QUERY: "place" needs the member "street"');
+    expect(await told('(a,Ghent,1,)')).toContain('400 INVALID_QUERY: "place" must be an object');
+    expect(await told({ ...ghent, 'post code': 'x' })).toContain('must be an integer');
+    const texts = await project.ask('/functions/city_of?place=(a,Ghent,1,)');
+    expect(failure(texts)).toBe('400 INVALID_QUERY');
+    expect(failure(await post('/functions/move_shop', { shop: 3, place: { city: 'x' } }))).toBe('400 INVALID_PAYLOAD');
+    const refused = await project.admin(
+      `/functions/near?place=${encodeURIComponent(JSON.stringify({ ...ghent, city: 'Nowhere' }))}`,
+    );
+    expect(failure(refused)).toBe('400 INVALID_QUERY');
   });
 });
 
@@ -227,6 +344,8 @@ describe('rules', () => {
     };
     expect(await texts('second')).toEqual(await texts('nothing'));
     const { text } = await project.ask('/server/specs/oas');
+    const sdl = (await project.ask('/server/specs/graphql/items')).text;
+    expect([sdl.includes('type address_composite'), /odds_composite|colour/.test(sdl)]).toEqual([true, false]);
     expect([text.includes('"second"'), text.includes('colour'), text.includes('post code')]).toEqual([
       false,
       false,

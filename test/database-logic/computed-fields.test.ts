@@ -30,6 +30,9 @@ beforeAll(async () => {
       CREATE FUNCTION note() RETURNS integer LANGUAGE sql VOLATILE AS $$
         INSERT INTO public.tags VALUES (99, 'written') RETURNING id $$;
       CREATE FUNCTION sly() RETURNS integer LANGUAGE sql STABLE AS $$ SELECT public.note() $$;
+      CREATE FUNCTION sly_field(t tags) RETURNS integer LANGUAGE sql STABLE AS $$ SELECT public.note() + t.id $$;
+      CREATE FUNCTION bold_field(t tags) RETURNS integer LANGUAGE plpgsql STABLE AS $$
+        BEGIN INSERT INTO public.tags VALUES (97, 'written'); RETURN 1; END $$;
       CREATE FUNCTION bold() RETURNS SETOF articles LANGUAGE plpgsql STABLE AS $$
         BEGIN INSERT INTO public.tags VALUES (98, 'written'); END $$;
       CREATE FUNCTION sly_rows() RETURNS SETOF articles LANGUAGE sql STABLE AS $$
@@ -44,6 +47,8 @@ beforeAll(async () => {
         'label(authors)': { field: 'authors.label' },
         ratio: { field: 'articles.ratio' },
         tag_size: { field: 'tags.size' },
+        sly_field: { field: 'tags.sly' },
+        bold_field: { field: 'tags.bold' },
         top_articles: {}, sly: {}, bold: {}, sly_rows: {},
       },
     }`,
@@ -335,6 +340,31 @@ describe('a function that says that it only reads', () => {
       expect(await project.rows('SELECT id FROM tags WHERE id > 90')).toEqual([]);
     },
   );
+
+  it.each([
+    '/items/tags?fields=sly',
+    '/items/tags?fields=bold',
+    '/items/tags/21?fields=bold',
+    '/items/tags?fields=id&filter[sly][_gt]=0',
+    '/items/tags?fields=id&sort=bold&limit=-1',
+    '/items/tags?aggregate[max]=sly',
+    '/items/articles/1?fields=tags.sly',
+    '/items/tags?fields=bold&export=csv',
+  ])('cannot write as a field: %s', async (path) => {
+    const refused = await ask('editor', path);
+    expect([failure(refused), refused.json.errors[0].message]).toEqual([
+      '422 UNPROCESSABLE_ENTITY',
+      'The function changes something although it is declared to read only.',
+    ]);
+    expect(await project.rows('SELECT id FROM tags WHERE id > 90')).toEqual([]);
+  });
+
+  it('is refused in the answer of a write, which is undone', async () => {
+    const refused = await ask('editor', '/items/tags/21?fields=bold', 'PATCH', { name: 'other' });
+    expect(failure(refused)).toBe('422 UNPROCESSABLE_ENTITY');
+    expect(await project.rows('SELECT name FROM tags WHERE id IN (21, 97)')).toEqual([{ name: 'red' }]);
+    expect(await graphql('editor', '{ tags { bold } }')).toEqual([expect.stringContaining('declared to read only')]);
+  });
 
   it('cannot write in GraphQL', async () => {
     const { json } = await ask('editor', '/graphql', 'POST', { query: '{ sly }' });

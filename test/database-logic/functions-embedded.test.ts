@@ -12,11 +12,13 @@ INSERT INTO shops VALUES (1, 'Harbour', 3), (2, 'Market', 5);
 CREATE FUNCTION label(s shops) RETURNS text LANGUAGE sql STABLE AS $$ SELECT s.name || ' ' || s.stars $$;
 CREATE FUNCTION close_shop(shop integer) RETURNS SETOF shops LANGUAGE sql VOLATILE AS $$
   DELETE FROM public.shops WHERE id = shop RETURNING * $$;
+CREATE FUNCTION sly_label(s shops) RETURNS text LANGUAGE sql STABLE AS $$ SELECT name FROM public.close_shop(s.id) $$;
 CREATE FUNCTION sly(shop integer) RETURNS text LANGUAGE sql STABLE AS $$ SELECT name FROM public.close_shop(shop) $$;
 CREATE FUNCTION sly_rows(shop integer) RETURNS SETOF shops LANGUAGE sql STABLE AS $$ SELECT * FROM public.close_shop(shop) $$;
 `;
 
-const config = `export default { functions: { label: { field: 'shops.label' }, sly: {}, sly_rows: {}, close_shop: {} } };\n`;
+const config = `export default { functions: { label: { field: 'shops.label' }, sly_label: { field: 'shops.sly' },
+  sly: {}, sly_rows: {}, close_shop: {} } };\n`;
 
 let project: Awaited<ReturnType<typeof createProject>>;
 let embedded: Platform;
@@ -42,17 +44,22 @@ describe('PGlite', () => {
     expect(json.data).toEqual([{ label: 'Market 5' }]);
   });
 
-  it.each(['/functions/sly?shop=1', '/functions/sly_rows?shop=1', '/functions/sly_rows?shop=1&limit=-1&meta=*'])(
-    'lets no function write that says that it only reads: %s',
-    async (path) => {
-      const refused = await embedded.admin(path);
-      expect([refused.text, failure(refused)]).toEqual([
-        expect.stringContaining('read only'),
-        '422 UNPROCESSABLE_ENTITY',
-      ]);
-      expect((await embedded.ask('/items/shops?fields=id')).json.data).toEqual([{ id: 1 }, { id: 2 }]);
-    },
-  );
+  it.each([
+    '/functions/sly?shop=1',
+    '/functions/sly_rows?shop=1',
+    '/functions/sly_rows?shop=1&limit=-1&meta=*',
+    '/items/shops?fields=sly',
+    '/items/shops/1?fields=sly',
+    '/items/shops?fields=sly&limit=-1',
+    '/items/shops?aggregate[max]=sly',
+  ])('lets no function write that says that it only reads: %s', async (path) => {
+    const refused = await embedded.admin(path);
+    expect([refused.text, failure(refused)]).toEqual([
+      expect.stringContaining('read only'),
+      '422 UNPROCESSABLE_ENTITY',
+    ]);
+    expect((await embedded.ask('/items/shops?fields=id')).json.data).toEqual([{ id: 1 }, { id: 2 }]);
+  });
 
   it('writes by other functions afterwards', async () => {
     const closed = await embedded.admin('/functions/close_shop', { method: 'POST', body: { shop: 1 } });

@@ -15,6 +15,17 @@ function placeOf(id: number): readonly [number, number] {
   return [fraction(0.618_033_988_7) * 359 - 179.5, fraction(0.414_213_562_3) * 178 - 89];
 }
 
+/** Points in references of planes: one that is transformed, one that is kept, and one that is none. */
+const planes = `CREATE TABLE planes (id int PRIMARY KEY, moved point NOT NULL SRID 3857, kept point NOT NULL SRID 3857, plain point NOT NULL SRID 0,
+    SPATIAL INDEX moveds (moved), SPATIAL INDEX kepts (kept), SPATIAL INDEX plains (plain));
+  INSERT INTO planes SELECT id, p, p, ST_SRID(p, 0) FROM
+    (SELECT id, ST_Transform(place, 3857) AS p FROM spots WHERE ABS(ST_Latitude(place)) < 80) s; ANALYZE TABLE planes;`;
+
+const planesOf = (position: readonly number[]) => {
+  const point = { type: 'Point', coordinates: position };
+  return { moved: point, kept: point, plain: point };
+};
+
 describe.each(servers)('$name', ({ dialect, missing, start }) => {
   if (missing) return void it.skip('skipped: the server is not there');
   const onEarth = dialect === 'mysql';
@@ -30,15 +41,43 @@ describe.each(servers)('$name', ({ dialect, missing, start }) => {
     url = await createMysqlDatabase(
       await start(),
       `CREATE TABLE spots (id int PRIMARY KEY, place point NOT NULL ${onEarth ? 'SRID 4326' : ''}, SPATIAL INDEX places (place));
-       INSERT INTO spots VALUES ${points.join(', ')}; ANALYZE TABLE spots;`,
+       INSERT INTO spots VALUES ${points.join(', ')}; ANALYZE TABLE spots;${onEarth ? planes : ''}`,
     );
     project = await createProject();
     await writeFile(join(project.folder, 'permissions.yaml'), 'permissions: {}\n');
+    const kept = "export default { collections: { planes: { fields: { kept: { geo: { srid: 'keep' } } } } } };\n";
+    if (onEarth) await writeFile(join(project.folder, 'platform.config.ts'), kept);
     platform = await startHosted(project.folder, url);
   });
   afterAll(async () => {
     await platform?.stop();
     await project?.remove();
+  });
+
+  it.runIf(onEarth).each(['moved', 'kept', 'plain'])('uses that of a plane: %s', async (name) => {
+    const to = name === 'moved' ? '4.35,50.85' : '500000,6600000';
+    const request = `GET /items/planes?fields=id&filter[${name}][_near][to]=${to}&filter[${name}][_near][within]=50000`;
+    const { stdout, stderr } = await runPlatform(['explain', '--project', project.folder, '--as', 'admin', request], {
+      DATABASE_URL: url,
+    });
+    expect(stdout + stderr).toMatch(new RegExp(`${name}s {2}34|range scan on t0 using ${name}s`));
+    const found = async (within: number): Promise<readonly object[]> => {
+      const query = `limit=-1&fields=id,distance(${name})&sort=id&filter={"${name}":{"_near":{"to":[${to}],"within":${within}}}}`;
+      return (await platform.admin(`/items/planes?${query}`)).json.data;
+    };
+    // A distance that no box holds measures every row.
+    const everything = await found(100_000_000);
+    const expected = everything.filter((row) => Number(Object(row)[`${name}_distance`]) <= 500_000);
+    expect(await found(500_000)).toEqual(expected);
+    expect(expected.length).toBeGreaterThan(0);
+  });
+
+  it.runIf(onEarth)('measures metres where a reference is not kept', async () => {
+    const query =
+      'fields=id,distance(moved)&sort=id&limit=1&filter={"moved":{"_near":{"to":[4.35,50.85],"within":20}}}';
+    await platform.admin('/items/planes', { method: 'POST', body: { id: 20_000, ...planesOf([4.35, 50.8501]) } });
+    const [row] = (await platform.admin(`/items/planes?${query}`)).json.data;
+    expect(row).toEqual({ id: 20_000, moved_distance: expect.closeTo(11.13, 1) });
   });
 
   const distance = onEarth ? 500_000 : 4;

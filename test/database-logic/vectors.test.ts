@@ -2,10 +2,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMysqlDatabase, withMysql } from '../support/mariadb.ts';
+import { createMysqlDatabase } from '../support/mariadb.ts';
+import { noNewMariadb, startNewMariadb, withoutNewMariadb } from '../support/new-mariadb.ts';
 import { createProject, type Platform, runPlatform, startPlatform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
-import { servers } from '../support/servers.ts';
 
 const migration = `
 CREATE EXTENSION vector;
@@ -306,26 +306,96 @@ it('are told by commands as other fields are', async () => {
   }
 }, 240_000);
 
-describe.each(servers.filter(({ dialect }) => dialect === 'mariadb'))('$name', ({ missing, start }) => {
-  if (missing) return void it.skip('skipped: the server is not there');
-  it('has neighbours and distances from 11.7 on, and is skipped before', async (context) => {
-    const url = await createMysqlDatabase(await start(), 'SELECT 1');
-    const [version] = await withMysql(url, (connection) => connection.query('SELECT VERSION() AS version'));
-    const text = JSON.stringify(version);
-    const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(text) ?? [];
-    if (Number(major) < 11 || (major === '11' && Number(minor) < 7)) context.skip(`no vectors in ${text}`);
-    const sql = `CREATE TABLE papers (id int PRIMARY KEY, embedding vector(3) NOT NULL, VECTOR INDEX (embedding) DISTANCE=cosine);
-      INSERT INTO papers VALUES (1, VEC_FromText('[1,0,0]')), (2, VEC_FromText('[0,1,0]'));`;
-    const project = await createProject();
-    const platform = await startPlatform(project.folder, await createMysqlDatabase(await start(), sql));
-    try {
-      const query = 'fields=id,embedding,distance(embedding)&limit=1&filter[embedding][_near][to]=1,0,0';
-      const { json } = await platform.admin(`/items/papers?${query}`);
-      expect(json.data).toEqual([{ id: 1, embedding: [1, 0, 0], embedding_distance: 0 }]);
-    } finally {
-      await platform.stop();
-      await project.remove();
-    }
+describe.skipIf(noNewMariadb)(`MariaDB of the newest release${withoutNewMariadb}`, () => {
+  let project: Awaited<ReturnType<typeof createProject>>;
+  let platform: Platform;
+  beforeAll(async () => {
+    const vector = (text: string): string => `VEC_FromText('${text}')`;
+    const sql = `CREATE TABLE shelves (id int PRIMARY KEY, name text NOT NULL); INSERT INTO shelves VALUES (1, 'one'), (2, 'two');
+      CREATE TABLE papers (id int PRIMARY KEY, title text NOT NULL, open boolean NOT NULL DEFAULT true, shelf int REFERENCES shelves (id),
+        embedding vector(3) NOT NULL, plain vector(3), VECTOR INDEX (embedding) DISTANCE=euclidean);
+      INSERT INTO papers VALUES (1, 'east', true, 1, ${vector('[1,0,0]')}, ${vector('[1,0,0]')}),
+        (2, 'north', true, 1, ${vector('[0,1,0]')}, ${vector('[0,1,0]')}),
+        (3, 'far east', true, 1, ${vector('[10,1,0]')}, NULL),
+        (4, 'secret east', false, 2, ${vector('[1,0.1,0]')}, ${vector('[1,0.1,0]')});
+      CREATE TABLE vaults (id int PRIMARY KEY, embedding vector(3)); INSERT INTO vaults VALUES (1, ${vector('[1,2,3]')});`;
+    project = await createProject();
+    await writeFile(
+      join(project.folder, 'permissions.yaml'),
+      `permissions:
+  public:
+    shelves: { read: true }
+    papers: { read: [{ fields: [id, title, shelf] }, { fields: [embedding], filter: { open: true } }] }
+    vaults: { read: { fields: [id] } }\n`,
+    );
+    platform = await startPlatform(project.folder, await createMysqlDatabase(await startNewMariadb(), sql));
+  });
+  afterAll(async () => {
+    await platform?.stop();
+    await project?.remove();
+  });
+
+  const ask = (query: object, caller: 'admin' | 'ask' = 'admin', collection = 'papers') =>
+    platform[caller](`/items/${collection}`, { method: 'SEARCH', body: { query } });
+  const found = async (near: object, more: object = {}, caller: 'admin' | 'ask' = 'admin'): Promise<unknown> => {
+    const answer = await ask({ fields: ['id'], filter: { embedding: { _near: near } }, ...more }, caller);
+    return answer.json.data?.map(({ id }: { id: number }) => id) ?? failure(answer);
+  };
+
+  it('has vectors that are read and written', async () => {
+    expect((await platform.admin('/items/papers/3?fields=embedding,plain')).json.data).toEqual({
+      ...{ embedding: [10, 1, 0], plain: null },
+    });
+    const vectors = { embedding: [0.5, -0.25, 1e-7], plain: [1, 2, 3] };
+    const body = { id: 10, title: 'new', ...vectors };
+    const created = await platform.admin('/items/papers?fields=embedding,plain', { method: 'POST', body });
+    expect(created.json.data).toEqual(vectors);
+    const changed = { method: 'PATCH', body: { plain: null } };
+    expect((await platform.admin('/items/papers/10?fields=plain', changed)).json.data).toEqual({ plain: null });
+    const refused = { method: 'POST', body: { id: 11, title: 'x', embedding: [1, 2] } };
+    expect(failure(await platform.admin('/items/papers', refused))).toBe('400 INVALID_PAYLOAD');
+    expect((await platform.admin('/items/papers/10', { method: 'DELETE' })).status).toBe(204);
+  });
+
+  it('finds neighbours by the metric of the index, or the named one', async () => {
+    expect(await found({ to: [1, 0, 0], within: 0.5 })).toEqual([1, 4]);
+    expect(await found({ to: [1, 0, 0], within: 0.01, metric: 'cosine' }, { sort: ['id'] })).toEqual([1, 3, 4]);
+    expect(await found({ to: [1, 0, 0] })).toEqual([1, 4, 2, 3]);
+    expect(await found({ to: [1, 0, 0] }, { limit: 2, offset: 2 })).toEqual([2, 3]);
+    expect((await ask({ fields: ['id'], filter: { plain: { _near: { to: [1, 0, 0] } } } })).json.data).toEqual([
+      ...[{ id: 1 }, { id: 4 }, { id: 2 }],
+    ]);
+    for (const refused of [{ metric: 'inner' }, { metric: 'l1' }, { to: [1, 0] }, { within: -1 }])
+      expect(await found({ to: [1, 0, 0], ...refused })).toBe('400 INVALID_QUERY');
+    for (const limit of [-1, 1_001]) expect(await found({ to: [1, 0, 0] }, { limit })).toBe('400 INVALID_QUERY');
+  });
+
+  it('measures distances, in lists within items and in GraphQL as well', async () => {
+    const filter = { embedding: { _near: { to: [0, 1, 0], within: 20 } } };
+    const query = { fields: ['id', 'distance(embedding)'], sort: ['-distance(embedding)'], filter };
+    const { json } = await ask(query);
+    expect(json.data.map(({ id }: { id: number }) => id)).toEqual([3, 1, 4, 2]);
+    expect(json.data.at(-1)).toEqual({ id: 2, embedding_distance: 0 });
+    const deep = { papers: { _filter: { embedding: { _near: { to: [0, 1, 0] } } }, _limit: 2 } };
+    const nested = { fields: ['papers.id'], filter: { id: 1 }, deep };
+    expect((await ask(nested, 'admin', 'shelves')).json.data).toEqual([{ papers: [{ id: 2 }, { id: 1 }] }]);
+    const text =
+      '{ papers(filter: { embedding: { _near: { to: [1, 0, 0] } } }, limit: 1) { embedding embedding_func { distance } } }';
+    const answer = await platform.admin('/graphql', { method: 'POST', body: { query: text } });
+    expect(answer.json.data).toEqual({ papers: [{ embedding: [1, 0, 0], embedding_func: { distance: 0 } }] });
+  });
+
+  it('finds and measures no vector that a rule hides', async () => {
+    expect(await found({ to: [1, 0.1, 0], within: 0.01 }, {}, 'ask')).toEqual([]);
+    expect(await found({ to: [1, 0.1, 0] }, {}, 'ask')).toEqual([1, 2, 3]);
+    const either = { _or: [{ id: 4 }, { embedding: { _near: { to: [1, 0.1, 0], within: 0.5 } } }] };
+    const query = { fields: ['id', 'distance(embedding)', 'embedding'], filter: either, sort: ['id'] };
+    expect((await ask(query, 'ask')).json.data.at(-1)).toEqual({ id: 4, embedding_distance: null, embedding: null });
+    const near = { _near: { to: [1, 2, 3] } };
+    const [hidden, unknown] = await Promise.all(
+      ['embedding', 'embeddings'].map((name) => ask({ filter: { [name]: near } }, 'ask', 'vaults')),
+    );
+    expect([failure(hidden ?? { status: 0, json: {} }), hidden?.text]).toEqual(['403 FORBIDDEN', unknown?.text]);
   });
 });
 

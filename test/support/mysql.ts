@@ -4,27 +4,32 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type MysqlServer, startHeld } from './mariadb.ts';
-import { stampOf, unpackedFolder } from './unpacked-mysql.ts';
+import { stampOf, type Unpacked, unpackedFolder } from './unpacked-mysql.ts';
 
 /** Why there is no server to start, in a few words; undefined where there is one. The first who asks fetches it. */
 function whyMissing(): string | undefined {
-  if (process.env.MYSQL_URL !== undefined || existsSync(stampOf(unpackedFolder()))) return undefined;
+  return process.env.MYSQL_URL === undefined ? fetchUnpacked('mysql') : undefined;
+}
+
+/** Fetches a server unless it is there. Returns why it cannot be had. */
+export function fetchUnpacked(kind: Unpacked): string | undefined {
+  if (existsSync(stampOf(unpackedFolder(kind)))) return undefined;
   if (process.platform !== 'linux' || !existsSync('/usr/bin/apt-get'))
-    return 'no MYSQL_URL, and no apt to get MySQL by';
-  const folder = unpackedFolder();
+    return 'no address of one, and no apt to get it by';
+  const folder = unpackedFolder(kind);
   const script = fileURLToPath(new URL('./unpack-mysql.ts', import.meta.url));
   try {
     mkdirSync(dirname(folder), { recursive: true });
   } catch {
-    return `no MYSQL_URL, and ${dirname(folder)} cannot be made`;
+    return `no address of one, and ${dirname(folder)} cannot be made`;
   }
   // Of several at once one works, and the others wait for it.
-  const { status, stderr, error } = spawnSync('flock', [`${folder}.lock`, process.execPath, script], {
+  const { status, stderr, error } = spawnSync('flock', [`${folder}.lock`, process.execPath, script, kind], {
     encoding: 'utf8',
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   if (status === 0) return undefined;
-  return `no MYSQL_URL, and MySQL could not be fetched: ${error?.message ?? stderr.trim()}`;
+  return `no address of one, and it could not be fetched: ${error?.message ?? stderr.trim()}`;
 }
 
 const reason = whyMissing();

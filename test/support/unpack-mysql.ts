@@ -1,5 +1,5 @@
 /**
- * Fetches and unpacks MySQL (see unpacked-mysql.ts) unless that was done, and prints its version. Takes some twenty seconds
+ * Fetches and unpacks MySQL, or MariaDB where the argument says so (see unpacked-mysql.ts), unless that was done, and prints its version. Takes some twenty seconds
  * and 300 MB. Run under a lock by mysql.ts; not meant to be imported. Fails, saying why, where apt or its network is missing.
  */
 import { execFileSync } from 'node:child_process';
@@ -25,7 +25,8 @@ import {
   unpackedFolder,
 } from './unpacked-mysql.ts';
 
-const folder = unpackedFolder();
+const kind = process.argv[2] === 'mariadb' ? 'mariadb' : 'mysql';
+const folder = unpackedFolder(kind);
 const apt = join(folder, 'apt');
 /** Why it could not be had, for those who ask soon after: without a network it takes long to find out. */
 const failure = `${folder}.failed`;
@@ -51,9 +52,10 @@ function fail(reason: string): void {
 function make(): void {
   rmSync(folder, { recursive: true, force: true });
   unpack(download());
-  initialise();
+  if (kind === 'mysql') initialise();
+  else bootstrap();
   rmSync(apt, { recursive: true });
-  const [file, ...args] = serverCommand(folder);
+  const [file, ...args] = serverCommand(folder, kind);
   writeFileSync(stampOf(folder), run(file, [...args, '--version']));
 }
 
@@ -81,7 +83,7 @@ function download(): readonly string[] {
     'Debug::NoLocking': 'true',
   }).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
   run('apt-get', [...options, '-qq', 'update']);
-  run('apt-get', [...options, '-qq', '-y', '--download-only', 'install', 'mysql-server-core']);
+  run('apt-get', [...options, '-qq', '-y', '--download-only', 'install', `${kind}-server-core`]);
   return globSync(join(apt, 'archives', '*.deb'));
 }
 
@@ -102,6 +104,19 @@ function initialise(): void {
   const [file, ...args] = serverCommand(folder);
   const first = ['--initialize-insecure', `--datadir=${data}`, `--init-file=${users}`, ...serverSettings];
   run(file, [...args, ...first], { ...identity, cwd: data });
+}
+
+/** The script that does so looks for the server in a folder of the machine. */
+function bootstrap(): void {
+  const data = templateOf(folder);
+  mkdirSync(data, { mode: 0o700 });
+  if ('uid' in identity) chownSync(data, nobody, nobody);
+  const scripts = ['mariadb_system_tables', 'mariadb_performance_tables', 'mariadb_system_tables_data'];
+  const texts = scripts.map((name) => readFileSync(join(folder, 'root/usr/share/mariadb', `${name}.sql`), 'utf8'));
+  const input = ['CREATE DATABASE mysql;', 'USE mysql;', ...texts].join('\n');
+  const [file, ...args] = serverCommand(folder, kind);
+  const first = ['--bootstrap', `--datadir=${data}`, `--tmpdir=${data}`, '--log-warnings=0'];
+  run(file, [...args, ...first], { ...identity, cwd: data, input, stdio: 'pipe' });
 }
 
 function run(file: string, args: readonly string[], options: object = {}): string {

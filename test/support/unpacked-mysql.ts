@@ -1,6 +1,6 @@
 /**
- * MySQL itself, which stable releases of Debian do not have: the packages of the unstable one, unpacked into a folder
- * outside of the clone and run with their own loader and libraries. Nothing of the machine changes.
+ * MySQL itself, which stable releases of Debian do not have, and a MariaDB with vectors: the packages of the unstable one,
+ * unpacked into a folder outside of the clone and run with their own loader and libraries. Nothing of the machine changes.
  */
 import { globSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -26,10 +26,13 @@ export const serverSettings = [
   '--secure-file-priv=NULL',
 ];
 
+/** A server that is unpacked. */
+export type Unpacked = 'mysql' | 'mariadb';
+
 /** Where it lies; root's home is closed to whom it runs the server as. */
-export function unpackedFolder(): string {
+export function unpackedFolder(kind: Unpacked = 'mysql'): string {
   const cache = process.getuid?.() === 0 ? '/var/cache' : (process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'));
-  return join(cache, 'platform-tests', `mysql-${recipe}-${process.arch}`);
+  return join(cache, 'platform-tests', `${kind}-${recipe}-${process.arch}`);
 }
 
 /** The file that is there when everything else is; it holds the version. */
@@ -43,7 +46,7 @@ export function templateOf(folder: string): string {
 }
 
 /** How the server is run. Throws when it is not there. */
-export function serverCommand(folder: string): readonly [file: string, ...args: string[]] {
+export function serverCommand(folder: string, kind: Unpacked = 'mysql'): readonly [file: string, ...args: string[]] {
   const root = join(folder, 'root');
   const [loader] = globSync(join(root, 'usr/lib/*-linux-gnu/ld-linux*.so.*'));
   if (loader === undefined) throw new Error(`There is no loader in ${root}.`);
@@ -51,9 +54,9 @@ export function serverCommand(folder: string): readonly [file: string, ...args: 
     loader,
     '--library-path',
     join(loader, '..'),
-    join(root, 'usr/sbin/mysqld'),
+    join(root, 'usr/sbin', kind === 'mysql' ? 'mysqld' : 'mariadbd'),
     '--no-defaults',
     `--basedir=${join(root, 'usr')}`,
-    `--lc-messages-dir=${join(root, 'usr/share/mysql')}`,
+    `--lc-messages-dir=${join(root, 'usr/share', kind)}`,
   ];
 }

@@ -23,6 +23,42 @@ function check(change: Partial<LiveObject>): readonly string[] {
   );
 }
 
+const placed: FingerprintObject = {
+  ...articles,
+  columns: [
+    {
+      ...{ name: 'place', type: 'public.place', nullable: true },
+      members: [
+        ['', 'city', 'text'],
+        ['', 'spot', 'public.spot'],
+        ['spot', 'lat', 'integer'],
+      ],
+    },
+  ],
+};
+
+test.each([
+  [[], []],
+  [[[3, ['other', 'deep', 'text']]], []],
+  [[[0, ['', 'town', 'text']]], ['lost the member "city"', 'has the new member "town"']],
+  [[[2, ['spot', 'lat', 'bigint']]], ['"lat" of column "place" is now bigint, compiled as integer']],
+  [[[3, ['spot', 'lon', 'integer']]], ['has the new member "lon"']],
+  [
+    [
+      [0, ['', 'spot', 'public.spot']],
+      [1, ['', 'city', 'text']],
+    ],
+    ['have another order'],
+  ],
+] as const)('members of composite values: %j', (changes, told) => {
+  const members = [...(placed.columns[0]?.members ?? [])];
+  for (const [position, member] of changes) members[position] = member;
+  const columns = placed.columns.map((column) => ({ ...column, members }));
+  const found = compareFingerprint({ hash: '', objects: [placed] }, [{ ...placed, columns }]);
+  expect(found.map(({ severity }) => severity)).toEqual(told.map(() => 'error'));
+  for (const [index, text] of told.entries()) expect(found[index]?.message).toContain(text);
+});
+
 function withStatus(change: Partial<FingerprintObject['columns'][number]>): Partial<LiveObject> {
   const [id, status] = articles.columns;
   return { columns: id === undefined || status === undefined ? [] : [id, { ...status, ...change }] };

@@ -12,6 +12,7 @@ import {
   dialectFacts,
   type Fingerprint,
   type FingerprintColumn,
+  type FingerprintMember,
   type FingerprintObject,
   type LiveObject,
   printTable,
@@ -124,6 +125,8 @@ function compareColumn(
     );
   }
   if (expected.labels !== undefined) drifts.push(...compareLabels(expected.name, expected.labels, live.labels ?? []));
+  if (expected.members !== undefined)
+    drifts.push(...compareMembers(expected.name, expected.members, live.members ?? []));
   return drifts;
 }
 
@@ -138,6 +141,34 @@ function compareLabels(column: string, expected: readonly string[], live: readon
   return added.length === 0
     ? []
     : [{ severity: 'info', message: `The type of column "${column}" has the new label "${added.join('", "')}".` }];
+}
+
+/** Values are written whole and by the place of their members, so that a new member is as much a change as a lost one. */
+function compareMembers(
+  column: string,
+  expected: readonly FingerprintMember[],
+  all: readonly FingerprintMember[],
+): readonly ColumnDrift[] {
+  // Values that are read as text may have members that were not compiled.
+  const paths = new Set(expected.map(([path]) => path));
+  const live = all.filter(([path]) => paths.has(path));
+  const keyOf = ([path, name]: FingerprintMember): string => JSON.stringify([path, name]);
+  const [compiled, found] = [expected, live].map(
+    (members) => new Map(members.map((member) => [keyOf(member), member])),
+  );
+  const error = (message: string): ColumnDrift => ({ severity: 'error', message });
+  const lost = expected.flatMap((member) => {
+    const [, name, type] = member;
+    const now = found?.get(keyOf(member));
+    if (now === undefined) return [error(`Column "${column}" lost the member "${name}".`)];
+    return now[2] === type
+      ? []
+      : [error(`The member "${name}" of column "${column}" is now ${now[2]}, compiled as ${type}.`)];
+  });
+  const added = live.filter((member) => !compiled?.has(keyOf(member)));
+  const drifts = [...lost, ...added.map(([, name]) => error(`Column "${column}" has the new member "${name}".`))];
+  const isMoved = live.map(keyOf).join('\0') !== expected.map(keyOf).join('\0');
+  return isMoved && drifts.length === 0 ? [error(`The members of column "${column}" have another order.`)] : drifts;
 }
 
 /** The catalog knows of views' columns only that they may be null; the compiler traces them further. */

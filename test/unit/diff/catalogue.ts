@@ -102,6 +102,17 @@ const views = (base: string): Edit =>
 const body = (nativeType: string, type: Partial<Column['type']>): Edit =>
   column('articles', 'body', (one) => ({ ...one, nativeType, type: { ...one.type, ...type } }));
 
+/** The body as a composite value of texts. */
+const members = (...names: readonly string[]): Edit =>
+  column('articles', 'body', ({ type, ...one }) => ({
+    ...one,
+    nativeType: 'public.place',
+    type: {
+      ...{ ...type, portable: 'composite', base: 'public.place', category: 'composite' },
+      attributes: names.map((name) => ({ name, nativeType: 'text', type })),
+    },
+  }));
+
 /** The body as a vector of so many numbers. */
 const vector = (dimensions: number): Edit =>
   body(`vector(${dimensions})`, {
@@ -123,6 +134,8 @@ const parts = (maxLength: number): Edit =>
 
 /** By a name that is a file's. Where the before is another world than the usual one, it is the first of two. */
 export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, after: Edit]>> = {
+  'composite-got-a-member': [members('city'), members('city', 'street')],
+  'composite-member-renamed': [members('city', 'street'), members('town', 'street')],
   'vector-became-longer': [vector(3), vector(4)],
   'table-added': addTables({ shelves: { columns: ['id!=:integer', 'label!'], key: ['id'] } }),
   'table-added-and-granted': all(

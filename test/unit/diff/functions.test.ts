@@ -41,6 +41,10 @@ function world(change: Partial<Routine> | null, granted = true): Schema {
 }
 
 const text = typeOf('text', 'text');
+const place = (...names: readonly string[]) => ({
+  ...typeOf('public.place', 'composite'),
+  attributes: names.map((name) => ({ name, nativeType: 'text', type: text })),
+});
 const cases: Readonly<Record<string, readonly [Schema, Schema, string, string]>> = {
   removed: [world({}), world(null), 'function-removed', 'breaking'],
   'taken away': [world({}), world({}, false), 'function-removed', 'breaking'],
@@ -62,6 +66,18 @@ const cases: Readonly<Record<string, readonly [Schema, Schema, string, string]>>
     world({}),
     world({ arguments: [argument('shop', false, text)] }),
     'function-argument-removed',
+    'breaking',
+  ],
+  'with another member of an argument': [
+    world({ arguments: [argument('shop', false, place('city'))] }),
+    world({ arguments: [argument('shop', false, place('city', 'street'))] }),
+    'function-argument-removed',
+    'breaking',
+  ],
+  'with another member of its result': [
+    world({ returns: { kind: 'value', many: false, value: argument('value', false, place('city')) } }),
+    world({ returns: { kind: 'value', many: false, value: argument('value', false, place('town')) } }),
+    'function-result-changed',
     'breaking',
   ],
   'with another result': [world({}), world({ returns: { kind: 'nothing' } }), 'function-result-changed', 'breaking'],

@@ -41,7 +41,7 @@ function rootOf(called: RoleFunction, schema: GraphqlCollections): SdlField {
 }
 
 function argumentOf({ name, optional, ...argument }: ArgumentDescriptor, called: RoleFunction): SdlField {
-  const type = valueType({ ...argument, wire: { kind: 'text' } }, false, enumOf(called, 'argument', name));
+  const type = valueType({ ...argument, wire: { kind: 'text' } }, false, enumOf(called, 'argument', name), true);
   return { name: graphqlName(name), type: nonNull(type, optional === true) };
 }
 

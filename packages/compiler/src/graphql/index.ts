@@ -21,7 +21,7 @@ import { itemTypes } from './items.ts';
 import { operationTypes, serviceRoots, serviceTypes, unreadUsers } from './operations.ts';
 import { enumTypes, measuredTypes, operatorInput, operatorTypes } from './operators.ts';
 import { collectionRoots, connectionTypes } from './roots.ts';
-import { functionTypes, scalarTypes } from './values.ts';
+import { compositeTypes, functionTypes, scalarTypes } from './values.ts';
 
 /** Prints the schema of an access class; `view` is what it sees. */
 export function emitGraphql(api: Api, access: AccessClass, view: RoleView): string {
@@ -47,6 +47,7 @@ export function graphqlTypes(api: Api, access: AccessClass, view: RoleView): rea
     ...collectionTypes(schema),
     ...connectionTypes(schema),
     ...enumTypes(view),
+    ...compositeTypes(view),
     ...(users ? unreadUsers(schema) : []),
     ...(changing ? operationTypes(resources.modelChanges) : []),
     ...measuredTypes(schema.view),

@@ -152,7 +152,7 @@ function keyType(
   shown: GraphqlCollection,
 ): string {
   const { key } = shown.descriptor;
-  return valueType(descriptor, key.length === 1 && key[0] === name, valuesType?.graphqlEnum);
+  return valueType(descriptor, key.length === 1 && key[0] === name, valuesType?.graphqlEnum, true);
 }
 
 /** The many-to-one that reads a field. */

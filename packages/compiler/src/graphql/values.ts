@@ -1,24 +1,46 @@
 /** Field types → GraphQL types. Source: API specification, section 6. */
 import type { GraphqlEnum } from '@tablewright/introspect/schema';
-import { type FieldDescriptor, functionsOf, type PortableType, types } from '@tablewright/runtime/language';
+import {
+  type Attribute,
+  type FieldDescriptor,
+  functionsOf,
+  graphqlName,
+  isPortableType,
+  type PortableType,
+  types,
+} from '@tablewright/runtime/language';
+import { splitQualified } from '../passes/quote.ts';
 import { sdlScalar, sdlType } from '../print/sdl.ts';
+import type { RoleView } from '../role-view/role-view.ts';
 
 /**
  * The type of a field's values, null aside; `key` tells that the field is all of its collection's key. Values, or those
- * of an array, are of an enum where there is one.
+ * of an array, are of an enum where there is one. `input`: the type of values that are written.
  */
 export function valueType(
-  { type, element = 'unknown', wire }: Pick<FieldDescriptor, 'type' | 'element' | 'wire'>,
+  { type, element = 'unknown', wire, composite }: Pick<FieldDescriptor, 'type' | 'element' | 'wire' | 'composite'>,
   key: boolean,
   graphqlEnum: GraphqlEnum | null = null,
+  input = false,
 ): string {
   if (wire.kind === 'masked') return 'Hash';
+  if (composite !== undefined) {
+    const name = compositeName(composite, input);
+    return type === 'array' ? `[${name}]` : name;
+  }
   if (graphqlEnum !== null) return type === 'array' ? `[${graphqlEnum.name}]` : graphqlEnum.name;
   const { graphql } = types[type];
   if (type !== 'array') return key ? (graphql.key ?? graphql.value) : graphql.value;
   const { value } = types[element].graphql;
   // Lists within lists have no type of their own.
   return element === 'array' || value.startsWith('[') ? graphql.value : `[${value}]`;
+}
+
+/** `address_composite`, and `address_composite_input`: the types of values of `public.address`. */
+export function compositeName(composite: string, input: boolean): string {
+  const { schema, name } = splitQualified(composite);
+  const full = schema === 'public' ? name : `${schema}_${name}`;
+  return graphqlName(`${full}_composite${input ? '_input' : ''}`);
 }
 
 /** With an exclamation mark where null does not stand. */
@@ -86,4 +108,44 @@ export function functionTypes(): string {
     ];
   });
   return all.flat().join('\n');
+}
+
+type Composite = Pick<FieldDescriptor, 'attributes' | 'composite'>;
+
+/** The composite types among values, and those within them, by their names in the database. */
+export function compositesOf(values: Iterable<Composite>): ReadonlyMap<string, readonly Attribute[]> {
+  const found = new Map<string, readonly Attribute[]>();
+  const add = ({ attributes = [], composite }: Composite): void => {
+    if (composite === undefined || found.has(composite)) return;
+    found.set(composite, attributes);
+    for (const attribute of attributes) add(attribute);
+  };
+  for (const value of values) add(value);
+  return found;
+}
+
+/** Prints the composite types that something of a schema has, sorted by name. */
+export function compositeTypes({ collections, functions }: RoleView): readonly string[] {
+  const results = functions.flatMap(({ returns }): readonly Composite[] => {
+    if (returns.kind === 'value') return [returns.value];
+    return returns.kind === 'objects' ? returns.members : [];
+  });
+  const read = collections.flatMap(({ fields }) => fields.map(({ descriptor }) => descriptor));
+  const written = collections.flatMap(({ writes }) =>
+    [writes?.create, writes?.update].flatMap((payload) => payload?.fields.map(({ descriptor }) => descriptor) ?? []),
+  );
+  const taken = functions.flatMap(({ arguments: args }) => args);
+  return [
+    ...[...compositesOf([...read, ...results])].map(([name, attributes]) => printComposite(name, attributes, false)),
+    ...[...compositesOf([...written, ...taken])].map(([name, attributes]) => printComposite(name, attributes, true)),
+  ].sort();
+}
+
+function printComposite(name: string, attributes: readonly Attribute[], input: boolean): string {
+  const members = attributes.map(({ name: member, type, element, composite }) => {
+    const portable = (text = 'unknown') => (isPortableType(text) ? text : 'unknown');
+    const facts = { element: portable(element), wire: { kind: 'text' }, ...(composite && { composite }) } as const;
+    return { name: graphqlName(member), type: valueType({ type: portable(type), ...facts }, false, null, input) };
+  });
+  return sdlType(input ? 'input' : 'type', compositeName(name, input), members);
 }

@@ -26,6 +26,7 @@ export function compositeForm(type: ColumnType, formOf: FormOf): NativeForm {
       cast: `(SELECT ${printValue('cv.v', type, formOf, 0)} FROM (SELECT ({})::${native} AS v) cv)`,
     },
     attributes: attributesOf(type, formOf),
+    ...sourceOf(type),
   };
 }
 
@@ -33,6 +34,12 @@ function nativeOf(type: ColumnType): string {
   if (type.element !== null) return `${nativeOf(type.element)}[]`;
   const { schema, name } = splitQualified(type.base);
   return quoteQualified(schema, name);
+}
+
+/** Lists within lists have no type of their own. */
+function sourceOf(type: ColumnType): Pick<NativeForm, 'composite'> {
+  const { attributes, base } = type.element ?? type;
+  return attributes === undefined ? {} : { composite: base };
 }
 
 function attributesOf(type: ColumnType, formOf: FormOf): readonly Attribute[] {
@@ -47,7 +54,7 @@ function attributesOf(type: ColumnType, formOf: FormOf): readonly Attribute[] {
       ...(comparison !== undefined && { comparison }),
       ...(member.element && { element: member.element.portable }),
       ...(values && { values }),
-      ...(isComposite(member) && { attributes: attributesOf(member, formOf) }),
+      ...(isComposite(member) && { attributes: attributesOf(member, formOf), ...sourceOf(member) }),
     };
   });
 }
@@ -118,4 +125,6 @@ export interface NativeForm {
   readonly vector?: VectorForm;
   /** As `FieldDescriptor.attributes`. */
   readonly attributes?: readonly Attribute[];
+  /** As `FieldDescriptor.composite`. */
+  readonly composite?: string;
 }

@@ -55,7 +55,7 @@ export function resolveFields(
 
 function describe(field: Field, table: Table, column: Column, index: SchemaIndex, singleton: boolean): FieldDescriptor {
   const { binaryRows, guessableKeys, hasSpatialReferences, returnsKeys } = dialectFacts[index.dialect];
-  const { native, comparison, stored, collated, wire, geometry, vector, attributes } = binaryRows
+  const { native, comparison, stored, collated, wire, geometry, vector, attributes, composite } = binaryRows
     ? nativeForm(column.type, field.type, field.keepsReference)
     : textForm(column, field.type, hasSpatialReferences, field.keepsReference);
   const { element, maxLength, precision, scale } = column.type;
@@ -87,6 +87,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     ...(geometry && { geometry }),
     ...(vector && { vector: withMetric(vector, table, column.name) }),
     ...(attributes && { attributes }),
+    ...(composite !== undefined && { composite }),
     ...(fill && { filled: fill }),
     ...(random && { random }),
     ...(fallback !== undefined && { fallback }),

@@ -3,11 +3,18 @@
  * A collection depends on its own table and on the junctions of its many-to-many relations. It does not depend on the
  * tables at the other end of a relation: when those drift, they close and it stays open.
  */
-import type { Collection, Column, Schema, Table } from '@tablewright/introspect/schema';
-import type { Fingerprint, FingerprintColumn, FingerprintObject } from '@tablewright/runtime/language';
+import type { Collection, Column, ColumnType, Schema, Table } from '@tablewright/introspect/schema';
+import {
+  deepestMember,
+  type Fingerprint,
+  type FingerprintColumn,
+  type FingerprintMember,
+  type FingerprintObject,
+} from '@tablewright/runtime/language';
 import { createInterning } from '../cache/same.ts';
 import { sha256 } from '../print/hash.ts';
 import { canonicalJson } from '../print/json.ts';
+import { isComposite } from './composite-form.ts';
 import { qualifiedId } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 
@@ -145,7 +152,18 @@ function describeColumn(
     type: column.nativeType,
     nullable: isView(table) || column.nullable,
     ...(labels && { labels }),
+    ...(isComposite(column.type) && { members: membersOf(column.type, '', 1) }),
   };
+}
+
+function membersOf(type: ColumnType, path: string, depth: number): readonly FingerprintMember[] {
+  const { attributes = [] } = type;
+  if (type.element !== null) return membersOf(type.element, path, depth);
+  return attributes.flatMap(({ name, nativeType, type: member }): readonly FingerprintMember[] => {
+    const below = isComposite(member) && depth < deepestMember;
+    const inside = below ? membersOf(member, path === '' ? name : `${path}/${name}`, depth + 1) : [];
+    return [[path, name, nativeType], ...inside];
+  });
 }
 
 const kinds = { table: 'r', partitioned: 'p', view: 'v', materializedView: 'm', foreign: 'f' } as const;

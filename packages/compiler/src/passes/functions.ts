@@ -59,7 +59,7 @@ function resultOf(dialect: Schema['dialect'], returns: RoutineResult, collection
   return { kind: 'objects', ...many, members: returns.members.map((member) => memberOf(dialect, member)) };
 }
 
-function plainFacts({ name, type }: RoutineValue, { attributes }: NativeForm) {
+function plainFacts({ name, type }: RoutineValue, { attributes, composite }: NativeForm) {
   const values = type.values ?? type.element?.values;
   return {
     name,
@@ -68,6 +68,7 @@ function plainFacts({ name, type }: RoutineValue, { attributes }: NativeForm) {
     ...(values && { values }),
     ...(type.portable === 'array' && type.element && { element: type.element.portable }),
     ...(attributes && { attributes }),
+    ...(composite !== undefined && { composite }),
   };
 }
 

@@ -9,6 +9,8 @@ import { quoteIdentifier, quoteQualified, splitQualified } from './quote.ts';
 
 /** Reference of longitude and latitude, as GeoJSON has them. */
 const degrees = 4326;
+/** That of maps on the web. */
+const mercator = 3857;
 const digits = 9;
 
 /** A geometry of PostGIS, whose functions lie in the schema of its types. */
@@ -44,7 +46,7 @@ export function postgisForm({ base, geometry }: ColumnType, keeps: boolean): Nat
 
 /** A geometry of a server without such a library; `referenced` tells that it knows spatial references. */
 export function geometryTextForm({ type: { geometry } }: Column, referenced: boolean, keeps: boolean): NativeForm {
-  const { kind = null, srid = null } = geometry ?? {};
+  const { kind = null, srid = null, planar = false } = geometry ?? {};
   const common = kind === null ? {} : { kind };
   const bounded = { bounded: true as const };
   const write = (value: string): NativeForm['wire'] => ({
@@ -61,15 +63,20 @@ export function geometryTextForm({ type: { geometry } }: Column, referenced: boo
   }
   const read = (reference: number): string => `ST_GeomFromGeoJSON({}, 1, ${reference})`;
   if (srid === null) {
-    const form: GeometryForm = { form: 'plane', ...common };
-    return { native: 'text', comparison: 'ST_SRID({}, 0)', stored: read(0), wire: write('{}'), geometry: form };
+    const form: GeometryForm = { form: 'plane', ...common, ...(planar && bounded) };
+    const comparison = planar ? {} : { comparison: 'ST_SRID({}, 0)' };
+    return { native: 'text', ...comparison, stored: read(0), wire: write('{}'), geometry: form };
   }
   if (keeps) {
     const stored = `ST_SRID(${read(0)}, ${srid})`;
-    return { native: 'text', stored, wire: write('ST_SRID({}, 0)'), geometry: { form: 'plane', ...common } };
+    const form: GeometryForm = { form: 'plane', ...common, ...(planar && bounded) };
+    return { native: 'text', stored, wire: write('ST_SRID({}, 0)'), geometry: form };
   }
   const moved = (value: string, to: number): string => (srid === degrees ? value : `ST_Transform(${value}, ${to})`);
-  const form: GeometryForm = { form: 'degrees', ...common, ...(srid === degrees && bounded) };
+  // Metres are those of the earth. A box stays one in Mercator's reference; others bend it.
+  const measured = srid !== degrees && { measured: moved('{}', degrees) };
+  const isBounded = srid === degrees || srid === mercator;
+  const form: GeometryForm = { form: 'degrees', ...common, ...measured, ...(isBounded && bounded) };
   return { native: 'text', stored: moved(read(degrees), srid), wire: write(moved('{}', degrees)), geometry: form };
 }
 

@@ -54,6 +54,33 @@ describe('names in GraphQL', () => {
     expect(check(schema)).toEqual([complaint]);
   });
 
+  it('are those of composite types and their members as well', () => {
+    const place = (base: string, ...names: readonly string[]) => ({
+      ...typeOf(base, 'composite'),
+      attributes: names.map((name) => ({ name, nativeType: 'text', type: text })),
+    });
+    const schema = (...types: readonly ReturnType<typeof place>[]) => {
+      const all = [
+        tableOf('shops', [columnOf('id', text), ...types.map((type, index) => columnOf(`c${index}`, type))]),
+        tableOf('place_composite', [columnOf('id', text)]),
+      ];
+      return schemaOf(
+        all,
+        all.map((table) => collectionOf(table)),
+      );
+    };
+    expect(check(schema(place('public.spot', 'a b'), place('public.spot', 'a b')))).toEqual([]);
+    expect(check(schema(place('public.place', 'city')))).toEqual([
+      'schema: In GraphQL collection "place_composite" and composite type "public.place" would all be called "place_composite".',
+    ]);
+    expect(check(schema(place('public.a_b', 'city'), place('a.b', 'city')))).toEqual([
+      'schema: In GraphQL composite type "public.a_b" and composite type "a.b" would all be called "a_b_composite".',
+    ]);
+    expect(check(schema(place('public.spot', 'a b', 'a_b')))).toEqual([
+      'schema: In GraphQL member "a b" and member "a_b" would all be called "a_b".',
+    ]);
+  });
+
   it('leave room for the changes of a relation', () => {
     const schema = tables(['a', 'bs_changes'], ['b']);
     const many: Relation = {

@@ -29,6 +29,7 @@ import { keyFilterName } from '../graphql/filters.ts';
 import { fixedTypes } from '../graphql/index.ts';
 import { enumGroup, operatorFields, operatorGroups, operatorsName } from '../graphql/operators.ts';
 import { pageInfoName } from '../graphql/roots.ts';
+import { compositeName, compositesOf } from '../graphql/values.ts';
 import { hasUsers } from '../role-view/has-users.ts';
 
 /** Every name that two things would have; none where there is no GraphQL. */
@@ -46,6 +47,7 @@ export function checkGraphqlNames(api: Api): readonly Diagnostic[] {
     ...ofSchema,
     ...functionCollisions(api, collections, users),
     ...enumCollisions(api, collections, users),
+    ...compositeCollisions(api, collections, users),
     ...connectionCollisions(api, collections, users),
     ...collections.flatMap((collection) => ownCollisions(collection, links.get(collection.name) ?? [])),
   ];
@@ -92,6 +94,34 @@ function enumCollisions(
   });
   const names = namesOf(claims);
   const others = [...fixedClaims(users), ...collections.flatMap(collectionClaims)];
+  return collisions([...others.filter(({ space, name }) => space === 'type' && names.has(name)), ...claims], 'schema');
+}
+
+/** Names of composite types that another type has, and of members that another member has. */
+function compositeCollisions(
+  { functions = [], graphqlEnums = [] }: Api,
+  collections: readonly CollectionDescriptor[],
+  users: boolean,
+): readonly Diagnostic[] {
+  const called = functions.flatMap(({ descriptor: { arguments: args, returns } }) => [
+    ...args,
+    ...(returns.kind === 'value' ? [returns.value] : returns.kind === 'objects' ? returns.members : []),
+  ]);
+  const composites = compositesOf([...collections.flatMap(({ fields }) => fields), ...called]);
+  if (composites.size === 0) return [];
+  const claims = [...composites].flatMap(([source, attributes]): readonly Claim[] => {
+    const owner = `composite type "${source}"`;
+    return [
+      ...[false, true].map((input) => ({ space: 'type', name: compositeName(source, input), owner })),
+      ...attributes.map(({ name }) => ({ space: owner, name: graphqlName(name), owner: `member "${name}"` })),
+    ];
+  });
+  const names = namesOf(claims);
+  const enums = graphqlEnums.map(({ name, source }) => ({ space: 'type', name, owner: `enum "${source}"` }));
+  const results = functions.map(({ descriptor: { name } }) => {
+    return { space: 'type', name: resultTypeName(name), owner: `function "${name}"` };
+  });
+  const others = [...fixedClaims(users), ...collections.flatMap(collectionClaims), ...enums, ...results];
   return collisions([...others.filter(({ space, name }) => space === 'type' && names.has(name)), ...claims], 'schema');
 }
 

@@ -106,6 +106,10 @@ function tablesSql(among: Among): string {
   );
 }
 
+/** 1 for a reference that is a plane. */
+const planarSql = `CASE WHEN c.SRS_ID = 0 THEN 1 WHEN c.SRS_ID IS NOT NULL THEN (
+  SELECT MAX(s.DEFINITION LIKE 'PROJCS%') FROM information_schema.ST_SPATIAL_REFERENCE_SYSTEMS s WHERE s.SRS_ID = c.SRS_ID) END`;
+
 function columnsSql(dialect: MysqlDialect, among: Among): string {
   return select(
     {
@@ -128,8 +132,9 @@ function columnsSql(dialect: MysqlDialect, among: Among): string {
         'generation_expression',
       ]),
       srs_id: dialect === 'mysql' ? 'SRS_ID' : 'NULL',
+      srs_planar: dialect === 'mysql' ? planarSql : 'NULL',
     },
-    `information_schema.COLUMNS WHERE ${among('TABLE_SCHEMA', 'TABLE_NAME')}`,
+    `information_schema.COLUMNS c WHERE ${among('TABLE_SCHEMA', 'TABLE_NAME')}`,
   );
 }
 

@@ -66,6 +66,8 @@ export interface ColumnRow extends TableName {
   readonly datetime_precision: number | null;
   /** Spatial reference that all values have; MySQL only. */
   readonly srs_id: number | null;
+  /** 1 where that reference is a plane. */
+  readonly srs_planar: number | null;
   readonly collation_name: string | null;
   readonly extra: string;
   readonly column_comment: string;
@@ -82,6 +84,8 @@ export interface StatisticsRow extends TableName {
   /** Characters of the column that are indexed; null for all. */
   readonly sub_part: number | null;
   readonly index_type: string;
+  /** Distance of an index of vectors of MariaDB: `euclidean` or `cosine`. */
+  readonly distance?: string;
   /** MySQL only. */
   readonly expression: string | null;
 }

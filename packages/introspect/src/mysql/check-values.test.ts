@@ -18,6 +18,7 @@ function column(name: string, collation: string | null): ColumnRow {
     numeric_scale: null,
     datetime_precision: null,
     srs_id: null,
+    srs_planar: null,
     collation_name: collation,
     extra: '',
     column_comment: '',

@@ -60,6 +60,7 @@ function indexOf(rows: readonly StatisticsRow[]): Index[] {
       include: [],
       unique: first.non_unique === 0,
       predicate: null,
+      ...(first.distance !== undefined && { distance: first.distance === 'cosine' ? 'cosine' : 'l2' }),
     },
   ];
 }

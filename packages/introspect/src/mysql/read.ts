@@ -1,5 +1,5 @@
 import type { ReadOptions, RunStatement } from '../facts.ts';
-import type { MysqlCatalog, MysqlRows, TableName } from './catalog.ts';
+import type { MysqlCatalog, MysqlRows, StatisticsRow, TableName } from './catalog.ts';
 import { routinesSql, rowsSql, type Statement, serverSql } from './catalog-sql.ts';
 import { ownSchema } from './names.ts';
 import { markedName, tableOf } from './stamps-sql.ts';
@@ -76,10 +76,34 @@ async function readRows(
   return {
     tables: await rowsOf<'tables'>(run, statements.tables),
     columns: await rowsOf<'columns'>(run, statements.columns),
-    statistics: await rowsOf<'statistics'>(run, statements.statistics),
+    statistics: await withDistances(run, await rowsOf<'statistics'>(run, statements.statistics)),
     keys: await rowsOf<'keys'>(run, statements.keys),
     checks: await rowsOf<'checks'>(run, statements.checks),
   };
+}
+
+/** Only the definition of a table tells the distance of an index of vectors. */
+async function withDistances(run: RunStatement, rows: readonly StatisticsRow[]): Promise<readonly StatisticsRow[]> {
+  const isVector = (row: StatisticsRow): boolean => row.index_type === 'VECTOR';
+  const distances = new Map<string, string>();
+  for (const row of new Map(rows.filter(isVector).map((found) => [markedName(found), found])).values()) {
+    const [[, definition = ''] = []] = await run(
+      `SHOW CREATE TABLE ${quoted(row.table_schema)}.${quoted(row.table_name)}`,
+      [],
+    );
+    for (const [line, index = ''] of (definition ?? '').matchAll(/^ *VECTOR KEY ["`](.*?)["`] \(.*$/gm)) {
+      const [, distance = 'euclidean'] = /["`]?DISTANCE["`]?='?(\w+)/i.exec(line) ?? [];
+      distances.set(JSON.stringify([markedName(row), index]), distance.toLowerCase());
+    }
+  }
+  return rows.map((row) => {
+    const distance = distances.get(JSON.stringify([markedName(row), row.index_name]));
+    return distance === undefined ? row : { ...row, distance };
+  });
+}
+
+function quoted(name: string): string {
+  return `\`${name.replaceAll('`', '``')}\``;
 }
 
 // The shape of each row is what our own statement builds, so it is not checked again.

@@ -74,7 +74,14 @@ function readValue(row: ParameterRow): RoutineValue {
 
 /** Facts of columns that parameters do not have. */
 const asColumn = {
-  ...{ column_name: '', column_default: null, is_nullable: 'YES', srs_id: null, collation_name: null },
+  ...{
+    column_name: '',
+    column_default: null,
+    is_nullable: 'YES',
+    srs_id: null,
+    srs_planar: null,
+    collation_name: null,
+  },
   ...{ extra: '', column_comment: '', generation_expression: null },
 } as const;
 

@@ -76,8 +76,12 @@ export function columnType(row: ColumnRow, isJson: boolean): ColumnType {
     precision: isDecimal ? row.numeric_precision : timed.has(kind) ? row.datetime_precision : null,
     scale: isDecimal ? row.numeric_scale : null,
     ...(portable === 'vector' && { vector: { dimensions: sizeOf(row), half: false, iterative: false } }),
-    ...(geometry !== undefined && { geometry: { kind: geometry, srid: row.srs_id === 0 ? null : row.srs_id } }),
+    ...(geometry !== undefined && { geometry: { kind: geometry, ...referenceOf(row) } }),
   };
+}
+
+function referenceOf({ srs_id: srid, srs_planar: planar }: ColumnRow) {
+  return { srid: srid === 0 ? null : srid, ...(planar === 1 && { planar: true as const }) };
 }
 
 /** Numbers of a value of `vector(3)`. */

@@ -265,10 +265,18 @@ export interface TypeRow {
   /** Labels of an enum in their order. */
   readonly labels: readonly string[] | null;
   /** Members of a composite type that is no table's, in their order. */
-  readonly attributes: readonly { readonly name: string; readonly type: string; readonly typmod: number }[] | null;
+  readonly attributes: readonly AttributeRow[] | null;
   /** Checks of a domain. */
   readonly checks: readonly DomainCheck[] | null;
   readonly description: string | null;
+}
+
+/** A member of a composite type. */
+export interface AttributeRow {
+  readonly name: string;
+  readonly type: string;
+  readonly typmod: number;
+  readonly nativeType: string;
 }
 
 /** A check of a domain; the value stands as `VALUE` in the expression. */

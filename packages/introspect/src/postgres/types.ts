@@ -76,12 +76,11 @@ const maxAttributes = 50;
 function buildComposite(types: TypesByOid, row: TypeRow, depth: number): ColumnType {
   const members = row.attributes ?? [];
   const isNamed = ![row.nspname, row.typname, ...members.map(({ name }) => name)].some((name) => name.includes('{}'));
-  // Functions read the types of their arguments, and not those of members.
-  const isRead = members.every(({ type }) => types.has(type));
-  const isServed = isNamed && isRead && members.length > 0 && members.length <= maxAttributes && depth < deepestArray;
+  const isServed = isNamed && members.length > 0 && members.length <= maxAttributes && depth < deepestArray;
   if (!isServed) return { ...plainType('unknown', baseName(row)), category: 'composite' };
-  const attributes = members.map(({ name, type, typmod }) => ({
+  const attributes = members.map(({ name, type, typmod, nativeType }) => ({
     name,
+    nativeType,
     type: buildColumnType(types, type, typmod, depth + 1),
   }));
   return { ...plainType('composite', baseName(row)), category: 'composite', attributes };

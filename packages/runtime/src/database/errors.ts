@@ -154,10 +154,31 @@ export function toDatabaseError(cause: unknown): PlatformError {
   return new PlatformError(result.code, undefined, extensions, { cause });
 }
 
-/** The same for a statement that a caller may lack a privilege for, or whose row a policy does not take (42501). */
-export function toStatementError(cause: unknown, statement: { readonly runsAs?: RunsAs }): PlatformError {
+/**
+ * The same for a statement that a caller may lack a privilege for, or whose row a policy does not take (42501). A function
+ * that it calls may change something although it is declared to read only.
+ */
+export function toStatementError(
+  cause: unknown,
+  statement: { readonly runsAs?: RunsAs; readonly readOnly?: true },
+): PlatformError {
+  if (isUntrue(cause, statement.readOnly === true))
+    return new PlatformError('UNPROCESSABLE_ENTITY', untrueFunction, {}, { cause });
   const isRefused = cause instanceof ServerError && cause.sqlstate === '42501' && rowContextOf(statement) !== undefined;
   return isRefused ? new PlatformError('FORBIDDEN', undefined, {}, { cause }) : toDatabaseError(cause);
+}
+
+/** Answer where a function declares to read only, and writes. */
+export const untrueFunction = 'The function changes something although it is declared to read only.';
+
+/** Routines of a server in which such a function fails where its transaction may write. */
+const refusing = ['_SPI_execute_plan', 'init_execution_state', 'prepare_next_query'];
+
+/** The transactions of reads cannot write, and some servers do not try where a function says that it does not. */
+function isUntrue(error: unknown, reads: boolean): boolean {
+  if (!(error instanceof ServerError)) return false;
+  const { sqlstate, routine = '' } = error;
+  return sqlstate === '0A000' ? refusing.includes(routine) : reads && sqlstate === '25006';
 }
 
 /**

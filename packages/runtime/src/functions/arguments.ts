@@ -52,11 +52,11 @@ export function decodeArguments(
 /** More problems than this are not listed; the first ones say enough. */
 const maxProblems = 20;
 
-/** A value of a query string: JSON and arrays may be written as JSON, `null` means null unless the argument is text. */
+/** A value of a query string: JSON, objects and arrays may be written as JSON, `null` means null unless the argument is text. */
 function valueOfText({ type }: ArgumentDescriptor, value: JsonValue): JsonValue {
   if (typeof value !== 'string') return value;
   if (type === 'array' && !value.startsWith('[')) return value === '' ? [] : value.split(',');
-  if (type === 'json' || type === 'array') return parsed(value);
+  if (type === 'json' || type === 'composite' || type === 'array') return parsed(value);
   return value === 'null' && !isTextual(type) ? null : value;
 }
 

@@ -1,11 +1,11 @@
 /** Errors that functions raise on purpose. */
-import { ServerError } from '../database/errors.ts';
+import { ServerError, untrueFunction } from '../database/errors.ts';
 import { PlatformError } from '../errors.ts';
 
 /** Characters of a function's own message at most. */
 const longestMessage = 500;
 
-const writesAnyway = 'The function changes something although it is declared to read only.';
+const noValue = 'A value is none of its type.';
 
 /** Takes an error of a call to the one that answers it; any other stays as it is. */
 export function toFunctionError(thrown: unknown, writes: boolean): unknown {
@@ -22,11 +22,14 @@ export function toFunctionError(thrown: unknown, writes: boolean): unknown {
     // The transactions of reads cannot write, and some servers do not try where a function says that it does not.
     case '25006':
     case '0A000':
-      return writes ? thrown : new PlatformError('UNPROCESSABLE_ENTITY', writesAnyway, {}, { cause });
+      return writes ? thrown : new PlatformError('UNPROCESSABLE_ENTITY', untrueFunction, {}, { cause });
     case 'P0001':
       return new PlatformError('UNPROCESSABLE_ENTITY', 'The function refuses this.', {}, { cause });
+    // A domain: what only reads checks no row.
+    case '23514':
+      return writes ? thrown : new PlatformError('INVALID_QUERY', noValue, {}, { cause });
     default:
       if (!writes || thrown.code !== 'INVALID_QUERY') return thrown;
-      return new PlatformError('INVALID_PAYLOAD', 'A value is none of its type.', {}, { cause });
+      return new PlatformError('INVALID_PAYLOAD', noValue, {}, { cause });
   }
 }

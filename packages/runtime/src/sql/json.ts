@@ -10,6 +10,17 @@ import { comparedType, memberAt, pathType, printValue } from './operand.ts';
 import type { Row, StatementBuilder } from './row.ts';
 import type { FieldScope } from './scope.ts';
 
+/** A part of composite values under the name of the answer: a member, with parts of its own where it is composite. */
+export type MemberPart =
+  | { readonly key: string; readonly member: string; readonly of?: MemberParts }
+  | { readonly key: string; readonly json: string };
+
+/** Parts of a composite value; `many` for those of each value of a list. */
+export interface MemberParts {
+  readonly parts: readonly MemberPart[];
+  readonly many: boolean;
+}
+
 type Comparison = Extract<Condition, { kind: 'compare' }>;
 
 /**
@@ -64,4 +75,40 @@ export function printComposite(row: Row, field: FieldScope, condition: Compariso
   if (isComposite && operator === '_nnull') return `(${member}) IS DISTINCT FROM NULL`;
   const type = comparedType(field.descriptor, condition);
   return printComparison(row, cast(member, found?.comparison), type, operator, operand);
+}
+
+/** Takes the cast of a composite value to JSON, `{}` for the value, to one to JSON of some parts. */
+export function castMembers(cast: string, members: MemberParts): string {
+  return takeParts(cast, members, 0);
+}
+
+function takeParts(json: string, { parts, many }: MemberParts, depth: number): string {
+  const [value, element] = [`p${depth}.v`, `e${depth}`];
+  const single = printParts(many ? `${element}.v` : value, parts, depth);
+  const rows = `pg_catalog.json_array_elements(${value}) WITH ORDINALITY ${element}(v, i)`;
+  const list = `(SELECT COALESCE(pg_catalog.json_agg(${single} ORDER BY ${element}.i), '[]') FROM ${rows})`;
+  const whole = many ? `CASE pg_catalog.json_typeof(${value}) WHEN 'array' THEN ${list} END` : single;
+  return `(SELECT ${whole} FROM (SELECT ${json} AS v) p${depth})`;
+}
+
+/** Arguments of a function in SQL are 100 at most, and each part takes two. */
+const maxPairs = 50;
+
+function printParts(value: string, parts: readonly MemberPart[], depth: number): string {
+  const pairs = parts.map((part): readonly [key: string, value: string] => {
+    const key = quoted(part.key);
+    if ('json' in part) return [key, `${quoted(part.json)}::pg_catalog.json`];
+    const member = `(${value} OPERATOR(pg_catalog.->) ${quoted(part.member)})`;
+    return [key, part.of === undefined ? member : takeParts(member, part.of, depth + 1)];
+  });
+  const built = `pg_catalog.json_build_object(${pairs.flat().join(', ')})`;
+  const rows = pairs.map((pair) => `(${pair.join(', ')})`).join(', ');
+  const aggregated = `(SELECT pg_catalog.json_object_agg(o.k, o.v) FROM (VALUES ${rows}) o(k, v))`;
+  const object = pairs.length > maxPairs ? aggregated : built;
+  return `CASE pg_catalog.json_typeof(${value}) WHEN 'object' THEN ${object} END`;
+}
+
+function quoted(text: string): string {
+  const literal = `'${text.replaceAll("'", "''")}'`;
+  return text.includes('\\') ? `E${literal.replaceAll('\\', '\\\\')}` : literal;
 }

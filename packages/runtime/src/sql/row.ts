@@ -28,6 +28,8 @@ export interface StatementBuilder {
   change(quoted: string, kind: TableChange['kind']): string;
   /** A moment: the time of the transaction plus an offset. Notes that the answer depends on the time. */
   now: SqlDialect['now'];
+  /** Notes that it calls a function of the database. */
+  calls(): void;
   /** A table alias that no other part of the statement has. */
   alias(): string;
   /** A placeholder with its cast: `$1::int8`. `native` comes from the compiler. */
@@ -46,7 +48,7 @@ export interface StatementBuilder {
 }
 
 /** A statement's text with its tables and what its parameters are bound to; their forms where one is no text. */
-export interface Finished extends Pick<Statement, 'changes' | 'timed' | 'repeated'> {
+export interface Finished extends Pick<Statement, 'changes' | 'timed' | 'repeated' | 'readOnly'> {
   readonly text: string;
   readonly tables: readonly string[];
   readonly binders: readonly Binder[];
@@ -80,7 +82,12 @@ export interface Row extends Printing {
 /** A row read from the collection's own table under an alias; the statement notes the table. */
 export function tableRow(statement: StatementBuilder, scope: Scope, collection: CollectionScope, alias: string): Row {
   statement.table(collection.descriptor.table);
-  return { statement, scope, collection, column: columnsOf(collection.descriptor, alias) };
+  return {
+    statement,
+    scope,
+    collection,
+    column: columnsOf(collection.descriptor, alias, `${alias}.*`, statement.calls),
+  };
 }
 
 /** Takes quoted columns of a table under an alias to expressions; `row` is its whole row as SQL. */
@@ -88,11 +95,14 @@ export function columnsOf(
   descriptor: CollectionDescriptor,
   alias: string,
   row = `${alias}.*`,
+  calls?: () => void,
 ): (quoted: string) => string {
   const computed = computedColumns(descriptor);
   return (quoted) => {
     const routine = computed?.get(quoted);
-    return routine === undefined ? `${alias}.${quoted}` : `${routine}(${row})`;
+    if (routine === undefined) return `${alias}.${quoted}`;
+    calls?.();
+    return `${routine}(${row})`;
   };
 }
 

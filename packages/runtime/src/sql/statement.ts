@@ -28,7 +28,7 @@ export function createStatement(
   const tables = new Set<string>();
   const repeated = new Set<string>();
   const changes: TableChange[] = [];
-  let timed = false;
+  const facts: { timed?: true; readOnly?: true } = {};
   let aliases = 0;
   let semiJoins = 0;
 
@@ -38,10 +38,9 @@ export function createStatement(
       tables: [...tables],
       ...(changes.length > 0 && { changes }),
       ...(repeated.size > 0 && { repeated }),
-      ...(timed && { timed }),
+      ...facts,
     };
   }
-
   function table(quoted: string): string {
     if (tables.has(quoted)) repeated.add(quoted);
     tables.add(quoted);
@@ -59,12 +58,13 @@ export function createStatement(
       return table(quoted);
     },
     now(...moment) {
-      timed = true;
+      facts.timed = true;
       return dialect.now(...moment);
     },
-    alias() {
-      return `t${aliases++}`;
+    calls() {
+      facts.readOnly = true;
     },
+    alias: () => `t${aliases++}`,
     fence() {
       semiJoins += 1;
       return semiJoins > maxSemiJoins ? dialect.fence : '';

@@ -1,7 +1,7 @@
 /** Fields as one role reads them. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { FieldDescriptor } from '@tablewright/runtime/language';
+import type { Attribute, FieldDescriptor } from '@tablewright/runtime/language';
 import type { ApiField } from '../../api.ts';
 import { sentType } from '../../client/values.ts';
 import { functionGroup, valueType } from '../../graphql/values.ts';
@@ -95,7 +95,7 @@ function typeChange({ was: before, is: after }: CollectionPair, was: RoleField, 
   const [range, other] = [rangeOf(old), rangeOf(fresh)];
   const isOne = old.type === fresh.type && old.element === fresh.element && range === other;
   const isSized = old.vector?.dimensions === fresh.vector?.dimensions && old.geometry?.kind === fresh.geometry?.kind;
-  const isAlike = isSized && isDeepStrictEqual(old.attributes, fresh.attributes);
+  const isAlike = isSized && isDeepStrictEqual(old.attributes, fresh.attributes) && old.composite === fresh.composite;
   if (isOne && isAlike && old.native === fresh.native) return null;
   const message = `"${is.name}" is ${typeText(is)}, it was ${typeText(was)}.`;
   // Lists, lengths and digits have rules of their own.
@@ -145,10 +145,18 @@ function graphqlType({ key }: RoleCollection, { descriptor, filtered, valuesType
   return valueType(descriptor, key.length === 1 && key[0]?.name === descriptor.name, valuesType?.graphqlEnum);
 }
 
-function typeText({ descriptor: { type, element, native, range, vector, geometry } }: RoleField): string {
+function typeText({ descriptor }: RoleField): string {
+  const { type, element, native, range, vector, geometry, attributes } = descriptor;
   const name = type === 'array' ? `array of ${element ?? 'unknown'}` : type;
-  const form = vector?.dimensions ?? geometry?.kind ?? range ?? native.replaceAll('"', '');
+  const members = attributes && membersText(attributes);
+  const form = vector?.dimensions ?? geometry?.kind ?? range ?? members ?? native.replaceAll('"', '');
   return `${name} (${form})`;
+}
+
+function membersText(attributes: readonly Attribute[]): string {
+  const textOf = ({ name, type, element, attributes: inner }: Attribute): string =>
+    `${name} ${element ?? type}${inner === undefined ? '' : ` (${membersText(inner)})`}`;
+  return attributes.map(textOf).join(', ');
 }
 
 function filterTargetChange({ collections }: CollectionPair, was: RoleField, is: RoleField): FieldFinding | null {

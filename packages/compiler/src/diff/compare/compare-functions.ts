@@ -70,8 +70,10 @@ function compareArgument(
   return [{ ...found('function-argument-added', message), verdicts }];
 }
 
-function typeOf({ type, element, values }: ArgumentDescriptor): string {
-  return JSON.stringify([type, element, values]);
+function typeOf({ type, element, values, attributes }: ArgumentDescriptor): string {
+  return JSON.stringify([type, element, values, attributes], (key, value: unknown) =>
+    key === 'native' ? undefined : value,
+  );
 }
 
 function resultOf({ returns }: RoleFunction): string {

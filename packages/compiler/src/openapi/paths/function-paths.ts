@@ -84,17 +84,20 @@ function head({ name, note }: RoleFunction, verb: string): JsonObject {
   return { operationId: `${verb}Function_${id}`, tags: [functionTag], summary: `Call ${name}`, ...described(note) };
 }
 
-/** Arrays are texts with commas or of JSON, JSON is a text. */
+/** Arrays are texts with commas or of JSON, JSON and objects are texts. */
 function queryForm(argument: ArgumentDescriptor): JsonObject {
   if (argument.type === 'json') return { schema: { type: 'string', contentMediaType: 'application/json' } };
   if (argument.type === 'array') return { style: 'form', explode: false, schema: { type: 'array', items: {} } };
   const schema = inputOf(argument);
+  if (argument.type === 'composite')
+    return { schema: { type: 'string', contentMediaType: 'application/json', contentSchema: schema } };
   // The word stands for null where no text can be meant.
   return { schema: isTextual(argument.type) ? schema : { anyOf: [schema, { type: 'string', enum: ['null'] }] } };
 }
 
-function inputOf({ type, native, element, values }: ArgumentDescriptor): JsonObject {
-  return orNull(scalarInput({ type, native, wire: { kind: 'text' }, ...(element && { element }) }, values ?? null));
+function inputOf({ type, native, element, values, attributes }: ArgumentDescriptor): JsonObject {
+  const facts = { ...(element && { element }), ...(attributes && { attributes }) };
+  return orNull(scalarInput({ type, native, wire: { kind: 'text' }, ...facts }, values ?? null));
 }
 
 function argumentsSchema(args: readonly ArgumentDescriptor[]): JsonObject {

@@ -49,7 +49,14 @@ used_type(oid) AS (
   SELECT inner_type.oid
   FROM used_type AS u
   JOIN pg_catalog.pg_type AS t ON t.oid = u.oid
-  CROSS JOIN LATERAL (VALUES (t.typelem), (t.typbasetype)) AS inner_type(oid)
+  CROSS JOIN LATERAL (
+    VALUES (t.typelem), (t.typbasetype)
+    UNION ALL
+    SELECT m.atttypid
+    FROM pg_catalog.pg_class AS mc
+    JOIN pg_catalog.pg_attribute AS m ON m.attrelid = mc.oid AND m.attnum > 0 AND NOT m.attisdropped
+    WHERE mc.oid = t.typrelid AND mc.relkind = 'c'
+  ) AS inner_type(oid)
   WHERE inner_type.oid <> 0
 )
 SELECT 'functions' AS kind, pg_catalog.row_to_json(part)::pg_catalog.text AS row

@@ -27,6 +27,8 @@ function markedParts(): readonly string[] {
   const parts = [
     ['c.oid', 'relation AS c'],
     ['c.attrelid', 'pg_catalog.pg_attribute AS c WHERE c.attnum > 0'],
+    // Members of composite types.
+    [all, "pg_catalog.pg_class AS r JOIN pg_catalog.pg_attribute AS c ON c.attrelid = r.oid WHERE r.relkind = 'c'"],
     ['c.adrelid', 'pg_catalog.pg_attrdef AS c'],
     // A valid NOT NULL is what pg_attribute says. Checks of domains have no relation.
     ['c.conrelid', "pg_catalog.pg_constraint AS c WHERE c.contype <> 'n' OR NOT c.convalidated"],

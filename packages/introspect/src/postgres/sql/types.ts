@@ -1,3 +1,4 @@
+import { canonicalTypeSql } from '@tablewright/runtime/language';
 import type { Extent } from './wanted.ts';
 
 /**
@@ -65,9 +66,12 @@ export function typesSql(extent: Extent): string {
     SELECT m.attrelid, pg_catalog.json_agg(pg_catalog.json_build_object(
       'name', m.attname,
       'type', m.atttypid::pg_catalog.text,
-      'typmod', m.atttypmod) ORDER BY m.attnum) AS attributes
+      'typmod', m.atttypmod,
+      'nativeType', ${canonicalTypeSql.replaceAll('a.att', 'm.att')}) ORDER BY m.attnum) AS attributes
     FROM pg_catalog.pg_class AS mc
     JOIN pg_catalog.pg_attribute AS m ON m.attrelid = mc.oid
+    JOIN pg_catalog.pg_type AS t ON t.oid = m.atttypid
+    JOIN pg_catalog.pg_namespace AS tn ON tn.oid = t.typnamespace
     WHERE mc.relkind = 'c' AND m.attnum > 0 AND NOT m.attisdropped
     GROUP BY m.attrelid
   ) AS ma ON t.typtype = 'c' AND ma.attrelid = t.typrelid

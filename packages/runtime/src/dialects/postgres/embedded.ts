@@ -155,7 +155,7 @@ class Conversation {
 /** The session also writes, so that what may only read says so to the transaction it runs in. */
 function requestOf({ name, text, runsAs, readOnly }: Statement): Omit<Request, 'parameters'> {
   const acting = readOnly === true ? onlyReading(runsAs) : runsAs;
-  return { name, text, ...(acting && { runsAs: acting }) };
+  return { name, text, ...(acting && { runsAs: acting }), ...(readOnly && { readOnly }) };
 }
 
 function onlyReading(runsAs: RunsAs | undefined): RowContext {

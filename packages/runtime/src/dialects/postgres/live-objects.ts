@@ -4,8 +4,10 @@ import type { Database } from '../../database/database.ts';
 import {
   arrayLiteral,
   canonicalTypeSql,
+  deepestMember,
   type Fingerprint,
   type FingerprintColumn,
+  type FingerprintMember,
   type LiveObject,
 } from '../../language/index.ts';
 
@@ -52,6 +54,41 @@ WITH RECURSIVE object AS (
   FROM inner_type i
   JOIN pg_catalog.pg_type t ON t.oid = i.type
   WHERE t.typtype = 'd' OR (t.typcategory = 'A' AND t.typelem <> 0)
+), part AS (
+  -- members of composite types, each of them with the places that lead to it
+  SELECT i.outer_type, i.type, NULL::pg_catalog.text COLLATE pg_catalog."C" AS path,
+    NULL::pg_catalog.text COLLATE pg_catalog."C" AS name, NULL::pg_catalog.text COLLATE pg_catalog."C" AS kind, '{}'::pg_catalog.int4[] AS places
+  FROM inner_type i
+  JOIN pg_catalog.pg_type t ON t.oid = i.type
+  WHERE t.typtype = 'c'
+  UNION ALL
+  SELECT p.outer_type, COALESCE(inside.type, a.atttypid),
+    pg_catalog.concat_ws('/', NULLIF(p.path, ''), p.name) COLLATE pg_catalog."C", a.attname::pg_catalog.text COLLATE pg_catalog."C",
+    (${canonicalTypeSql}) COLLATE pg_catalog."C", p.places || a.attnum::pg_catalog.int4
+  FROM part p
+  JOIN pg_catalog.pg_type o ON o.oid = p.type
+  JOIN pg_catalog.pg_class c ON c.oid = o.typrelid AND c.relkind = 'c'
+  JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+  JOIN pg_catalog.pg_namespace tn ON tn.oid = t.typnamespace
+  -- a member of an array of values, or of a domain over such
+  LEFT JOIN LATERAL (
+    WITH RECURSIVE deeper(type) AS (
+      SELECT a.atttypid
+      UNION
+      SELECT CASE d.typtype WHEN 'd' THEN d.typbasetype ELSE d.typelem END
+      FROM deeper
+      JOIN pg_catalog.pg_type d ON d.oid = deeper.type
+      WHERE d.typtype = 'd' OR (d.typcategory = 'A' AND d.typelem <> 0)
+    )
+    SELECT deeper.type FROM deeper JOIN pg_catalog.pg_type e ON e.oid = deeper.type WHERE e.typtype = 'c'
+  ) inside ON true
+  WHERE pg_catalog.cardinality(p.places) < ${deepestMember}
+), member AS MATERIALIZED (
+  SELECT p.outer_type, pg_catalog.json_agg(pg_catalog.json_build_array(p.path, p.name, p.kind) ORDER BY p.places) AS members
+  FROM part p
+  WHERE p.name IS NOT NULL
+  GROUP BY p.outer_type
 ), label AS MATERIALIZED (
   SELECT i.outer_type, pg_catalog.json_agg(e.enumlabel ORDER BY e.enumsortorder) AS labels
   FROM inner_type i
@@ -71,10 +108,11 @@ SELECT a.nspname, a.relname, a.relkind, a.relrowsecurity,
    JOIN pg_catalog.pg_attribute k ON k.attrelid = x.indrelid AND k.attnum = place.attnum
    WHERE x.indrelid = a.oid AND x.indisprimary AND place.position <= x.indnkeyatts),
   pg_catalog.json_agg(pg_catalog.json_build_array(
-    a.attname, a.type, a.attnotnull OR w.outer_type IS NOT NULL, l.labels) ORDER BY a.attnum)
+    a.attname, a.type, a.attnotnull OR w.outer_type IS NOT NULL, l.labels, m.members) ORDER BY a.attnum)
     FILTER (WHERE a.attnum IS NOT NULL)
 FROM attribute a
 LEFT JOIN label l ON l.outer_type = a.atttypid
+LEFT JOIN member m ON m.outer_type = a.atttypid
 LEFT JOIN without_null w ON w.outer_type = a.atttypid
 GROUP BY a.oid, a.nspname, a.relname, a.relkind, a.relrowsecurity
 ORDER BY a.nspname, a.relname`;
@@ -92,9 +130,19 @@ function readLiveObject(row: readonly (string | null)[]): LiveObject {
 }
 
 function readLiveColumn(value: unknown): FingerprintColumn {
-  const [name, type, notNull, labels]: readonly unknown[] = Array.isArray(value) ? value : [];
-  const column = { name: String(name), type: String(type), nullable: notNull !== true };
-  return Array.isArray(labels) ? { ...column, labels: labels.map(String) } : column;
+  const [name, type, notNull, labels, members]: readonly unknown[] = Array.isArray(value) ? value : [];
+  return {
+    name: String(name),
+    type: String(type),
+    nullable: notNull !== true,
+    ...(Array.isArray(labels) && { labels: labels.map(String) }),
+    ...(Array.isArray(members) && { members: members.map(readMember) }),
+  };
+}
+
+function readMember(value: unknown): FingerprintMember {
+  const [path, name, type]: readonly unknown[] = Array.isArray(value) ? value : [];
+  return [String(path), String(name), String(type)];
 }
 
 function parseList(text: string | null | undefined): readonly unknown[] {

@@ -109,7 +109,8 @@ export const postgres: SqlDialect = {
   matches: (operator, left, pattern) => `${cast(left, text)} ${matches[operator]} ${pattern}`,
   wordSearch(document, sought, language) {
     const query = `pg_catalog.websearch_to_tsquery('${language}'::pg_catalog.regconfig, ${sought})`;
-    return { matches: `${document} @@ ${query}`, rank: `pg_catalog.ts_rank(${document}, ${query})` };
+    // In the match the server estimates by the words. In the rank it would read them again for each row.
+    return { matches: `${document} @@ ${query}`, rank: `pg_catalog.ts_rank(${document}, (SELECT ${query}))` };
   },
   patternOf(before, value, after) {
     const escaped = `pg_catalog.regexp_replace(${cast(value, '::pg_catalog.text')}, '([\\\\%_])', '\\\\\\1', 'g')`;

@@ -3,7 +3,7 @@ import { type GraphQLNamedType, type GraphQLObjectType, isObjectType } from 'gra
 import type { Caller } from '../../caller.ts';
 import { openArguments, type SentArguments } from '../../functions/arguments.ts';
 import type { Callable } from '../../functions/service.ts';
-import { type FunctionDescriptor, graphqlName, type JsonValue } from '../../language/index.ts';
+import { type ArgumentDescriptor, type FunctionDescriptor, graphqlName, type JsonValue } from '../../language/index.ts';
 import { parseExactly } from '../../language/values/parse-text.ts';
 import type { PlannedRead } from '../../query/planner.ts';
 import type { Returning, ReturningForm } from '../../write/returning.ts';
@@ -14,6 +14,7 @@ import { argumentTree, listSlot } from '../reads/list-read.ts';
 import type { CollectedField } from './collect.ts';
 import { type Compiling, compileProjection, compileSelection, setsOf, unknownName } from './compile-selection.ts';
 import { type Input, inputValue, isJson, type Variables } from './input.ts';
+import { restMembers } from './rest-names.ts';
 import type { CompilingRoots, RowSource } from './roots.ts';
 
 /** A value or objects that a function gives. */
@@ -137,8 +138,8 @@ function callableOf({ functions, accessClass, scope }: CompilingRoots, { name }:
   return found;
 }
 
-function namesOf({ descriptor, access }: Callable): ReadonlyMap<string, string> {
-  return new Map(openArguments(descriptor, access).map(({ name }) => [graphqlName(name), name]));
+function namesOf({ descriptor, access }: Callable): ReadonlyMap<string, ArgumentDescriptor> {
+  return new Map(openArguments(descriptor, access).map((argument) => [graphqlName(argument.name), argument]));
 }
 
 /** Arguments of the field that the function does not take. */
@@ -149,10 +150,10 @@ function optionsOf(call: Callable, inputs: ReadonlyMap<string, Input>): Readonly
 
 function argumentsOf(call: Callable, inputs: ReadonlyMap<string, Input>, variables: Variables): SentArguments {
   const values = new Map<string, JsonValue>();
-  for (const [graphql, name] of namesOf(call)) {
+  for (const [graphql, { name, attributes }] of namesOf(call)) {
     const input = inputs.get(graphql);
     const value = input === undefined ? undefined : inputValue(input, variables);
-    if (isJson(value)) values.set(name, value);
+    if (isJson(value)) values.set(name, restMembers(attributes, value));
   }
   return { values, text: false };
 }

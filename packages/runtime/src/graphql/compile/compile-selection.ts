@@ -8,12 +8,20 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { isObject } from '../../language/conditions/filter-syntax.ts';
-import type { GraphqlCollection, GraphqlMember, JsonValue, ManyToAny } from '../../language/index.ts';
+import {
+  type Attribute,
+  type GraphqlCollection,
+  type GraphqlMember,
+  graphqlName,
+  type JsonValue,
+  type ManyToAny,
+} from '../../language/index.ts';
 import { isMeasured } from '../../language/types/index.ts';
 import { linkOf } from '../../query/authorise/links.ts';
 import type { Selected } from '../../query/authorise/selection.ts';
 import { resolveCall } from '../../sql/calls.ts';
-import type { CollectionScope } from '../../sql/scope.ts';
+import { castMembers, type MemberPart } from '../../sql/json.ts';
+import type { CollectionScope, FieldScope } from '../../sql/scope.ts';
 import { type ListSetting, type ListSlot, listSlot } from '../reads/list-read.ts';
 import { type CollectedField, type Collecting, collectFields } from './collect.ts';
 import { compileArguments } from './input.ts';
@@ -84,9 +92,38 @@ function compileNested(to: Compiling, parent: Place, member: Named, field: Colle
     return compileItem(to, member.link, field, to.schema.getPossibleTypes(type));
   }
   const relation = parent.collection.relations.get(member.name);
+  const valued = parent.collection.fields.get(member.name);
+  if (isObjectType(type) && valued?.descriptor.attributes !== undefined)
+    return ready(compileMembers(to, valued, type, field));
   if (declared === undefined || !isObjectType(type) || relation === undefined) return unknownPart(field);
   const list = compileList(to, field, declared.args, relation.descriptor);
   return { kind: 'nested', key: field.key, relation, of: compileSelection(to, type, setsOf(field)), list };
+}
+
+/** Composite values, of which the database takes the selected members. */
+function compileMembers(to: Compiling, scope: FieldScope, type: GraphQLObjectType, field: CollectedField): Selected {
+  const { descriptor } = scope;
+  const { attributes = [], wire } = descriptor;
+  const members = { parts: memberParts(to, type, attributes, field), many: descriptor.type === 'array' };
+  const chosen = { ...wire, cast: castMembers(wire.cast ?? '{}', members) };
+  return { kind: 'field', key: field.key, field: { ...scope, descriptor: { ...descriptor, wire: chosen } } };
+}
+
+function memberParts(
+  to: Compiling,
+  type: GraphQLObjectType,
+  attributes: readonly Attribute[],
+  field: CollectedField,
+): readonly MemberPart[] {
+  return collectFields(to, type, setsOf(field)).map((part): MemberPart => {
+    const { key, name } = part;
+    const attribute = attributes.find((candidate) => graphqlName(candidate.name) === name);
+    if (attribute === undefined) return constantOf(type, part) ?? unknownPart(part);
+    const inner = getNamedType(type.getFields()[name]?.type);
+    if (!isObjectType(inner) || attribute.attributes === undefined) return { key, member: attribute.name };
+    const parts = memberParts(to, inner, attribute.attributes, part);
+    return { key, member: attribute.name, of: { parts, many: attribute.type === 'array' } };
+  });
 }
 
 /** The item of a link row: every type that it can have is selected, if only to tell that it is there. */
@@ -139,6 +176,14 @@ export function unknownName(name: string): Error {
   return new Error(`The schema has a name without a declaration: "${name}".`);
 }
 
+type Members = { readonly [name: string]: JsonValue };
+
+/** The member of a name in GraphQL; one of the database may have other characters. */
+function memberOf(value: Members, name: string): JsonValue {
+  const found = Object.hasOwn(value, name) ? name : Object.keys(value).find((key) => graphqlName(key) === name);
+  return found === undefined ? null : (value[found] ?? null);
+}
+
 /** Makes what takes the selected parts of values of a type. Members that a value lacks are null. */
 export function compileProjection(
   to: Collecting,
@@ -151,7 +196,7 @@ export function compileProjection(
     if (declared === undefined) return { key, take: () => (name === '__typename' ? type.name : null) };
     const below = nodes.map(({ selectionSet }) => selectionSet);
     const project = compileProjection(to, getNamedType(declared.type), below);
-    const read = (value: { readonly [name: string]: JsonValue }): JsonValue => project(value[name] ?? null);
+    const read = (value: Members): JsonValue => project(memberOf(value, name));
     return { key, take: read };
   });
   return function project(value): JsonValue {

@@ -2,7 +2,14 @@
 
 import { PlatformError } from '../../errors.ts';
 import { isObject } from '../../language/conditions/filter-syntax.ts';
-import type { CollectionDescriptor, GraphqlCollection, GraphqlIndex, JsonValue } from '../../language/index.ts';
+import {
+  type Attribute,
+  type CollectionDescriptor,
+  type GraphqlCollection,
+  type GraphqlIndex,
+  graphqlName,
+  type JsonValue,
+} from '../../language/index.ts';
 
 /**
  * Takes a filter's names to those of the API. `names` are those of the collection whose rows are described; without
@@ -62,9 +69,24 @@ export function restPayload(index: GraphqlIndex, names: GraphqlCollection | unde
       throw new PlatformError('INVALID_PAYLOAD', `"${key}" says of a relation what another name has said.`);
     }
     const target = payloadTarget(index, names.descriptor, name);
-    rest[name] = member?.kind === 'changes' ? changes(index, target, value) : related(index, target, value);
+    const attributes = names.descriptor.fields.find((field) => field.name === name)?.attributes;
+    const renamed = restMembers(attributes, value);
+    rest[name] = member?.kind === 'changes' ? changes(index, target, renamed) : related(index, target, renamed);
   }
   return rest;
+}
+
+/** Takes the names of members of composite values to those of the database. */
+export function restMembers(attributes: readonly Attribute[] | undefined, value: JsonValue): JsonValue {
+  if (attributes === undefined) return value;
+  if (Array.isArray(value)) return value.map((element) => restMembers(attributes, element));
+  if (!isObject(value)) return value;
+  const members = new Map(attributes.map((attribute) => [graphqlName(attribute.name), attribute]));
+  const entries = Object.entries(value).map(([key, inner]): [string, JsonValue] => {
+    const member = members.get(key);
+    return [member?.name ?? key, restMembers(member?.attributes, inner)];
+  });
+  return Object.fromEntries(entries);
 }
 
 function related(index: GraphqlIndex, target: GraphqlCollection | undefined, value: JsonValue): JsonValue {

@@ -114,6 +114,9 @@ export interface FingerprintObject {
 /** An object of a fingerprint as the database has it now, with all of its columns. */
 export type LiveObject = Omit<FingerprintObject, 'collections'>;
 
+/** Composite types within composite types, arrays and domains aside, that are looked into at most. */
+export const deepestMember = 8;
+
 /** One used column. `labels` are those of its enum type in order, also for arrays of an enum. */
 export interface FingerprintColumn {
   readonly name: string;
@@ -121,7 +124,12 @@ export interface FingerprintColumn {
   readonly type: string;
   readonly nullable: boolean;
   readonly labels?: readonly string[];
+  /** Members of its composite type in their order, each before those of its own type; also for arrays of such. */
+  readonly members?: readonly FingerprintMember[];
 }
+
+/** A member of a composite type: the path to the value that has it, its name, and its type as that of a column. */
+export type FingerprintMember = readonly [path: string, name: string, type: string];
 
 /**
  * SQL that prints a column's type independently of the search path.

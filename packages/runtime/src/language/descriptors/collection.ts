@@ -48,6 +48,8 @@ export interface FieldDescriptor {
   readonly vector?: VectorForm;
   /** Members of the values when `type` is `composite`, or of an array's elements. */
   readonly attributes?: readonly Attribute[];
+  /** Its composite type: `public.address`. */
+  readonly composite?: string;
   /**
    * Source of the column's value when the caller gives none. Absent: there is no source, so a value is required unless
    * `nullable`.

@@ -6,7 +6,7 @@ import type { FieldDescriptor } from './collection.ts';
 export interface ArgumentDescriptor
   extends Pick<
     FieldDescriptor,
-    'name' | 'column' | 'type' | 'native' | 'stored' | 'values' | 'element' | 'attributes'
+    'name' | 'column' | 'type' | 'native' | 'stored' | 'values' | 'element' | 'attributes' | 'composite'
   > {
   /** Set where it has a default. */
   readonly optional?: true;
@@ -15,7 +15,7 @@ export interface ArgumentDescriptor
 /** One value of a result. */
 export type ResultMember = Pick<
   FieldDescriptor,
-  'name' | 'column' | 'type' | 'native' | 'wire' | 'values' | 'element' | 'attributes'
+  'name' | 'column' | 'type' | 'native' | 'wire' | 'values' | 'element' | 'attributes' | 'composite'
 >;
 
 /** Result of a function; `many` is set for a list. */

@@ -22,6 +22,8 @@ export interface ValueFacts {
   readonly vector?: VectorForm;
   /** Members of a composite value, or of an array's elements. */
   readonly attributes?: readonly Attribute[];
+  /** Composite type of the values, or of an array's elements: `public.address`. */
+  readonly composite?: string;
   /** For the reader of elements: the member of a composite value to read. */
   readonly attribute?: Attribute;
 }

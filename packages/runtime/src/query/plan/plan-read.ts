@@ -95,9 +95,9 @@ export function statementOf({
   binders,
   ...finished
 }: Omit<Finished, 'renumber'>): Pick<ReadPlan, 'statement' | 'binders'> {
-  const { tables, forms, timed, repeated } = finished;
+  const { tables, forms, timed, repeated, readOnly } = finished;
   const facts = { ...(forms && { forms }), ...(timed && { timed }), ...(repeated && { repeated }) };
-  return { statement: { name: nameOf(text), text, tables, ...facts }, binders };
+  return { statement: { name: nameOf(text), text, tables, ...facts, ...(readOnly && { readOnly }) }, binders };
 }
 
 /** Input of a planned read. */

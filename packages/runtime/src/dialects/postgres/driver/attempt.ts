@@ -174,7 +174,8 @@ export class Attempt implements Transaction {
     // After COMMIT nothing is left to be undone, and the connection may be in use by another transaction.
     if (this.#connection.isClosed || this.released || !this.#begun) return;
     const { failure } = this;
-    await this.run(rollback, [], noRows).catch(() => {
+    // Not by `run`, which may be watched: it has no caller.
+    await this.#send(rollback, [], noRows, 'within').catch(() => {
       this.#connection.fail(new ConnectionError('The transaction could not be ended.'));
     });
     this.failure = failure;
