@@ -14,7 +14,7 @@ export type { ListedOperation, OperationsOfBoth } from './diff/compare/compare-d
 export type { ExtensionsOfBoth } from './diff/compare/compare-extensions.ts';
 export { type Diff, type DiffOptions, diffSchemas, ruleIds } from './diff/diff-schemas.ts';
 export { type DiffFormat, diffFormats, printDiff } from './diff/print/print-diff.ts';
-export { changeName, countChanges, type DiffLabels, visible } from './diff/print/print-parts.ts';
+export { changeName, countChanges, type DiffLabels, visible } from './diff/print/print-markdown.ts';
 export { findRenames, type Rename } from './diff/renames.ts';
 export { type Rule, type RuleId, rules } from './diff/rules.ts';
 export type { ApiSurface as Surface, Severity, Verdicts } from './diff/severity.ts';

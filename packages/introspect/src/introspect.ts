@@ -1,5 +1,5 @@
-import { defaultDialect } from '@tablewright/runtime/language';
-import type { PlatformConfig } from './config/config.ts';
+import { defaultDialect, type Operand, parseOperand, type RowSecurity } from '@tablewright/runtime/language';
+import type { PlatformConfig, RowSecurityConfig } from './config/config.ts';
 import type { PermissionDocument } from './config/permissions/permission-document.ts';
 import { digestPermissions } from './config/permissions/plain-rules.ts';
 import type { Diagnostic } from './diagnostic.ts';
@@ -11,7 +11,6 @@ import { declareModel, deriveCollections } from './passes/index.ts';
 import { routinesOf, serveFunctions, unservedFunctions } from './passes/match-functions.ts';
 import { resolveCalls } from './passes/permissions/resolve-calls.ts';
 import { resolvePermissions } from './passes/permissions/resolve-permissions.ts';
-import { passedOn } from './passes/row-security.ts';
 import { placeSystem } from './passes/system-tables.ts';
 import { bindTenants, exemptRoles, readTenants, withTenants } from './passes/tenants.ts';
 import { checkSchema } from './rules/index.ts';
@@ -80,4 +79,19 @@ export function resolveSchema(
       ...unservedFunctions(routines, routinesOf(schema)),
     ],
   };
+}
+
+/** How callers are passed on, as the configuration says. A claim that cannot be read is null; a rule reports it. */
+function passedOn({ claims, roles, extraClaims = {} }: RowSecurityConfig): RowSecurity {
+  const named = sortedBy(Object.entries(extraClaims), ([name]) => name);
+  return {
+    claims,
+    ...(roles && { roles: Object.fromEntries(sortedBy(Object.entries(roles), ([name]) => name)) }),
+    ...(named.length > 0 && { extraClaims: Object.fromEntries(named.map(([name, value]) => [name, claimOf(value)])) }),
+  };
+}
+
+function claimOf(value: string | number | boolean): Operand {
+  const parsed = parseOperand(value);
+  return parsed.ok ? parsed.operand : { kind: 'literal', value: null };
 }

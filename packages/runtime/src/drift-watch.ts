@@ -1,6 +1,5 @@
 /** Keeps the answer to "does the compiled API still fit the database?" current while a server runs. */
-
-import type { Database } from './database/database.ts';
+import type { Database, Statement } from './database/database.ts';
 import { serverOf } from './dialects/index.ts';
 import { compareFingerprint, type Drift, findNewColumns } from './drift.ts';
 import { type Dialect, defaultDialect, type Fingerprint, type LiveObject } from './language/index.ts';
@@ -14,7 +13,7 @@ export interface DriftLog {
 }
 
 /** Options of a watch. */
-export interface DriftWatchOptions {
+interface DriftWatchOptions {
   readonly database: Database;
   readonly fingerprint: Fingerprint;
   /** The server that it was taken of; `defaultDialect` when absent. */
@@ -133,3 +132,6 @@ function reportDrift(log: DriftLog, before: readonly Drift[], now: readonly Drif
   const wasClosed = before.some(({ severity }) => severity === 'error');
   if (wasClosed && !now.some(({ severity }) => severity === 'error')) log.info({}, 'The database fits the API again.');
 }
+
+/** Throws SERVICE_UNAVAILABLE for a statement that reads or writes a table that no longer fits the compiled API. */
+export type DriftGuard = (statement: Pick<Statement, 'tables'>) => void;

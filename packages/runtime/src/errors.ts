@@ -3,7 +3,7 @@
  *
  * Source: API specification, section 9. The list is closed: a new code is a change of the specification.
  */
-import type { JsonValue } from './language/index.ts';
+import { type CompiledApi, contract, type JsonValue } from './language/index.ts';
 
 interface ErrorKind {
   readonly status: number;
@@ -150,4 +150,18 @@ export function invalidQuery(message: string): PlatformError {
 /** A name that is hidden or unknown: one answer for both. */
 export function forbidden(): PlatformError {
   return new PlatformError('FORBIDDEN');
+}
+
+/** Thrown for generated files that were made for another contract than that of this runtime. */
+export class ContractError extends Error {
+  override readonly name = 'ContractError';
+
+  constructor(made: number, folder = 'generated') {
+    super(`${folder}/ was made for contract ${made}, this is ${contract}: run platform generate.`);
+  }
+}
+
+/** Throws if the runtime cannot serve the generated API. `folder` is that of the generated files, for the message. */
+export function refuseContract(made: CompiledApi['contract'], folder?: string): void {
+  if (made !== contract) throw new ContractError(made, folder);
 }

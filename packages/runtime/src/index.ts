@@ -11,9 +11,9 @@ export { compareFingerprint } from './drift.ts';
 export { type ErrorCode, type ErrorExtensions, type ErrorOptions, errorBody, PlatformError } from './errors.ts';
 export { extension } from './extensions/hooks.ts';
 export type * from './extensions/types.ts';
+export { compiledApi } from './http/endpoints.ts';
 export type { AnsweredExchange } from './http/exchanges.ts';
 export type { Readiness } from './http/health.ts';
-export { compiledApi } from './http/routes.ts';
 export {
   always,
   type Condition,

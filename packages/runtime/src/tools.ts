@@ -1,6 +1,5 @@
 /** Exports for the command line: settings, migrations and SQL, without the modules that serve. */
 
-export { ContractError, refuseContract } from './contract-error.ts';
 export { readable } from './database/errors.ts';
 export type { MigrationConnection } from './database/migration-connection.ts';
 export {
@@ -32,6 +31,7 @@ export {
   requestLimits,
   type Variables,
 } from './environment.ts';
+export { ContractError, refuseContract } from './errors.ts';
 export { type PlannedOperation, planOperations } from './graphql/plan/plan-operations.ts';
 export {
   type MigrateOptions,

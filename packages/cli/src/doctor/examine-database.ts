@@ -5,7 +5,7 @@ import { familyOf } from '@tablewright/runtime/language';
 import { hostUrls } from '@tablewright/runtime/tools';
 import { reasonOf } from '../errors/exit-codes.ts';
 import { writableApi } from '../explain/role.ts';
-import type { ConnectionFacts } from '../sources/connection.ts';
+import type { ConnectionFacts } from '../sources/commands.ts';
 import { sources } from '../sources/dialects.ts';
 import type { Finding } from '../sources/finding.ts';
 import type { Source } from '../sources/source.ts';

@@ -1,8 +1,8 @@
 /** Differences between families of servers to the commands. */
 import type { Schema } from '@tablewright/introspect/schema';
 import type { Parameter, Statement } from '@tablewright/runtime';
-import type { ProjectMigration } from '@tablewright/runtime/tools';
-import type { ConnectionFacts } from './connection.ts';
+import { type ProjectMigration, unusableDatabase } from '@tablewright/runtime/tools';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import type { Examination } from './finding.ts';
 import type { MissingIndex, TablesByName } from './missing-index.ts';
 import type { Source } from './source.ts';
@@ -54,4 +54,25 @@ export interface FamilyCommands {
   waitForChanges(source: Source, schema: string): Promise<void>;
   /** Applies a migration of the project; false if another process has done so meanwhile. */
   applyMigration(source: Source, schema: string, migration: ProjectMigration): Promise<boolean>;
+}
+
+/** How a server reaches its database. */
+export interface ConnectionFacts {
+  /** True for an address of this machine. */
+  readonly isLocal: boolean;
+  /** `unchecked`: encrypted, for anyone who shows any certificate. */
+  readonly encryption: 'none' | 'unchecked' | 'checked';
+  /** Parameter of the address that encrypts, and checks the certificate. */
+  readonly checking: string;
+}
+
+/** True for the name or address of this machine, and for the folder of a socket. */
+export function isLocalHost(host: string): boolean {
+  return host === '' || host.startsWith('/') || /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/.test(host);
+}
+
+/** A database that cannot be used, as a failure with the cure. `label` names it without credentials. */
+export function unreachable(label: string, error: unknown): CommandError {
+  const { message, hint } = unusableDatabase(label, error);
+  return new CommandError(exitCodes.database, message, hint);
 }

@@ -1,7 +1,10 @@
-import { type CachedTables, contract, type RowSecurity } from '@tablewright/runtime/language';
+import { type CachedTables, contract, type JsonValue, type RowSecurity } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
+import { productVersion } from '../openapi/version.ts';
+import { hashObject } from '../passes/fingerprint.ts';
 import { code, createKept } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
+import { printJson } from '../print/json.ts';
 import { widthOf } from '../print/text.ts';
 import { printOpen, printValue } from '../print/value.ts';
 import { hasRoutes } from './routes.ts';
@@ -22,7 +25,7 @@ export function emitFunctions({ functions = [] }: Api, render: Render): string {
 }
 
 /** Parts of a server beyond those that every server has. */
-export interface ServerParts {
+interface ServerParts {
   readonly extended: boolean;
   readonly documented: boolean;
 }
@@ -118,4 +121,29 @@ function list(name: string, constants: readonly string[]): string {
 /** Properties of their own lines. */
 function lines(...properties: readonly string[]): string {
   return properties.map((property) => `\n  ${property}`).join('');
+}
+
+/**
+ * Prints `manifest.json`: by which version and for which contract the files were made, and from what. The command adds
+ * the files with their digests when it writes them.
+ *
+ * Routes of the project are there for makers of clients, which know them by their types only.
+ *
+ * Each object's hash is over its part of the fingerprint, which `fingerprint.js` holds in full.
+ */
+export function emitManifest({ fingerprint, customRoutes }: Api): string {
+  const objects = fingerprint.objects.map((object) => ({
+    schema: object.schema,
+    name: object.name,
+    kind: object.kind,
+    hash: hashObject(object),
+  }));
+  const routes: JsonValue = JSON.parse(JSON.stringify(customRoutes));
+  return printJson({
+    tablewright: productVersion,
+    contract,
+    fingerprint: fingerprint.hash,
+    objects,
+    ...(customRoutes.length > 0 && { routes }),
+  });
 }

@@ -1,6 +1,5 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import { configPlace, type Diagnostic } from '../diagnostic.ts';
 import { suggest } from '../did-you-mean.ts';
-import { configPlace } from './place.ts';
 
 /** Keys from the root of the configuration. */
 export type Path = readonly (string | number)[];

@@ -8,9 +8,8 @@ import { declareTranslations } from './declarations/declare-translations.ts';
 import { nameCollections, nameFields } from './names.ts';
 import { configureRelations, relationKey } from './relations/configure-relations.ts';
 import { deriveManyToMany } from './relations/derive-many-to-many.ts';
-import { deriveManyToOne } from './relations/derive-many-to-one.ts';
+import { deriveManyToOne, hideManyToOne } from './relations/derive-many-to-one.ts';
 import { deriveOneToMany } from './relations/derive-one-to-many.ts';
-import { hideManyToOne } from './relations/hide-many-to-one.ts';
 import { declareSearch } from './search.ts';
 import { markSystem, nameSystemInverses, systemNames, withSystemTables } from './system-tables.ts';
 

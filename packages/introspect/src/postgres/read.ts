@@ -1,10 +1,21 @@
-import { defaultSystemSchema } from '@tablewright/runtime/language';
+import { defaultSystemSchema, reservedPrefix } from '@tablewright/runtime/language';
 import type { CatalogStamps, ReadOptions, RunStatement } from '../facts.ts';
-import { type Catalog, type CatalogRows, type FunctionCatalog, oldestVersion, type Selection } from './catalog.ts';
-import { catalogSql, versionSql } from './catalog-sql.ts';
-import { type CombinedCatalog, mergeCatalog } from './merge-catalog.ts';
+import {
+  type Catalog,
+  type CatalogRows,
+  type FunctionCatalog,
+  oldestVersion,
+  type RelationRow,
+  type Selection,
+} from './catalog.ts';
+import { constraintsSql, indexesSql } from './sql/constraints.ts';
 import { functionsSql } from './sql/functions.ts';
+import { objectsSql } from './sql/objects.ts';
+import { columnsSql, inheritsSql, namespacesSql, relationsSql, rulesSql } from './sql/relations.ts';
+import { rereadSql } from './sql/reread.ts';
 import { stampsSql } from './sql/stamps.ts';
+import { typesSql, usedTypesSql } from './sql/types.ts';
+import { type Extent, requestedSql, settingsSql } from './sql/wanted.ts';
 
 /**
  * Reads the catalog of a PostgreSQL database (14 to 18, or PGlite) in two statements for any number of tables. A third
@@ -87,4 +98,89 @@ export async function readPostgresStamps(run: RunStatement): Promise<CatalogStam
   const whole = marks.get(noRelation) ?? '';
   marks.delete(noRelation);
   return { whole, relations: marks };
+}
+
+/** Reads the version of the server as `server_version_num`. */
+const versionSql = "SELECT pg_catalog.current_setting('server_version_num')";
+
+/** Prints the statement for a server of this version (14 or later); one that reads relations again has a second parameter. */
+function catalogSql(version: number, extent: Extent = 'all'): string {
+  const parts = Object.entries(rowsSql(version, extent)).map(([kind, sql]) => printPart(kind, sql));
+  return `WITH RECURSIVE ${settingsSql},
+${extent === 'all' ? '' : `${rereadSql},\n`}${requestedSql(extent)},
+${usedTypesSql(extent)}
+${parts.join('\nUNION ALL\n')}`;
+}
+
+function printPart(kind: string, sql: string): string {
+  return `SELECT '${kind}' AS kind, pg_catalog.row_to_json(part)::pg_catalog.text AS row
+FROM (
+${sql}
+) AS part`;
+}
+
+function rowsSql(version: number, extent: Extent): Readonly<Record<keyof CatalogRows, string>> {
+  return {
+    namespaces: namespacesSql,
+    relations: relationsSql,
+    columns: columnsSql,
+    constraints: constraintsSql(version),
+    indexes: indexesSql(version),
+    inherits: inheritsSql,
+    rules: rulesSql,
+    types: typesSql(extent),
+    objects: objectsSql(extent),
+  };
+}
+
+/** A catalog in which some relations were read again. */
+interface CombinedCatalog {
+  readonly catalog: Catalog;
+  /** The oids of these relations, and of those that are gone. */
+  readonly reread: ReadonlySet<string>;
+}
+
+/**
+ * Replaces some relations of a known catalog by what was read of them now. The `asked` relations without rows are gone.
+ * Null where the rest cannot stay the same: the platform's own tables decide which others are left out.
+ */
+function mergeCatalog(previous: Catalog, part: Catalog, requested: ReadonlySet<string>): CombinedCatalog | null {
+  const reread = new Set([...requested, ...part.relations.map(({ oid }) => oid)]);
+  const before = previous.relations.filter(({ oid }) => reread.has(oid));
+  const relations = [...before, ...part.relations];
+  if (relations.some(isReserved)) return null;
+  const names = new Set(before.map(nameOf));
+  const catalog = {
+    ...previous,
+    relations: replaced(previous.relations, part.relations, ({ oid }) => reread.has(oid)),
+    columns: replaced(previous.columns, part.columns, ({ attrelid }) => reread.has(attrelid)),
+    constraints: replaced(previous.constraints, part.constraints, ({ conrelid }) => reread.has(conrelid)),
+    indexes: replaced(previous.indexes, part.indexes, ({ indrelid }) => reread.has(indrelid)),
+    inherits: replaced(
+      previous.inherits,
+      part.inherits,
+      (row) => reread.has(row.inhrelid) || reread.has(row.inhparent),
+    ),
+    rules: replaced(previous.rules, part.rules, ({ ev_class }) => reread.has(ev_class)),
+    // Includes types that only these relations have: no column refers to a type that none has.
+    types: [...new Map([...previous.types, ...part.types].map((row) => [row.oid, row])).values()],
+    objects: replaced(
+      previous.objects,
+      part.objects,
+      ({ nspname, relation }) => relation !== null && names.has(nameOf({ nspname, relname: relation })),
+    ),
+  };
+  return { catalog, reread };
+}
+
+function replaced<Row>(rows: readonly Row[], part: readonly Row[], isReread: (row: Row) => boolean): readonly Row[] {
+  return [...rows.filter((row) => !isReread(row)), ...part];
+}
+
+function isReserved({ relname }: RelationRow): boolean {
+  return relname.startsWith(reservedPrefix);
+}
+
+function nameOf({ nspname, relname }: Pick<RelationRow, 'nspname' | 'relname'>): string {
+  return JSON.stringify([nspname, relname]);
 }

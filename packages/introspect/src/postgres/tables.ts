@@ -7,8 +7,7 @@ import { type Catalog, type ObjectRow, oldestVersion, type RelationRow } from '.
 import { type BuildColumns, columnsBuilder, relationId, updatableBits } from './columns.ts';
 import { buildForeignKeys } from './foreign-keys.ts';
 import { buildRoutines } from './functions.ts';
-import { buildIndexes } from './indexes.ts';
-import { buildKeys, type Keys } from './keys.ts';
+import { buildIndexes, buildKeys, type Keys } from './keys.ts';
 import { type Lookup, lookupOf } from './lookup.ts';
 import { privilegeDiagnostics } from './privileges.ts';
 import { catalogRemarks, tableRemarks } from './remarks.ts';

@@ -1,7 +1,7 @@
 /** Mistakes about singletons, vectors and enums. */
 
 import { dialectFacts } from '@tablewright/runtime/language';
-import { configPlace } from '../config/place.ts';
+import { configPlace } from '../diagnostic.ts';
 import { desiredEnums } from '../passes/graphql-enums.ts';
 import { tablesById } from '../passes/lookup.ts';
 import { configuredTables } from './configuration/config-problem.ts';

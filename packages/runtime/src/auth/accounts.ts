@@ -1,9 +1,9 @@
 /** Everything of a server that knows users, over the platform's own tables. */
 import type { Database } from '../database/database.ts';
-import type { DriftGuard } from '../database/drift-guard.ts';
 import { firstRow } from '../database/own-statements/own-rows.ts';
 import type { OwnSql } from '../database/own-statements/script.ts';
 import { ownTables } from '../dialects/index.ts';
+import type { DriftGuard } from '../drift-watch.ts';
 import type { Environment } from '../environment.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { createOutbox, type Outbox } from '../mail/outbox.ts';

@@ -2,8 +2,7 @@ import type { ParameterForm, Statement } from '../database/database.ts';
 import type { AggregateFunction } from '../language/descriptors/aggregates.ts';
 import type { Dialect, FieldDescriptor, FieldFunction, Operator, PortableType, WireForm } from '../language/index.ts';
 import type { GeometryForm, VectorForm, VectorMetric } from '../language/types/definition.ts';
-import type { CopyDialect } from './copies.ts';
-import type { InputDialect } from './input.ts';
+import type { CopyDialect, InputDialect } from './input.ts';
 import type { JsonDialect } from './json.ts';
 
 /** An expression of a select list. */

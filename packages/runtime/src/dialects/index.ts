@@ -22,9 +22,8 @@ import { examineRoles, readTableSecurity, rowSettings } from './postgres/row-sec
 import { postgres } from './postgres/select.ts';
 import type { EmbeddedDatabase, Listener, ServerDialect } from './server-dialect.ts';
 
-export type { CopiedFields, FixedValue } from './copies.ts';
 export type { ListedKey, ListParts, SqlDialect, Value } from './dialect.ts';
-export type { InputField, RowLock } from './input.ts';
+export type { CopiedFields, FixedValue, InputField, RowLock } from './input.ts';
 export { embeddedExtensions } from './postgres/pglite.ts';
 
 /** The SQL of each dialect. */

@@ -2,10 +2,10 @@
 
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
-import type { DriftGuard } from '../database/drift-guard.ts';
 import { ownStatement } from '../database/own-statements/own-rows.ts';
 import { readRow, type TextRow } from '../database/own-statements/texts.ts';
 import { ownTables } from '../dialects/index.ts';
+import type { DriftGuard } from '../drift-watch.ts';
 import { PlatformError } from '../errors.ts';
 import type { AccessClass, CompiledApi, JsonValue } from '../language/index.ts';
 import { createAnswerWriter } from '../query/answer.ts';

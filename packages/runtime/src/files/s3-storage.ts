@@ -4,8 +4,7 @@ import { Readable } from 'node:stream';
 import { AwsV4Signer } from 'aws4fetch';
 import type { StorageLocation } from '../environment/files.ts';
 import { PlatformError } from '../errors.ts';
-import { reached } from './local-storage.ts';
-import { renditionsOf, type Storage } from './storage.ts';
+import { reached, renditionsOf, type Storage } from './storage.ts';
 
 type S3Location = Extract<StorageLocation, { readonly driver: 's3' }>;
 

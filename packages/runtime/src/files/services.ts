@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { Database } from '../database/database.ts';
-import type { DriftGuard } from '../database/drift-guard.ts';
+import type { DriftGuard } from '../drift-watch.ts';
 import type { FilesEnvironment, StorageLocation } from '../environment/files.ts';
 import { PlatformError } from '../errors.ts';
 import { accessNames } from '../language/descriptors/access-names.ts';
@@ -13,10 +13,9 @@ import type { SystemPlace } from '../system/place.ts';
 import { filesName } from '../write/access/system-access.ts';
 import type { Writer } from '../write/writer.ts';
 import { createFileFinder, type FileFinder } from './find-file.ts';
-import { createLocalStorage } from './local-storage.ts';
 import { createLooseFiles, type LooseFiles } from './loose-files.ts';
 import { createS3Storage } from './s3-storage.ts';
-import type { Storage, Storages } from './storage.ts';
+import { createLocalStorage, type Storage, type Storages } from './storage.ts';
 import { createRenderer, type Renderer } from './transform/renderer.ts';
 import { createUploads, type Uploads } from './uploads.ts';
 

@@ -1,8 +1,7 @@
 /** The first stages of every request: the request limit, authentication, and the existence of the route. */
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../caller.ts';
-import type { DriftGuard } from '../database/drift-guard.ts';
-import type { DriftWatch } from '../drift-watch.ts';
+import type { DriftGuard, DriftWatch } from '../drift-watch.ts';
 import { invalidQuery, PlatformError } from '../errors.ts';
 import type { RequestLimiter } from '../limits/request-limiter.ts';
 import type { FindClientAddress } from '../operate/client-address.ts';

@@ -137,3 +137,11 @@ function itemRequest(httpContext: HttpContext, { caller, query, item }: Call): I
 function keyOf({ item }: Call): string {
   return item?.key ?? '';
 }
+
+/**
+ * Takes what was generated as one API. `serve` refuses one that was made for another contract.
+ * @example export const api = compiledApi({ contract: 3, dialect, collections, access, routes, fingerprint, model, openapi });
+ */
+export function compiledApi(api: CompiledApi): CompiledApi {
+  return api;
+}

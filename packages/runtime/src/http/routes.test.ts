@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { accessNames } from '../language/descriptors/access-names.ts';
-import { compiledApi } from './routes.ts';
+import { compiledApi } from './endpoints.ts';
 import { api } from './testing/fixture.ts';
 
 test('an API is linked as it is', () => {

@@ -10,11 +10,10 @@ import { type Accounts, createAccounts, type MailFolders } from '../auth/account
 import type { Identity } from '../auth/identities.ts';
 import type { Tags } from '../caching/tags.ts';
 import type { Database } from '../database/database.ts';
-import type { DriftGuard } from '../database/drift-guard.ts';
 import { type HostReport, readHostState } from '../database/host-state.ts';
 import { type CreatePlanCache, createEmpty } from '../database/plan-cache.ts';
 import { serverOf } from '../dialects/index.ts';
-import type { DriftWatch } from '../drift-watch.ts';
+import type { DriftGuard, DriftWatch } from '../drift-watch.ts';
 import { type Environment, requestLimits } from '../environment.ts';
 import type { ObserveHook } from '../extensions/hooks.ts';
 import { createFileServices, type FileServices } from '../files/services.ts';

@@ -2,19 +2,24 @@
  * Runs a compiled API as a server: opens the database, watches that the two fit, listens, and stops without breaking
  * off requests. Source: API specification, sections 13 and 16.
  */
-import { refuseContract } from '../contract-error.ts';
+
+import type { Database } from '../database/database.ts';
+import { RowSecurityError } from '../database/errors.ts';
+import { serverOf } from '../dialects/index.ts';
 import { readEnvironment } from '../environment.ts';
+import { PlatformError, refuseContract } from '../errors.ts';
 import { localUrl } from '../http/local-url.ts';
 import type { CompiledApi } from '../language/index.ts';
-import { describeCause } from '../operate/log.ts';
+import { refuseNewerTables } from '../migrations/migrate.ts';
+import { describeCause, type Log } from '../operate/log.ts';
 import { startPaths } from '../pages/page-paths.ts';
+import { examineRowSecurity } from '../row-security/examine.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { closeOnce, stopOnSignals } from './close.ts';
 import { createWelcome, type Welcome } from './first-user.ts';
 import { boundYoungGeneration, collectWhenIdle } from './memory.ts';
 import type { RunningServer, ServeOptions } from './options.ts';
 import { createParts, type ServeParts } from './parts.ts';
-import { refuseUnfit, warnOfPolicies } from './refuse-unfit.ts';
 import { readSetting, type ServeSetting } from './setting.ts';
 import { startFailure } from './start-failure.ts';
 
@@ -160,4 +165,44 @@ export async function serveProcess(api: CompiledApi): Promise<void> {
 function databaseUrl(): string | null {
   const reading = readEnvironment(process.env);
   return reading.ok ? reading.environment.database.url : null;
+}
+
+/** Rejects where it does not fit. Resolves to whether that is known: false while the database does not answer. */
+async function refuseUnfit(
+  api: CompiledApi,
+  database: Pick<Database, 'query'>,
+  log: Pick<Log, 'warn'>,
+  isEmbedded: boolean,
+): Promise<boolean> {
+  const isKnown = await refuseNewerTables(api, database, log);
+  if (api.rowSecurity === undefined) return isKnown;
+  const findings = await examineRowSecurity(api, database, isEmbedded).catch((error: unknown) => {
+    if (error instanceof PlatformError && error.code === 'SERVICE_UNAVAILABLE') return null;
+    throw error;
+  });
+  const refused = findings?.filter((finding) => finding.refused) ?? [];
+  if (refused.length > 0) throw new RowSecurityError(refused);
+  for (const { code, message, advice } of findings ?? []) log.warn({ code, advice }, message);
+  return isKnown && findings !== null;
+}
+
+/** Looks at the tables of the API; one line of the log for each that hides rows. */
+async function warnOfPolicies(
+  { dialect, fingerprint, rowSecurity }: Pick<CompiledApi, 'dialect' | 'fingerprint' | 'rowSecurity'>,
+  database: Pick<Database, 'query'>,
+  log: Pick<Log, 'warn'>,
+): Promise<void> {
+  const secured = fingerprint.objects.filter(({ rowSecurity }) => rowSecurity);
+  if (secured.length === 0 || rowSecurity !== undefined) return;
+  const tables =
+    (await serverOf(dialect)
+      .readTableSecurity?.(database, secured)
+      .catch(() => [])) ?? [];
+  for (const { table, role, policies } of tables.filter(({ isBound }) => isBound)) {
+    const message =
+      policies.length === 0
+        ? `The database role sees no rows of ${table}: no policy for reading is for it. Lists of it are empty.`
+        : `The database role sees only rows of ${table} that its policies let through.`;
+    log.warn({ table, role, policies }, `${message} Set \`database.rowSecurity\` to pass callers on.`);
+  }
 }

@@ -1,9 +1,10 @@
 /** Why a server does not start, in words for people and as an exit code: for the command and for generated servers. */
-import { ContractError } from '../contract-error.ts';
+
 import { PoolingError, RowSecurityError } from '../database/errors.ts';
 import { EmbeddedInUseError } from '../dialects/embedded-lock.ts';
 import { databaseLabel, unusableDatabase } from '../dialects/unusable.ts';
 import { EnvironmentError } from '../environment/values.ts';
+import { ContractError } from '../errors.ts';
 import { MigrationError } from '../system/migration.ts';
 import { TemplateError } from '../template-files.ts';
 import { MetricsAddressError } from './metrics-listener.ts';

@@ -1,15 +1,16 @@
 import { allOf, anyOf, cast, sqlFalse } from '../dialects/fragment.ts';
+import type { JsonPath } from '../dialects/json.ts';
+import { jsonKind } from '../language/conditions/filter-json.ts';
 import type { Condition } from '../language/index.ts';
 import { definitions, elementwise, flags, ranged } from '../language/operators/index.ts';
 import { rangeElement } from '../language/values/values.ts';
 import { cell, comparable, comparableArray } from './cell.ts';
 import { printComparison } from './comparison.ts';
 import { arrayContainer, printElements, printSpan } from './elements.ts';
-import { printComposite, printJson } from './json.ts';
 import { printCount } from './lookups.ts';
-import { comparedType, countType, operandType } from './operand.ts';
+import { comparedType, countType, memberAt, operandType, pathType, printValue } from './operand.ts';
 import { printRelated } from './related.ts';
-import type { Row } from './row.ts';
+import type { Row, StatementBuilder } from './row.ts';
 import type { FieldScope } from './scope.ts';
 import { printNeighbour, printSpatial } from './spatial.ts';
 import { printWords } from './words.ts';
@@ -88,4 +89,105 @@ function printCall(row: Row, { field: name, function: call, operator, operand }:
   if (call === undefined || field === undefined || field.secret) return sqlFalse;
   const expression = row.statement.dialect.field(call, cell(row, field), field.descriptor);
   return printComparison(row, expression, operandType(field.descriptor, call), operator, operand);
+}
+
+/** A part of composite values under the name of the answer: a member, with parts of its own where it is composite. */
+export type MemberPart =
+  | { readonly key: string; readonly member: string; readonly of?: MemberParts }
+  | { readonly key: string; readonly json: string };
+
+/** Parts of a composite value; `many` for those of each value of a list. */
+interface MemberParts {
+  readonly parts: readonly MemberPart[];
+  readonly many: boolean;
+}
+
+/**
+ * Prints a comparison of JSON, or of a value within it. Path and values are parameters.
+ *
+ * A value is compared as the operand beside the operator. One of another kind is null there, so it matches nothing,
+ * also not under a negation. `_null` holds where nothing is, and where JSON's own null is.
+ */
+function printJson(row: Row, field: FieldScope, condition: Comparison): string {
+  const { path: operandOfPath, operator, operand } = condition;
+  const { statement } = row;
+  const { json } = statement.dialect;
+  const type = comparedType(field.descriptor, condition);
+  const whole = cell(row, field);
+  const path = operandOfPath && pathOf(statement, operandOfPath);
+  if (path === undefined && !elementwise.has(operator)) {
+    return printComparison(row, whole, type, operator, operand);
+  }
+  const document = json.document(whole, field.descriptor);
+  if (path === undefined || elementwise.has(operator)) {
+    const array = path === undefined ? document : json.at(document, path);
+    return printElements(
+      statement,
+      json.container(array, () => statement.alias()),
+      type,
+      operator,
+      operand,
+    );
+  }
+  const isUnary = operator === '_null' || operator === '_nnull';
+  const value = isUnary ? json.presence(document, path) : json.scalar(document, path, jsonKind(operand));
+  return printComparison(row, value, type, operator, operand);
+}
+
+function pathOf(statement: StatementBuilder, operand: NonNullable<Comparison['path']>): JsonPath {
+  return {
+    segments: Array.isArray(operand.value) ? operand.value.map(String) : [],
+    take: (native) => printValue(statement, { ...pathType, native }, '_eq', operand),
+  };
+}
+
+/** Prints a comparison of a composite value, or of the member that a path leads to. Values are parameters. */
+function printComposite(row: Row, field: FieldScope, condition: Comparison): string {
+  const { path, operator, operand } = condition;
+  const whole = cell(row, field);
+  const names = Array.isArray(path?.value) ? path.value.map(String) : [];
+  const member = names.reduce((value, name) => `(${value})."${name.replaceAll('"', '""')}"`, whole);
+  const found = path === undefined ? undefined : memberAt(field.descriptor, path);
+  // A value whose members are all null is there.
+  const isComposite = found === undefined || found.type === 'composite';
+  if (isComposite && operator === '_null') return `(${member}) IS NOT DISTINCT FROM NULL`;
+  if (isComposite && operator === '_nnull') return `(${member}) IS DISTINCT FROM NULL`;
+  const type = comparedType(field.descriptor, condition);
+  return printComparison(row, cast(member, found?.comparison), type, operator, operand);
+}
+
+/** Takes the cast of a composite value to JSON, `{}` for the value, to one to JSON of some parts. */
+export function castMembers(cast: string, members: MemberParts): string {
+  return takeParts(cast, members, 0);
+}
+
+function takeParts(json: string, { parts, many }: MemberParts, depth: number): string {
+  const [value, element] = [`p${depth}.v`, `e${depth}`];
+  const single = printParts(many ? `${element}.v` : value, parts, depth);
+  const rows = `pg_catalog.json_array_elements(${value}) WITH ORDINALITY ${element}(v, i)`;
+  const list = `(SELECT COALESCE(pg_catalog.json_agg(${single} ORDER BY ${element}.i), '[]') FROM ${rows})`;
+  const whole = many ? `CASE pg_catalog.json_typeof(${value}) WHEN 'array' THEN ${list} END` : single;
+  return `(SELECT ${whole} FROM (SELECT ${json} AS v) p${depth})`;
+}
+
+/** Arguments of a function in SQL are 100 at most, and each part takes two. */
+const maxPairs = 50;
+
+function printParts(value: string, parts: readonly MemberPart[], depth: number): string {
+  const pairs = parts.map((part): readonly [key: string, value: string] => {
+    const key = quoted(part.key);
+    if ('json' in part) return [key, `${quoted(part.json)}::pg_catalog.json`];
+    const member = `(${value} OPERATOR(pg_catalog.->) ${quoted(part.member)})`;
+    return [key, part.of === undefined ? member : takeParts(member, part.of, depth + 1)];
+  });
+  const built = `pg_catalog.json_build_object(${pairs.flat().join(', ')})`;
+  const rows = pairs.map((pair) => `(${pair.join(', ')})`).join(', ');
+  const aggregated = `(SELECT pg_catalog.json_object_agg(o.k, o.v) FROM (VALUES ${rows}) o(k, v))`;
+  const object = pairs.length > maxPairs ? aggregated : built;
+  return `CASE pg_catalog.json_typeof(${value}) WHEN 'object' THEN ${object} END`;
+}
+
+function quoted(text: string): string {
+  const literal = `'${text.replaceAll("'", "''")}'`;
+  return text.includes('\\') ? `E${literal.replaceAll('\\', '\\\\')}` : literal;
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
-import type { DriftGuard } from '../database/drift-guard.ts';
+import type { DriftGuard } from '../drift-watch.ts';
 import { PlatformError } from '../errors.ts';
 import { createExportWriter } from '../export/writer.ts';
 import { type Staged, stage } from '../files/staging.ts';

@@ -18,10 +18,16 @@ import { decodeItems } from './decode/decode.ts';
 import { hashBatch } from './decode/hash.ts';
 import { checkOwnKey, type Keys, keyChanged, keyedItems, keyNamedIn, namedKeys, oneKey } from './decode/keys.ts';
 import { parseObject, parseUpdate } from './decode/parse-body.ts';
-import { find, findHeld } from './execute/held-targets.ts';
 import type { Running, Step } from './execute/running.ts';
 import { runStep } from './execute/step.ts';
-import { checkTargetsSyntax, lockSingleton, prepareSingleton, prepareTargets } from './execute/targets.ts';
+import {
+  checkTargetsSyntax,
+  find,
+  findHeld,
+  lockSingleton,
+  prepareSingleton,
+  prepareTargets,
+} from './execute/targets.ts';
 import { lockOfUpdate } from './plan/locked-rows.ts';
 import { type StepForm, writtenColumns } from './plan/plans.ts';
 import { changedEntries, isTree, newEntries, overtakesPayloads, prepareTree, runTree } from './tree/prepare-tree.ts';

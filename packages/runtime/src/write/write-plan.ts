@@ -2,9 +2,9 @@
 
 import type { Caller } from '../caller.ts';
 import type { NamedRows } from '../database/database.ts';
-import type { DriftGuard } from '../database/drift-guard.ts';
 import type { Noted } from '../database/notes.ts';
 import type { CreatePlanCache, PlanCache } from '../database/plan-cache.ts';
+import type { DriftGuard } from '../drift-watch.ts';
 import { forbidden, type PlatformError } from '../errors.ts';
 import type { FilterObject } from '../language/conditions/filter-syntax.ts';
 import type { ReadLimits } from '../query/parse/request.ts';

@@ -1,9 +1,9 @@
 /** Write requests, from bodies to committed transactions. Source: API specification, sections 1.5, 1.6 and 4. */
 
 import type { Database, Transaction } from '../database/database.ts';
-import type { DriftGuard } from '../database/drift-guard.ts';
 import { type CreatePlanCache, createEmpty } from '../database/plan-cache.ts';
 import { sqlDialects } from '../dialects/index.ts';
+import type { DriftGuard } from '../drift-watch.ts';
 import { forbidden } from '../errors.ts';
 import type { ObserveHook } from '../extensions/hooks.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';

@@ -9,7 +9,7 @@ import { readManifest } from '../../output/manifest.ts';
 import { environmentName } from '../../project/environment-file.ts';
 import type { Project } from '../../project/project.ts';
 import { databaseUrl } from '../../project/settings.ts';
-import type { ConnectionFacts } from '../../sources/connection.ts';
+import type { ConnectionFacts } from '../../sources/commands.ts';
 import { projectMigrationState } from '../../sources/project-migrations.ts';
 import type { Source } from '../../sources/source.ts';
 import { systemState } from '../../sources/system.ts';

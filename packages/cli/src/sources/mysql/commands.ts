@@ -1,8 +1,7 @@
 import type { Parameter, Statement } from '@tablewright/runtime';
 import { mysqlEncryption } from '@tablewright/runtime/mysql';
 import { printTable } from '../../terminal/format.ts';
-import type { FamilyCommands } from '../commands.ts';
-import { type ConnectionFacts, isLocalHost } from '../connection.ts';
+import { type ConnectionFacts, type FamilyCommands, isLocalHost } from '../commands.ts';
 import { type MissingIndex, nodesOf, type Scan, type TablesByName, withoutIndex } from '../missing-index.ts';
 import type { Source } from '../source.ts';
 import { mysqlExaminations } from './examine.ts';

@@ -2,7 +2,7 @@ import { mysqlSettings } from '@tablewright/introspect';
 import { mysqlEncryption, sessionSql } from '@tablewright/runtime/mysql';
 import { databaseLabel, formParameters, readable } from '@tablewright/runtime/tools';
 import mysql from 'mysql2/promise';
-import { unreachable } from '../connection.ts';
+import { unreachable } from '../commands.ts';
 import type { Source } from '../source.ts';
 
 /** Opens a MySQL or MariaDB database; it only writes if `writable` is set. Rejects with advice when out of reach. */

@@ -4,8 +4,7 @@ import { createProjectLedgerSql, recordMigrationSql } from '@tablewright/runtime
 import { ownTables, type ProjectMigration, platformVersion } from '@tablewright/runtime/tools';
 import pg from 'pg';
 import { CommandError, exitCodes, reasonOf } from '../../errors/exit-codes.ts';
-import type { FamilyCommands } from '../commands.ts';
-import { type ConnectionFacts, isLocalHost } from '../connection.ts';
+import { type ConnectionFacts, type FamilyCommands, isLocalHost } from '../commands.ts';
 import { type MissingIndex, nodesOf, type Scan, type TablesByName, withoutIndex } from '../missing-index.ts';
 import { runOwn, type Source } from '../source.ts';
 import { hearTables } from './events.ts';

@@ -1,6 +1,6 @@
 import { databaseLabel } from '@tablewright/runtime/tools';
 import pg from 'pg';
-import { unreachable } from '../connection.ts';
+import { unreachable } from '../commands.ts';
 import type { Run, Source } from '../source.ts';
 import { leave, openReading, type ReadingSession, runText, settingsOf } from './session.ts';
 

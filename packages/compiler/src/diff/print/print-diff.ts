@@ -5,16 +5,16 @@ import { type Diff, ruleIds } from '../diff-schemas.ts';
 import type { Rename } from '../renames.ts';
 import { rules } from '../rules.ts';
 import { type ApiSurface, type Severity, surfaces } from '../severity.ts';
-import { printMarkdown } from './print-markdown.ts';
 import {
   changeName,
   countChanges,
   type DiffLabels,
   isAcknowledged,
   maxOperations,
+  printMarkdown,
   summary,
   visible,
-} from './print-parts.ts';
+} from './print-markdown.ts';
 
 /** Formats of a comparison. */
 export const diffFormats = ['text', 'markdown', 'json', 'sarif'] as const;

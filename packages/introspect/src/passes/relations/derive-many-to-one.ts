@@ -1,6 +1,8 @@
+import type { PlatformConfig } from '../../config/config.ts';
 import { groupedBy } from '../../order.ts';
 import type { Collection, ForeignKey, JoinPair, Relation, Table } from '../../schema.ts';
 import { fieldNames, tablesById, withRelations } from '../lookup.ts';
+import { relationKey } from './configure-relations.ts';
 
 /**
  * Reads every foreign key between shown tables and columns as a many-to-one.
@@ -101,4 +103,15 @@ function nameComposite(collection: Collection, keys: readonly Key[]): readonly N
     const name = plain ? key.target : `${key.target}_by_${fieldNames(collection, key).join('_')}`;
     return { kind: 'm2o', name, field: null, ...key };
   });
+}
+
+/** Leaves out the many-to-ones that the configuration hides, before anything is derived from them. */
+export function hideManyToOne(collections: readonly Collection[], config: PlatformConfig): readonly Collection[] {
+  const configs = new Map(Object.entries(config.relations ?? {}));
+  return collections.map((collection) => ({
+    ...collection,
+    relations: collection.relations.filter(
+      (relation) => configs.get(relationKey(collection, relation))?.hidden !== true,
+    ),
+  }));
 }

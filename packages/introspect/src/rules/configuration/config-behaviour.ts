@@ -1,6 +1,5 @@
 /** Mistakes in the behaviour that is configured for collections: search, soft delete, and answers that shared caches keep. */
-import { configPlace } from '../../config/place.ts';
-import type { Diagnostic } from '../../diagnostic.ts';
+import { configPlace, type Diagnostic } from '../../diagnostic.ts';
 import { namedIn, tablesById } from '../../passes/lookup.ts';
 import { cacheSeconds } from '../../passes/names.ts';
 import { literalMisfit, nowMisfit } from '../../passes/permissions/misfits.ts';

@@ -1,7 +1,7 @@
 /** Mistakes in the configuration of fields. */
 import { printTable, types } from '@tablewright/runtime/language';
 import type { CollectionConfig } from '../../config/config.ts';
-import { configPlace } from '../../config/place.ts';
+import { configPlace } from '../../diagnostic.ts';
 import { namedIn } from '../../passes/lookup.ts';
 import type { Collection } from '../../schema.ts';
 import { quotedList, type Rule } from '../rule.ts';

@@ -1,6 +1,5 @@
 import type { CollectionConfig } from '../../config/config.ts';
-import { configPlace } from '../../config/place.ts';
-import type { Diagnostic } from '../../diagnostic.ts';
+import { configPlace, type Diagnostic } from '../../diagnostic.ts';
 import { suggest } from '../../did-you-mean.ts';
 import { defaultSchema, findTables } from '../../passes/lookup.ts';
 import type { Collection, Schema, Table } from '../../schema.ts';

@@ -1,7 +1,6 @@
 import { dialectFacts, followCallerPath, parseOperand } from '@tablewright/runtime/language';
 import type { RowSecurityConfig } from '../../config/config.ts';
-import { configPlace } from '../../config/place.ts';
-import type { Diagnostic } from '../../diagnostic.ts';
+import { configPlace, type Diagnostic } from '../../diagnostic.ts';
 import { filterNames } from '../../passes/permissions/filter-names.ts';
 import type { Schema } from '../../schema.ts';
 import { quotedList, type Rule } from '../rule.ts';

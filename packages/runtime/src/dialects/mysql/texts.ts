@@ -22,3 +22,24 @@ export function inputText(server: MysqlServerName, type = 'LONGTEXT'): string {
 
 /** A part of SET: the character set of a session, which a server may choose itself (`skip-character-set-client-handshake`). */
 export const sessionNames = 'NAMES utf8mb4 COLLATE utf8mb4_general_ci';
+
+/** A name in backticks. */
+export function tick(name: string): string {
+  return `\`${name.replaceAll('`', '``')}\``;
+}
+
+/** The names of what is quoted by double quotes, of a table with its schema in front: `"shop"."items"`. */
+export function namesIn(quoted: string): readonly string[] {
+  const names = [...quoted.matchAll(/"((?:[^"]|"")*)"|`((?:[^`]|``)*)`/g)];
+  return names.map(([, double, back]) => double?.replaceAll('""', '"') ?? back?.replaceAll('``', '`') ?? '');
+}
+
+/** Puts names in backticks that are quoted by double quotes. */
+export function ticked(quoted: string): string {
+  return namesIn(quoted).map(tick).join('.');
+}
+
+/** A text as a literal. Sessions in which backslashes stand for themselves are none of ours. */
+export function quoteMysqlText(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+}

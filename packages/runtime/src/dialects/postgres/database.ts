@@ -1,20 +1,23 @@
 /** PostgreSQL servers reached over the network or a socket. */
 
+import type pg from 'pg';
 import { RowLengths } from '../../database/batch-size.ts';
 import type { ChooseText, KeyList, StatementRequest, TransactionRunner } from '../../database/connection-seams.ts';
 import type { Database, Parameter, Statement } from '../../database/database.ts';
-import { UnfitError } from '../../database/errors.ts';
+import { PoolingError, UnfitError } from '../../database/errors.ts';
 import type { ConnectOptions } from '../server-dialect.ts';
-import { type Open, openConnection } from './driver/connect.ts';
+import { cancelBackend } from './driver/cancel.ts';
+import { connectClient } from './driver/client.ts';
+import { type Closed, type Open, openConnection, type PostgresConnection } from './driver/connect.ts';
 import { PipelineDepth } from './driver/depth.ts';
 import { connectFitting } from './driver/fallback.ts';
-import { answerTimeout, type PostgresSettings, postgresSettings } from './driver/options.ts';
+import { runIdentified } from './driver/identified.ts';
+import { answerTimeout, type PostgresSettings, postgresSettings, transactionSql } from './driver/options.ts';
 import { Pool } from './driver/pool.ts';
-import { showPlan } from './driver/show-plan.ts';
 import { runStream } from './driver/stream.ts';
 import { TableSizes } from './driver/table-sizes.ts';
 import { runTransaction, tryTransaction } from './driver/transaction.ts';
-import { openPlainConnection } from './plain/connect.ts';
+import { PlainConnection } from './plain/connection.ts';
 import { readTexts } from './read-texts.ts';
 
 /**
@@ -103,4 +106,65 @@ function askArray(
   parameters: readonly Parameter[],
 ): StatementRequest {
   return { statement, parameters: parameters.with(position, `{${keys.join()}}`) };
+}
+
+/** Milliseconds that connecting, and every statement, may take, and a lock of a table. */
+const timeoutMs = 2_000;
+const lockTimeoutMs = 500;
+
+/** The first version that plans a statement without its values. */
+const genericPlans = 160_000;
+
+/** Plan of a statement with so many parameters, on a connection of its own. Rejects where there is none in time. */
+async function showPlan(settings: PostgresSettings, text: string, parameters: number): Promise<string> {
+  const patient = { ...settings, connectTimeoutMs: timeoutMs };
+  const config = { application_name: settings.applicationName, query_timeout: 2 * timeoutMs };
+  const { client } = await connectClient(patient, config, async () => {});
+  const ask = async (sql: string): Promise<readonly unknown[]> =>
+    (await client.query<unknown[]>({ text: sql, rowMode: 'array' })).rows.map(([value]) => value);
+  try {
+    await ask('BEGIN');
+    await ask(transactionSql({ statementTimeoutMs: timeoutMs, readOnly: true }));
+    await ask(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+    const [version] = await ask('SHOW server_version_num');
+    if (Number(version) >= genericPlans) return (await ask(`EXPLAIN (GENERIC_PLAN) ${text}`)).join('\n');
+    // A plan that is made before the values are known.
+    await ask('SET LOCAL plan_cache_mode = force_generic_plan');
+    await ask(`PREPARE platform_plan AS ${text}`);
+    const values = parameters === 0 ? '' : `(${Array.from({ length: parameters }, () => 'NULL').join()})`;
+    return (await ask(`EXPLAIN EXECUTE platform_plan${values}`)).join('\n');
+  } finally {
+    client.connection.stream.destroy();
+  }
+}
+
+/** A pool by statements takes no BEGIN, and would run a statement under the settings of another caller. */
+async function refuseStatementPools(client: pg.Client): Promise<void> {
+  try {
+    // One by one: both at once look like a single statement.
+    await client.query('BEGIN');
+    await client.query('COMMIT');
+  } catch (cause) {
+    const message = 'A pooler stands before the database that has no transactions, so callers cannot be passed on.';
+    throw new PoolingError(message, { cause });
+  }
+}
+
+/**
+ * Makes a connection of the plain driver: `pg` connects, and stays in charge of it.
+ *
+ * Rejects with a `ConnectionError` whose message states the attempt and its result, without the password.
+ */
+async function openPlainConnection(settings: PostgresSettings, closed: Closed): Promise<PostgresConnection> {
+  const reading = transactionSql({ ...settings, readOnly: true });
+  const set = { reading, writing: transactionSql({ ...settings, readOnly: false }) };
+  const config = { application_name: settings.applicationName };
+  // Run once for nothing, so that a server that refuses a setting, or a pooler without a server, is known at once.
+  let identity: string | undefined;
+  const { client, key } = await connectClient(settings, config, async ({ client }) => {
+    if (settings.passesCallers) await refuseStatementPools(client);
+    identity = await runIdentified(client, reading);
+  });
+  const connection: PlainConnection = new PlainConnection(client, set, (error) => closed(connection, error));
+  return { connection, identity, cancel: () => cancelBackend(client, key) };
 }

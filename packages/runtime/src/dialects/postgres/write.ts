@@ -1,9 +1,8 @@
 /** Arrays as tables of input, and arrays of what many rows hold. */
 
 import { arrayLiteral, type PortableType, types } from '../../language/index.ts';
-import type { CopyDialect } from '../copies.ts';
 import { anyOf, cast, castStored } from '../fragment.ts';
-import type { InputDialect } from '../input.ts';
+import type { CopyDialect, InputDialect } from '../input.ts';
 import { fitsMembers } from './json.ts';
 
 /** That of PostgreSQL. */

@@ -20,7 +20,7 @@ import { isMeasured } from '../../language/types/index.ts';
 import { linkOf } from '../../query/authorise/links.ts';
 import type { Selected } from '../../query/authorise/selection.ts';
 import { resolveCall } from '../../sql/calls.ts';
-import { castMembers, type MemberPart } from '../../sql/json.ts';
+import { castMembers, type MemberPart } from '../../sql/condition.ts';
 import type { CollectionScope, FieldScope } from '../../sql/scope.ts';
 import { type ListSetting, type ListSlot, listSlot } from '../reads/list-read.ts';
 import { type CollectedField, type Collecting, collectFields } from './collect.ts';

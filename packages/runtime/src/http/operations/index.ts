@@ -3,7 +3,7 @@
 import type { Accounts } from '../../auth/accounts.ts';
 import { createInvite } from '../../auth/mailed-tokens/invites.ts';
 import type { Database } from '../../database/database.ts';
-import type { DriftGuard } from '../../database/drift-guard.ts';
+import type { DriftGuard } from '../../drift-watch.ts';
 import { type Environment, requestLimits } from '../../environment.ts';
 import type { FileServices } from '../../files/services.ts';
 import { resources } from '../../language/operations/index.ts';

@@ -1,12 +1,14 @@
 /** State and descriptions of the server. Source: API specification, section 13. */
 import type { Database } from '../../database/database.ts';
 import type { HostReport } from '../../database/host-state.ts';
+import { ownTables } from '../../dialects/index.ts';
+import type { RequestLimit } from '../../environment/requests.ts';
 import type { Environment } from '../../environment.ts';
 import type { CompiledApi } from '../../language/index.ts';
-import type { serverResource } from '../../language/operations/index.ts';
-import { systemPlaceOf } from '../../system/place.ts';
+import type { OutputOf, serverResource } from '../../language/operations/index.ts';
+import { type SystemPlace, systemPlaceOf } from '../../system/place.ts';
+import { platformVersion, productName } from '../../version.ts';
 import { createHealth, readinessOf, type WatchedSchema, worst } from '../health.ts';
-import { createDocuments, createProjectReader, serverInformation } from '../information.ts';
 import type { Implementations } from './bind.ts';
 
 /** Parts of a server that its state is read from. */
@@ -45,5 +47,68 @@ export function serverOperations(options: ServerOptions): Implementations<typeof
       value: serverInformation(await readProject(), administrator, environment.requestLimits.client),
     }),
     serverSpecsOas: async (_, { caller }) => ({ value: await document(caller.accessClass) }),
+  };
+}
+
+/** Public facts of the project. */
+type ProjectInformation = Readonly<Record<string, string | null>>;
+
+/** The project until settings are written. */
+const unwritten: ProjectInformation = {
+  project_name: productName,
+  project_descriptor: null,
+  project_logo: null,
+  project_color: null,
+  default_language: 'en-US',
+  public_foreground: null,
+  public_background: null,
+  public_note: null,
+  custom_css: null,
+};
+
+/** Makes the reader of the project's settings; `place` is null where the platform's own tables are not installed. */
+function createProjectReader(
+  database: Pick<Database, 'query'>,
+  systemPlace: SystemPlace | null,
+): () => Promise<ProjectInformation> {
+  if (systemPlace === null) return async () => unwritten;
+  const names = Object.keys(unwritten);
+  const { table, text: textOf } = ownTables(systemPlace);
+  const text = `SELECT ${names.map(textOf).join(', ')} FROM ${table('platform_settings')}`;
+  return async function readProject() {
+    const [row] = await database.query(text, []);
+    return row === undefined ? unwritten : Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]));
+  };
+}
+
+/**
+ * Answer of `GET /server/info`. Versions and `rateLimit` are for administrators only: how many requests a client may send in
+ * how many milliseconds, false for any number.
+ */
+function serverInformation(
+  project: ProjectInformation,
+  administrator: boolean,
+  limit: RequestLimit | null,
+): OutputOf<typeof serverResource.operations.serverInfo> {
+  if (!administrator) return { project };
+  return {
+    project,
+    platform: { version: platformVersion() },
+    node: { version: process.versions.node },
+    rateLimit: limit === null ? false : { points: limit.points, duration: limit.duration },
+  };
+}
+
+/** Makes the reader of OpenAPI documents: as bytes, each read and printed once per access class. */
+function createDocuments(api: CompiledApi): (accessClass: string) => Promise<Buffer> {
+  const printed = new Map<string, Promise<Buffer>>();
+  return function document(accessClass) {
+    const cached = printed.get(accessClass);
+    if (cached !== undefined) return cached;
+    const reading = api.openapi(accessClass).then((value) => Buffer.from(JSON.stringify(value)));
+    printed.set(accessClass, reading);
+    // A document that could not be read is tried again by the next request.
+    reading.catch(() => printed.delete(accessClass));
+    return reading;
   };
 }

@@ -2,8 +2,8 @@
 
 import type { Writable } from 'node:stream';
 import type { Database, Statement } from '../../database/database.ts';
-import type { DriftGuard } from '../../database/drift-guard.ts';
 import { refusesValue } from '../../database/errors.ts';
+import type { DriftGuard } from '../../drift-watch.ts';
 import { entityTag, matchesTag } from '../../entity-tag.ts';
 import { PlatformError } from '../../errors.ts';
 import { createExportWriter } from '../../export/writer.ts';

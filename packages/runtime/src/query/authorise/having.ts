@@ -10,7 +10,7 @@ import {
   parseFilter,
 } from '../../language/index.ts';
 import { flags } from '../../language/operators/index.ts';
-import { aggregateOperand } from '../../sql/aggregates.ts';
+import { aggregateOperand } from '../../sql/calls.ts';
 import { printComparison } from '../../sql/comparison.ts';
 import { encodeOperand, type OperandType } from '../../sql/operand.ts';
 import type { Printing } from '../../sql/row.ts';

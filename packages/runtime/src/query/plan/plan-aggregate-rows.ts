@@ -2,7 +2,7 @@ import { cast, selectList, sqlTrue, where } from '../../dialects/fragment.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
 import type { Shape, ShapeField } from '../../json/shape.ts';
 import type { Condition, FieldDescriptor, WireForm } from '../../language/index.ts';
-import { aggregated, aggregateWire, groupable } from '../../sql/aggregates.ts';
+import { aggregated, aggregateWire, groupable } from '../../sql/calls.ts';
 import { cell } from '../../sql/cell.ts';
 import { printCount } from '../../sql/lookups.ts';
 import type { Row } from '../../sql/row.ts';

@@ -1,7 +1,7 @@
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
-import type { DriftGuard } from '../../database/drift-guard.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
+import type { DriftGuard } from '../../drift-watch.ts';
 import type { PlatformError } from '../../errors.ts';
 import type { ChangeOrigin } from '../../system/log-changes.ts';
 import type { Batch } from '../decode/batch.ts';

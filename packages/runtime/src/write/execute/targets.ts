@@ -1,5 +1,4 @@
 /** Items that a write is about without naming their keys: those of a query, and the one of a singleton. */
-
 import type { Caller } from '../../caller.ts';
 import type { Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';
 import { nameStatement } from '../../database/own-statements/own-rows.ts';
@@ -7,7 +6,7 @@ import { readRow, type TextRow } from '../../database/own-statements/texts.ts';
 import { createEmpty } from '../../database/plan-cache.ts';
 import { runAs } from '../../database/row-security/row-context.ts';
 import { allOf, cast, where } from '../../dialects/fragment.ts';
-import type { SqlDialect } from '../../dialects/index.ts';
+import type { RowLock, SqlDialect } from '../../dialects/index.ts';
 import type { FieldDescriptor, JsonValue } from '../../language/index.ts';
 import { parseListRequest, readBodyQuery } from '../../query/parse/parse-read.ts';
 import type { ReadLimits } from '../../query/parse/request.ts';
@@ -17,15 +16,19 @@ import type { RequestedTargets } from '../../query/plan/plan-read.ts';
 import { bind } from '../../query/planner.ts';
 import { checkReadSyntax, prepareRead } from '../../query/prepare.ts';
 import type { RequestedRead } from '../../query/prepared.ts';
+import { readRows } from '../../sql/array-text.ts';
 import { readable } from '../../sql/readable.ts';
 import { tableRow } from '../../sql/row.ts';
-import { keyFields } from '../../sql/scope.ts';
+import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import { createStatement } from '../../sql/statement.ts';
 import type { WritableCollection, WriteScope } from '../access/scope.ts';
 import type { Keys } from '../decode/keys.ts';
+import { checkCount } from '../decode/parse-body.ts';
+import { lockRows } from './lock-rows.ts';
+import type { Running } from './running.ts';
 
 /** A statement that finds keys. */
-export interface Targets {
+interface Targets {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];
   /** True if it locks the items that it finds. Default: false. */
@@ -33,7 +36,7 @@ export interface Targets {
 }
 
 /** Input of `prepareTargets`. */
-export interface TargetRequest {
+interface TargetRequest {
   readonly scope: WriteScope;
   readonly caller: Caller;
   readonly collection: string;
@@ -104,7 +107,7 @@ export function prepareSingleton(
 }
 
 /** Keys that were found, and how many rows there are to choose from. */
-export interface Found {
+interface Found {
   readonly keys: Keys | null;
   readonly count: number;
 }
@@ -132,4 +135,43 @@ export async function findTargets(transaction: Transaction, { statement, paramet
  */
 export function lockSingleton({ namedLock }: SqlDialect, { collection }: WritableCollection): Targets {
   return { statement: namedLock, parameters: [collection.descriptor.table] };
+}
+
+/** Collection to lock, kind of lock, and maximum number of items; null for no maximum. */
+interface Holding {
+  readonly collection: CollectionScope;
+  readonly lock: RowLock;
+  readonly maxCount: number | null;
+}
+
+/** Runs a statement that finds keys, of a collection that fits the database. */
+export async function find({ transaction, driftGuard }: Running, targets: Targets): ReturnType<typeof findTargets> {
+  driftGuard(targets.statement);
+  return findTargets(transaction, targets);
+}
+
+/**
+ * Finds the items that a query selects and locks them; null when there are none. Another request may change or lock an
+ * item between the query and the lock. So the query runs again until it selects only locked items: two workers who each
+ * take the first free item get different ones. Where the query looks at the items alone, the first run locks them.
+ * Throws INVALID_PAYLOAD for too many.
+ */
+export async function findHeld(
+  running: Running,
+  targets: Targets,
+  { collection, lock, maxCount: maxItems }: Holding,
+): Promise<Keys | null> {
+  const { transaction, caller, dialect } = running;
+  const held = new Set<string>();
+  let { keys, count } = await find(running, targets);
+  for (;;) {
+    checkCount(count, maxItems);
+    const rows =
+      keys === null || targets.locksRows === true ? [] : readRows(keys.values).map((key) => JSON.stringify(key));
+    if (keys === null || rows.every((key) => held.has(key))) return keys;
+    for (const key of rows) held.add(key);
+    // A statement of its own: it sees what the lock has waited for.
+    const locked = lockRows(transaction, dialect, { descriptor: collection.descriptor, keys, lock, side: caller });
+    [{ keys, count }] = await Promise.all([find(running, targets), locked]);
+  }
 }

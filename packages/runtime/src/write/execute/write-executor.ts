@@ -1,8 +1,8 @@
 /** Executes write plans as transactions, and reads their answers. Source: API specification, sections 1.2, 1.6 and 17. */
 
 import type { Database, Outcome, Transaction } from '../../database/database.ts';
-import type { DriftGuard } from '../../database/drift-guard.ts';
 import { defaultSql, type SqlDialect } from '../../dialects/index.ts';
+import type { DriftGuard } from '../../drift-watch.ts';
 import { entityTag, matchesTag } from '../../entity-tag.ts';
 import { errorBody, forbidden, PlatformError, toPlatformError } from '../../errors.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';

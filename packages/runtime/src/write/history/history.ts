@@ -4,9 +4,9 @@
  */
 
 import type { Transaction } from '../../database/database.ts';
-import type { DriftGuard } from '../../database/drift-guard.ts';
 import type { Side } from '../../database/row-security/row-context.ts';
 import { ownTables } from '../../dialects/index.ts';
+import type { DriftGuard } from '../../drift-watch.ts';
 import { type CollectionDescriptor, type CompiledApi, systemCollection } from '../../language/index.ts';
 import type { Answer } from '../../query/answer.ts';
 import type { ReadLimits } from '../../query/parse/request.ts';

@@ -1,10 +1,14 @@
 /** Calls of hooks, one after the other. */
 import type { Caller } from '../../caller.ts';
+import { toJson } from '../../extensions/encode-shape.ts';
 import { callHook } from '../../extensions/hooks.ts';
-import type { HookEvent, RegisteredHook } from '../../language/index.ts';
-import type { HookPayload } from '../write-command.ts';
+import type { CollectionDescriptor, CompiledApi, HookEvent, JsonValue, RegisteredHook } from '../../language/index.ts';
+import { createRowContexts } from '../../row-security/contexts.ts';
+import type { Keys } from '../decode/keys.ts';
+import type { RequestOrigin } from '../execute/running.ts';
+import type { Action, HookPayload, WriteCommand } from '../write-command.ts';
+import { sentKeys } from './copy-payload.ts';
 import type { DoneBelow } from './hook-tree.ts';
-import type { createItems, HookItemsContext } from './items.ts';
 
 /** Functions that call hooks. */
 export interface HookCalls {
@@ -46,4 +50,80 @@ export function createHookCalls(
     },
   };
   return calls;
+}
+
+/** Where reads and writes of an extension run: in a transaction under way, or each in one of its own. */
+export interface HookItemsContext {
+  /** Where the request came from that they are for. */
+  readonly sender: RequestOrigin;
+  /** Answers the data of a list. */
+  read(caller: Caller, collection: string, query: JsonValue): Promise<JsonValue>;
+  write(command: WriteCommand): Promise<Keys | null>;
+}
+
+type OpenItems = (itemsContext: HookItemsContext, caller: Caller) => unknown;
+
+/** Makes the function that opens `items` for a caller. Names that have no path below `/items` are unknown. */
+export function createItems(api: CompiledApi): OpenItems {
+  const collections = new Map(api.routes.map(({ collection }) => [collection.name, collection]));
+  const administrator = api.access.find(({ admin }) => admin)?.name;
+  const rowContext = createRowContexts(api);
+
+  function opener(itemsContext: HookItemsContext, caller: Caller) {
+    return function open(name: string) {
+      const descriptor = collections.get(name);
+      if (descriptor === undefined) throw new TypeError(`There is no collection "${name}".`);
+      return itemsOf(itemsContext, caller, descriptor);
+    };
+  }
+
+  return function openItems(itemsContext, caller) {
+    const claimed = { role: null, admin: true, user: caller.user, roleKey: caller.role };
+    const asAdmin =
+      administrator === undefined ? caller : { ...caller, accessClass: administrator, ...rowContext(claimed) };
+    return Object.assign(opener(itemsContext, caller), { asAdmin: opener(itemsContext, asAdmin) });
+  };
+}
+
+function itemsOf(itemsContext: HookItemsContext, caller: Caller, descriptor: CollectionDescriptor) {
+  const collection = descriptor.name;
+  const request = { caller, collection, query: '', sender: itemsContext.sender };
+  const write = (action: Action, body: unknown) =>
+    itemsContext.write({
+      action,
+      request,
+      body: toJson(body),
+      ...(descriptor.singleton && { singleton: true as const }),
+    });
+  const create = async (body: unknown) => {
+    const keys = await write('create', body);
+    return keys === null ? [] : sentKeys(descriptor, keys);
+  };
+  const list = async (query: unknown) => {
+    const data = await itemsContext.read(caller, collection, toJson(query));
+    return Array.isArray(data) ? data : [data];
+  };
+  const update = async (keys: unknown, data: unknown) => {
+    await write('update', descriptor.singleton ? keys : { keys: listOf(keys), data });
+  };
+  const remove = async (keys: unknown) => {
+    await write('delete', { keys: listOf(keys) });
+  };
+  return {
+    list: (query: unknown = {}) => heeded(list(query)),
+    create: (payload: unknown) => heeded(create(payload).then(([key]) => key)),
+    createMany: (payloads: unknown) => heeded(create(payloads)),
+    update: (keys: unknown, data?: unknown) => heeded(update(keys, data)),
+    delete: (keys: unknown) => heeded(remove(keys)),
+  };
+}
+
+/** A failure that a hook does not wait for must not end the process; the transaction knows of it. */
+function heeded<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  return work;
+}
+
+function listOf(keys: unknown): readonly unknown[] {
+  return Array.isArray(keys) ? keys : [keys];
 }

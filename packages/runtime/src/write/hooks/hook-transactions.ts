@@ -1,7 +1,7 @@
 /** Transactions in which code of a project takes part, and what it reads. */
 import type { Caller } from '../../caller.ts';
 import type { Database, Transaction } from '../../database/database.ts';
-import type { DriftGuard } from '../../database/drift-guard.ts';
+import type { DriftGuard } from '../../drift-watch.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { createAnswerWriter } from '../../query/answer.ts';
 import type { Planner } from '../../query/planner.ts';

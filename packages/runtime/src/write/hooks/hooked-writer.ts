@@ -2,8 +2,8 @@
 
 import type { Caller } from '../../caller.ts';
 import type { Database } from '../../database/database.ts';
-import type { DriftGuard } from '../../database/drift-guard.ts';
 import { sqlDialects } from '../../dialects/index.ts';
+import type { DriftGuard } from '../../drift-watch.ts';
 import { type EventHooks, gatherHooks, inTime, type ObserveHook } from '../../extensions/hooks.ts';
 import type { CompiledApi, RegisteredHook } from '../../language/index.ts';
 import type { Planner } from '../../query/planner.ts';
@@ -15,7 +15,7 @@ import type { WriteExecutor } from '../execute/write-executor.ts';
 import { mayHaveConflict } from '../upsert/conflict.ts';
 import { type Action, type HookPayload, prepareCommand, type WriteCommand } from '../write-command.ts';
 import type { WriteContext, WritePlan, WriteRequest } from '../write-plan.ts';
-import { createHookCalls, type HookCalls } from './hook-calls.ts';
+import { createHookCalls, createItems, type HookCalls, type HookItemsContext } from './hook-calls.ts';
 import { check, checkStored, openTarget } from './hook-target.ts';
 import {
   type Begun,
@@ -27,7 +27,6 @@ import {
   watchBegun,
 } from './hook-transactions.ts';
 import { hookTree, reachesHooks, watchTree } from './hook-tree.ts';
-import { createItems, type HookItemsContext } from './items.ts';
 
 /** Options of the writer with hooks: those of the plain writer, and the executor that runs write plans. */
 export interface HookedWriterOptions {

@@ -1,14 +1,13 @@
 /** Requests whose payloads hold related items. */
-
 import { createProblems, type Problems } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
-import { arrayLiteral } from '../../language/index.ts';
+import { arrayLiteral, type CollectionDescriptor } from '../../language/index.ts';
 import { readRows } from '../../sql/array-text.ts';
-import type { WritableCollection } from '../access/scope.ts';
+import type { WritableCollection, WriteScope } from '../access/scope.ts';
 import type { Keys } from '../decode/keys.ts';
 import { keysInPayloads } from '../execute/missing-parent.ts';
 import type { Running } from '../execute/running.ts';
-import { type AffectedConstraints, takenKey } from '../execute/violation.ts';
+import { type AffectedConstraints, isKnown, takenKey } from '../execute/violation.ts';
 import type { Returning } from '../returning.ts';
 import { completed, type WriteContext, type WritePlan } from '../write-plan.ts';
 import { decodeTree, hashDecoded } from './parse/decode-tree.ts';
@@ -17,7 +16,6 @@ import { type Entry, isTreeValue } from './parse/nested-write.ts';
 import { parseNestedWrite } from './parse/parse-nested-write.ts';
 import { resolveTree } from './resolve/defer-links.ts';
 import { existenceQueries, type Found, findExisting } from './resolve/find-existing.ts';
-import { isTreeConflict } from './resolve/tree-conflict.ts';
 import { writeTree } from './run-tree.ts';
 
 /** True if some payload holds more for a relation than a key. */
@@ -177,4 +175,36 @@ function affectedByTree({ scope }: WriteContext, root: Group): readonly Affected
     writable: new Set([...(writable.create?.fields.keys() ?? []), ...(writable.update?.fields.keys() ?? [])]),
     ...(path !== '' && { path }),
   }));
+}
+
+/**
+ * True if an error says that another request has made an item or a link since the tree looked for it. Then it is there
+ * at the next try. Items that a payload declares as new are not looked for.
+ */
+function isTreeConflict({ open }: WriteScope, root: Group, error: unknown): boolean {
+  const name = takenKey(error);
+  if (name === undefined) return false;
+  const sought = groupsOf(root).flatMap(({ writable, nodes, targets }) => {
+    const keyed = nodes.some(({ form, key }) => form === 'either' && key !== null);
+    const { descriptor } = writable.collection;
+    const constraints = keyed ? uniqueNames(descriptor, (fields) => isSame(fields, descriptor.key)) : [];
+    const links = targets.flatMap(({ relation }) => {
+      const junction = open.collections.get(relation.junction)?.descriptor;
+      return junction === undefined ? [] : uniqueNames(junction, () => true);
+    });
+    return [...constraints, ...links];
+  });
+  // A name that no collection knows is that of a partition's constraint.
+  return sought.includes(name) || (sought.length > 0 && !isKnown(open, name));
+}
+
+function uniqueNames(
+  { constraints = [] }: CollectionDescriptor,
+  requested: (fields: readonly string[]) => boolean,
+): readonly string[] {
+  return constraints.flatMap(({ type, fields, name }) => (type === 'unique' && requested(fields) ? [name] : []));
+}
+
+function isSame(names: readonly string[], others: readonly string[]): boolean {
+  return names.length === others.length && names.every((name) => others.includes(name));
 }

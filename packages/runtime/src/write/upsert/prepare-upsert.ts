@@ -3,22 +3,35 @@
  * `docs/decisions/writes.md`.
  */
 
-import { createProblems } from '../../json/problems.ts';
+import { forbidden } from '../../errors.ts';
+import { createProblems, placesIn } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
+import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
-import type { WritableCollection, WriteScope } from '../access/scope.ts';
+import { type Granted, grantFor, type WritableCollection, type WriteScope } from '../access/scope.ts';
+import { decodeItems } from '../decode/decode.ts';
+import { hashBatch } from '../decode/hash.ts';
 import { checkOwnKey, type Keys, oneKey } from '../decode/keys.ts';
 import { parseCreate } from '../decode/parse-body.ts';
 import { keysInPayloads } from '../execute/missing-parent.ts';
 import type { Running } from '../execute/running.ts';
+import { runStep } from '../execute/step.ts';
 import { type AffectedConstraints, isKnown, takenKey } from '../execute/violation.ts';
-import { createGrant, prepareCreate } from '../prepare-create.ts';
 import { updateGrant } from '../prepare-update.ts';
 import type { KeyTexts } from '../tree/parse/group.ts';
 import type { Entry } from '../tree/parse/nested-write.ts';
-import { overtakesPayloads, runTree } from '../tree/prepare-tree.ts';
-import { returningOf, type WriteContext, type WritePlan, writableOf } from '../write-plan.ts';
+import { isTree, newEntries, overtakesPayloads, planUnread, prepareTree, runTree } from '../tree/prepare-tree.ts';
+import {
+  affectedBy,
+  completed,
+  type PreparedStep,
+  prepareStep,
+  returningOf,
+  type WriteContext,
+  type WritePlan,
+  writableOf,
+} from '../write-plan.ts';
 import { type Conflict, mayHaveConflict, parseConflict, resolveConflict } from './conflict.ts';
 import { findStored, readSought, type Sought } from './find-stored.ts';
 
@@ -58,7 +71,7 @@ function prepareUpsert(
   const problems = createProblems();
   const sought = readSought(writable.collection, conflict, items, many, problems);
   problems.raise();
-  const affected = () => [affectedBy(context, writable, items)];
+  const affected = () => [affectedByUpsert(context, writable, items)];
   return {
     returning,
     affected,
@@ -94,7 +107,7 @@ function isConflict({ open }: WriteScope, { constraints }: Conflict, error: unkn
   return name !== undefined && (constraints.has(name) || !isKnown(open, name));
 }
 
-function affectedBy(
+function affectedByUpsert(
   { scope }: WriteContext,
   writable: WritableCollection,
   items: readonly FilterObject[],
@@ -106,4 +119,47 @@ function affectedBy(
     findKeys: keysInPayloads(items),
     writable: new Set([...(writable.create?.fields.keys() ?? []), ...(writable.update?.fields.keys() ?? [])]),
   };
+}
+
+/** Prepares the creation of items. Throws for everything that is wrong with the request itself. */
+async function prepareCreate(context: WriteContext, body: JsonValue | undefined): Promise<WritePlan> {
+  const { many, items } = parseCreate(body, context.maxItems);
+  const returning = returningOf(context, many ? 'many' : 'one');
+  const granted = createGrant(context, writableOf(context));
+  const { writable } = granted;
+  const recalled = context.seams?.recall(
+    context,
+    { writable, items },
+    planUnread(context, writable, items, many, returning),
+  );
+  if (recalled !== undefined) return recalled;
+  if (isTree(writable, items))
+    return prepareTree(context, writable, newEntries(writable, items, many), many, returning);
+  const problems = createProblems();
+  const input = { scope: context.scope, ...granted, action: 'create' as const };
+  const places = many ? [...items.keys()] : null;
+  const decoded = decodeItems(input, items, places, problems);
+  problems.raise();
+  const affected = () => [affectedBy(context, granted, decoded)];
+  if (items.length === 0) return { returning, affected, work: async () => null };
+  const batch = await hashBatch(context, granted, decoded);
+  const placeOf = placesIn(context.collection, places);
+  const prepare = (plan?: ReadPlan): PreparedStep =>
+    prepareStep(context, granted, 'create', batch, items.length === 1 ? 'one' : 'many', {
+      placeOf,
+      ...(plan && { plan }),
+    });
+  const work: WritePlan['work'] = async (running) => {
+    const done = await runStep(running, { ...prepare(), keys: null, lenient: false });
+    await done.checkLate();
+    return done.keys;
+  };
+  return completed(context, { returning, affected, work }, { kind: 'step', prepare, keys: null });
+}
+
+/** The rules by which a caller makes items. Throws FORBIDDEN when there are none. */
+function createGrant({ caller }: WriteContext, writable: WritableCollection): Granted {
+  const grant = grantFor(writable, writable.create, caller);
+  if (writable.create === undefined || grant === undefined) throw forbidden();
+  return { writable, grant, all: writable.create };
 }

@@ -6,8 +6,8 @@ import type { MigrationConnection } from '../../../database/migration-connection
 import type { ModelStep } from '../../../model/model-sql.ts';
 import type { TableDraft } from '../../../model/table-parts.ts';
 import { errorNumber } from '../own-tables/errors.ts';
+import { namesIn, tick } from '../texts.ts';
 import { readTableDefinition } from './column-definition.ts';
-import { namesIn, tick } from './names.ts';
 import type { TableStatement } from './statements.ts';
 
 const prefix = 'platform_draft_';

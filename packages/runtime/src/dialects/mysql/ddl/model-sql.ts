@@ -7,8 +7,7 @@ import type { JsonValue } from '../../../language/index.ts';
 import { findRelationOf, madeName } from '../../../model/find.ts';
 import type { FoundColumn, ModelSql, ModelStep, NewColumn, NewForeignKey } from '../../../model/model-sql.ts';
 import type { AlterPart } from '../../../model/table-parts.ts';
-import { tableOptions } from '../texts.ts';
-import { namesIn, quoteMysqlText as quote, tick, ticked } from './names.ts';
+import { namesIn, quoteMysqlText as quote, tableOptions, tick, ticked } from '../texts.ts';
 import { type MysqlKind, mysqlComputed, mysqlLiteral, mysqlType, retyped } from './types.ts';
 
 /** How a server is told. */

@@ -4,7 +4,7 @@ import type { ActivityEntry } from '../../../model/change.ts';
 import type { ProjectMigration } from '../../../model/recompiler.ts';
 import type { ChangeOrigin } from '../../../system/log-changes.ts';
 import { mysqlProjectTables } from '../own-tables/model.ts';
-import { quoteMysqlText } from './names.ts';
+import { quoteMysqlText } from '../texts.ts';
 
 /** Prints the statement that writes a migration down. `schema` is quoted; empty for the database of the connection. */
 export function recordMigration(

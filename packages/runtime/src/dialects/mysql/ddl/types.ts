@@ -6,7 +6,7 @@ import type { FoundColumn, ModelStep, NewType } from '../../../model/model-sql.t
 import type { Payload } from '../../../model/payload.ts';
 import type { ColumnDefinition, PlainTypeName } from '../../../model/table-parts.ts';
 import { digitsOf } from '../../postgres/ddl/types.ts';
-import { quoteMysqlText, ticked } from './names.ts';
+import { quoteMysqlText, ticked } from '../texts.ts';
 
 /** Differences between the servers of the family. */
 export interface MysqlKind {

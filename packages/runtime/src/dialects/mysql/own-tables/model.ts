@@ -2,7 +2,7 @@
 import { createScript } from '../../../database/own-statements/script.ts';
 import { projectLedgerTable } from '../../../language/index.ts';
 import type { ModelParts, ModelTables } from '../../own-statements.ts';
-import { namesIn } from '../ddl/names.ts';
+import { namesIn } from '../texts.ts';
 import { type MysqlTables, mysqlTurn } from './tables.ts';
 
 /** The table in which stands what is being changed, and how it is undone. */

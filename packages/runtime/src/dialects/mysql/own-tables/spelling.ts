@@ -12,9 +12,8 @@ import type { OwnStatements } from '../../own-statements.ts';
 import { fromRows, type OwnSpelling, type OwnTables } from '../../own-tables.ts';
 import { mysqlCounters } from './counters.ts';
 import { mysqlLog } from './log-changes.ts';
-import { mysqlMailedTokens } from './mailed-token.ts';
 import { mysqlModel } from './model.ts';
-import { mysqlSecondFactors } from './second-factor.ts';
+import { mysqlMailedTokens, mysqlSecondFactors } from './one-time.ts';
 import { mysqlSessions } from './session.ts';
 import { type MysqlTables, mysqlAfter, mysqlTables, mysqlTurn } from './tables.ts';
 

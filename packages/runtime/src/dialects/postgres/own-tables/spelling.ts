@@ -4,9 +4,8 @@ import { transactionNumber } from '../../fragment.ts';
 import type { OwnStatements } from '../../own-statements.ts';
 import type { OwnSpelling, OwnTables, Rows } from '../../own-tables.ts';
 import { postgresCounters } from './counters.ts';
-import { postgresMailedTokens } from './mailed-token.ts';
 import { postgresModel, transactionTurn } from './model.ts';
-import { postgresSecondFactors } from './second-factor.ts';
+import { postgresMailedTokens, postgresSecondFactors } from './one-time.ts';
 import { postgresSessions } from './session.ts';
 
 const now = 'pg_catalog.statement_timestamp()';

@@ -1,6 +1,5 @@
 import { accounts } from './accounts.ts';
-import { activity } from './activity.ts';
-import { activityActions } from './activity-actions.ts';
+import { activity, activityActions } from './activity.ts';
 import { files } from './files.ts';
 import { model } from './model.ts';
 import { productName } from './product-name.ts';
