@@ -1,6 +1,7 @@
 /** Spans below that of a request: statements, also those that serve several requests, plans and hooks. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMysqlDatabase } from '../support/mariadb.ts';
+import { isWithout } from '../support/optimizations.ts';
 import type { CollectedSpan } from '../support/otlp-collector.ts';
 import type { Platform } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
@@ -44,7 +45,7 @@ function expectServed(spans: readonly CollectedSpan[], count: number): void {
 }
 
 describe('a statement that serves several requests', () => {
-  it('is linked to each that reads', async () => {
+  it.skipIf(isWithout('key-batching'))('is linked to each that reads', async () => {
     const spans = await traced((server) => sendTogether(server, reads(twenty)));
     expectServed(spans, 20);
     const shared = ofKind(spans, 'client').find(({ links }) => links.length > 0);
@@ -52,13 +53,13 @@ describe('a statement that serves several requests', () => {
     expect(shared?.name).toBe('SELECT docs');
   });
 
-  it('is linked to each that writes', async () => {
+  it.skipIf(isWithout('write-batching', 'single-statement'))('is linked to each that writes', async () => {
     const spans = await traced((server) => sendTogether(server, creates(twenty.map((key) => 1000 + key))));
     expectServed(spans, 20);
   });
 });
 
-describe('a plan', () => {
+describe.skipIf(isWithout('plan-cache'))('a plan', () => {
   const plansOf = (spans: readonly CollectedSpan[]) =>
     ofKind(spans, 'internal')
       .filter(({ name }) => name === 'plan')
@@ -151,7 +152,8 @@ describe.each(servers)('$name', ({ missing, dialect, start }) => {
       });
       expect(statements[0]?.attributes['db.query.text']).toContain('CAST(? AS SIGNED)');
       expect(statements.find(({ failed }) => failed)?.attributes['error.type']).toBe('23505');
-      expect(statements.find(({ links }) => links.length > 1)?.name).toBe('SELECT docs');
+      const shared = isWithout('key-batching') ? undefined : 'SELECT docs';
+      expect(statements.find(({ links }) => links.length > 1)?.name).toBe(shared);
       expect(new Set(statements.map(({ name }) => name))).toContain('UPDATE docs');
       expect(ofKind(spans, 'server')).toHaveLength(11);
     } finally {
