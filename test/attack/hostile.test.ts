@@ -140,7 +140,7 @@ beforeAll(async () => {
     config: `{ database: { schemas: ['s'] }, graphql: false }`,
     permissions: `permissions:\n  public:\n${names.map((name) => `    ${JSON.stringify(name)}: { read: { fields: [id, "kind of"], filter: { "kind of": { _in: ${JSON.stringify(labels)} } } } }`).join('\n')}`,
   });
-}, 120_000);
+});
 afterAll(() => project?.close());
 
 it('serves every table under its own name, whole, nested and filtered', async () => {
@@ -180,7 +180,7 @@ it('serves every table under its own name, whole, nested and filtered', async ()
   }
   expect(failed).toEqual([]);
   expect(project.statements.errors()).toEqual([]);
-}, 120_000);
+});
 
 it('shows the public what the rule says and nothing else', async () => {
   for (const [index, name] of names.entries()) {

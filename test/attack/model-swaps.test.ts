@@ -26,7 +26,7 @@ beforeAll(async () => {
   project = await createProject();
   server = await startUnchecked(project.folder, database.url);
   second = await startUnchecked(project.folder, database.url, {}, []);
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([server?.stop(), second?.stop()]);
   await project?.remove();

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await installSystem(database.url);
   project = await createProject();
   server = await startUnchecked(project.folder, database.url, {});
-}, 60_000);
+});
 afterAll(async () => {
   await server?.stop();
   await Promise.all([database?.drop(), project?.remove()]);

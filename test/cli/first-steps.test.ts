@@ -435,7 +435,7 @@ beforeAll(async () => {
   await mkdir(compiled);
   expect(await run('platform', compiled, ['init', '--yes'], { DATABASE_URL: shop.url })).toMatchObject({ code: 0 });
   expect(await run('platform', compiled, ['generate'], { DATABASE_URL: shop.url })).toMatchObject({ code: 0 });
-}, 120_000);
+});
 
 afterAll(async () => {
   busy?.close();

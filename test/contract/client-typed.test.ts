@@ -30,7 +30,7 @@ beforeAll(async () => {
   project = await createProject('fixtures/magazine');
   // Random queries nest lists without limits.
   server = await startHosted(project.folder, database.url, { QUERY_ROWS_MAX: '1000000000' });
-}, 120_000);
+});
 afterAll(async () => {
   await server?.stop();
   await Promise.all([database?.drop(), project?.remove()]);

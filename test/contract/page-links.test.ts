@@ -96,7 +96,7 @@ beforeAll(async () => {
   );
   planner = createPlanner(module.api, { passes: [planOtherWays] });
   database = await openDatabase({ url: project.database.url }, { driver: 'fast' });
-}, 60_000);
+});
 afterAll(async () => {
   await database?.close(0);
   await project?.close();

@@ -67,7 +67,7 @@ permissions:
   await project.rows(
     `INSERT INTO platform.platform_users (id, email, role, token) VALUES ('${key}', 'e@example.com', '${key}', '${token}')`,
   );
-}, 120_000);
+});
 afterAll(async () => {
   await project?.close();
   await receiver?.close();

@@ -54,7 +54,7 @@ beforeAll(async () => {
     serve(standbyUrl, { DATABASE_READ_ONLY: 'true' }),
   ]);
   await until(async () => String(await Promise.all(servers.map((server) => askOnce(server)))) === String(now));
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));
   await Promise.all([pair?.stop(), project?.remove()]);

@@ -31,7 +31,7 @@ beforeAll(async () => {
       INSERT INTO articles SELECT row_number() OVER (ORDER BY first_name), first_name, id FROM platform.platform_users;`,
     permissions,
   });
-}, 60_000);
+});
 afterAll(() => project?.close());
 
 it('the request names authors that are active', async () => {

@@ -35,7 +35,7 @@ permissions:
     article_editors: { read: true }
     platform_users: { read: { fields: [id, first_name, password, articles], filter: { status: { _eq: active } } } }`,
   });
-}, 60_000);
+});
 afterAll(() => project?.close());
 
 async function data(path: string, ask = project.ask): Promise<unknown> {
