@@ -143,7 +143,8 @@ function exampleOf(document, schema, depth = 0) {
   const [alternative] = [found.anyOf, found.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
   if (alternative !== undefined) return exampleOf(document, alternative, depth);
   if (Array.isArray(found.allOf)) {
-    return Object.assign({}, ...found.allOf.map((part) => membersOf(exampleOf(document, part, depth))));
+    const { allOf, ...own } = found;
+    return Object.assign({}, ...[...allOf, own].map((part) => membersOf(exampleOf(document, part, depth))));
   }
   const [type] = [found.type].flat();
   if (type === 'array') return depth > deepest ? [] : [exampleOf(document, found.items, depth + 1)];

@@ -21,14 +21,29 @@ export function judgeAnswer(
   { head, reading }: { readonly head: boolean; readonly reading: Reading },
 ): readonly string[] {
   const status = String(answer.status);
-  const place = ['paths', path, method, 'responses', status];
-  const found = follow(document, { place, value: member(operation.responses, status) });
+  const own = member(operation.responses, status);
+  const name = own === undefined ? 'default' : status;
+  const place = ['paths', path, method, 'responses', name];
+  const found = follow(document, { place, value: member(operation.responses, name) });
   if (found === null) return [`The status ${status} is not described.`];
   const { value: response } = found;
   return [
+    ...(own === undefined ? judgeFailure(response, answer, head) : []),
     ...judgeHeaders(judge, document, found.place, response, answer),
     ...judgeContent(judge, [...found.place, 'content'], response.content, answer, { head, reading }),
   ];
+}
+
+/** An answer that several statuses have names its codes for each of them. */
+function judgeFailure(response: JsonObject, { status, headers, json }: GivenAnswer, head: boolean): readonly string[] {
+  const codes = member(response['x-platform-codes'], String(status));
+  if (!Array.isArray(codes)) return [`The status ${status} is not among those of the failure.`];
+  const waits = status === 429 || status === 503;
+  if (waits !== headers.has('retry-after')) return [`The header "Retry-After" does not belong to ${status}.`];
+  if (head || codes.length === 0) return [];
+  const given = elements(member(json, 'errors')).map((error) => member(member(error, 'extensions'), 'code'));
+  const others = given.filter((code) => !codes.includes(code));
+  return others.map((code) => `The code "${String(code)}" does not belong to the status ${status}.`);
 }
 
 function judgeHeaders(

@@ -117,7 +117,7 @@ export function createChecker({ folder, adminToken, read, changing }: Checked): 
     const aliased = /alias/.test(`${query}${body ?? ''}`);
     return [
       ...judgeAnswer(judge, document, found, answer, { head, reading: aliased ? 'open' : 'closed' }),
-      ...(answer.status < 300 ? judgeRequest(judge, found, sent) : []),
+      ...(answer.status < 300 ? judgeRequest(judge, document, found, sent) : []),
     ];
   };
 }

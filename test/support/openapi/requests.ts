@@ -6,8 +6,8 @@ import { withNumberTexts } from '../../../packages/runtime/src/language/values/e
 import { parseExactly } from '../../../packages/runtime/src/language/values/parse-text.ts';
 import { parameterNames, parseQueryString } from '../../../packages/runtime/src/query/parse/parse-query-string.ts';
 import { defaultReadLimits } from '../../../packages/runtime/src/query/parse/parse-read.ts';
-import { elements, isObject, type Json, member } from './json.ts';
-import type { Located, Operation } from './operations.ts';
+import { elements, isObject, type Json, type JsonObject, member } from './json.ts';
+import { follow, type Located, type Operation } from './operations.ts';
 import type { Judge } from './schemas.ts';
 
 /** A request as it was sent. */
@@ -21,11 +21,16 @@ export interface SentRequest {
 }
 
 /** What the document forbids of a request; nothing when it allows it. */
-export function judgeRequest(judge: Judge, found: Operation, sent: SentRequest): readonly string[] {
+export function judgeRequest(
+  judge: Judge,
+  document: JsonObject,
+  found: Operation,
+  sent: SentRequest,
+): readonly string[] {
   return [
     ...found.parameters.flatMap((parameter) => judgeParameter(judge, found, sent, parameter)),
     ...undescribed(found, sent),
-    ...judgeBody(judge, found, sent),
+    ...judgeBody(judge, document, found, sent),
   ];
 }
 
@@ -45,11 +50,11 @@ function judgeParameter(
   return problems.map((problem) => `The ${where} parameter "${name}": ${problem}`);
 }
 
-/** Where objects may be written as JSON, that form is the second of two. */
+/** Where objects may be written as JSON text, that text is of the first of two forms. */
 function jsonPlace(place: readonly string[], parameter: Json): readonly string[] {
-  const forms = elements(member(member(parameter, 'schema'), 'anyOf'));
-  const text = forms.findIndex((form) => member(form, 'contentMediaType') === 'application/json');
-  return text === -1 ? [...place, 'schema'] : [...place, 'schema', 'anyOf', String(text), 'contentSchema'];
+  const [, text] = elements(member(member(parameter, 'schema'), 'anyOf'));
+  const isText = member(text, '$ref') === '#/components/schemas/JsonText';
+  return isText ? [...place, 'schema', 'anyOf', '0'] : [...place, 'schema'];
 }
 
 interface Given {
@@ -127,15 +132,21 @@ function undescribed({ parameters }: Operation, { method, query }: SentRequest):
   return asked.filter(([name]) => !known.has(name)).map(([name]) => `The parameter "${name}" is not described.`);
 }
 
-function judgeBody(judge: Judge, { path, method, operation }: Operation, sent: SentRequest): readonly string[] {
-  const { requestBody } = operation;
+function judgeBody(
+  judge: Judge,
+  document: JsonObject,
+  { path, method, operation }: Operation,
+  sent: SentRequest,
+): readonly string[] {
+  const described = follow(document, { place: ['paths', path, method, 'requestBody'], value: operation.requestBody });
+  const requestBody = described?.value;
   if (sent.body === undefined || sent.body === '') {
     return member(requestBody, 'required') === true ? ['The body is missing.'] : [];
   }
   const type = (sent.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-  if (!isObject(requestBody)) return sent.method === 'GET' ? [] : ['A body is not described.'];
+  if (described === null || !isObject(requestBody)) return sent.method === 'GET' ? [] : ['A body is not described.'];
   if (!isObject(member(requestBody.content, type))) return [`A body of type "${type}" is not described.`];
-  const place = ['paths', path, method, 'requestBody', 'content', type, 'schema'];
+  const place = [...described.place, 'content', type, 'schema'];
   const value =
     type === 'application/json'
       ? withNumberTexts(parseExactly(sent.body))

@@ -86,17 +86,22 @@ describe('the document of everything', () => {
     expect(at(search, 'requestBody', 'content', 'application/json', 'schema')).toEqual({
       $ref: '#/components/schemas/SearchArticles',
     });
-    expect(Object.keys(at(search, 'responses') ?? {})).toEqual([
-      '200',
-      '400',
-      '401',
-      '403',
-      '404',
-      '415',
-      '429',
-      '500',
-      '503',
-    ]);
+    const answer = { $ref: '#/components/responses/ListArticles' };
+    expect(at(search, 'responses')).toEqual({ 200: answer, default: { $ref: '#/components/responses/SearchFailure' } });
+    expect(at(document, 'paths', '/items/articles', 'get', 'responses', '200')).toEqual(answer);
+  });
+
+  it('tells the codes of every status of a failure', () => {
+    const failure = at(document, 'components', 'responses', 'SearchFailure');
+    const codes = at(failure, 'x-platform-codes');
+    expect(Object.keys(codes ?? {})).toEqual(['400', '401', '403', '404', '415', '429', '500', '503']);
+    expect(at(codes, '400')).toEqual(['INVALID_PAYLOAD', 'INVALID_QUERY']);
+    expect(at(failure, 'description')).toContain('- 415: The body is not sent as application/json.');
+    expect(at(document, 'paths', '/server/ping', 'get', 'responses', '500')).toEqual({
+      $ref: '#/components/responses/InternalServerError',
+    });
+    // Failures that no operation names by itself have no component.
+    expect(at(document, 'components', 'responses', 'MailedTokenExpired')).toBeUndefined();
   });
 
   it('has unique operation ids', () => {
@@ -151,13 +156,18 @@ describe('the document of everything', () => {
   });
 
   it('describes composite keys as the path writes them', () => {
-    const [key] = Object.values(at(document, 'paths', '/items/articles_tags/{key}', 'parameters') ?? {});
+    const name = 'KeyArticleIdBigInteger_TagIdInteger';
+    const [used] = Object.values(at(document, 'paths', '/items/articles_tags/{key}', 'parameters') ?? {});
+    expect(used).toEqual({ $ref: `#/components/parameters/${name}` });
+    const key = at(document, 'components', 'parameters', name);
     expect(key).toMatchObject({ name: 'key', in: 'path', style: 'simple', explode: false });
     expect(at(key, 'schema')).toMatchObject({ type: 'array', minItems: 2, maxItems: 2 });
     expect(at(key, 'schema', 'items', 'anyOf')).toMatchObject([{ type: 'string' }, { type: 'integer' }]);
-    expect(
-      at(document, 'components', 'schemas', 'SearchArticlesTags', 'properties', 'keys', 'items', 'anyOf'),
-    ).toMatchObject([{ type: 'string' }, { required: ['article_id', 'tag_id'] }]);
+    expect(at(itemOf(document, 'SearchArticlesTags'), 'keys', 'items')).toEqual({ $ref: `#/components/schemas/${name}` });
+    expect(at(document, 'components', 'schemas', name, 'anyOf')).toMatchObject([
+      { type: 'string' },
+      { required: ['article_id', 'tag_id'] },
+    ]);
   });
 
   it('filters by type, and no secret', () => {
@@ -178,8 +188,8 @@ describe('the document of everything', () => {
   });
 
   it('answers lists with items or with aggregate rows', () => {
-    const list = at(document, 'paths', '/items/articles', 'get');
-    const forms = at(list, 'responses', '200', 'content', 'application/json', 'schema', 'anyOf');
+    const list = at(document, 'components', 'responses', 'ListArticles');
+    const forms = at(list, 'content', 'application/json', 'schema', 'anyOf');
     const rows = [
       { type: 'array', items: { $ref: '#/components/schemas/ItemsArticles' } },
       { type: 'array', items: { $ref: '#/components/schemas/AggregateArticles' } },

@@ -22,18 +22,20 @@ import { nestedWriteSchemas, payloadSchemas } from './components/payloads.ts';
 import { valueSchemas } from './components/values.ts';
 import { withExamples, withFixedExamples } from './examples/insert.ts';
 import { ownExamples } from './examples/own-examples.ts';
+import { guide } from './guide.ts';
 import { described, type JsonObject, objectOf } from './json.ts';
-import { filterParameter, parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
+import { keySchemas, namingBodies } from './keys.ts';
+import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
 import { createPartsCache, layoutAt, type Parts } from './parts.ts';
-import { addressed } from './paths/addressed.ts';
+import { type Addressed, addressed } from './paths/addressed.ts';
 import { customPaths, customTag } from './paths/custom-paths.ts';
 import { filePaths } from './paths/file-paths.ts';
 import { functionPaths, functionTag } from './paths/function-paths.ts';
-import { graphqlPaths, graphqlSchemas, graphqlTag } from './paths/graphql-paths.ts';
+import { graphqlPaths, graphqlResponses, graphqlSchemas, graphqlTag } from './paths/graphql-paths.ts';
 import { operationPaths } from './paths/operations.ts';
 import { ownUserPaths, ownUserTag } from './paths/own-user-paths.ts';
-import { pathsIndent, pathTexts } from './paths/path-texts.ts';
-import { collectionPaths } from './paths/paths.ts';
+import { addressedParts, addressedTexts } from './paths/path-texts.ts';
+import { sharedParameters, sharedResponses } from './paths/paths.ts';
 import { failureResponses, headerComponents } from './responses.ts';
 import { productVersion } from './version.ts';
 
@@ -61,7 +63,7 @@ export function openApiParts(api: Api, access: AccessClass, view: RoleView): rea
 const opened = [
   '/paths',
   '/components',
-  ...['schemas', 'responses', 'parameters', 'headers', 'securitySchemes'].map((name) => `/components/${name}`),
+  ...['schemas', 'responses', 'parameters', 'requestBodies', 'headers', 'securitySchemes'].map((name) => `/components/${name}`),
 ];
 
 function describeWithExamples(api: Api, access: AccessClass | null, view: RoleView): JsonObject {
@@ -93,20 +95,28 @@ export function describeOpenApi(
   const collections = view.collections.filter((collection) => except?.has(collection) !== true);
   const custom = api.customRoutes.filter((route) => access === null || route.access.includes(access.name));
   const parts: Described = { api, access, view, collections, custom, model: modelOf(api, access), asText };
+  const others = otherPaths(parts);
   return {
     openapi: '3.1.0',
     info: information(),
     servers: [{ url: '/' }],
     security: securityOf(view),
     tags: tagsOf(parts),
-    paths: objectOf(allPaths(parts)),
+    paths: objectOf([...pathsOf(collections, asText), ...others]),
     components: {
       schemas: objectOf(allSchemas(parts)),
-      responses: objectOf(failureResponses()),
+      responses: objectOf([
+        ...responsesOf(collections, asText),
+        ...sharedResponses(),
+        ...(api.graphql ? graphqlResponses() : []),
+        ...failureResponses(others.map(([, item]) => item)),
+      ]),
       parameters: objectOf([
-        ...collections.flatMap((collection) => filtersOf(collection, [], asText, () => filterParameters(collection))),
+        ...parametersOf(collections, asText),
+        ...keyParametersOf(collections, asText),
         ...parameterComponents(),
       ]),
+      requestBodies: objectOf(bodiesOf(collections, asText)),
       headers: objectOf(headerComponents()),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
@@ -135,20 +145,11 @@ function modelOf(api: Api, access: AccessClass | null) {
     : model;
 }
 
-function allPaths({ api, access, view, collections, custom, model, asText }: Described): Parts {
+function otherPaths({ api, access, view, custom, model }: Described): Parts {
   const users = hasUsers(api);
   const pathsOfEach = (...each: readonly Parameters<typeof operationPaths>[0][]) =>
     each.flatMap((resource) => operationPaths(resource, api, access, view));
   return [
-    ...collections.flatMap((collection) =>
-      pathsOf(
-        collection,
-        [],
-        asText,
-        () => collectionPaths(addressed(collection)),
-        () => pathTexts(addressed(collection)),
-      ),
-    ),
     ...functionPaths(view.functions),
     ...customPaths(custom),
     ...pathsOfEach(resources.server),
@@ -167,6 +168,7 @@ function allPaths({ api, access, view, collections, custom, model, asText }: Des
 function allSchemas({ api, view, collections, model, asText }: Described): readonly (readonly [string, JsonValue])[] {
   return [
     ...collections.flatMap((collection) => componentsOf(collection, [], asText, () => collectionSchemas(collection))),
+    ...keysOf(collections, asText),
     ...sharedSchemas(view, asText),
     ...operationSchemas(model, view.administrator),
     ...(api.graphql ? graphqlSchemas() : []),
@@ -174,14 +176,46 @@ function allSchemas({ api, view, collections, model, asText }: Described): reado
   ];
 }
 
-const pathsOf = createPartsCache(pathsIndent, true);
 const componentsOf = createPartsCache(6, true);
-const filtersOf = createPartsCache(6, true);
+const pathsOf = addressedPartsOf('paths');
+const responsesOf = addressedPartsOf('responses');
+const parametersOf = addressedPartsOf('parameters');
+const keysOf = sharedPartsOf(keySchemas);
+const bodiesOf = sharedPartsOf(namingBodies);
+const keyParametersOf = sharedPartsOf(sharedParameters);
+
+type PartsOf = (collections: readonly RoleCollection[], asText: boolean) => Parts;
+
+/** Makes the function that gives parts of collections which differ in names only, where they differ in no fact. */
+function addressedPartsOf(kind: keyof typeof addressedParts): PartsOf {
+  const { indent, create } = addressedParts[kind];
+  const cached = createPartsCache(indent, true);
+  return (collections, asText) =>
+    collections.flatMap((collection) =>
+      cached(
+        collection,
+        [],
+        asText,
+        () => create(addressed(collection)),
+        () => addressedTexts(kind, addressed(collection)),
+      ),
+    );
+}
+
+/** Makes the function that gives parts which collections share, each once. */
+function sharedPartsOf(create: (collection: Addressed) => Parts): PartsOf {
+  const cached = createPartsCache(6, false);
+  return (collections, asText) => [
+    ...new Map(
+      collections.flatMap((collection) => cached(collection, [], asText, () => create(addressed(collection)))),
+    ),
+  ];
+}
 
 function information(): JsonObject {
   return {
     title: 'Tablewright',
-    description: 'The REST API that Tablewright compiled for a database and its permissions.',
+    description: guide,
     version: productVersion,
   };
 }
@@ -239,11 +273,6 @@ function sharedSchemas(view: RoleView, asText: boolean): readonly (readonly [str
 
 function collectionSchemas(collection: RoleCollection): Parts {
   return [...readSchemas(collection), ...payloadSchemas(collection)];
-}
-
-/** Parameters of paths of a collection that several of its operations take. */
-function filterParameters({ names, operations, readable }: RoleCollection): Parts {
-  return readable && operations.size > 0 ? [[names.filter, filterParameter(names.filter)]] : [];
 }
 
 function readSchemas(collection: RoleCollection): Parts {

@@ -1,11 +1,15 @@
-/** How a request names one item. Source: API specification, section 4. */
+/** How a request names items. Source: API specification, section 4. */
 
+import type { FieldDescriptor } from '@tablewright/runtime/language';
+import { sha256 } from '../print/hash.ts';
+import { spellWhole } from '../role-view/names.ts';
 import { scalarInput } from './components/values.ts';
-import { anyOf, type JsonObject, objectOf } from './json.ts';
-import type { AddressedKeyField } from './paths/addressed.ts';
+import { anyOf, type JsonObject, objectOf, reference } from './json.ts';
+import type { Parts } from './parts.ts';
+import type { Addressed, AddressedKeyField } from './paths/addressed.ts';
 
 /** The path parameter `key`. Several fields are an array, which style `simple` joins by commas, each value encoded. */
-export function keyParameter(key: readonly AddressedKeyField[]): JsonObject {
+function keyParameter(key: readonly AddressedKeyField[]): JsonObject {
   const schemas = key.map(inPath);
   const [only = {}] = schemas;
   const names = key.map(({ name }) => `"${name}"`).join(', ');
@@ -23,7 +27,7 @@ export function keyParameter(key: readonly AddressedKeyField[]): JsonObject {
 }
 
 /** The path parameter `key` for those who may write items whose key they may not read. */
-export const hiddenKey: JsonObject = {
+const hiddenKey: JsonObject = {
   name: 'key',
   in: 'path',
   required: true,
@@ -37,11 +41,108 @@ export function keyInput(key: readonly AddressedKeyField[]): JsonObject {
   return only !== undefined && key.length === 1 ? inBody(only) : keyObject(key);
 }
 
+/** Components of a key, which all collections with such a key share: the key in lists, and bodies that name items. */
+export function keySchemas(collection: Addressed): Parts {
+  const naming = namingOf(collection);
+  const { key, writes, operations } = collection;
+  const keys = [
+    ...(operations.includes('search') && key.length > 0 ? [key] : []),
+    ...(writes !== null && isKeyed(collection) ? [writes.key] : []),
+  ];
+  return [
+    ...keys.map((listed) => [nameKey(listed), listedKey(listed)] as const),
+    ...(naming === null ? [] : [[naming.name, { oneOf: naming.forms }] as const]),
+  ];
+}
+
+/** The body of a request that names items and says nothing else of them. */
+export function namingBodies(collection: Addressed): Parts {
+  const naming = namingOf(collection);
+  if (naming === null || collection.writes?.delete !== true) return [];
+  const named: JsonObject = {
+    type: 'object',
+    allOf: [reference('schemas', naming.name)],
+    unevaluatedProperties: false,
+  };
+  const keys = isKeyed(collection) ? [listOf(listedKeyReference(collection.writes.key))] : [];
+  const schema = anyOf(named, ...keys);
+  return [[naming.name, { required: true, content: { 'application/json': { schema } } }]];
+}
+
+/** Refers to the component of a key in lists. */
+export function listedKeyReference(key: readonly AddressedKeyField[]): JsonObject {
+  return reference('schemas', nameKey(key));
+}
+
+/** The component of the path parameter `key`. */
+export function keyParameters({ key }: Addressed): Parts {
+  return [[nameKey(key), key.length > 0 ? keyParameter(key) : hiddenKey]];
+}
+
+/** Refers to it. */
+export function useKey({ key }: Addressed): JsonObject {
+  return reference('parameters', nameKey(key));
+}
+
+/** The component for members that name items: by `keys`, or by a `query` for those who may read something. */
+export function nameNaming(collection: Addressed): string | null {
+  return namingOf(collection)?.name ?? null;
+}
+
+interface Naming {
+  readonly name: string;
+  readonly forms: readonly JsonObject[];
+}
+
+/** Null where nothing can be named. */
+function namingOf(collection: Addressed): Naming | null {
+  const { readable, writes } = collection;
+  if (writes === null || (!readable && !isKeyed(collection))) return null;
+  const byKeys = isKeyed(collection) ? [named('keys', listOf(listedKeyReference(writes.key)))] : [];
+  const byQuery = readable ? [named('query', reference('schemas', 'WriteQuery'))] : [];
+  const name = byKeys.length === 0 ? 'NamedByQuery' : `${readable ? 'NamedBy' : 'ListedBy'}${nameKey(writes.key)}`;
+  return { name, forms: [...byKeys, ...byQuery] };
+}
+
+function named(name: string, schema: JsonObject): JsonObject {
+  return { type: 'object', properties: { [name]: schema }, required: [name] };
+}
+
+function listOf(items: JsonObject): JsonObject {
+  return { type: 'array', items };
+}
+
+/** True if items have keys, though their fields may be hidden. */
+export function isKeyed({ operations }: Addressed): boolean {
+  return operations.includes('update') || operations.includes('delete');
+}
+
+/** `KeyIdInteger`; with a hash where more is known of values than their type. */
+function nameKey(key: readonly AddressedKeyField[]): string {
+  const fields = key.map((field) => {
+    const { name, descriptor } = field;
+    const type = `${descriptor.type.charAt(0).toUpperCase()}${descriptor.type.slice(1)}`;
+    const schema = JSON.stringify(inBody(field));
+    const isPlain = plainKeys.some((plain) => plain.type === descriptor.type && plain.schema === schema);
+    return `${spellWhole(name)}${type}${isPlain ? '' : `__${sha256(schema).slice(0, 10)}`}`;
+  });
+  return `Key${fields.length === 0 ? 'Hidden' : fields.join('_')}`;
+}
+
+/** The keys that most tables have. */
+const plainKeys = (
+  [
+    { type: 'integer', native: 'int4', wire: { kind: 'i4' } },
+    { type: 'bigInteger', native: 'int8', wire: { kind: 'i8' } },
+    { type: 'uuid', native: 'uuid', wire: { kind: 'uuid' } },
+  ] as const satisfies readonly Partial<FieldDescriptor>[]
+).map((facts) => ({ type: facts.type, schema: JSON.stringify(scalarInput(facts, null)) }));
+
 /**
  * A key in a list of keys: its value, which is in path form where there are several, or an object of the key fields. Its
  * value alone where they are hidden.
  */
-export function listedKey(key: readonly AddressedKeyField[]): JsonObject {
+function listedKey(key: readonly AddressedKeyField[]): JsonObject {
   const [only] = key;
   if (only === undefined) return { type: ['string', 'number', 'boolean'] };
   const value: JsonObject = key.length === 1 ? inBody(only) : { type: 'string' };

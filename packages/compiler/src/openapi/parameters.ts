@@ -4,7 +4,7 @@
 import { aggregateFunctions, defaultQueryBounds } from '@tablewright/runtime/language';
 import { exported } from './exports.ts';
 import { anyObject, type JsonObject, objectOf, reference } from './json.ts';
-import { listedKey } from './keys.ts';
+import { listedKeyReference } from './keys.ts';
 import type { Addressed } from './paths/addressed.ts';
 
 const names: JsonObject = { type: 'array', items: { type: 'string' } };
@@ -110,6 +110,7 @@ export function parameterSchemas(): readonly (readonly [string, JsonObject])[] {
   return [
     ['Deep', nested],
     ['Query', { type: 'object', properties: objectOf(query) }],
+    ['JsonText', { type: 'string', contentMediaType: 'application/json', description: 'The same object as its JSON text.' }],
     ['WriteQuery', anyObject('As the query of SEARCH, without a default limit.')],
   ];
 }
@@ -182,8 +183,7 @@ function queryForm(schema: JsonObject): JsonObject {
  * asks nothing, and not with names that they make up.
  */
 function objectForm(schema: JsonObject): JsonObject {
-  const text: JsonObject = { type: 'string', contentMediaType: 'application/json', contentSchema: schema };
-  return { style: 'deepObject', explode: true, schema: { anyOf: [schema, text] }, example: {} };
+  return { style: 'deepObject', explode: true, schema: { anyOf: [schema, reference('schemas', 'JsonText')] }, example: {} };
 }
 
 /** The parameters of a list. */
@@ -193,13 +193,12 @@ export function listParameters(collection: Addressed): readonly JsonObject[] {
   const others = [use('alias'), use('deep'), use('export'), ...archivedParameter(collection)];
   const filter = reference('parameters', collection.names.filter);
   const aggregation = Object.entries(aggregateParameters(collection)).map(
-    ([name, { description, schema, form }]): JsonObject => ({ name, in: 'query', description, ...form(schema) }),
+    ([name, { schema, form }]): JsonObject => ({ name, in: 'query', ...form(schema) }),
   );
   return [use('fields'), filter, use('search'), use('sort'), ...paging, ...aggregation, ...others];
 }
 
 interface AggregateParameter {
-  readonly description: string;
   readonly schema: JsonObject;
   readonly form: (schema: JsonObject) => JsonObject;
 }
@@ -210,21 +209,16 @@ function aggregateParameters(collection: Addressed): Readonly<Record<string, Agg
   const groups: JsonObject = { type: 'array', items: reference('schemas', collectionNames.groups) };
   return {
     aggregate: {
-      description:
-        'Answers aggregate rows instead of items: functions with the fields they take, as `aggregate[sum]=a`; ' +
-        '`aggregate[count]=*` counts items.',
       schema: reference('schemas', collectionNames.functions),
       form: objectForm,
     },
     ...(collection.grouped && {
       groupBy: {
-        description: 'Fields and functions of them, such as `year(a)`, that make one aggregate row per value.',
         schema: groups,
         form: queryForm,
       },
     }),
     having: {
-      description: 'Conditions that aggregate rows must meet: `having={"count":{"_gt":2},"sum":{"a":{"_lt":9}}}`.',
       schema: reference('schemas', collectionNames.having),
       form: objectForm,
     },
@@ -265,7 +259,7 @@ export function searchSchema(collection: Addressed): JsonObject {
     properties: objectOf([['filter', reference('schemas', collectionNames.filter)], ...aggregation]),
     unevaluatedProperties: false,
   };
-  const keys: JsonObject = { description: 'Reads exactly these items.', type: 'array', items: listedKey(key) };
+  const keys: JsonObject = { type: 'array', items: listedKeyReference(key) };
   return {
     type: 'object',
     properties: objectOf([['query', query], ...(key.length === 0 || singleton ? [] : [['keys', keys] as const])]),
@@ -282,9 +276,6 @@ export function filterParameter(filter: string): JsonObject {
   return {
     name: 'filter',
     in: 'query',
-    description:
-      'Conditions that items must meet: in brackets, `filter[field][_eq]=value`, or as the text of a JSON object, ' +
-      '`filter={"field":{"_eq":"value"}}`.',
     ...objectForm(reference('schemas', filter)),
   };
 }

@@ -1,21 +1,50 @@
 /**
- * The answers to requests that failed, once per set of codes. They depend on the operation only, never on a collection.
+ * The answers to requests that failed. They depend on the operation only, never on a collection. Operations share most
+ * failures, so each refers to one answer for all that it has in common with others, and to the rest by their status.
  *
  * Source: API specification, section 9.
  */
-import { type Failure, type FailureName, failures } from '@tablewright/runtime/operations';
+import { commonFailures, type Failure, type FailureName, failures } from '@tablewright/runtime/operations';
 import { failureExamples } from './examples/own-examples.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
 
-/** The components of all failed answers, by name. */
-export function failureResponses(): readonly (readonly [string, JsonObject])[] {
-  return Object.entries(failures).map(([name, failure]) => [name, response(failure)]);
+/** Failures that end any request. */
+const ofServers = ['RequestsExceeded', 'InternalServerError', 'ServiceUnavailable'] as const;
+const ofRequests = ['Unauthorized', 'Forbidden', ...ofServers] as const;
+const ofBodies = ['UnsupportedMediaType', 'RouteNotFound', ...ofRequests] as const;
+
+/** Answers for several failures, by the name of their component; the largest first. */
+const failureGroups: Readonly<Record<string, readonly FailureName[]>> = {
+  WriteFailure: ['InvalidWrite', 'Unprocessable', ...ofBodies],
+  SearchFailure: ['InvalidSearch', ...ofBodies],
+  ReadFailure: [...commonFailures, 'Forbidden', 'RouteNotFound'],
+  RequestFailure: ofRequests,
+  ServerFailure: ofServers,
+};
+
+/** The components of failed answers: those of several failures, and others that these parts of a document refer to. */
+export function failureResponses(parts: readonly JsonObject[]): readonly (readonly [string, JsonObject])[] {
+  const text = JSON.stringify(parts);
+  const others = Object.entries(failures).filter(([name]) => text.includes(`"#/components/responses/${name}"`));
+  return [
+    ...Object.entries(failureGroups).map(([name, group]) => [name, response(bySeverity(group))] as const),
+    ...others.map(([name, failure]) => [name, response([failure])] as const),
+  ];
 }
 
-/** Refers to failed answers by their status, in ascending order. */
+/** Refers to failed answers: by their status, in ascending order, and to all others as the default. */
 export function failuresByStatus(names: readonly FailureName[]): readonly (readonly [string, JsonObject])[] {
-  const sorted = names.toSorted((a, b) => failures[a].status - failures[b].status);
-  return sorted.map((name) => [String(failures[name].status), reference('responses', name)]);
+  const [name, group] = Object.entries(failureGroups).find(([, all]) => all.every((one) => names.includes(one))) ?? [];
+  const others = names.filter((one) => group?.includes(one) !== true);
+  const sorted = others.toSorted((a, b) => failures[a].status - failures[b].status);
+  return [
+    ...sorted.map((one) => [String(failures[one].status), reference('responses', one)] as const),
+    ...(name === undefined ? [] : [['default', reference('responses', name)] as const]),
+  ];
+}
+
+function bySeverity(names: readonly FailureName[]): readonly Failure[] {
+  return names.map((name) => failures[name]).toSorted((a, b) => a.status - b.status);
 }
 
 /** The headers of answers, by name. */
@@ -23,6 +52,10 @@ export function headerComponents(): readonly (readonly [string, JsonObject])[] {
   const tag = { type: 'string', pattern: '^W/"[A-Za-z0-9_-]+"$' };
   return [
     ['RetryAfter', { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 0 } }],
+    [
+      'RetryAfterSome',
+      { description: 'Seconds to wait, with 429 and 503.', schema: { type: 'integer', minimum: 0 } },
+    ],
     ['ETag', { description: 'Changes when the answer does.', required: true, schema: tag }],
     ['FileETag', { description: 'Changes when the answer does. Files have none.', schema: tag }],
   ];
@@ -30,7 +63,7 @@ export function headerComponents(): readonly (readonly [string, JsonObject])[] {
 
 /** The body of an answer with one of these codes. */
 function errorSchema(codes: readonly string[]): JsonObject {
-  const limited = codes.length === 1 && codes[0] === 'REQUESTS_EXCEEDED';
+  const limited = codes.includes('REQUESTS_EXCEEDED');
   const counters = { limit: { type: 'integer' }, reset: {} };
   const version = { etag: { type: 'string', description: 'Tag of the item as it is now.' } };
   const violation = {
@@ -64,10 +97,18 @@ function errorSchema(codes: readonly string[]): JsonObject {
   };
 }
 
-function response({ description, codes, retry }: Failure): JsonObject {
+/** One failure is described by its name; several by their statuses, with the codes of each. */
+function response(group: readonly Failure[]): JsonObject {
+  const codes = [...new Set(group.flatMap((failure) => failure.codes))];
+  const [only, ...more] = group;
+  const isOne = more.length === 0;
+  const retry = group.some((failure) => failure.retry);
   return {
-    description,
-    ...(retry && { headers: { 'Retry-After': reference('headers', 'RetryAfter') } }),
+    description: isOne
+      ? (only?.description ?? '')
+      : group.map(({ status, description }) => `- ${status}: ${description}`).join('\n'),
+    ...(!isOne && { 'x-platform-codes': objectOf(group.map((one) => [String(one.status), one.codes] as const)) }),
+    ...(retry && { headers: { 'Retry-After': reference('headers', isOne ? 'RetryAfter' : 'RetryAfterSome') } }),
     content: { 'application/json': { schema: errorSchema(codes), ...examplesOf(codes) } },
   };
 }

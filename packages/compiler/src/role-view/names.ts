@@ -31,6 +31,11 @@ export class DocumentNames {
     return `Items${this.spelling}`;
   }
 
+  /** `ListOrderLines`: the answer that lists items. */
+  get listing(): string {
+    return `List${this.spelling}`;
+  }
+
   /** `FilterOrderLines` */
   get filter(): string {
     return `Filter${this.spelling}`;
@@ -198,7 +203,7 @@ export function nameLink(collection: string, relation: string): string {
 }
 
 /** With the hash of a name that is written in another way than the plain one, so that no two are one. */
-function spellWhole(name: string): string {
+export function spellWhole(name: string): string {
   return plain.test(name) ? spell(name) : `${spell(name)}__${sha256(name).slice(0, 10)}`;
 }
 

@@ -5,7 +5,7 @@ import type { JsonValue } from '@tablewright/runtime/language';
 import type { Example, OperationExamples } from '../../examples.ts';
 import { isText } from '../../print/only-text.ts';
 import { isJsonObject, type JsonObject, objectOf } from '../json.ts';
-import { createFits, type Fits } from './fits.ts';
+import { createFits, type Fits, follow } from './fits.ts';
 
 /** The document with its examples, by `operationId`. Those that do not fit it any more are left out. */
 export function withExamples(document: JsonObject, examples: OperationExamples): JsonObject {
@@ -28,31 +28,43 @@ function insert(
       ? mapMembers(item, (operation) => {
           const id = isJsonObject(operation) ? operation.operationId : undefined;
           const recorded = typeof id === 'string' && Object.hasOwn(examples, id) ? (examples[id] ?? []) : [];
-          return isJsonObject(operation) && recorded.length > 0 ? exemplify(operation, recorded, fits) : operation;
+          return isJsonObject(operation) && recorded.length > 0 ? exemplify(document, operation, recorded, fits) : operation;
         })
       : item,
   );
   return { ...document, paths };
 }
 
-/** An operation with those of its examples that fit. */
-function exemplify(operation: JsonObject, examples: readonly Example[], fits: Fits): JsonObject {
+/** An operation with those of its examples that fit. Components get none, because other operations share them. */
+function exemplify(document: JsonObject, shared: JsonObject, examples: readonly Example[], fits: Fits): JsonObject {
+  const operation = {
+    ...shared,
+    ...(shared.requestBody !== undefined && { requestBody: whole(document, shared.requestBody) }),
+    responses: mapMembers(shared.responses, (response) => whole(document, response)),
+  };
   const fitting = examples.filter((example) => isFitting(operation, example, fits));
+  if (fitting.length === 0) return shared;
   const { requestBody: body, responses } = operation;
   const sent = fitting.flatMap((example) =>
     example.body === undefined ? [] : [{ summary: example.request, value: example.body }],
   );
+  const asked = isJsonObject(shared.responses) ? shared.responses : {};
   return {
-    ...operation,
-    ...(isJsonObject(body) && { requestBody: show(body, sent) }),
+    ...shared,
+    ...(isJsonObject(body) && sent.length > 0 && { requestBody: show(body, sent) }),
     responses: mapMembers(responses, (response, status) => {
       const answered = fitting.filter((example) => String(example.status) === status);
       const shown = answered.flatMap(({ request, answer: result }) =>
         result === undefined ? [] : [{ summary: request, value: result }],
       );
-      return isJsonObject(response) ? show(response, shown) : response;
+      return isJsonObject(response) && shown.length > 0 ? show(response, shown) : (asked[status] ?? null);
     }),
   };
+}
+
+/** The part itself, or what it refers to. */
+function whole(document: JsonObject, part: JsonValue): JsonValue {
+  return isJsonObject(part) && typeof part.$ref === 'string' ? follow(document, part.$ref) : part;
 }
 
 function isFitting({ requestBody, responses }: JsonObject, example: Example, fits: Fits): boolean {

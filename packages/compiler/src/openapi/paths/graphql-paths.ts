@@ -76,7 +76,7 @@ function byBody(operationId: string, what: string): JsonObject {
     description: 'Runs the operation of a document. The mutations of one operation are one transaction.',
     parameters: [useHeader('idempotencyKey')],
     requestBody: { required: true, content: { 'application/json': { schema } } },
-    responses: answers(['400', '422', ...refusals]),
+    responses: answers,
   };
 }
 
@@ -92,18 +92,38 @@ function byAddress(operationId: string): JsonObject {
     summary: 'Query by GraphQL',
     description: 'Runs a query; mutations are sent by POST.',
     parameters: texts,
-    responses: answers(['400', '405', ...refusals]),
+    responses: { ...answers, 405: notAllowed },
   };
 }
 
 const refusals = ['401', '403', '404', '415', '429', '500', '503'] as const;
+
+/** The component of refusals. */
+const refused = 'GraphqlFailure';
+
+/** The components of answers that several of these paths have. */
+export function graphqlResponses(): readonly (readonly [string, JsonObject])[] {
+  const statuses = ['400', ...refusals, '422'].toSorted();
+  return [
+    ['GraphqlAnswer', { description: 'The answer, which may have errors.', content: contentOf('GraphqlAnswer') }],
+    [
+      refused,
+      {
+        description: statuses.map((status) => `- ${status}: ${refusalTexts[status]}`).join('\n'),
+        // Codes are those of the errors in them.
+        'x-platform-codes': objectOf(statuses.map((status) => [status, []] as const)),
+        headers: { 'Retry-After': reference('headers', 'RetryAfterSome') },
+        content: contentOf('GraphqlRefusal'),
+      },
+    ],
+  ];
+}
 
 const refusalTexts: Readonly<Record<string, string>> = {
   400: 'The document, its variables or the request cannot be used.',
   401: 'The token is unknown or expired, or may not be used from this address.',
   403: 'The token is not valid, or may not be used here.',
   404: 'There is no such endpoint.',
-  405: 'A mutation came by GET.',
   415: 'The body is not sent as application/json.',
   422: 'An Idempotency-Key came with another request before.',
   429: 'A rate limit was hit.',
@@ -111,23 +131,13 @@ const refusalTexts: Readonly<Record<string, string>> = {
   503: 'The database cannot be used now, or took too long.',
 };
 
-function answers(refused: readonly string[]): JsonObject {
-  const result = contentOf('GraphqlAnswer');
-  return objectOf([
-    ['200', { description: 'The answer, which may have errors.', content: result }],
-    ...refused.map((status) => [status, refusal(status)] as const),
-  ]);
-}
+const answers = { 200: reference('responses', 'GraphqlAnswer'), default: reference('responses', refused) };
 
-function refusal(status: string): JsonObject {
-  const retry = status === '429' || status === '503';
-  return {
-    description: refusalTexts[status] ?? '',
-    ...(retry && { headers: { 'Retry-After': reference('headers', 'RetryAfter') } }),
-    ...(status === '405' && { headers: { Allow: { required: true, schema: { type: 'string', const: 'POST' } } } }),
-    content: contentOf('GraphqlRefusal'),
-  };
-}
+const notAllowed: JsonObject = {
+  description: 'A mutation came by GET.',
+  headers: { Allow: { required: true, schema: { type: 'string', const: 'POST' } } },
+  content: contentOf('GraphqlRefusal'),
+};
 
 function contentOf(name: string): JsonObject {
   const schema = reference('schemas', name);

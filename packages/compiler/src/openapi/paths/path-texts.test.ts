@@ -3,21 +3,25 @@ import { roleViewOf } from '../../role-view/build-role-view.ts';
 import { textsOf } from '../parts.ts';
 import { accessTo, hostile, magazine, sampleApi } from '../testing/sample-api.ts';
 import { type Addressed, addressed } from './addressed.ts';
-import { pathsIndent, pathTexts } from './path-texts.ts';
+import { addressedParts, addressedTexts } from './path-texts.ts';
 import { collectionPaths } from './paths.ts';
+
+const kinds = ['paths', 'responses', 'parameters'] as const;
 
 const api = sampleApi([...magazine, ...hostile]);
 const partly = accessTo({ articles: [['id', 'title', 'author_id']], tags: [['name']], authors: [['name']] });
 const all = [null, partly].flatMap((access) => roleViewOf(api, access).collections.map(addressed));
 
 /** As they are printed one by one. */
-function printed(one: Addressed) {
-  return textsOf(collectionPaths(one), pathsIndent, true);
+function printed(kind: (typeof kinds)[number], one: Addressed) {
+  const { create, indent } = addressedParts[kind];
+  return textsOf(create(one), indent, true);
 }
 
-it('are those of the paths', () => {
+it.each(kinds)('are those of the %s', (kind) => {
   expect(all.length).toBeGreaterThan(20);
-  for (const one of all) expect(pathTexts(one)).toEqual(printed(one));
+  for (const one of all) expect(addressedTexts(kind, one)).toEqual(printed(kind, one));
+  expect(all.flatMap((one) => printed(kind, one)).length).toBeGreaterThan(20);
 });
 
 it('are told apart from what stands in keys', () => {
@@ -27,7 +31,7 @@ it('are told apart from what stands in keys', () => {
   for (const name of names) {
     const key = first.key.map((field) => ({ ...field, name, values: [name] }));
     const one: Addressed = { ...first, key, writes: { ...first.writes, key, conflicts: [[name]] } };
-    expect(pathTexts(one)).toEqual(printed(one));
+    expect(addressedTexts('paths', one)).toEqual(printed('paths', one));
     expect(JSON.stringify(collectionPaths(one))).toContain(JSON.stringify(name).slice(1, -1));
   }
 });

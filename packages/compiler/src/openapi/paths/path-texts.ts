@@ -5,24 +5,30 @@
  */
 
 import { DocumentNames } from '../../role-view/names.ts';
-import { type PartText, textsOf } from '../parts.ts';
+import { type Parts, type PartText, textsOf } from '../parts.ts';
 import type { Addressed, AddressedFacts } from './addressed.ts';
-import { collectionPaths } from './paths.ts';
+import { collectionParameters, collectionPaths, collectionResponses } from './paths.ts';
 
-/** Where the paths stand in a document. */
-export const pathsIndent = 4;
+/** Parts that follow from the facts, with the indentation at which they stand in a document. */
+export const addressedParts = {
+  paths: { indent: 4, create: collectionPaths },
+  responses: { indent: 6, create: collectionResponses },
+  parameters: { indent: 6, create: collectionParameters },
+} as const satisfies Record<string, { readonly indent: number; readonly create: (collection: Addressed) => Parts }>;
 
-/** The paths as one text, which stands under the name of the first. */
-export function pathTexts({ names, path, ...facts }: Addressed): readonly PartText[] {
+type Kind = keyof typeof addressedParts;
+
+/** The parts as one text, which stands under the name of the first. */
+export function addressedTexts(kind: Kind, { names, path, ...facts }: Addressed): readonly PartText[] {
   const { collection, spelling, tag } = names;
   const values = { collection, spelling, tag, path };
-  return patternsOf(facts).map((pattern) => [fill(pattern.path, values), fill(pattern.text, escaped(values))]);
+  return patternsOf(kind, facts).map((pattern) => [fill(pattern.path, values), fill(pattern.text, escaped(values))]);
 }
 
 /** Values that all names in paths are made of. */
 type Values = Readonly<Record<'collection' | 'spelling' | 'tag' | 'path', string>>;
 
-/** The paths of all collections of the same facts. */
+/** The parts of all collections of the same facts. */
 interface PathPattern {
   readonly path: Pattern;
   readonly text: Pattern;
@@ -32,17 +38,18 @@ interface PathPattern {
 type Pattern = readonly { readonly text: string; readonly next: keyof Values | null }[];
 
 /** Number of different facts for which patterns are kept. */
-const maxPatterns = 256;
+const maxPatterns = 768;
 
 const patternCache = new Map<string, readonly PathPattern[]>();
 
-function patternsOf(facts: AddressedFacts): readonly PathPattern[] {
-  const key = JSON.stringify(facts);
+function patternsOf(kind: Kind, facts: AddressedFacts): readonly PathPattern[] {
+  const key = `${kind}${JSON.stringify(facts)}`;
   const found = patternCache.get(key);
   if (found !== undefined) return found;
   if (patternCache.size >= maxPatterns) patternCache.clear();
   const sign = signBeside(key);
-  const texts = textsOf(collectionPaths({ ...facts, ...markedBy(sign) }), pathsIndent, true);
+  const { indent, create } = addressedParts[kind];
+  const texts = textsOf(create({ ...facts, ...markedBy(sign) }), indent, true);
   const patterns = texts.map(([path, text]) => ({ path: patternOf(path, sign), text: patternOf(text, sign) }));
   patternCache.set(key, patterns);
   return patterns;

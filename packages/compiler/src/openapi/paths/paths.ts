@@ -3,8 +3,9 @@
 import { commonFailures, type FailureName } from '@tablewright/runtime/operations';
 import { files } from '../exports.ts';
 import { type JsonObject, objectOf, reference } from '../json.ts';
-import { hiddenKey, keyParameter } from '../keys.ts';
-import { itemParameters, listParameters, singletonParameters, useHeader } from '../parameters.ts';
+import { keyParameters, useKey } from '../keys.ts';
+import { filterParameter, itemParameters, listParameters, singletonParameters, useHeader } from '../parameters.ts';
+import type { Parts } from '../parts.ts';
 import { failuresByStatus } from '../responses.ts';
 import type { Addressed } from './addressed.ts';
 import { collectionWrites, itemWrites } from './write-paths.ts';
@@ -16,17 +17,38 @@ import { collectionWrites, itemWrites } from './write-paths.ts';
  * operation.
  */
 export function collectionPaths(collection: Addressed): readonly (readonly [string, JsonObject])[] {
-  const { operations, key, path, deprecated } = collection;
+  const { operations, path, deprecated } = collection;
   if (operations.length === 0) return [];
   const marker = ([method, operation]: readonly [string, JsonObject]) =>
     [method, { ...operation, ...(deprecated && { deprecated }) }] as const;
   const whole = [...collectionReads(collection), ...collectionWrites(collection)].map(marker);
   const single = [...itemReads(collection), ...itemWrites(collection)].map(marker);
-  const parameters = [key.length > 0 ? keyParameter(key) : hiddenKey];
   return [
     ...(whole.length > 0 ? [[path, objectOf(whole)] as const] : []),
-    ...(single.length > 0 ? [[`${path}/{key}`, { parameters, ...objectOf(single) }] as const] : []),
+    ...(single.length > 0 ? [[`${path}/{key}`, { parameters: [useKey(collection)], ...objectOf(single) }] as const] : []),
   ];
+}
+
+/** Components of parameters that several operations of a collection take. */
+export function collectionParameters(collection: Addressed): Parts {
+  const { names, operations, readable } = collection;
+  return readable && operations.length > 0 ? [[names.filter, filterParameter(names.filter)]] : [];
+}
+
+/** Components of parameters that collections with such a key share. */
+export function sharedParameters(collection: Addressed): Parts {
+  return itemReads(collection).length + itemWrites(collection).length > 0 ? keyParameters(collection) : [];
+}
+
+/** Components of answers that several operations of a collection have. */
+export function collectionResponses(collection: Addressed): Parts {
+  return isListing(collection) ? [[collection.names.listing, listAnswer(collection)]] : [];
+}
+
+/** True if GET or SEARCH lists items. */
+function isListing({ operations, readable }: Addressed): boolean {
+  const isList = operations.includes('list') || (operations.includes('search') && !operations.includes('readSingleton'));
+  return readable && isList;
 }
 
 function collectionReads(collection: Addressed): readonly (readonly [string, JsonObject])[] {
@@ -50,19 +72,13 @@ const searchFailures = [
   'UnsupportedMediaType',
 ] as const;
 
-const listed = 'The items, or their aggregate rows, and the counts that were asked for.';
-
 function listItems(collection: Addressed): JsonObject {
-  const searched = collection.operations.includes('search')
-    ? ' The method SEARCH on the same path takes the parameters as a JSON body; see `x-platform-search`.'
-    : '';
   return {
     operationId: collection.names.list,
     tags: [collection.names.tag],
     summary: `List items of ${quoted(collection)}`,
-    description: `Returns the items of ${quoted(collection)} that match.${searched}`,
     parameters: listParameters(collection),
-    responses: answers(listed, listBody(collection), readFailures, files),
+    responses: listing(collection, readFailures),
   };
 }
 
@@ -70,13 +86,12 @@ function searchItems(collection: Addressed): JsonObject {
   const singleton = collection.operations.includes('readSingleton');
   const success = singleton
     ? answers('The item.', singletonBody(collection), searchFailures, files)
-    : answers(listed, listBody(collection), searchFailures, files);
+    : listing(collection, searchFailures);
   const body = { schema: reference('schemas', collection.names.search) };
   return {
     operationId: collection.names.searchOperation,
     tags: [collection.names.tag],
     summary: singleton ? `Read ${quoted(collection)} by a body` : `Search items of ${quoted(collection)}`,
-    description: 'Answers as GET does. Send it with the method SEARCH; parameters in the URL do not count.',
     requestBody: { content: { 'application/json': body } },
     responses: success,
   };
@@ -87,7 +102,6 @@ function readItem(collection: Addressed): JsonObject {
     operationId: collection.names.single,
     tags: [collection.names.tag],
     summary: `Read one item of ${quoted(collection)}`,
-    description: `Returns the item of ${quoted(collection)} that has the key. One that does not exist is forbidden.`,
     parameters: [...itemParameters(collection), useHeader('ifNoneMatch')],
     responses: tagged(answers('The item.', itemBody(collection), readFailures)),
   };
@@ -98,22 +112,25 @@ function readSingleton(collection: Addressed): JsonObject {
     operationId: collection.names.list,
     tags: [collection.names.tag],
     summary: `Read ${quoted(collection)}`,
-    description: `Returns the only item of ${quoted(collection)}; before it is written first, its defaults.`,
     parameters: [...singletonParameters(collection), useHeader('ifNoneMatch')],
     responses: tagged(answers('The item.', singletonBody(collection), readFailures, files), 'FileETag'),
   };
 }
 
+function listing({ names }: Addressed, failures: readonly FailureName[]): JsonObject {
+  return objectOf([['200', reference('responses', names.listing)], ...failuresByStatus(failures)]);
+}
+
 /** Items, or aggregate rows where the request has `aggregate` or `groupBy`; nothing around them in a file. */
-function listBody({ names }: Addressed): JsonObject {
+function listAnswer({ names }: Addressed): JsonObject {
   const rows = [names.item, names.aggregate].map((name) => ({ type: 'array', items: reference('schemas', name) }));
-  const data: JsonObject = { anyOf: rows };
   const body: JsonObject = {
     type: 'object',
-    properties: { data, meta: reference('schemas', 'Meta') },
+    properties: { data: { anyOf: rows }, meta: reference('schemas', 'Meta') },
     required: ['data'],
   };
-  return { anyOf: [body, ...rows] };
+  const content = { 'application/json': { schema: { anyOf: [body, ...rows] } }, ...files };
+  return { description: 'Items, or aggregate rows.', content };
 }
 
 function itemBody({ names }: Addressed): JsonObject {
@@ -145,7 +162,15 @@ function answers(
 function tagged({ 200: succeeded, ...others }: JsonObject, tag: 'ETag' | 'FileETag' = 'ETag'): JsonObject {
   const headers = { ETag: reference('headers', tag) };
   const found = typeof succeeded === 'object' ? succeeded : {};
-  return { 200: { ...found, headers }, 304: { description: 'It has not changed.', headers }, ...others };
+  const unchanged = tag === 'ETag' ? reference('responses', 'NotModified') : { ...notModified, headers };
+  return { 200: { ...found, headers }, 304: unchanged, ...others };
+}
+
+const notModified = { description: 'It has not changed.' };
+
+/** Components of answers that all collections share. */
+export function sharedResponses(): Parts {
+  return [['NotModified', { ...notModified, headers: { ETag: reference('headers', 'ETag') } }]];
 }
 
 function quoted({ names }: Addressed): string {

@@ -2,7 +2,7 @@
 
 import { commonFailures, type FailureName } from '@tablewright/runtime/operations';
 import { anyOf, type JsonObject, objectOf, reference } from '../json.ts';
-import { listedKey } from '../keys.ts';
+import { nameNaming } from '../keys.ts';
 import { answerParameters, useHeader } from '../parameters.ts';
 import { failuresByStatus } from '../responses.ts';
 import type { Addressed } from './addressed.ts';
@@ -48,7 +48,6 @@ function createItems(collection: Addressed): JsonObject {
   const forms = names.map((name) => reference('schemas', name));
   return {
     ...head(collection, collection.names.createOperation, `Create items of ${quoted(collection)}`),
-    description: 'Creates one item, or all items of an array. An array is answered in its order.',
     ...parametersOf(collection, true, [
       ...(conflicts === null ? [] : [conflictParameter(conflicts)]),
       useHeader('idempotencyKey'),
@@ -61,7 +60,6 @@ function createItems(collection: Addressed): JsonObject {
 function updateItem(collection: Addressed): JsonObject {
   return {
     ...head(collection, collection.names.updateOne, `Update one item of ${quoted(collection)}`),
-    description: 'Changes the fields that the body has.',
     ...parametersOf(collection, false, [useHeader('ifMatch')]),
     requestBody: bodyOf(changesOfOne(collection), uploadContent(collection, 'update')),
     responses: answers(collection, 'one'),
@@ -77,7 +75,6 @@ function changesOfOne(collection: Addressed): JsonObject {
 function updateSingleton(collection: Addressed): JsonObject {
   return {
     ...head(collection, collection.names.updateOne, `Update ${quoted(collection)}`),
-    description: 'Changes the fields that the body has; creates the item when there is none.',
     ...parametersOf(collection, false),
     requestBody: bodyOf(changesOfOne(collection)),
     responses: answers(collection, 'one'),
@@ -85,37 +82,43 @@ function updateSingleton(collection: Addressed): JsonObject {
 }
 
 function updateItems(collection: Addressed): JsonObject {
-  const data = reference('schemas', collection.names.update);
-  const forms = [
-    ...namingForms(collection).map((form) => named({ ...form, data }, [...Object.keys(form), 'data'])),
+  const naming = nameNaming(collection);
+  const forms: readonly JsonObject[] = [
+    ...(naming === null ? [] : [sameChanges(naming, reference('schemas', collection.names.update))]),
     ...(canNameKey(collection) ? [listOf(reference('schemas', collection.names.change))] : []),
   ];
   return {
     ...head(collection, collection.names.updateMany, `Update items of ${quoted(collection)}`),
-    description: 'Gives the same data to the items of `keys` or `query`, or to each item of an array its own.',
     ...parametersOf(collection, true),
     requestBody: bodyOf(anyOf(...forms)),
     responses: answers(collection, 'many'),
   };
 }
 
+function sameChanges(naming: string, data: JsonObject): JsonObject {
+  return {
+    type: 'object',
+    allOf: [reference('schemas', naming)],
+    properties: { data },
+    required: ['data'],
+    unevaluatedProperties: false,
+  };
+}
+
 function deleteItem(collection: Addressed): JsonObject {
   return {
     ...head(collection, collection.names.deleteOne, `Delete one item of ${quoted(collection)}`),
-    description: 'Deletes the item that has the key.',
     ...deleteParameters(collection, collection.readable ? [useHeader('ifMatch')] : []),
     responses: answers(collection, 'none'),
   };
 }
 
 function deleteItems(collection: Addressed): JsonObject {
-  const forms = namingForms(collection).map((form) => named(form, Object.keys(form)));
-  const keys = isKeyed(collection) ? [listOf(listedKey(collection.writes?.key ?? []))] : [];
+  const naming = nameNaming(collection);
   return {
     ...head(collection, collection.names.deleteMany, `Delete items of ${quoted(collection)}`),
-    description: 'Deletes the items of `keys` or `query`, or of an array of keys: all of them or none.',
     ...deleteParameters(collection, []),
-    requestBody: bodyOf(anyOf(...forms, ...keys)),
+    requestBody: naming === null ? bodyOf(anyOf()) : reference('requestBodies', naming),
     responses: answers(collection, 'none'),
   };
 }
@@ -132,27 +135,9 @@ function deleteParameters({ writes }: Addressed, others: readonly JsonObject[]):
   return parameters.length > 0 ? { parameters } : {};
 }
 
-/** True if items have keys, though their fields may be hidden. */
-function isKeyed({ operations }: Addressed): boolean {
-  return operations.includes('update') || operations.includes('delete');
-}
-
 /** True if payloads can hold the key of their item. */
 function canNameKey({ writes }: Addressed): boolean {
   return writes !== null && writes.key.length > 0;
-}
-
-/** Ways to name items: by key, by a query for those who may read something. */
-function namingForms(collection: Addressed): readonly JsonObject[] {
-  const { writes, readable } = collection;
-  return [
-    ...(isKeyed(collection) ? [{ keys: listOf(listedKey(writes?.key ?? [])) }] : []),
-    ...(readable ? [{ query: reference('schemas', 'WriteQuery') }] : []),
-  ];
-}
-
-function named(properties: JsonObject, required: readonly string[]): JsonObject {
-  return { type: 'object', properties, required, additionalProperties: false };
 }
 
 function listOf(items: JsonObject): JsonObject {
@@ -195,7 +180,7 @@ function answers({ readable, names }: Addressed, form: AnswerForm): JsonObject {
   const meta = form === 'one' ? {} : { meta: reference('schemas', 'Meta') };
   const schema = data && { type: 'object', properties: { data, ...meta }, required: ['data'] };
   const written = { description: 'The written items.', content: { 'application/json': { schema } } };
-  const nothing = { description: form === 'none' ? 'It is deleted.' : 'It is written, and nothing of it can be read.' };
+  const nothing = { description: form === 'none' ? 'It is deleted.' : 'Nothing of it can be read.' };
   return objectOf([
     ...(readable && schema !== null ? [['200', written] as const] : []),
     ['204', nothing],
