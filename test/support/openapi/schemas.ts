@@ -6,7 +6,7 @@
  */
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { isObject, type Json, type JsonObject } from './json.ts';
+import { elements, isObject, type Json, type JsonObject, member } from './json.ts';
 
 /** How a value is compared with a schema. */
 export type Reading = 'open' | 'closed' | 'text';
@@ -19,7 +19,7 @@ export function createJudge(document: JsonObject): Judge {
   const validators = new Map<string, ValidateFunction>();
   const readers = {
     open: once(() => reader(document, {})),
-    closed: once(() => reader({ ...document, ...closed(document) }, {})),
+    closed: once(() => reader({ ...document, ...closed(document, document, partsIn(document)) }, {})),
     text: once(() => reader(document, { coerceTypes: 'array' })),
   };
   return function judge(reading, place, value) {
@@ -69,18 +69,38 @@ function reader(document: JsonObject, options: Options): Ajv2020 {
   return ajv;
 }
 
-/** Every object that lists its members has no others. What is put together of several schemas stays as it is. */
-function closed(value: JsonObject): JsonObject {
-  const entries = Object.entries(value).map(([name, inner]) => [name, closedValue(inner)] as const);
-  const { type, properties } = value;
-  // ajv leaves a member of the name `__proto__` out.
-  const odd = isObject(properties) && Object.hasOwn(properties, '__proto__');
-  const open = type !== 'object' || !isObject(properties) || odd || 'allOf' in value;
-  const said = 'additionalProperties' in value || 'unevaluatedProperties' in value;
-  return { ...Object.fromEntries(entries), ...(!open && !said && { additionalProperties: false }) };
+/** Components of which others are put together. */
+function partsIn(document: Json): ReadonlySet<Json> {
+  const parts = new Set<Json>();
+  const collect = (inner: Json): void => {
+    for (const part of elements(member(inner, 'allOf'))) parts.add(follow(document, part));
+    for (const each of Array.isArray(inner) ? inner : isObject(inner) ? Object.values(inner) : []) collect(each);
+  };
+  collect(document);
+  return parts;
 }
 
-function closedValue(value: Json): Json {
-  if (Array.isArray(value)) return value.map(closedValue);
-  return isObject(value) ? closed(value) : value;
+/** The schema itself, or the component that it refers to. */
+function follow(document: Json, schema: Json): Json {
+  const reference = member(schema, '$ref');
+  return typeof reference === 'string' ? reference.slice(2).split('/').reduce<Json>(member, document) : schema;
+}
+
+/** Every object that lists its members has no others, together with those of its parts, which stay open themselves. */
+function closed(value: JsonObject, document: Json, parts: ReadonlySet<Json>): JsonObject {
+  const entries = Object.entries(value).map(([name, inner]) => [name, closedValue(inner, document, parts)] as const);
+  const { type, properties } = value;
+  // ajv leaves a member of the name `__proto__` out.
+  const isWhole = 'allOf' in value;
+  const all = [value, ...elements(value.allOf).map((part) => follow(document, part))];
+  const odd = all.some((part) => member(member(part, 'properties'), '__proto__') !== undefined);
+  const open = type !== 'object' || (!isObject(properties) && !isWhole) || odd || parts.has(value);
+  const said = 'additionalProperties' in value || 'unevaluatedProperties' in value;
+  const closing = isWhole ? { unevaluatedProperties: false } : { additionalProperties: false };
+  return { ...Object.fromEntries(entries), ...(!open && !said && closing) };
+}
+
+function closedValue(value: Json, document: Json, parts: ReadonlySet<Json>): Json {
+  if (Array.isArray(value)) return value.map((one) => closedValue(one, document, parts));
+  return isObject(value) ? closed(value, document, parts) : value;
 }

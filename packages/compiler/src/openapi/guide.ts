@@ -15,8 +15,12 @@ export const guide = `The REST API that Tablewright compiled for a database and 
 - \`filter\`: conditions that items must meet, all of them together: in brackets, \`filter[field][_eq]=value\`, or as the text of a JSON object, \`filter={"field":{"_eq":"value"}}\`.
 - \`aggregate\`: answers aggregate rows instead of items: functions with the fields they take, as \`aggregate[sum]=a\`; \`aggregate[count]=*\` counts items. Fields stand in a list, or in a text with commas.
 - \`groupBy\`: fields and functions of them, such as \`year(a)\`, that make one aggregate row per value.
-- \`having\`: conditions that aggregate rows must meet, whether their values are in the answer or not: \`having={"count":{"_gt":2},"sum":{"a":{"_lt":9}}}\`.
+- \`having\`: conditions that aggregate rows must meet, whether their values are in the answer or not.
 - Parameters of writes shape the answer: written items that do not match are left out.
+
+## Schemas
+
+Of a collection \`X\`, \`ItemsX\` is an item, \`AggregateX\` an aggregate row, \`FilterX\` a filter, \`CreateX\` a new item, and \`UpdateX\` changes of an item. \`ChangeX\` has the key of the item that it changes, too. \`UpsertX\` is a new item, or changes of the one that has the same values in a unique key. \`PayloadX\` is what they have in common.
 
 ## Failures
 

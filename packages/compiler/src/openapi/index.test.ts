@@ -24,8 +24,15 @@ function stringsOf(value: JsonValue): readonly string[] {
   return Object.entries(value).flatMap(([key, inner]: [string, JsonValue]) => [key, ...stringsOf(inner)]);
 }
 
+/** Properties of a component, with those of the component that it is made of. */
 function itemOf(document: JsonValue, name: string): JsonValue | undefined {
-  return at(document, 'components', 'schemas', name, 'properties');
+  const own = at(document, 'components', 'schemas', name);
+  const part = at(own, 'allOf', '0', '$ref');
+  const values = typeof part === 'string' ? at(document, ...part.slice(2).split('/'), 'properties') : undefined;
+  const properties = at(own, 'properties');
+  return values === undefined
+    ? properties
+    : Object.fromEntries([values, properties].flatMap((all) => Object.entries(all ?? {})));
 }
 
 function pathsOf(document: JsonValue): readonly string[] {
@@ -155,6 +162,33 @@ describe('the document of everything', () => {
     expect(at(itemOf(document, 'ItemsSections'), 'item', 'anyOf')).toHaveLength(3);
   });
 
+  it('describes what items and aggregate rows have in common once', () => {
+    const names = ['ItemsArticles', 'AggregateArticles'].map((name) => at(document, 'components', 'schemas', name));
+    const values = { $ref: '#/components/schemas/ValuesArticles' };
+    expect(names.map((schema) => at(schema, 'allOf'))).toEqual([[values], [values]]);
+    // Keys of related items, and JSON, are described where they differ.
+    expect(Object.keys(itemOf(document, 'ValuesArticles') ?? {})).not.toEqual(expect.arrayContaining(['author_id']));
+    expect(at(itemOf(document, 'AggregateArticles'), 'author_id')).toEqual({ type: 'integer', format: 'int32' });
+    // A field of the name of a function is described in both, because rows have either.
+    const counting = sampleApi([
+      {
+        name: 'a',
+        key: ['id'],
+        fields: [
+          { name: 'id', type: 'integer' },
+          { name: 'sum', type: 'text' },
+        ],
+      },
+    ]);
+    const counted = emitOpenApi(counting, null);
+    expect(Object.keys(itemOf(counted, 'ValuesA') ?? {})).toEqual(['id']);
+    expect(at(itemOf(counted, 'AggregateA'), 'sum', 'anyOf')).toEqual([
+      { type: 'string' },
+      { $ref: '#/components/schemas/SumsA' },
+    ]);
+    expect(at(itemOf(counted, 'ItemsA'), 'sum')).toEqual({ type: 'string' });
+  });
+
   it('describes composite keys as the path writes them', () => {
     const name = 'KeyArticleIdBigInteger_TagIdInteger';
     const [used] = Object.values(at(document, 'paths', '/items/articles_tags/{key}', 'parameters') ?? {});
@@ -163,7 +197,9 @@ describe('the document of everything', () => {
     expect(key).toMatchObject({ name: 'key', in: 'path', style: 'simple', explode: false });
     expect(at(key, 'schema')).toMatchObject({ type: 'array', minItems: 2, maxItems: 2 });
     expect(at(key, 'schema', 'items', 'anyOf')).toMatchObject([{ type: 'string' }, { type: 'integer' }]);
-    expect(at(itemOf(document, 'SearchArticlesTags'), 'keys', 'items')).toEqual({ $ref: `#/components/schemas/${name}` });
+    expect(at(itemOf(document, 'SearchArticlesTags'), 'keys', 'items')).toEqual({
+      $ref: `#/components/schemas/${name}`,
+    });
     expect(at(document, 'components', 'schemas', name, 'anyOf')).toMatchObject([
       { type: 'string' },
       { required: ['article_id', 'tag_id'] },
@@ -232,21 +268,22 @@ describe('the document of everything', () => {
   it('takes the names that can be aggregated', () => {
     const parameters = at(document, 'paths', '/items/articles', 'get', 'parameters');
     const named = Object.values(parameters ?? {}).map((one) => at(one, 'name'));
-    expect(named).toEqual(expect.arrayContaining(['aggregate', 'groupBy', 'having']));
+    expect(named).toEqual(expect.arrayContaining(['aggregate', 'groupBy']));
+    expect(parameters).toContainEqual({ $ref: '#/components/parameters/having' });
     const groups = at(document, 'components', 'schemas', 'GroupsArticles', 'enum');
     expect(groups).toEqual(expect.arrayContaining(['status', 'year(published_at)', 'count(metadata)', 'count(tags)']));
     expect(groups).not.toContain('metadata');
     expect(JSON.stringify(groups)).not.toContain('preview_token');
-    expect(at(document, 'components', 'schemas', 'SummedAuthors', 'enum')).toEqual(['id']);
+    const summed = [{ type: 'array', items: { type: 'string', enum: ['id'] } }, { type: 'string' }];
+    expect(at(document, 'components', 'schemas', 'SummedAuthors', 'anyOf')).toEqual(summed);
     const search = at(document, 'components', 'schemas', 'SearchArticles', 'properties', 'query', 'properties');
     expect(search).toMatchObject({
       aggregate: { $ref: '#/components/schemas/FunctionsArticles' },
       groupBy: { anyOf: [{ items: { $ref: '#/components/schemas/GroupsArticles' } }, { type: 'string' }] },
-      having: { $ref: '#/components/schemas/HavingArticles' },
+      having: { $ref: '#/components/schemas/Having' },
     });
-    expect(Object.keys(itemOf(document, 'HavingArticles') ?? {})).toContain('avgDistinct');
-    expect(at(itemOf(document, 'HavingArticles'), 'max')).toEqual({ $ref: '#/components/schemas/BoundsArticles' });
-    expect(at(itemOf(document, 'BoundsArticles'), 'published_at')).toEqual({
+    expect(Object.keys(itemOf(document, 'Having') ?? {})).toContain('avgDistinct');
+    expect(at(itemOf(document, 'Having'), 'max', 'additionalProperties', 'anyOf')).toContainEqual({
       $ref: '#/components/schemas/TimeCondition',
     });
     expect(itemOf(document, 'Deep')).toHaveProperty('_aggregate');
@@ -268,8 +305,8 @@ describe('the document of everything', () => {
 
   it('tells the codes of errors, and when to come back', () => {
     const responses = at(document, 'components', 'responses');
-    expect(at(responses, 'ServiceUnavailable', 'headers')).toHaveProperty('Retry-After');
-    expect(JSON.stringify(at(responses, 'Forbidden'))).toContain('["FORBIDDEN","INVALID_TOKEN"]');
+    expect(at(responses, 'ServerFailure', 'headers')).toHaveProperty('Retry-After');
+    expect(JSON.stringify(at(responses, 'RequestFailure'))).toContain('"403":["FORBIDDEN","INVALID_TOKEN"]');
   });
 });
 
@@ -311,6 +348,7 @@ describe('the document of an access class', () => {
 
   it('leaves out notes that name something hidden, and keeps the others', () => {
     const articles = itemOf(document, 'ItemsArticles');
+    expect(at(articles, 'title')).toBeDefined();
     expect(at(articles, 'title', 'description')).toBeUndefined();
     expect(at(articles, 'status', 'description')).toBe('Where it stands.');
     expect(at(document, 'components', 'schemas', 'ItemsAuthors', 'description')).toBeUndefined();

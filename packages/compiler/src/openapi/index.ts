@@ -13,6 +13,7 @@ import { type DocumentPart, jsonParts } from '../print/class-document.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import { hasUsers } from '../role-view/has-users.ts';
 import { hasType, type RoleCollection, type RoleView } from '../role-view/role-view.ts';
+import { commonSchema } from './components/aggregate-rows.ts';
 import { aggregateSchemas } from './components/aggregation.ts';
 import { conditionSchemas } from './components/conditions.ts';
 import { filterSchemas } from './components/filters.ts';
@@ -63,7 +64,9 @@ export function openApiParts(api: Api, access: AccessClass, view: RoleView): rea
 const opened = [
   '/paths',
   '/components',
-  ...['schemas', 'responses', 'parameters', 'requestBodies', 'headers', 'securitySchemes'].map((name) => `/components/${name}`),
+  ...['schemas', 'responses', 'parameters', 'requestBodies', 'headers', 'securitySchemes'].map(
+    (name) => `/components/${name}`,
+  ),
 ];
 
 function describeWithExamples(api: Api, access: AccessClass | null, view: RoleView): JsonObject {
@@ -279,6 +282,7 @@ function readSchemas(collection: RoleCollection): Parts {
   const { names, operations, readable } = collection;
   if (!readable) return [];
   return [
+    ...commonSchema(collection),
     [names.item, itemSchema(collection)],
     ...filterSchemas(collection),
     ...aggregateSchemas(collection),

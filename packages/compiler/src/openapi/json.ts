@@ -20,7 +20,10 @@ export function oftenReferred(name: string): JsonObject {
 }
 
 /** Refers to a part of the document's components. */
-export function reference(kind: 'schemas' | 'responses' | 'parameters' | 'requestBodies' | 'headers', name: string): JsonObject {
+export function reference(
+  kind: 'schemas' | 'responses' | 'parameters' | 'requestBodies' | 'headers',
+  name: string,
+): JsonObject {
   return { $ref: `#/components/${kind}/${name}` };
 }
 

@@ -2,6 +2,7 @@
  * Query parameters of reads, and the same names in the body of SEARCH. Source: API specification, sections 1.4 and 5.1.
  */
 import { aggregateFunctions, defaultQueryBounds } from '@tablewright/runtime/language';
+import { havingSchema } from './components/aggregation.ts';
 import { exported } from './exports.ts';
 import { anyObject, type JsonObject, objectOf, reference } from './json.ts';
 import { listedKeyReference } from './keys.ts';
@@ -104,13 +105,15 @@ type Shared = keyof typeof shared;
 
 /** Components by name: `Deep`, `Query` for what bodies of SEARCH share, and `WriteQuery` for writes that name items by it. */
 export function parameterSchemas(): readonly (readonly [string, JsonObject])[] {
-  const query = Object.entries(shared).map(
-    ([name, { description, schema }]) => [name, { description, ...bodyForm(schema) }] as const,
-  );
+  const query = Object.entries(shared).map(([name, { schema }]) => [name, bodyForm(schema)] as const);
   return [
     ['Deep', nested],
-    ['Query', { type: 'object', properties: objectOf(query) }],
-    ['JsonText', { type: 'string', contentMediaType: 'application/json', description: 'The same object as its JSON text.' }],
+    ['Having', havingSchema()],
+    ['Query', { type: 'object', description: 'The parameters of these names.', properties: objectOf(query) }],
+    [
+      'JsonText',
+      { type: 'string', contentMediaType: 'application/json', description: 'The same object as its JSON text.' },
+    ],
     ['WriteQuery', anyObject('As the query of SEARCH, without a default limit.')],
   ];
 }
@@ -132,7 +135,8 @@ export function parameterComponents(): readonly (readonly [string, JsonObject])[
   const inHeader = Object.values(conditional).map(
     ({ name, description, schema }) => [component(name), { name, in: 'header', description, schema }] as const,
   );
-  return [...inQuery, ...inHeader];
+  const description = 'Conditions that aggregate rows must meet: `having={"count":{"_gt":2},"sum":{"a":{"_lt":9}}}`.';
+  return [...inQuery, ['having', { name: 'having', in: 'query', description, ...objectForm(having) }], ...inHeader];
 }
 
 /** Headers on which it depends whether a request is done. Source: API specification, section 17. */
@@ -183,46 +187,40 @@ function queryForm(schema: JsonObject): JsonObject {
  * asks nothing, and not with names that they make up.
  */
 function objectForm(schema: JsonObject): JsonObject {
-  return { style: 'deepObject', explode: true, schema: { anyOf: [schema, reference('schemas', 'JsonText')] }, example: {} };
+  return {
+    style: 'deepObject',
+    explode: true,
+    schema: { anyOf: [schema, reference('schemas', 'JsonText')] },
+    example: {},
+  };
 }
 
-/** The parameters of a list. */
-export function listParameters(collection: Addressed): readonly JsonObject[] {
+/** The parameters of a list; functions of the database do not aggregate. */
+export function listParameters(collection: Addressed, aggregates = true): readonly JsonObject[] {
   const cursor = collection.key.length === 0 ? [] : [use('cursor')];
   const paging = [use('limit'), use('offset'), use('page'), ...cursor, use('meta')];
   const others = [use('alias'), use('deep'), use('export'), ...archivedParameter(collection)];
   const filter = reference('parameters', collection.names.filter);
-  const aggregation = Object.entries(aggregateParameters(collection)).map(
-    ([name, { schema, form }]): JsonObject => ({ name, in: 'query', ...form(schema) }),
-  );
+  const aggregation = aggregates ? aggregateParameters(collection) : [];
   return [use('fields'), filter, use('search'), use('sort'), ...paging, ...aggregation, ...others];
 }
 
-interface AggregateParameter {
-  readonly schema: JsonObject;
-  readonly form: (schema: JsonObject) => JsonObject;
+/** The parameters that aggregate a collection; conditions on aggregate rows are the same for all. */
+function aggregateParameters(collection: Addressed): readonly JsonObject[] {
+  const { aggregate, groupBy } = aggregateInput(collection);
+  return [
+    { name: 'aggregate', in: 'query', ...objectForm(aggregate) },
+    ...(groupBy ? [{ name: 'groupBy', in: 'query', ...queryForm(groupBy) }] : []),
+    reference('parameters', 'having'),
+  ];
 }
 
-/** The parameters that aggregate a collection. */
-function aggregateParameters(collection: Addressed): Readonly<Record<string, AggregateParameter>> {
-  const { names: collectionNames } = collection;
-  const groups: JsonObject = { type: 'array', items: reference('schemas', collectionNames.groups) };
-  return {
-    aggregate: {
-      schema: reference('schemas', collectionNames.functions),
-      form: objectForm,
-    },
-    ...(collection.grouped && {
-      groupBy: {
-        schema: groups,
-        form: queryForm,
-      },
-    }),
-    having: {
-      schema: reference('schemas', collectionNames.having),
-      form: objectForm,
-    },
-  };
+const having = reference('schemas', 'Having');
+
+/** What aggregates a collection, by name. */
+function aggregateInput({ names: collectionNames, grouped }: Addressed) {
+  const groupBy = { type: 'array', items: reference('schemas', collectionNames.groups) };
+  return { aggregate: reference('schemas', collectionNames.functions), ...(grouped && { groupBy }), having };
 }
 
 /** The parameters of reading one item, or a singleton, which must match the filter. */
@@ -250,8 +248,8 @@ export function answerParameters(collection: Addressed, many: boolean): readonly
 export function searchSchema(collection: Addressed): JsonObject {
   const { key, operations, names: collectionNames } = collection;
   const singleton = operations.includes('readSingleton');
-  const aggregation = Object.entries(singleton ? {} : aggregateParameters(collection)).map(
-    ([name, { schema }]) => [name, bodyForm(schema)] as const,
+  const aggregation = Object.entries(singleton ? {} : aggregateInput(collection)).map(
+    ([name, schema]) => [name, bodyForm(schema)] as const,
   );
   const query: JsonObject = {
     type: 'object',

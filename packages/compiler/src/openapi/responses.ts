@@ -26,9 +26,11 @@ const failureGroups: Readonly<Record<string, readonly FailureName[]>> = {
 export function failureResponses(parts: readonly JsonObject[]): readonly (readonly [string, JsonObject])[] {
   const text = JSON.stringify(parts);
   const others = Object.entries(failures).filter(([name]) => text.includes(`"#/components/responses/${name}"`));
+  // Each example is shown once, by the first that has its code.
+  const shown = new Set<string>();
   return [
-    ...Object.entries(failureGroups).map(([name, group]) => [name, response(bySeverity(group))] as const),
-    ...others.map(([name, failure]) => [name, response([failure])] as const),
+    ...Object.entries(failureGroups).map(([name, group]) => [name, response(bySeverity(group), shown)] as const),
+    ...others.map(([name, failure]) => [name, response([failure], shown)] as const),
   ];
 }
 
@@ -52,10 +54,7 @@ export function headerComponents(): readonly (readonly [string, JsonObject])[] {
   const tag = { type: 'string', pattern: '^W/"[A-Za-z0-9_-]+"$' };
   return [
     ['RetryAfter', { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 0 } }],
-    [
-      'RetryAfterSome',
-      { description: 'Seconds to wait, with 429 and 503.', schema: { type: 'integer', minimum: 0 } },
-    ],
+    ['RetryAfterSome', { description: 'Seconds to wait, with 429 and 503.', schema: { type: 'integer', minimum: 0 } }],
     ['ETag', { description: 'Changes when the answer does.', required: true, schema: tag }],
     ['FileETag', { description: 'Changes when the answer does. Files have none.', schema: tag }],
   ];
@@ -98,7 +97,7 @@ function errorSchema(codes: readonly string[]): JsonObject {
 }
 
 /** One failure is described by its name; several by their statuses, with the codes of each. */
-function response(group: readonly Failure[]): JsonObject {
+function response(group: readonly Failure[], shown: Set<string>): JsonObject {
   const codes = [...new Set(group.flatMap((failure) => failure.codes))];
   const [only, ...more] = group;
   const isOne = more.length === 0;
@@ -109,15 +108,16 @@ function response(group: readonly Failure[]): JsonObject {
       : group.map(({ status, description }) => `- ${status}: ${description}`).join('\n'),
     ...(!isOne && { 'x-platform-codes': objectOf(group.map((one) => [String(one.status), one.codes] as const)) }),
     ...(retry && { headers: { 'Retry-After': reference('headers', isOne ? 'RetryAfter' : 'RetryAfterSome') } }),
-    content: { 'application/json': { schema: errorSchema(codes), ...examplesOf(codes) } },
+    content: { 'application/json': { schema: errorSchema(codes), ...examplesOf(codes, shown) } },
   };
 }
 
-/** Recorded responses by status code, to be spread. */
-function examplesOf(codes: readonly string[]): JsonObject {
-  const shown = codes.flatMap((code) => {
-    const value = failureExamples[code];
+/** Recorded responses by code, but for those that are shown already; to be spread. */
+function examplesOf(codes: readonly string[], shown: Set<string>): JsonObject {
+  const examples = codes.flatMap((code) => {
+    const value = shown.has(code) ? undefined : failureExamples[code];
     return value === undefined ? [] : [[code, { value }] as const];
   });
-  return shown.length > 0 ? { examples: objectOf(shown) } : {};
+  for (const [code] of examples) shown.add(code);
+  return examples.length > 0 ? { examples: objectOf(examples) } : {};
 }

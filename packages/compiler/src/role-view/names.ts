@@ -31,6 +31,11 @@ export class DocumentNames {
     return `Items${this.spelling}`;
   }
 
+  /** `ValuesOrderLines`: values that items and aggregate rows have in common. */
+  get values(): string {
+    return `Values${this.spelling}`;
+  }
+
   /** `ListOrderLines`: the answer that lists items. */
   get listing(): string {
     return `List${this.spelling}`;
@@ -61,11 +66,6 @@ export class DocumentNames {
     return `Functions${this.spelling}`;
   }
 
-  /** `HavingOrderLines` */
-  get having(): string {
-    return `Having${this.spelling}`;
-  }
-
   /** `GroupsOrderLines`: the names that `groupBy` takes. */
   get groups(): string {
     return `Groups${this.spelling}`;
@@ -82,11 +82,6 @@ export class DocumentNames {
 
   get extremes(): string {
     return `Extremes${this.spelling}`;
-  }
-
-  /** `BoundsOrderLines`: conditions on least or greatest values. */
-  get bounds(): string {
-    return `Bounds${this.spelling}`;
   }
 
   /** `CountedOrderLines`: the fields that can be counted; the next two those that have a sum, and a least value. */
@@ -120,6 +115,15 @@ export class DocumentNames {
   /** `ChangeOrderLines`: changes of the item whose key is among them. */
   get change(): string {
     return `Change${this.spelling}`;
+  }
+
+  /** `ManyOrderLines`: a relation to several items in payloads; `RemovableOrderLines` where they can be removed, too. */
+  get nestedList(): string {
+    return `Many${this.spelling}`;
+  }
+
+  get removableList(): string {
+    return `Removable${this.spelling}`;
   }
 
   /** `UpsertOrderLines`: an item that is made or changed. */

@@ -9,10 +9,11 @@ import {
   isOrdered,
   type JsonValue,
 } from '@tablewright/runtime/language';
+import { createFacts } from '../../cache/facts.ts';
 import { keepText } from '../../print/kept-text.ts';
 import type { DocumentNames } from '../../role-view/names.ts';
 import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';
-import { type JsonObject, objectOf, reference } from '../json.ts';
+import { about, type JsonObject, objectOf, reference } from '../json.ts';
 import { orNull, type Valued, valueSchema } from './values.ts';
 
 type Entry = readonly [string, JsonObject];
@@ -44,16 +45,52 @@ export function takenFields({ fields }: RoleCollection): TakenFields {
  */
 export function aggregateRow(collection: RoleCollection, taken: TakenFields): JsonObject {
   const results = resultsOf(collection.names);
+  const own = new Set(commonEntries(collection).map(([name]) => name));
   const entries = [
-    ...groupEntries(collection),
+    ...groupEntries(collection).filter(([name]) => !own.has(name)),
     ...aggregateFunctions.flatMap((name) => functionEntry(name, taken, results)),
   ];
-  return {
-    type: 'object',
-    description: 'Values of many items: what they are grouped by, and the functions that were asked for.',
-    properties: properties(entries),
-  };
+  return withCommon(collection, { type: 'object', properties: properties(entries) });
 }
+
+/** Values that items and aggregate rows have in common, which a component of their own describes. */
+export function commonSchema(collection: RoleCollection): readonly Entry[] {
+  const common = commonEntries(collection);
+  return common.length === 0 ? [] : [[collection.names.values, { type: 'object', properties: objectOf(common) }]];
+}
+
+/** Adds what items and aggregate rows have in common. */
+export function withCommon(collection: RoleCollection, { type = 'object', ...own }: JsonObject): JsonObject {
+  const { values } = collection.names;
+  return commonEntries(collection).length === 0
+    ? { type, ...own }
+    : { type, allOf: [reference('schemas', values)], ...own };
+}
+
+/** Fields that can be grouped by and are the same in items, and values of functions, if nothing else has the name. */
+export function commonEntries(collection: RoleCollection): readonly Entry[] {
+  return commonOf(collection, () => {
+    const { fields, relations } = collection;
+    const calls = callEntries(collection);
+    const taken = [
+      ...[...fields, ...relations].map(({ name }) => name),
+      ...calls.map(([name]) => name),
+      ...fields.map(({ name }) => `${name}_distance`),
+      ...aggregateFunctions,
+    ];
+    const counts = Map.groupBy(taken, (name) => name);
+    const plain = fields.filter(
+      ({ descriptor, items }) => items.length === 0 && descriptor.wire.kind !== 'masked' && isOrdered(descriptor),
+    );
+    const entries = [
+      ...plain.map((field): Entry => [field.name, about(groupValue(field), field.note, field.deprecated)]),
+      ...calls,
+    ];
+    return entries.filter(([name]) => counts.get(name)?.length === 1);
+  });
+}
+
+const commonOf = createFacts<RoleCollection, readonly Entry[]>();
 
 /** Properties by name; where several things have one name, any of them can stand there. */
 export function properties(entries: readonly Entry[]): JsonObject {

@@ -1,6 +1,6 @@
 /**
- * Aggregation input of a collection: functions with their fields, groups, and conditions on the rows. Source: API
- * specification, section 5.5; `having` is an addition.
+ * Aggregation input: functions of a collection with their fields, groups, and conditions on rows, which all collections
+ * share. Source: API specification, section 5.5; `having` is an addition.
  * The names that can be counted, summed and compared are components of their own, because each stands in many places.
  */
 import {
@@ -15,7 +15,7 @@ import type { DocumentNames } from '../../role-view/names.ts';
 import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';
 import { type JsonObject, objectOf, reference } from '../json.ts';
 import { aggregateRow, resultSchemas, type TakenFields, takenFields, takings } from './aggregate-rows.ts';
-import { conditionOf, numberCondition } from './conditions.ts';
+import { numberCondition, orderedCondition } from './conditions.ts';
 
 /**
  * Components of a collection for aggregation, by name. Only lists take parameters; rows are described everywhere, because
@@ -32,18 +32,25 @@ export function aggregateSchemas(collection: RoleCollection): readonly (readonly
   if (!operations.has('list')) return row;
   return [
     ...row,
-    ...setSchema(names.summed, taken.sum.map(nameOf)),
-    ...setSchema(names.ranged, taken.range.map(nameOf)),
+    ...listSchema(names.summed, taken.sum.map(nameOf)),
+    ...listSchema(names.ranged, taken.range.map(nameOf)),
     ...setSchema(names.groups, groupNames(collection)),
     [names.functions, functionsSchema(names, taken)],
-    [names.having, havingSchema(names, taken)],
-    ...(taken.range.length === 0 ? [] : [[names.bounds, ranged(taken.range)] as const]),
   ];
 }
 
 /** Nothing for a set that is empty, which no schema can say. */
 function setSchema(name: string, members: readonly string[]): readonly (readonly [string, JsonObject])[] {
   return members.length === 0 ? [] : [[name, { type: 'string', enum: members }]];
+}
+
+/** A list of such names, or the text of it. */
+function listSchema(name: string, members: readonly string[]): readonly (readonly [string, JsonObject])[] {
+  return setSchema(name, members).map(([, set]) => [name, listOf(set)]);
+}
+
+function listOf(names: JsonObject): JsonObject {
+  return { anyOf: [{ type: 'array', items: names }, text] };
 }
 
 function nameOf({ name }: RoleField): string {
@@ -68,12 +75,15 @@ export function isGrouped({ fields, relations }: RoleCollection): boolean {
   );
 }
 
-const text: JsonObject = keepText({ type: 'string', description: 'Names with commas.' });
+/** Names with commas. */
+const text: JsonObject = keepText({ type: 'string' });
 
 function functionsSchema(names: DocumentNames, taken: TakenFields): JsonObject {
-  const listOf = (set: string): JsonObject =>
-    keepText({ anyOf: [{ type: 'array', items: reference('schemas', set) }, text] });
-  const lists = { count: listOf(names.counted), sum: listOf(names.summed), range: listOf(names.ranged) };
+  const lists = {
+    count: keepText(listOf(reference('schemas', names.counted))),
+    sum: keepText(reference('schemas', names.summed)),
+    range: keepText(reference('schemas', names.ranged)),
+  };
   const properties = aggregateFunctions.flatMap((name): (readonly [string, JsonValue])[] => {
     if (name === 'countAll') return [[name, { type: 'string', enum: ['*'] }]];
     const taking = takings[aggregateKind(name)];
@@ -82,43 +92,32 @@ function functionsSchema(names: DocumentNames, taken: TakenFields): JsonObject {
   });
   return {
     type: 'object',
-    description: 'Functions with the fields that they take; `count` takes `*` for the items themselves, too.',
     properties: objectOf(properties),
     additionalProperties: false,
   };
 }
 
-function havingSchema(names: DocumentNames, taken: TakenFields): JsonObject {
-  const nested: JsonObject = { type: 'array', items: reference('schemas', names.having) };
-  const conditions = {
-    count: numbered(names.counted),
-    sum: numbered(names.summed),
-    range: reference('schemas', names.bounds),
+/**
+ * The component of conditions on aggregate rows. All collections share it: names of fields are open, as they are in
+ * `fields` and `sort`, because an object in it is at least two levels deep, which generated clients send as text.
+ */
+export function havingSchema(): JsonObject {
+  const nested: JsonObject = { type: 'array', items: reference('schemas', 'Having') };
+  const numbers: JsonObject = { type: 'object', additionalProperties: numberCondition };
+  const bounds: JsonObject = { type: 'object', additionalProperties: orderedCondition };
+  const conditions: Readonly<Record<string, JsonObject>> = {
+    countAll: numberCondition,
+    count: { anyOf: [numberCondition, numbers] },
+    min: bounds,
+    max: bounds,
   };
-  const properties = aggregateFunctions.flatMap((name): readonly (readonly [string, JsonValue])[] => {
-    if (name === 'countAll') return [[name, numberCondition]];
-    const taking = takings[aggregateKind(name)];
-    const isEmpty = taken[taking].length === 0;
-    if (name !== 'count') return isEmpty ? [] : [[name, conditions[taking]]];
-    return [[name, isEmpty ? numberCondition : { anyOf: [numberCondition, conditions.count] }]];
-  });
   return {
     type: 'object',
-    description: 'Conditions on the values of a row, whether they are in the answer or not. Several are met together.',
-    properties: objectOf([...properties, ['_and', nested], ['_or', nested]]),
+    properties: objectOf([
+      ...aggregateFunctions.map((name) => [name, conditions[name] ?? numbers] as const),
+      ['_and', nested],
+      ['_or', nested],
+    ]),
     additionalProperties: false,
   };
-}
-
-function numbered(set: string): JsonObject {
-  const propertyNames = reference('schemas', set);
-  return keepText({ type: 'object', propertyNames, additionalProperties: numberCondition });
-}
-
-function ranged(fields: readonly RoleField[]): JsonObject {
-  const conditions = fields.flatMap(({ name, descriptor }) => {
-    const condition = conditionOf(descriptor);
-    return condition === null ? [] : [[name, condition] as const];
-  });
-  return { type: 'object', properties: objectOf(conditions), additionalProperties: false };
 }

@@ -70,6 +70,11 @@ const references: ReadonlyMap<Compared, JsonObject> = new Map(
 /** Refers to the condition for what is counted, or taken of a time. */
 export const numberCondition: JsonObject = oftenReferred('NumberCondition');
 
+/** The condition for least and greatest values. */
+export const orderedCondition: JsonObject = {
+  anyOf: (['number', 'text', 'time', 'list'] as const).map((name) => reference('schemas', nameOf(name))),
+};
+
 /** Paths are JSON Pointers. */
 const inside: JsonObject = { patternProperties: { '^/': reference('schemas', nameOf('inside')) } };
 

@@ -13,7 +13,7 @@ export function filterSchemas(collection: RoleCollection): readonly (readonly [s
   const closed = { type: 'object', allOf: [reference('schemas', names.conditions)], unevaluatedProperties: false };
   return [
     [names.conditions, conditionsSchema(collection)],
-    [names.filter, { description: 'Conditions by field. Several are met together.', ...closed }],
+    [names.filter, closed],
   ];
 }
 

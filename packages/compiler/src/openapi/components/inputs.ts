@@ -9,7 +9,7 @@ import type {
   RolePayload,
   RoleUpsert,
 } from '../../role-view/role-view.ts';
-import { about, type JsonObject, objectOf, reference } from '../json.ts';
+import { about, described, type JsonObject, objectOf, reference } from '../json.ts';
 import { memberObjects, nestedWriteSchema } from './nested-writes.ts';
 import { orNull, scalarInput, type Valued } from './values.ts';
 
@@ -43,7 +43,8 @@ export function baseSchema({ fields, nestedWrites }: PayloadBase): JsonObject {
 
 /** How a payload is described. */
 export interface InputOptions {
-  readonly description: string;
+  /** Default: none. */
+  readonly description?: string | null;
   /** Members that need not be there, though they are required. Default: none. */
   readonly without?: readonly string[];
   /** Members that the component of the base describes. Default: the payload describes all of its own. */
@@ -53,7 +54,7 @@ export interface InputOptions {
 /** Describes a payload: exactly these names. */
 export function inputSchema(
   { fields, required, nestedWrites }: RolePayload,
-  { description, without = [], base = null }: InputOptions,
+  { description = null, without = [], base = null }: InputOptions = {},
 ): JsonObject {
   const settable = new Set([
     ...without,
@@ -63,11 +64,11 @@ export function inputSchema(
   const requiring = needed.length > 0 && { required: needed };
   if (base === null) {
     const properties = propertiesOf(fields, nestedWrites, () => keepText(inputProperties(fields, nestedWrites)));
-    return { type: 'object', description, properties, ...requiring, additionalProperties: false };
+    return { type: 'object', ...described(description), properties, ...requiring, additionalProperties: false };
   }
   const ownProperties = inputProperties(beside(fields, base.fields), beside(nestedWrites, base.nestedWrites));
   return {
-    ...{ type: 'object', description, allOf: [reference('schemas', base.component)] },
+    ...{ type: 'object', ...described(description), allOf: [reference('schemas', base.component)] },
     ...(Object.keys(ownProperties).length > 0 && { properties: ownProperties }),
     ...requiring,
     unevaluatedProperties: false,
@@ -104,8 +105,7 @@ export function keyed(key: readonly RoleKeyField[], { fields, required, nestedWr
 
 /** Describes a payload that makes an item, or changes the one that has the same values in one of the unique keys. */
 export function upsertSchema(upsert: RoleUpsert, base: PayloadBase | null): JsonObject {
-  const description = 'A new item, or changes of the one that has the same values in the unique key.';
-  const schema = inputSchema(upsert, { description, base });
+  const schema = inputSchema(upsert, { base });
   const { needed } = upsert;
   if (needed.some((key) => key.length === 0)) return schema;
   const [only, ...more] = needed.map((required) => ({ required }));

@@ -3,7 +3,7 @@ import { type FieldDescriptor, isMeasured, type JsonValue, types } from '@tablew
 import { keepText } from '../../print/kept-text.ts';
 import type { RoleCollection, RoleField, RoleRelation } from '../../role-view/role-view.ts';
 import { about, described, type JsonObject, reference } from '../json.ts';
-import { callEntries, properties } from './aggregate-rows.ts';
+import { callEntries, commonEntries, properties, withCommon } from './aggregate-rows.ts';
 import { keptSchema, orNull, valueSchema } from './values.ts';
 
 /**
@@ -12,18 +12,20 @@ import { keptSchema, orNull, valueSchema } from './values.ts';
  */
 export function itemSchema(collection: RoleCollection): JsonObject {
   const { note, fields, relations } = collection;
-  return {
+  const common = new Set(commonEntries(collection).map(([name]) => name));
+  const entries = [
+    ...fields.map((field) => [field.name, fieldSchema(field)] as const),
+    ...relations.map(
+      (relation) => [relation.name, about(relationSchema(relation), null, relation.deprecated)] as const,
+    ),
+    ...callEntries(collection),
+    ...collection.fields.filter(({ descriptor }) => isMeasured(descriptor.type)).map(distanceEntry),
+  ].filter(([name]) => !common.has(name));
+  return withCommon(collection, {
     type: 'object',
     ...described(note),
-    properties: properties([
-      ...fields.map((field) => [field.name, fieldSchema(field)] as const),
-      ...relations.map(
-        (relation) => [relation.name, about(relationSchema(relation), null, relation.deprecated)] as const,
-      ),
-      ...callEntries(collection),
-      ...collection.fields.filter(({ descriptor }) => isMeasured(descriptor.type)).map(distanceEntry),
-    ]),
-  };
+    ...(entries.length > 0 && { properties: properties(entries) }),
+  });
 }
 
 /** The distance of a field by the name that answers have for it: `place_distance`. */

@@ -11,6 +11,20 @@ export function nestedWriteSchema(nested: NestedWrite): JsonObject {
     const forms = [...(nested.member.links ? keyForms(nested.member) : []), ...memberObjects(nested.member)];
     return anyOf(...forms, ...(nested.nullable ? [{ type: 'null' }] : []));
   }
+  const shared = nested.kind === 'many' ? nameNestedList(nested) : null;
+  return shared === null ? nestedListSchema(nested) : reference('schemas', shared);
+}
+
+/** The component of lists, which relations share where payloads of items lack nothing; null for others. */
+export function nameNestedList({ member, removes }: Extract<NestedWrite, { kind: 'many' }>): string | null {
+  const { create, update, links, owned, names } = member;
+  const isWhole = create && update && links && owned.create.length + owned.change.length === 0;
+  if (!isWhole) return null;
+  return removes ? names.removableList : names.nestedList;
+}
+
+/** Payload of a relation to several items. */
+export function nestedListSchema(nested: Exclude<NestedWrite, { kind: 'one' }>): JsonObject {
   const { removes } = nested;
   const forms = nested.kind === 'many' ? membersOf(nested.member) : linksOf(nested);
   const changes = changesSchema(forms, removes);

@@ -12,7 +12,7 @@ import type {
 import { anyOf, type JsonObject } from '../json.ts';
 import { createPartsCache, type Parts } from '../parts.ts';
 import { baseSchema, type InputOptions, inputSchema, keyed, payloadBase, upsertSchema } from './inputs.ts';
-import { memberSchema } from './nested-writes.ts';
+import { memberSchema, nameNestedList, nestedListSchema } from './nested-writes.ts';
 
 type Component = readonly [string, JsonObject];
 
@@ -25,7 +25,7 @@ export function payloadSchemas(collection: RoleCollection): readonly Component[]
   return [
     ...(base ? [[base.component, baseSchema(base)] as const] : []),
     ...(create ? [[names.create, createSchema(create, { hooked, base })] as const] : []),
-    ...(update ? [[names.update, inputSchema(update, { description: 'Changes of an item.', base })] as const] : []),
+    ...(update ? [[names.update, inputSchema(update, { base })] as const] : []),
     ...(changes ? [[names.change, changeSchema(key, changes, { base })] as const] : []),
     ...(upsert ? [[names.upsert, upsertSchema(upsert, base)] as const] : []),
   ];
@@ -46,7 +46,13 @@ function ownNestedWrites({ writes }: RoleCollection, byItem: Lookup<RoleCollecti
   const nestedWrites = [...(writes?.create?.nestedWrites ?? []), ...(writes?.update?.nestedWrites ?? [])];
   return nestedWrites.flatMap((nested): readonly Component[] => {
     if (nested.kind === 'one') return [];
-    if (nested.kind === 'many') return variants(nested.member, byItem.get(nested.member.names.item));
+    if (nested.kind === 'many') {
+      const shared = nameNestedList(nested);
+      return [
+        ...variants(nested.member, byItem.get(nested.member.names.item)),
+        ...(shared === null ? [] : [[shared, nestedListSchema(nested)] as const]),
+      ];
+    }
     const links = byItem.get(nested.link.names.item);
     return links === undefined ? [] : [[nested.component, linkSchema(nested, links)]];
   });
@@ -85,13 +91,13 @@ type Options = Omit<InputOptions, 'description'>;
 
 /** Hooks may fill what is missing, so then nothing is said to be required. */
 function createSchema(create: RolePayload, { hooked, ...options }: Options & { readonly hooked: boolean }): JsonObject {
-  if (!hooked) return inputSchema(create, { ...options, description: 'Payload of a new item.' });
-  const description = 'Payload of a new item. Code of the project may fill what is missing.';
+  if (!hooked) return inputSchema(create, options);
+  const description = 'Code of the project may fill what is missing.';
   return inputSchema(create, { ...options, description, without: create.fields.map(({ name }) => name) });
 }
 
 function changeSchema(key: readonly RoleKeyField[], update: RolePayload, options: Options): JsonObject {
-  return inputSchema(keyed(key, update), { ...options, description: 'Changes of the item that has the key.' });
+  return inputSchema(keyed(key, update), options);
 }
 
 /** A link that is made has a collection and an item; one that is changed, and has its key, need not. */
@@ -104,7 +110,7 @@ function linkSchema(nested: Extract<NestedWrite, { kind: 'any' }>, { writes, key
     ...(create ? [withItem(without(create, nested), collection, member)] : []),
     ...(changed ? [withItem(changed, collection, member)] : []),
   ]);
-  return anyOf(...forms, ...(changed ? [inputSchema(changed, { description: 'Changes of a link.' })] : []));
+  return anyOf(...forms, ...(changed ? [inputSchema(changed)] : []));
 }
 
 function without(
@@ -119,7 +125,7 @@ function without(
 }
 
 function withItem(payload: RolePayload, collection: string, member: NestedItem): JsonObject {
-  const { properties, required, ...schema } = inputSchema(payload, { description: 'A link to an item.' });
+  const { properties, required, ...schema } = inputSchema(payload);
   const fixed = { collection: { type: 'string', enum: [collection] }, item: memberSchema(member) };
   const others = Array.isArray(required) ? required : [];
   const named = typeof properties === 'object' && properties !== null ? { ...properties } : {};

@@ -28,7 +28,9 @@ function insert(
       ? mapMembers(item, (operation) => {
           const id = isJsonObject(operation) ? operation.operationId : undefined;
           const recorded = typeof id === 'string' && Object.hasOwn(examples, id) ? (examples[id] ?? []) : [];
-          return isJsonObject(operation) && recorded.length > 0 ? exemplify(document, operation, recorded, fits) : operation;
+          return isJsonObject(operation) && recorded.length > 0
+            ? exemplify(document, operation, recorded, fits)
+            : operation;
         })
       : item,
   );

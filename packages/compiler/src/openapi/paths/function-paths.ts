@@ -112,12 +112,10 @@ function argumentsSchema(args: readonly ArgumentDescriptor[]): JsonObject {
 
 /** Parameters beside the arguments. */
 function optionsOf({ items, returns }: RoleFunction): readonly JsonObject[] {
-  if (items !== null) return listParameters(addressed(items)).filter(({ name }) => !aggregates.has(name));
+  if (items !== null) return listParameters(addressed(items), false);
   const isList = 'many' in returns && returns.many === true;
   return isList ? [useParameter('limit'), useParameter('offset'), useParameter('page')] : [];
 }
-
-const aggregates: ReadonlySet<unknown> = new Set(['aggregate', 'groupBy', 'having']);
 
 function responsesOf(called: RoleFunction, names: Parameters<typeof failuresByStatus>[0]): JsonObject {
   return objectOf([...success(called), ...failuresByStatus(names)]);

@@ -25,7 +25,9 @@ export function collectionPaths(collection: Addressed): readonly (readonly [stri
   const single = [...itemReads(collection), ...itemWrites(collection)].map(marker);
   return [
     ...(whole.length > 0 ? [[path, objectOf(whole)] as const] : []),
-    ...(single.length > 0 ? [[`${path}/{key}`, { parameters: [useKey(collection)], ...objectOf(single) }] as const] : []),
+    ...(single.length > 0
+      ? [[`${path}/{key}`, { parameters: [useKey(collection)], ...objectOf(single) }] as const]
+      : []),
   ];
 }
 
@@ -47,7 +49,8 @@ export function collectionResponses(collection: Addressed): Parts {
 
 /** True if GET or SEARCH lists items. */
 function isListing({ operations, readable }: Addressed): boolean {
-  const isList = operations.includes('list') || (operations.includes('search') && !operations.includes('readSingleton'));
+  const isList =
+    operations.includes('list') || (operations.includes('search') && !operations.includes('readSingleton'));
   return readable && isList;
 }
 

@@ -159,9 +159,7 @@ function conflictParameter(keys: readonly (readonly string[])[]): JsonObject {
   return {
     name: 'on_conflict',
     in: 'query',
-    description:
-      `Changes the items that there are by a unique key, and makes the others. The fields of one of these: ${names}. ` +
-      'Without it, an item that there is already is an error.',
+    description: `The fields of one of these: ${names}.`,
     style: 'form',
     explode: false,
     schema: { type: 'array', items: { type: 'string', enum: [...new Set(keys.flat())] }, minItems: 1 },

@@ -187,6 +187,43 @@ export const hostile: readonly Sample[] = hostileNames.map((name) => ({
   relations: [{ kind: 'o2m', name: `of ${name}`, target: name, inverse: 'id', on: [], onDeselect: 'nullify' }],
 }));
 
+/** Tables of twelve columns, of which each has a key, and refers to two earlier ones. */
+export function manyTables(count: number): readonly Sample[] {
+  const nameOf = (index: number): string => `table_${String(index).padStart(3, '0')}`;
+  const all = Array.from({ length: count }, (_, index) => index);
+  const references = [
+    ['first_id', 2],
+    ['second_id', 3],
+  ] as const;
+  return all.map((index) => ({
+    name: nameOf(index),
+    note: `Table ${index}.`,
+    key: ['id'],
+    fields: [
+      id,
+      { name: 'title', type: 'text' },
+      { name: 'slug', type: 'string', maxLength: 80, nullable: true },
+      { name: 'body', type: 'text', nullable: true },
+      { name: 'status', type: 'string', labels: ['draft', 'published'] },
+      { name: 'amount', type: 'decimal', precision: 12, scale: 2, nullable: true },
+      { name: 'big', type: 'bigInteger', nullable: true, wire: { kind: 'i8' } },
+      { name: 'happened_at', type: 'timestamp', nullable: true, wire: { kind: 'timestamptz' } },
+      { name: 'flags', type: 'array', element: 'boolean', native: 'bool[]', wire: { kind: 'text', array: true } },
+      { name: 'data', type: 'json', nullable: true, wire: { kind: 'jsonb' } },
+      ...references.map(([name]) => ({ name, type: 'integer', nullable: true, wire: { kind: 'i4' } }) as const),
+    ],
+    relations: references.flatMap(([name, divisor]): readonly RelationDescriptor[] => [
+      { kind: 'm2o', name, target: nameOf(Math.floor(index / divisor)), field: name, nullable: true, on: [] },
+      ...all.slice(index * divisor, index * divisor + divisor).map(
+        (child): RelationDescriptor => ({
+          ...{ kind: 'o2m', name: `${nameOf(child)}_by_${name}`, target: nameOf(child), inverse: name },
+          ...{ on: [], onDeselect: 'nullify' },
+        }),
+      ),
+    ]),
+  }));
+}
+
 function collectionOf(sample: Sample): ApiCollection {
   const { name, key = [], relations = [] } = sample;
   const fields = sample.fields.map((field) => fieldOf(field, key, relations));
