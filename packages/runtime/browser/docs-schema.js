@@ -60,7 +60,6 @@ function childrenOf(schema) {
   const properties = Object.entries(member(schema, 'properties') ?? {});
   const items = member(schema, 'items');
   const others = member(schema, 'additionalProperties');
-  const content = member(schema, 'contentSchema');
   return [
     ...properties.map(([name, child]) => schemaLine(name, child, { required: required.includes(name) })),
     ...list(schema, 'prefixItems').map((child, index) => schemaLine(`element ${index + 1}`, child)),
@@ -69,7 +68,6 @@ function childrenOf(schema) {
       list(schema, keyword).map((child, index) => schemaLine(`${composed.get(keyword)} ${index + 1}`, child)),
     ),
     ...(isComposed(others) ? [schemaLine('any other name', others)] : []),
-    ...(content === null ? [] : [schemaLine('content', content)]),
   ];
 }
 

@@ -35,7 +35,7 @@ import { functionPaths, functionTag } from './paths/function-paths.ts';
 import { graphqlPaths, graphqlResponses, graphqlSchemas, graphqlTag } from './paths/graphql-paths.ts';
 import { operationPaths } from './paths/operations.ts';
 import { ownUserPaths, ownUserTag } from './paths/own-user-paths.ts';
-import { addressedParts, addressedTexts } from './paths/path-texts.ts';
+import { addressedParts, addressedTexts, factsText } from './paths/path-texts.ts';
 import { sharedParameters, sharedResponses } from './paths/paths.ts';
 import { failureResponses, headerComponents } from './responses.ts';
 import { productVersion } from './version.ts';
@@ -208,11 +208,17 @@ function addressedPartsOf(kind: keyof typeof addressedParts): PartsOf {
 /** Makes the function that gives parts which collections share, each once. */
 function sharedPartsOf(create: (collection: Addressed) => Parts): PartsOf {
   const cached = createPartsCache(6, false);
-  return (collections, asText) => [
-    ...new Map(
-      collections.flatMap((collection) => cached(collection, [], asText, () => create(addressed(collection)))),
-    ),
-  ];
+  return (collections, asText) => {
+    // Where facts are the same, so are the parts.
+    const different = new Map(collections.map((collection) => [factsText(addressed(collection)), collection]));
+    return [
+      ...new Map(
+        [...different.values()].flatMap((collection) =>
+          cached(collection, [], asText, () => create(addressed(collection))),
+        ),
+      ),
+    ];
+  };
 }
 
 function information(): JsonObject {

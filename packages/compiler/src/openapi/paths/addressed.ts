@@ -1,6 +1,7 @@
 /** Facts that the paths of a collection follow from, and nothing else of it. */
 import { systemCollection } from '@tablewright/runtime/language';
 import type { Operation } from '../../api.ts';
+import { createFacts } from '../../cache/facts.ts';
 import type { DocumentNames } from '../../role-view/names.ts';
 import type { RoleCollection, RoleField, RoleUpsert } from '../../role-view/role-view.ts';
 import { isGrouped } from '../components/aggregation.ts';
@@ -46,8 +47,14 @@ export interface AddressedWrites {
   readonly forms: { readonly create: readonly string[]; readonly update: readonly string[] } | null;
 }
 
-/** Takes of a collection what its paths are made of. */
+/** Takes of a collection what its paths, and components for them, are made of. */
 export function addressed(collection: RoleCollection): Addressed {
+  return addressedOf(collection, () => takeFacts(collection));
+}
+
+const addressedOf = createFacts<RoleCollection, Addressed>();
+
+function takeFacts(collection: RoleCollection): Addressed {
   const { name, names, operations, readable, singleton, archived, deprecated, key, writes } = collection;
   const path = systemCollection(name)?.path ?? `/items/${encodeURIComponent(name.toWellFormed())}`;
   return {

@@ -4,6 +4,7 @@
  * names.
  */
 
+import { createFacts } from '../../cache/facts.ts';
 import { DocumentNames } from '../../role-view/names.ts';
 import { type Parts, type PartText, textsOf } from '../parts.ts';
 import type { Addressed, AddressedFacts } from './addressed.ts';
@@ -19,10 +20,32 @@ export const addressedParts = {
 type Kind = keyof typeof addressedParts;
 
 /** The parts as one text, which stands under the name of the first. */
-export function addressedTexts(kind: Kind, { names, path, ...facts }: Addressed): readonly PartText[] {
+export function addressedTexts(kind: Kind, addressed: Addressed): readonly PartText[] {
+  const { names, path } = addressed;
   const { collection, spelling, tag } = names;
   const values = { collection, spelling, tag, path };
-  return patternsOf(kind, facts).map((pattern) => [fill(pattern.path, values), fill(pattern.text, escaped(values))]);
+  const { facts, text } = factsOf(addressed, () => takeFacts(addressed));
+  return patternsOf(kind, facts, text).map((pattern) => [
+    fill(pattern.path, values),
+    fill(pattern.text, escaped(values)),
+  ]);
+}
+
+/** The facts with their text. */
+interface TextOfFacts {
+  readonly facts: AddressedFacts;
+  readonly text: string;
+}
+
+const factsOf = createFacts<Addressed, TextOfFacts>();
+
+function takeFacts({ names, path, ...facts }: Addressed): TextOfFacts {
+  return { facts, text: JSON.stringify(facts) };
+}
+
+/** Text that is the same for collections that differ in names only. */
+export function factsText(addressed: Addressed): string {
+  return factsOf(addressed, () => takeFacts(addressed)).text;
 }
 
 /** Values that all names in paths are made of. */
@@ -42,8 +65,8 @@ const maxPatterns = 768;
 
 const patternCache = new Map<string, readonly PathPattern[]>();
 
-function patternsOf(kind: Kind, facts: AddressedFacts): readonly PathPattern[] {
-  const key = `${kind}${JSON.stringify(facts)}`;
+function patternsOf(kind: Kind, facts: AddressedFacts, text: string): readonly PathPattern[] {
+  const key = `${kind}${text}`;
   const found = patternCache.get(key);
   if (found !== undefined) return found;
   if (patternCache.size >= maxPatterns) patternCache.clear();
