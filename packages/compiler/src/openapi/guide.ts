@@ -20,7 +20,7 @@ export const guide = `The REST API that Tablewright compiled for a database and 
 
 ## Schemas
 
-Of a collection \`X\`, \`ItemsX\` is an item, \`AggregateX\` an aggregate row, \`FilterX\` a filter, \`CreateX\` a new item, and \`UpdateX\` changes of an item. \`ChangeX\` has the key of the item that it changes, too. \`UpsertX\` is a new item, or changes of the one that has the same values in a unique key. \`PayloadX\` is what they have in common.
+Components of a collection \`X\`: \`ItemsX\` is an item, \`AggregateX\` an aggregate row, \`FilterX\` a filter, \`CreateX\` a new item, and \`UpdateX\` changes of an item. \`ChangeX\` has the key of the item that it changes, too. \`UpsertX\` is a new item, or changes of the one that has the same values in a unique key. \`PayloadX\` is what they have in common.
 
 ## Failures
 

@@ -1,6 +1,6 @@
 /**
- * The answers to requests that failed. They depend on the operation only, never on a collection. Operations share most
- * failures, so each refers to one answer for all that it has in common with others, and to the rest by their status.
+ * The answers to requests that failed. They depend on the operation only, never on a collection. An operation refers to
+ * one answer for all failures that it has in common with others. It refers to the rest by their status.
  *
  * Source: API specification, section 9.
  */
@@ -36,11 +36,12 @@ export function failureResponses(parts: readonly JsonObject[]): readonly (readon
 
 /** Refers to failed answers: by their status, in ascending order, and to all others as the default. */
 export function failuresByStatus(names: readonly FailureName[]): readonly (readonly [string, JsonObject])[] {
-  const [name, group] = Object.entries(failureGroups).find(([, all]) => all.every((one) => names.includes(one))) ?? [];
-  const others = names.filter((one) => group?.includes(one) !== true);
+  const [name, group] =
+    Object.entries(failureGroups).find(([, all]) => all.every((failure) => names.includes(failure))) ?? [];
+  const others = names.filter((failure) => group?.includes(failure) !== true);
   const sorted = others.toSorted((a, b) => failures[a].status - failures[b].status);
   return [
-    ...sorted.map((one) => [String(failures[one].status), reference('responses', one)] as const),
+    ...sorted.map((failure) => [String(failures[failure].status), reference('responses', failure)] as const),
     ...(name === undefined ? [] : [['default', reference('responses', name)] as const]),
   ];
 }
@@ -106,7 +107,9 @@ function response(group: readonly Failure[], shown: Set<string>): JsonObject {
     description: isOne
       ? (only?.description ?? '')
       : group.map(({ status, description }) => `- ${status}: ${description}`).join('\n'),
-    ...(!isOne && { 'x-platform-codes': objectOf(group.map((one) => [String(one.status), one.codes] as const)) }),
+    ...(!isOne && {
+      'x-platform-codes': objectOf(group.map(({ status, codes: each }) => [String(status), each] as const)),
+    }),
     ...(retry && { headers: { 'Retry-After': reference('headers', isOne ? 'RetryAfter' : 'RetryAfterSome') } }),
     content: { 'application/json': { schema: errorSchema(codes), ...examplesOf(codes, shown) } },
   };

@@ -45,9 +45,9 @@ export function takenFields({ fields }: RoleCollection): TakenFields {
  */
 export function aggregateRow(collection: RoleCollection, taken: TakenFields): JsonObject {
   const results = resultsOf(collection.names);
-  const own = new Set(commonEntries(collection).map(([name]) => name));
+  const common = new Set(commonEntries(collection).map(([name]) => name));
   const entries = [
-    ...groupEntries(collection).filter(([name]) => !own.has(name)),
+    ...groupEntries(collection).filter(([name]) => !common.has(name)),
     ...aggregateFunctions.flatMap((name) => functionEntry(name, taken, results)),
   ];
   return withCommon(collection, { type: 'object', properties: properties(entries) });
@@ -60,11 +60,11 @@ export function commonSchema(collection: RoleCollection): readonly Entry[] {
 }
 
 /** Adds what items and aggregate rows have in common. */
-export function withCommon(collection: RoleCollection, { type = 'object', ...own }: JsonObject): JsonObject {
+export function withCommon(collection: RoleCollection, { type = 'object', ...rest }: JsonObject): JsonObject {
   const { values } = collection.names;
   return commonEntries(collection).length === 0
-    ? { type, ...own }
-    : { type, allOf: [reference('schemas', values)], ...own };
+    ? { type, ...rest }
+    : { type, allOf: [reference('schemas', values)], ...rest };
 }
 
 /** Fields that can be grouped by and are the same in items, and values of functions, if nothing else has the name. */

@@ -98,8 +98,8 @@ function functionsSchema(names: DocumentNames, taken: TakenFields): JsonObject {
 }
 
 /**
- * The component of conditions on aggregate rows. All collections share it: names of fields are open, as they are in
- * `fields` and `sort`, because an object in it is at least two levels deep, which generated clients send as text.
+ * The component of conditions on aggregate rows, which all collections share. Names of fields are open, as in `sort`.
+ * An object in it is at least two levels deep, and generated clients send such objects as text.
  */
 export function havingSchema(): JsonObject {
   const nested: JsonObject = { type: 'array', items: reference('schemas', 'Having') };

@@ -50,7 +50,7 @@ function exemplify(document: JsonObject, shared: JsonObject, examples: readonly 
   const sent = fitting.flatMap((example) =>
     example.body === undefined ? [] : [{ summary: example.request, value: example.body }],
   );
-  const asked = isJsonObject(shared.responses) ? shared.responses : {};
+  const plain = isJsonObject(shared.responses) ? shared.responses : {};
   return {
     ...shared,
     ...(isJsonObject(body) && sent.length > 0 && { requestBody: show(body, sent) }),
@@ -59,7 +59,7 @@ function exemplify(document: JsonObject, shared: JsonObject, examples: readonly 
       const shown = answered.flatMap(({ request, answer: result }) =>
         result === undefined ? [] : [{ summary: request, value: result }],
       );
-      return isJsonObject(response) && shown.length > 0 ? show(response, shown) : (asked[status] ?? null);
+      return isJsonObject(response) && shown.length > 0 ? show(response, shown) : (plain[status] ?? null);
     }),
   };
 }
