@@ -9,7 +9,7 @@ import {
   isOrdered,
   type JsonValue,
 } from '@tablewright/runtime/language';
-import { createFacts } from '../../cache/facts.ts';
+import { createFacts } from '../../cache/same.ts';
 import { keepText } from '../../print/kept-text.ts';
 import type { DocumentNames } from '../../role-view/names.ts';
 import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';

@@ -1,7 +1,7 @@
 /** Facts that the paths of a collection follow from, and nothing else of it. */
 import { systemCollection } from '@tablewright/runtime/language';
 import type { Operation } from '../../api.ts';
-import { createFacts } from '../../cache/facts.ts';
+import { createFacts } from '../../cache/same.ts';
 import type { DocumentNames } from '../../role-view/names.ts';
 import type { RoleCollection, RoleField, RoleUpsert } from '../../role-view/role-view.ts';
 import { isGrouped } from '../components/aggregation.ts';

@@ -4,7 +4,7 @@
  * names.
  */
 
-import { createFacts } from '../../cache/facts.ts';
+import { createFacts } from '../../cache/same.ts';
 import { DocumentNames } from '../../role-view/names.ts';
 import { type Parts, type PartText, textsOf } from '../parts.ts';
 import type { Addressed, AddressedFacts } from './addressed.ts';
