@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type AccessClass, always, type JsonValue } from '@tablewright/runtime/language';
 import { describe, expect, it } from 'vitest';
 import { emitOpenApi } from './index.ts';
-import { accessTo, hostile, hostileNames, magazine, sampleApi } from './testing/sample-api.ts';
+import { accessTo, hostile, hostileNames, magazine, propertiesOf, sampleApi } from './testing/sample-api.ts';
 import { productVersion } from './version.ts';
 
 const api = sampleApi([...magazine, ...hostile]);
@@ -22,17 +22,6 @@ function stringsOf(value: JsonValue): readonly string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]: [string, JsonValue]) => [key, ...stringsOf(inner)]);
-}
-
-/** Properties of a component, with those of the component that it is made of. */
-function itemOf(document: JsonValue, name: string): JsonValue | undefined {
-  const own = at(document, 'components', 'schemas', name);
-  const part = at(own, 'allOf', '0', '$ref');
-  const values = typeof part === 'string' ? at(document, ...part.slice(2).split('/'), 'properties') : undefined;
-  const properties = at(own, 'properties');
-  return values === undefined
-    ? properties
-    : Object.fromEntries([values, properties].flatMap((all) => Object.entries(all ?? {})));
 }
 
 function pathsOf(document: JsonValue): readonly string[] {
@@ -121,12 +110,12 @@ describe('the document of everything', () => {
   });
 
   it('keeps fields of every name', () => {
-    const names = Object.keys(itemOf(document, 'ItemsThen') ?? {});
+    const names = Object.keys(propertiesOf(document, 'ItemsThen') ?? {});
     expect(new Set(names)).toEqual(new Set(['id', ...hostileNames, 'of then', 'of then_count']));
   });
 
   it('describes values as they are sent', () => {
-    expect(itemOf(document, 'ItemsArticles')).toMatchObject({
+    expect(propertiesOf(document, 'ItemsArticles')).toMatchObject({
       id: { type: 'string', pattern: '^-?[0-9]{1,19}$' },
       title: { type: 'string', maxLength: 200, description: 'As printed; shop_ledger keeps the price.' },
       status: { type: 'string', enum: ['draft', 'published'] },
@@ -138,7 +127,7 @@ describe('the document of everything', () => {
   });
 
   it('describes relations as keys or items', () => {
-    expect(itemOf(document, 'ItemsArticles')).toMatchObject({
+    expect(propertiesOf(document, 'ItemsArticles')).toMatchObject({
       author_id: { anyOf: [{ type: 'integer' }, { $ref: '#/components/schemas/ItemsAuthors' }] },
       tags: {
         type: 'array',
@@ -151,15 +140,15 @@ describe('the document of everything', () => {
         },
       },
     });
-    expect(at(itemOf(document, 'ItemsTags'), 'articles_tags', 'items', 'anyOf')).toEqual([
+    expect(at(propertiesOf(document, 'ItemsTags'), 'articles_tags', 'items', 'anyOf')).toEqual([
       { type: 'string' },
       { $ref: '#/components/schemas/ItemsArticlesTags' },
       { $ref: '#/components/schemas/AggregateArticlesTags' },
     ]);
-    expect(itemOf(document, 'ItemsShopLedger')).toMatchObject({
+    expect(propertiesOf(document, 'ItemsShopLedger')).toMatchObject({
       articles_tags: { anyOf: [{ $ref: '#/components/schemas/ItemsArticlesTags' }, { type: 'null' }] },
     });
-    expect(at(itemOf(document, 'ItemsSections'), 'item', 'anyOf')).toHaveLength(3);
+    expect(at(propertiesOf(document, 'ItemsSections'), 'item', 'anyOf')).toHaveLength(3);
   });
 
   it('describes what items and aggregate rows have in common once', () => {
@@ -167,8 +156,10 @@ describe('the document of everything', () => {
     const values = { $ref: '#/components/schemas/ValuesArticles' };
     expect(names.map((schema) => at(schema, 'allOf'))).toEqual([[values], [values]]);
     // Keys of related items, and JSON, are described where they differ.
-    expect(Object.keys(itemOf(document, 'ValuesArticles') ?? {})).not.toEqual(expect.arrayContaining(['author_id']));
-    expect(at(itemOf(document, 'AggregateArticles'), 'author_id')).toEqual({ type: 'integer', format: 'int32' });
+    expect(Object.keys(propertiesOf(document, 'ValuesArticles') ?? {})).not.toEqual(
+      expect.arrayContaining(['author_id']),
+    );
+    expect(at(propertiesOf(document, 'AggregateArticles'), 'author_id')).toEqual({ type: 'integer', format: 'int32' });
     // A field of the name of a function is described in both, because rows have either.
     const counting = sampleApi([
       {
@@ -181,12 +172,12 @@ describe('the document of everything', () => {
       },
     ]);
     const counted = emitOpenApi(counting, null);
-    expect(Object.keys(itemOf(counted, 'ValuesA') ?? {})).toEqual(['id']);
-    expect(at(itemOf(counted, 'AggregateA'), 'sum', 'anyOf')).toEqual([
+    expect(Object.keys(propertiesOf(counted, 'ValuesA') ?? {})).toEqual(['id']);
+    expect(at(propertiesOf(counted, 'AggregateA'), 'sum', 'anyOf')).toEqual([
       { type: 'string' },
       { $ref: '#/components/schemas/SumsA' },
     ]);
-    expect(at(itemOf(counted, 'ItemsA'), 'sum')).toEqual({ type: 'string' });
+    expect(at(propertiesOf(counted, 'ItemsA'), 'sum')).toEqual({ type: 'string' });
   });
 
   it('describes composite keys as the path writes them', () => {
@@ -197,7 +188,7 @@ describe('the document of everything', () => {
     expect(key).toMatchObject({ name: 'key', in: 'path', style: 'simple', explode: false });
     expect(at(key, 'schema')).toMatchObject({ type: 'array', minItems: 2, maxItems: 2 });
     expect(at(key, 'schema', 'items', 'anyOf')).toMatchObject([{ type: 'string' }, { type: 'integer' }]);
-    expect(at(itemOf(document, 'SearchArticlesTags'), 'keys', 'items')).toEqual({
+    expect(at(propertiesOf(document, 'SearchArticlesTags'), 'keys', 'items')).toEqual({
       $ref: `#/components/schemas/${name}`,
     });
     expect(at(document, 'components', 'schemas', name, 'anyOf')).toMatchObject([
@@ -207,7 +198,7 @@ describe('the document of everything', () => {
   });
 
   it('filters by type, and no secret', () => {
-    const filter = itemOf(document, 'ConditionsArticles');
+    const filter = propertiesOf(document, 'ConditionsArticles');
     expect(at(filter, 'rating')).toEqual({ $ref: '#/components/schemas/NumberCondition' });
     expect(at(filter, 'author_id', 'anyOf')).toHaveLength(2);
     expect(at(filter, 'preview_token')).toBeUndefined();
@@ -216,7 +207,7 @@ describe('the document of everything', () => {
     expect(Object.keys(at(filter, 'sections', 'properties', '_none', 'properties') ?? {})).toEqual(own);
     expect(at(filter, 'year(published_at)')).toEqual({ $ref: '#/components/schemas/NumberCondition' });
     expect(at(filter, 'count(tags)')).toEqual({ $ref: '#/components/schemas/NumberCondition' });
-    expect(at(itemOf(document, 'ConditionsTags'), 'articles_tags', 'properties')).toHaveProperty('_none');
+    expect(at(propertiesOf(document, 'ConditionsTags'), 'articles_tags', 'properties')).toHaveProperty('_none');
     expect(at(document, 'components', 'schemas', 'FilterArticles')).toMatchObject({
       allOf: [{ $ref: '#/components/schemas/ConditionsArticles' }],
       unevaluatedProperties: false,
@@ -234,7 +225,7 @@ describe('the document of everything', () => {
     expect(forms).toMatchObject([{ properties: { data: { anyOf: rows } }, required: ['data'] }, ...rows]);
     const integer = { type: ['integer', 'null'] };
     const count = { type: 'integer', minimum: 0 };
-    const row = itemOf(document, 'AggregateArticles');
+    const row = propertiesOf(document, 'AggregateArticles');
     expect(row).toMatchObject({
       status: { type: 'string', enum: ['draft', 'published'] },
       published_at_year: integer,
@@ -246,15 +237,15 @@ describe('the document of everything', () => {
       max: { $ref: '#/components/schemas/ExtremesArticles' },
       sumDistinct: { $ref: '#/components/schemas/SumsArticles' },
     });
-    expect(itemOf(document, 'MeansArticles')).toMatchObject({
+    expect(propertiesOf(document, 'MeansArticles')).toMatchObject({
       rating: { type: ['string', 'null'] },
       author_id: { type: ['number', 'null'] },
     });
-    expect(itemOf(document, 'ExtremesArticles')).toMatchObject({
+    expect(propertiesOf(document, 'ExtremesArticles')).toMatchObject({
       id: { type: ['string', 'null'] },
       title: { type: ['string', 'null'] },
     });
-    expect(Object.keys(itemOf(document, 'SumsArticles') ?? {})).toEqual([
+    expect(Object.keys(propertiesOf(document, 'SumsArticles') ?? {})).toEqual([
       'id',
       'rating',
       'weight',
@@ -282,11 +273,11 @@ describe('the document of everything', () => {
       groupBy: { anyOf: [{ items: { $ref: '#/components/schemas/GroupsArticles' } }, { type: 'string' }] },
       having: { $ref: '#/components/schemas/Having' },
     });
-    expect(Object.keys(itemOf(document, 'Having') ?? {})).toContain('avgDistinct');
-    expect(at(itemOf(document, 'Having'), 'max', 'additionalProperties', 'anyOf')).toContainEqual({
+    expect(Object.keys(propertiesOf(document, 'Having') ?? {})).toContain('avgDistinct');
+    expect(at(propertiesOf(document, 'Having'), 'max', 'additionalProperties', 'anyOf')).toContainEqual({
       $ref: '#/components/schemas/TimeCondition',
     });
-    expect(itemOf(document, 'Deep')).toHaveProperty('_aggregate');
+    expect(propertiesOf(document, 'Deep')).toHaveProperty('_aggregate');
     // A singleton is no list.
     expect(at(document, 'components', 'schemas', 'FunctionsSettings')).toBeUndefined();
     expect(
@@ -300,7 +291,7 @@ describe('the document of everything', () => {
       at(operation, 'responses', '200', 'content', 'application/json', 'schema', 'anyOf') ?? {},
     );
     expect(at(item, 'properties', 'data')).toEqual({ $ref: '#/components/schemas/ItemsSettings' });
-    expect(at(itemOf(document, 'ItemsSettings'), 'theme')).toEqual({ type: ['string', 'null'] });
+    expect(at(propertiesOf(document, 'ItemsSettings'), 'theme')).toEqual({ type: ['string', 'null'] });
   });
 
   it('tells the codes of errors, and when to come back', () => {
@@ -347,7 +338,7 @@ describe('the document of an access class', () => {
   });
 
   it('leaves out notes that name something hidden, and keeps the others', () => {
-    const articles = itemOf(document, 'ItemsArticles');
+    const articles = propertiesOf(document, 'ItemsArticles');
     expect(at(articles, 'title')).toBeDefined();
     expect(at(articles, 'title', 'description')).toBeUndefined();
     expect(at(articles, 'status', 'description')).toBe('Where it stands.');
@@ -363,9 +354,9 @@ describe('the document of an access class', () => {
     ]);
     // Secrets only, and nothing at all to group by.
     const secret = emitOpenApi(api, accessTo({ articles: [['preview_token']] }));
-    expect(Object.keys(itemOf(secret, 'AggregateArticles') ?? {})).toEqual(['count', 'countAll']);
+    expect(Object.keys(propertiesOf(secret, 'AggregateArticles') ?? {})).toEqual(['count', 'countAll']);
     expect(at(secret, 'components', 'schemas', 'GroupsArticles')).toBeUndefined();
-    expect(Object.keys(itemOf(secret, 'FunctionsArticles') ?? {})).toEqual(['count', 'countAll']);
+    expect(Object.keys(propertiesOf(secret, 'FunctionsArticles') ?? {})).toEqual(['count', 'countAll']);
     expect(JSON.stringify(at(secret, 'paths'))).not.toContain('groupBy"');
   });
 
@@ -378,15 +369,15 @@ describe('the document of an access class', () => {
   });
 
   it('admits null where a rule hides a cell or a row', () => {
-    expect(at(itemOf(document, 'ItemsAuthors'), 'name', 'type')).toEqual(['string', 'null']);
-    expect(at(itemOf(document, 'ItemsAuthors'), 'id', 'type')).toBe('integer');
+    expect(at(propertiesOf(document, 'ItemsAuthors'), 'name', 'type')).toEqual(['string', 'null']);
+    expect(at(propertiesOf(document, 'ItemsAuthors'), 'id', 'type')).toBe('integer');
     const partial = emitOpenApi(api, accessTo({ articles: [['author_id']], authors: [['id']] }));
-    expect(at(itemOf(partial, 'ItemsArticles'), 'author_id', 'anyOf', '0', 'type')).toEqual(['integer', 'null']);
+    expect(at(propertiesOf(partial, 'ItemsArticles'), 'author_id', 'anyOf', '0', 'type')).toEqual(['integer', 'null']);
   });
 
   it('keeps the key where the related collection is hidden', () => {
     const alone = emitOpenApi(api, accessTo({ articles: [['id', 'author_id']] }));
-    expect(at(itemOf(alone, 'ItemsArticles'), 'author_id')).toEqual({ type: 'integer', format: 'int32' });
+    expect(at(propertiesOf(alone, 'ItemsArticles'), 'author_id')).toEqual({ type: 'integer', format: 'int32' });
     expect(stringsOf(alone).filter((text) => /authors/i.test(text))).toEqual([]);
   });
 

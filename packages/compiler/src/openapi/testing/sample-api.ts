@@ -4,10 +4,12 @@ import {
   type AccessRule,
   always,
   type FieldDescriptor,
+  type JsonValue,
   type PortableType,
   type RelationDescriptor,
 } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, ApiField, CollectionNames, Operation } from '../../api.ts';
+import { isJsonObject } from '../json.ts';
 
 interface SampleField extends Partial<FieldDescriptor> {
   readonly name: string;
@@ -186,6 +188,24 @@ export const hostile: readonly Sample[] = hostileNames.map((name) => ({
   fields: [id, ...hostileNames.map((field) => ({ name: field, type: 'text' as const, note: `${field} */` }))],
   relations: [{ kind: 'o2m', name: `of ${name}`, target: name, inverse: 'id', on: [], onDeselect: 'nullify' }],
 }));
+
+/** Properties of a component, with those of the component that it is made of. */
+export function propertiesOf(document: JsonValue, name: string): Readonly<Record<string, JsonValue>> | undefined {
+  const schemas = memberOf(memberOf(document, 'components'), 'schemas');
+  const schema = memberOf(schemas, name);
+  const parts = memberOf(schema, 'allOf');
+  const names = Array.isArray(parts) ? parts.map((part) => String(memberOf(part, '$ref')).split('/').at(-1) ?? '') : [];
+  const properties = [...names.map((part) => memberOf(schemas, part)), schema].map((part) =>
+    memberOf(part, 'properties'),
+  );
+  return schema === undefined
+    ? undefined
+    : Object.fromEntries(properties.flatMap((each) => Object.entries(each ?? {})));
+}
+
+function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
 
 /** Tables of twelve columns, of which each has a key, and refers to two earlier ones. */
 export function manyTables(count: number): readonly Sample[] {
