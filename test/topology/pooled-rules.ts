@@ -48,7 +48,7 @@ export async function withdrawRights(serverUrl: string, count: number): Promise<
 async function becomes(server: Platform, status: number): Promise<number> {
   const start = performance.now();
   while ((await server.ask('/items/docs')).status !== status) {
-    if (performance.now() - start > 10_000) throw new Error(`The rule is not seen: no ${status}.`);
+    if (performance.now() - start > 60_000) throw new Error(`The rule is not seen: no ${status}.`);
     await sleep(5);
   }
   return performance.now() - start;

@@ -10,7 +10,7 @@ import { readCachedNotes } from './cached-notes.ts';
 import { createNotes, type NotesProject, noteCount, tokenOf } from './notes.ts';
 import { type PostgresCluster, postgresMissing, startPostgresCluster } from './postgres-cluster.ts';
 import { freeProxyPorts, type Proxies, proxiesMissing, startProxies } from './proxies.ts';
-import type { CaseRow, Topology } from './report.ts';
+import { type CaseRow, type Topology, untilTrue } from './report.ts';
 
 /** The topology. */
 export const servers: Topology = {
@@ -75,7 +75,7 @@ async function runCases(folder: string, cluster: PostgresCluster, isShort: boole
       const count = isShort ? 1_000 : 10_000;
       rows.push(await restartAll('haproxy', proxies.haproxy, rolling, count));
       rows.push(await restartAll('nginx', proxies.nginx, rolling, count));
-      rows.push(await restartUnderSlowOnes(proxies.haproxy, rolling, isShort ? 30 : 100));
+      rows.push(await restartUnderSlowOnes(proxies.haproxy, rolling, primary.url, isShort ? 30 : 100));
     } finally {
       await rolling.stop();
     }
@@ -144,12 +144,20 @@ async function restartAll(name: string, url: string, rolling: Servers, count: nu
   };
 }
 
-/** Restarts all servers while requests of three seconds are under way. */
-async function restartUnderSlowOnes(url: string, rolling: Servers, count: number): Promise<CaseRow> {
+/** Restarts all servers while requests of three seconds are under way: the database has begun them all. */
+async function restartUnderSlowOnes(
+  url: string,
+  rolling: Servers,
+  databaseUrl: string,
+  count: number,
+): Promise<CaseRow> {
   const { admin } = asking(url);
-  const running = Array.from({ length: count }, () => admin('/functions/slow', { method: 'POST', body: {} }));
+  let ended = 0;
+  const running = Array.from({ length: count }, () =>
+    admin('/functions/slow', { method: 'POST', body: {} }).finally(() => ended++),
+  );
   const answered = Promise.allSettled(running);
-  await sleep(800);
+  await untilTrue(async () => ended + (await sleepers(databaseUrl)) >= count);
   await Promise.all([0, 1, 2].map((index) => rolling.restart(index)));
   const results = await answered;
   const good = results.filter((result) => result.status === 'fulfilled' && result.value.status === 200).length;
@@ -159,6 +167,12 @@ async function restartUnderSlowOnes(url: string, rolling: Servers, count: number
     measured: `${good} answered`,
     isMet: good === count,
   };
+}
+
+async function sleepers(databaseUrl: string): Promise<number> {
+  const sql = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+  const { rows } = await withClient(databaseUrl, (client) => client.query<{ count: number }>(sql));
+  return rows[0]?.count ?? 0;
 }
 
 const points = 50;
@@ -172,7 +186,7 @@ async function loseRedis(
   const port = await freePort();
   let redis = await startRedis(port);
   const limited = await startServers(project, ports, {
-    ...{ RATE_LIMITER_ENABLED: 'true', RATE_LIMITER_POINTS: String(points), RATE_LIMITER_DURATION: '4s' },
+    ...{ RATE_LIMITER_ENABLED: 'true', RATE_LIMITER_POINTS: String(points), RATE_LIMITER_DURATION: '1m' },
     ...{ REDIS: redis.url, IP_TRUST_PROXY: '127.0.0.1' },
   });
   const { ask } = asking(haproxy);
