@@ -6,7 +6,7 @@
  */
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { elements, isObject, type Json, type JsonObject, member } from './json.ts';
+import { elements, isObject, type Json, type JsonObject, member, members } from './json.ts';
 
 /** How a value is compared with a schema. */
 export type Reading = 'open' | 'closed' | 'text';
@@ -86,18 +86,24 @@ function follow(document: Json, schema: Json): Json {
   return typeof reference === 'string' ? reference.slice(2).split('/').reduce<Json>(member, document) : schema;
 }
 
-/** Every object that lists its members has no others, together with those of its parts, which stay open themselves. */
+/**
+ * Every object that lists its members has no others. Those of its parts are named beside its own, because the code for
+ * `unevaluatedProperties` nests as deeply as there are members. The parts stay open themselves.
+ */
 function closed(value: JsonObject, document: Json, parts: ReadonlySet<Json>): JsonObject {
   const entries = Object.entries(value).map(([name, inner]) => [name, closedValue(inner, document, parts)] as const);
   const { type, properties } = value;
+  const others = elements(value.allOf).map((part) => member(follow(document, part), 'properties'));
+  const all = [...(properties === undefined ? [] : [properties]), ...others];
   // ajv leaves a member of the name `__proto__` out.
-  const isWhole = 'allOf' in value;
-  const all = [value, ...elements(value.allOf).map((part) => follow(document, part))];
-  const odd = all.some((part) => member(member(part, 'properties'), '__proto__') !== undefined);
-  const open = type !== 'object' || (!isObject(properties) && !isWhole) || odd || parts.has(value);
+  const odd = all.some((each) => !isObject(each) || Object.hasOwn(each, '__proto__'));
+  const open = type !== 'object' || all.length === 0 || odd || parts.has(value);
   const said = 'additionalProperties' in value || 'unevaluatedProperties' in value;
-  const closing = isWhole ? { unevaluatedProperties: false } : { additionalProperties: false };
-  return { ...Object.fromEntries(entries), ...(!open && !said && closing) };
+  const plain = Object.fromEntries(entries);
+  if (open || said) return plain;
+  const named = others.flatMap((each) => members(each).map(([name]) => [name, true] as const));
+  const own = members(plain.properties);
+  return { ...plain, properties: Object.fromEntries([...named, ...own]), additionalProperties: false };
 }
 
 function closedValue(value: Json, document: Json, parts: ReadonlySet<Json>): Json {
