@@ -75,7 +75,7 @@ export function createClient<Schema = AnySchema>(url: string, init: ClientOption
 }
 
 /** A client, and what sends its requests. */
-export interface OpenClient<Schema> {
+interface OpenClient<Schema> {
   readonly client: Client<Schema>;
   readonly requester: Requester;
 }

@@ -25,7 +25,7 @@ export interface Credentials {
 }
 
 /** Parts of a session. */
-export interface SessionParts {
+interface SessionParts {
   readonly send: Send;
   readonly storage: TokenStorage;
   readonly mode: AuthMode;

@@ -1,7 +1,7 @@
 /** Faults of the URL of a database, in words that never repeat it: it may hold a password. */
 
 /** One sentence, and the cure as another one. */
-export interface UrlProblem {
+interface UrlProblem {
   readonly message: string;
   readonly hint: string;
 }

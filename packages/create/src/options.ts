@@ -18,7 +18,7 @@ export interface Options {
 }
 
 /** Output to print instead of making a project. */
-export type Request = 'help' | 'version' | Options;
+type Request = 'help' | 'version' | Options;
 
 const defaults = { folder: 'my-api', template: 'api' };
 

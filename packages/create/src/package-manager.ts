@@ -26,7 +26,7 @@ const lockFiles: ReadonlyMap<string, PackageManager> = new Map([
 ]);
 
 /** That of the nearest lock file, else the one that runs this process. */
-export function packageManagerOf(folder: string): PackageManager {
+function packageManagerOf(folder: string): PackageManager {
   for (const path of foldersFrom(folder)) {
     const found = [...lockFiles].find(([name]) => existsSync(join(path, name)));
     if (found !== undefined) return found[1];

@@ -13,7 +13,7 @@ export interface ProjectFile {
 }
 
 /** Choices that decide about the files. */
-export interface ProjectChoice {
+interface ProjectChoice {
   readonly template: string;
   /** Name of the project's package. */
   readonly name: string;

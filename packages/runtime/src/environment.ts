@@ -39,7 +39,7 @@ import { type Variables, variableText } from './environment/variable-text.ts';
 import { defaultQueryBounds } from './language/index.ts';
 
 /** Levels of the log, from the rarest line to every line. */
-export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** Everything about a server that its surroundings decide. Durations are milliseconds, sizes are bytes. */
 export interface Environment {
@@ -97,7 +97,7 @@ export interface Environment {
 }
 
 /** Limits of answers that their clients do not read. */
-export interface StreamsEnvironment {
+interface StreamsEnvironment {
   /** STREAM_STALL_TIMEOUT: milliseconds that an answer waits for its reader before it is cut. */
   readonly stallTimeout: number;
   /** STREAM_BUFFER_MAX: bytes that wait for their readers, of all answers. */

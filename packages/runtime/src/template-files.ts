@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Purpose of templates; the folder of that name holds them. */
-export type TemplateKind = 'mail' | 'pages';
+type TemplateKind = 'mail' | 'pages';
 
 /**
  * Thrown for templates that cannot be used, with the name of the file.

@@ -11,7 +11,7 @@ import type { Progress } from '../terminal/progress.ts';
 import type { StartOptions } from './options.ts';
 
 /** A compilation that is about to begin. */
-export interface Compilation {
+interface Compilation {
   readonly project: Project;
   /** Compiles. Resolves to the database, which stays open where it is embedded. */
   compile(): Promise<Source>;

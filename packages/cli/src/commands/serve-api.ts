@@ -29,7 +29,7 @@ import type { Progress } from '../terminal/progress.ts';
 import type { StartOptions } from './options.ts';
 
 /** A server of this process, and the facts to print about it. */
-export interface Served {
+interface Served {
   readonly server: RunningServer;
   readonly api: CompiledApi;
   readonly token: AdminToken;

@@ -9,7 +9,7 @@ import { refuseWriting } from './compile-project.ts';
 import { factsOf, loadInputs, report, resolveProject } from './steps.ts';
 
 /** The clients to write, and the source of the schema. */
-export interface ClientsOptions {
+interface ClientsOptions {
   /** Access classes by name. */
   readonly classes: readonly string[] | 'all';
   /** Compile `platform.schema.json`, without a database. */

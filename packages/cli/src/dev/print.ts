@@ -7,7 +7,7 @@ import type { Progress } from '../terminal/progress.ts';
 import type { TypeVerdict } from './type-checks.ts';
 
 /** Facts that are printed about a served change. */
-export interface Rebuilt {
+interface Rebuilt {
   /** Files from the project's folder on, and `database`. */
   readonly reasons: readonly string[];
   readonly diff: Diff;

@@ -43,7 +43,7 @@ export async function buildFirst(project: Project, source: Source, progress: Pro
 }
 
 /** Facts of a change that a rebuild needs. */
-export interface ProjectChange {
+interface ProjectChange {
   /** As it is after the change. */
   readonly project: Project;
   readonly number: number;
@@ -54,7 +54,7 @@ export interface ProjectChange {
 }
 
 /** Served build, and the state of its files. */
-export interface Rebuild {
+interface Rebuild {
   readonly built: Built;
   /**
    * When it was served, as of `performance.now()`; null if the facts of the database are unchanged, so that nothing was

@@ -43,7 +43,7 @@ export function accessOf({ access }: ReadableApi, role: string): AccessClass {
 }
 
 /** Whom a request is explained for. */
-export interface Asker {
+interface Asker {
   readonly role: string;
   /** Key of the user, for `$CURRENT_USER`; null for no user. */
   readonly user: string | null;

@@ -118,16 +118,6 @@ export function isLinked(path: string, second: string): boolean {
   }
 }
 
-/** Writes the bytes of a file one after the other. */
-export function writeChunks(path: string, chunks: Iterable<Uint8Array>): void {
-  const file = openSync(path, 'w');
-  try {
-    for (const chunk of chunks) writeFileSync(file, chunk);
-  } finally {
-    closeSync(file);
-  }
-}
-
 /** Digest of the text of a file, as `manifest.json` has it. It is taken again only where the text is another. */
 export function digestOf(file: OutputFile): string {
   const before = digested.get(file.path);
@@ -172,7 +162,7 @@ const maxBytes = 3;
  * The bytes of a text, some chunks at a time. Each chunk has to be used before the next one is asked for, because they stand
  * in the same place.
  */
-export function* inChunks(chunks: Iterable<Chunk>): Generator<Uint8Array> {
+function* inChunks(chunks: Iterable<Chunk>): Generator<Uint8Array> {
   const buffer = Buffer.allocUnsafe(chunkBytes);
   let used = 0;
   for (const chunk of chunks) {

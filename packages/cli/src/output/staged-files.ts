@@ -22,7 +22,7 @@ export interface Target {
 }
 
 /** A folder beside another one, made when the first file is staged. */
-export interface StagedFiles {
+interface StagedFiles {
   /** Paths of the staged files. */
   readonly paths: readonly string[];
   /** Writes files beside the folder. Rejects with the file system's error. */

@@ -54,7 +54,7 @@ export async function compareFiles(
 export type KnownContents = (file: OutputFile) => boolean | null;
 
 /** An output folder on its way to another state. */
-export interface OutputWriter {
+interface OutputWriter {
   /**
    * Writes files beside the folder, but those that it holds already and those that were staged before. Long ones that it is
    * known not to hold begin to be written at once. Rejects with the file system's error, as `finish` will.
@@ -70,10 +70,10 @@ export interface OutputWriter {
 }
 
 /** True if a file, by its path, belongs to the part of the output that is written. */
-export type CoversPath = (path: string) => boolean;
+type CoversPath = (path: string) => boolean;
 
 /** How an output folder is written into. */
-export interface OutputOptions {
+interface OutputOptions {
   /** Default: nothing is known. */
   readonly holds?: KnownContents | undefined;
   /** Files of the last run outside of the covered part stay. Default: all are covered. */

@@ -22,7 +22,7 @@ export type PlainData<Value, Levels extends readonly unknown[] = []> = Value ext
         : { readonly [Key in keyof Value]: PlainData<Value[Key], [...Levels, unknown]> };
 
 /** A thread that is sent messages of one type. */
-export interface WorkerThread<Message> {
+interface WorkerThread<Message> {
   readonly worker: Worker;
   send(message: Message): void;
 }

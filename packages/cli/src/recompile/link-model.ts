@@ -4,7 +4,7 @@ import { type CompiledApi, compiledApi } from '@tablewright/runtime';
 import { contract, type JsonValue, type ModelDocument, type Route } from '@tablewright/runtime/language';
 
 /** Returns a document of an access class. */
-export type Describe = (kind: 'openapi' | 'graphql' | 'model', accessClass: string) => Promise<string>;
+type Describe = (kind: 'openapi' | 'graphql' | 'model', accessClass: string) => Promise<string>;
 
 /** Links a model; parts that do not depend on roles and rules are those of the generated API. */
 export function linkModel(

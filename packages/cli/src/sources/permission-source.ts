@@ -5,7 +5,7 @@ import type { Project } from '../project/project.ts';
 import type { PermissionTables } from './permission-tables.ts';
 
 /** The roles and rules to compile. */
-export interface ChosenPermissions {
+interface ChosenPermissions {
   readonly document: PermissionDocument;
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -44,7 +44,7 @@ function isFileName(name: string): boolean {
 }
 
 /** Migrations of a project that a database has, and those that it lacks. */
-export interface ProjectMigrationState {
+interface ProjectMigrationState {
   /** Names, in the order of the ledger. */
   readonly applied: readonly string[];
   readonly pending: readonly ProjectMigration[];

@@ -4,7 +4,7 @@ import { type AdminToken, administratorLine, type ReportedAdministrator } from '
 import type { Progress } from './progress.ts';
 
 /** Facts to print when a server listens. */
-export interface Welcome {
+interface Welcome {
   readonly url: string;
   /** Paths of the pages that people begin with. */
   readonly pages: readonly string[];
@@ -60,7 +60,7 @@ function signInCurl({ url, administrator }: Welcome): readonly string[] {
 }
 
 /** A public read, a read as admin and the contract; over a database without public data two reads as admin. */
-export function curlLines(welcome: Welcome, showsSecrets: boolean): readonly string[] {
+function curlLines(welcome: Welcome, showsSecrets: boolean): readonly string[] {
   const { url, token, api, stateFolder } = welcome;
   const open = api.access.find(({ roles }) => roles.includes('public'))?.collections ?? [];
   const collections = api.collections.filter(({ system }) => system === undefined);

@@ -46,7 +46,7 @@ export type Result<Schema, Of, Path, Alias = unknown, Deep = unknown> = Of exten
   : never;
 
 /** The rest after the dot of the paths that begin with a name. */
-export type Tail<Path, Head extends string> = Path extends `${Head}.${infer Rest}` ? Rest : never;
+type Tail<Path, Head extends string> = Path extends `${Head}.${infer Rest}` ? Rest : never;
 
 /** `Pick` keeps the comments of the members and the way to their definitions. */
 type Cells<Schema, Row, Relations, Functions, Path, Deep> = unknown extends Deep

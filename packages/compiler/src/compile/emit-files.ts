@@ -33,7 +33,7 @@ export function emitCollections(api: Api, render: Render): readonly GeneratedFil
 }
 
 /** Additions of a project to its database's model. */
-export interface Additions {
+interface Additions {
   readonly extensions: readonly ExtensionSource[];
   /** The routes of the extensions, as these say who may call them. */
   readonly routes: readonly TypedRoute[];

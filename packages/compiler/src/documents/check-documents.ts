@@ -46,7 +46,7 @@ export interface CheckedOperation {
 type Asker = Pick<CheckedOperation, 'role' | 'accessClass'>;
 
 /** Contents of document files. */
-export interface CheckedDocuments {
+interface CheckedDocuments {
   readonly operations: readonly CheckedOperation[];
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -22,7 +22,7 @@ export interface RouteHead {
 }
 
 /** Routes, and every mistake in them. */
-export interface RoutesRead {
+interface RoutesRead {
   readonly heads: readonly RouteHead[];
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -49,7 +49,7 @@ export function filterTypes(
 }
 
 /** By collection: how the keys are compared that many-to-ones lead to it by. */
-export type KeyFilters = ReadonlyMap<string, ReadonlySet<OperatorGroup>>;
+type KeyFilters = ReadonlyMap<string, ReadonlySet<OperatorGroup>>;
 
 /** Gathers which filters stand below many-to-ones. */
 export function keyFilters({ collections }: GraphqlCollections): KeyFilters {

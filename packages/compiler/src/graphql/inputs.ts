@@ -8,7 +8,7 @@ import type { GraphqlCollection, GraphqlCollections, ReferableCollections } from
 import { valueType } from './values.ts';
 
 /** Which inputs relations refer to, by collection. */
-export interface Referred {
+interface Referred {
   readonly update: Lookup<true>;
   readonly changes: Lookup<true>;
   readonly link: Lookup<true>;

@@ -21,7 +21,7 @@ export interface ClassDocument {
 }
 
 /** How parts stand below each other. */
-export interface DocumentForm {
+interface DocumentForm {
   readonly sign: CommentSign;
   /** Stands before every part. */
   readonly before: '' | '\n';
@@ -200,7 +200,7 @@ function textOfLines(lines: readonly CommonLine[], markOf: MarkOf): string {
 }
 
 /** How a JSON document is divided. */
-export interface JsonDivision {
+interface JsonDivision {
   readonly layoutAt: (indent: number) => Layout;
   /** Members whose members are parts, by paths such as `/components/schemas`. */
   readonly opened: readonly string[];

@@ -10,7 +10,7 @@ export type Value = string | number | boolean | null | undefined | object;
 export type Data = Readonly<Record<string, Value>>;
 
 /** Values that are no plain data: made by `code`, `call`, or `createKept`. */
-export abstract class Expression {}
+abstract class Expression {}
 
 /** Text of our own making. */
 export class Code extends Expression {

@@ -1,7 +1,7 @@
 import { lineWidth, widthOf } from './text.ts';
 
 /** One import declaration: names and their module. */
-export interface Import {
+interface Import {
   readonly from: string;
   /** They begin with `type ` where only the type is meant, but not in a declaration of types only. */
   readonly names: readonly string[];

@@ -41,7 +41,7 @@ interface CallableUpdate {
 }
 
 /** Facts of a collection that operations depend on. */
-export interface CallableCollection {
+interface CallableCollection {
   readonly name: string;
   /** Name of the component that its items have. */
   readonly names: { readonly item: string };

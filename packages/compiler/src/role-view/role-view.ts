@@ -169,7 +169,7 @@ export interface RoleField {
 }
 
 /** Type of listed values. */
-export interface ValuesType {
+interface ValuesType {
   /** `ArticleStatus` */
   readonly name: string;
   /** The enum type that it is; null where the type is the field's own. */

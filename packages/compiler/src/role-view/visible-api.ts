@@ -31,7 +31,7 @@ export interface VisibleApi {
 }
 
 /** The writable part of a collection, and its names in the document. */
-export interface WritableCollection {
+interface WritableCollection {
   readonly granted: GrantedWrites;
   readonly names: DocumentNames;
 }

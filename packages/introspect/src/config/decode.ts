@@ -2,10 +2,10 @@ import { configPlace, type Diagnostic } from '../diagnostic.ts';
 import { suggest } from '../did-you-mean.ts';
 
 /** Keys from the root of the configuration. */
-export type Path = readonly (string | number)[];
+type Path = readonly (string | number)[];
 
 /** Checks a value of the configuration. Undefined: it is wrong, and that has been reported. */
-export type Decoder<T> = (value: unknown, path: Path, diagnostics: Diagnostic[]) => T | undefined;
+type Decoder<T> = (value: unknown, path: Path, diagnostics: Diagnostic[]) => T | undefined;
 
 /** A text that is not empty. */
 export const text: Decoder<string> = (value, path, diagnostics) => {

@@ -18,7 +18,7 @@ export const mysqlSettings = 'SET SESSION group_concat_max_len = 4294967295, NAM
 export const serverSql = 'SELECT VERSION(), DATABASE()';
 
 /** Which tables are read: all of some databases, or one. */
-export type Extent = { readonly databases: readonly string[] } | TableName;
+type Extent = { readonly databases: readonly string[] } | TableName;
 
 /** A statement and what stands for its question marks. */
 export interface Statement {

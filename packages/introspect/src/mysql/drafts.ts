@@ -2,7 +2,7 @@ import type { MysqlCatalog, TableName } from './catalog.ts';
 import { schemaOf } from './names.ts';
 
 /** A table that stands for another one while a change is tried (the runtime's `TableDraft`). */
-export interface Draft {
+interface Draft {
   /** As the IR calls it. */
   readonly schema: string;
   readonly table: string;

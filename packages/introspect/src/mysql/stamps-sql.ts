@@ -49,7 +49,7 @@ function viewsOf(
  * The statement that stamps what is read of these databases, and its parameters. Its rows are the database and the
  * table, or nulls for facts of no table, and two texts. These change whenever the facts that are read of it change.
  */
-export function stampsQuery(
+function stampsQuery(
   dialect: Dialect,
   schemas: readonly string[] = [ownSchema],
 ): readonly [sql: string, parameters: string[]] {

@@ -107,6 +107,6 @@ function baseOf(row: ColumnRow, kind: string): string {
 }
 
 /** The labels of `enum('a','it''s')` in their order. */
-export function labelsOf(columnTypeText: string): readonly string[] {
+function labelsOf(columnTypeText: string): readonly string[] {
   return [...columnTypeText.matchAll(/'((?:[^']|'')*)'/g)].map(([, label = '']) => label.replaceAll("''", "'"));
 }

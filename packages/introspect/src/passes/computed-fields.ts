@@ -29,7 +29,7 @@ function storedTable(table: Table): Table {
 }
 
 /** A field with its table, or the reason why there is none; by its key under `functions`. */
-export type ComputedField =
+type ComputedField =
   | { readonly key: string; readonly table: TableId; readonly column: Column }
   | { readonly key: string; readonly code: string; readonly message: string; readonly hint: string | null };
 

@@ -7,7 +7,7 @@ import { tableId } from '../table-names.ts';
 import { defaultSchema, tablesById } from './lookup.ts';
 
 /** An enum as the configuration wants it; `refusal` tells why its values stay strings, as the end of a sentence. */
-export interface DesiredEnum extends GraphqlEnum {
+interface DesiredEnum extends GraphqlEnum {
   readonly refusal: string | null;
 }
 
@@ -101,6 +101,6 @@ function columnsOf(collections: readonly Collection[], tables: readonly Table[])
 }
 
 /** The source of an enum that is a column's own. */
-export function enumColumn(table: string, column: string): string {
+function enumColumn(table: string, column: string): string {
   return `${table}.${column}`;
 }

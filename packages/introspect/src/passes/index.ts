@@ -14,7 +14,7 @@ import { declareSearch } from './search.ts';
 import { markSystem, nameSystemInverses, systemNames, withSystemTables } from './system-tables.ts';
 
 /** The collections of a database, and the derived name of every relation before the configuration changed it. */
-export interface DerivedCollections {
+interface DerivedCollections {
   readonly collections: readonly Collection[];
   /** `articles.comments`: the keys under which the configuration may speak of relations. Sorted. */
   readonly relationKeys: readonly string[];

@@ -5,7 +5,7 @@ import type { Collection, Index, Table } from '../schema.ts';
 import { matchTables, tablesById } from './lookup.ts';
 
 /** Reason why a collection cannot be searched so. */
-export interface SearchProblem {
+interface SearchProblem {
   readonly code: string;
   readonly severity: 'error' | 'warning';
   readonly message: string;
@@ -109,7 +109,7 @@ function isOver(expression: string, columns: readonly string[], table: Table): b
 }
 
 /** Document of an expression index over some columns, with the columns in braces. */
-export function searchExpression(columns: readonly string[], language: string): string {
+function searchExpression(columns: readonly string[], language: string): string {
   const texts = columns.map((column) => `COALESCE({${quoted(column)}}::pg_catalog.text, '')`);
   return `pg_catalog.to_tsvector('${language}'::pg_catalog.regconfig, ${texts.join(" || ' ' || ")})`;
 }

@@ -13,7 +13,7 @@ import type { Collection, Relation, Table } from '../schema.ts';
 import { defaultSchema, findTables } from './lookup.ts';
 
 /** The schema that the platform's own tables lie in when they are installed. */
-export function systemSchema({ database }: PlatformConfig): string {
+function systemSchema({ database }: PlatformConfig): string {
   return database?.systemSchema ?? defaultSystemSchema;
 }
 

@@ -8,7 +8,7 @@ import { buildColumnType, domainChecksOf } from './types.ts';
 import type { Origin } from './view-trace.ts';
 
 /** The columns and checks of one relation. */
-export interface ColumnsAndChecks {
+interface ColumnsAndChecks {
   /** In catalog order. */
   readonly columns: readonly Column[];
   /** By name. */

@@ -7,7 +7,7 @@ import { buildKeys } from './keys.ts';
 import type { Lookup } from './lookup.ts';
 
 /** The foreign keys of one table, by name, and those that are left out. */
-export interface ForeignKeys {
+interface ForeignKeys {
   readonly foreignKeys: readonly ForeignKey[];
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -83,7 +83,7 @@ export function vectorOf(typname: string, typmod: number, version: string | null
 }
 
 /** Limits in the modifier of a type. All null without a modifier. */
-export interface TypeLimits {
+interface TypeLimits {
   readonly maxLength: number | null;
   readonly precision: number | null;
   readonly scale: number | null;

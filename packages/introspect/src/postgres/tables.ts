@@ -16,7 +16,7 @@ import { selectRelations } from './selection.ts';
 import { buildEnums } from './types.ts';
 
 /** Facts built of one relation. */
-export interface BuiltRelation {
+interface BuiltRelation {
   readonly table: Table;
   readonly diagnostics: readonly Diagnostic[];
   /** Names of its columns that may not be read. */

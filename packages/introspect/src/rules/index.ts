@@ -36,7 +36,7 @@ import { ambiguousJunctions } from './relations/several-junctions.ts';
 import type { Rule, RuleSources } from './rule.ts';
 
 /** Every law, in the order of its diagnostics: configuration, names, permissions, choices made. */
-export const rules: readonly Rule[] = [
+const rules: readonly Rule[] = [
   configTables,
   configColumns,
   configFieldReferences,

@@ -46,7 +46,7 @@ const streakMemory = 86_400_000;
 export type LimitReached = (limit: string, subject: AttemptSubject) => void;
 
 /** Address, client or user that makes an attempt, as far as it is limited by that. */
-export interface AttemptSubject {
+interface AttemptSubject {
   readonly email?: string;
   readonly client?: string;
   readonly user?: string;

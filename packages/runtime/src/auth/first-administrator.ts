@@ -10,7 +10,7 @@ import type { Passwords } from '../passwords/passwords.ts';
 import type { SystemPlace } from '../system/place.ts';
 
 /** E-mail address and password of the first administrator. */
-export interface AdministratorWish {
+interface AdministratorWish {
   readonly email: string;
   /** Null: one is made. */
   readonly password: string | null;

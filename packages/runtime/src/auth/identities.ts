@@ -41,7 +41,7 @@ export interface Identities<T> {
 }
 
 /** Options of the identities. */
-export interface IdentitiesOptions<T> {
+interface IdentitiesOptions<T> {
   readonly tokens: Tokens;
   readonly finder: AccountFinder;
   readonly attempts: Pick<Attempts, 'token'>;

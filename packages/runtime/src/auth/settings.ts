@@ -7,7 +7,7 @@ import type { SystemPlace } from '../system/place.ts';
 import { productName } from '../version.ts';
 
 /** The settings that accounts need; defaults before the first write. */
-export interface AccountSettings {
+interface AccountSettings {
   readonly projectName: string;
   /** Consecutive failed sign-ins of one account from one client after which it is refused there; null: never. */
   readonly loginAttempts: number | null;

@@ -40,10 +40,10 @@ export interface SignIn {
  * Uses up the one-time password of a user who has a second factor, in the transaction of the action that needs it.
  * Rejects with INVALID_OTP when it is missing or wrong.
  */
-export type CheckOtp = (transaction: Transaction, user: SigningIn, otp: string | null) => Promise<void>;
+type CheckOtp = (transaction: Transaction, user: SigningIn, otp: string | null) => Promise<void>;
 
 /** Options of the sign-in services. */
-export interface SignInOptions {
+interface SignInOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly finder: Pick<AccountFinder, 'byEmail'>;
   readonly sessions: Sessions;

@@ -12,7 +12,7 @@ export interface Purges {
 }
 
 /** Options of the purges. */
-export interface PurgesOptions {
+interface PurgesOptions {
   readonly urls: readonly string[];
   readonly tagHeader: string;
   /** Tag of all answers, which stands for more tags than are kept. */

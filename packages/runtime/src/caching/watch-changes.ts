@@ -12,7 +12,7 @@ interface ChangeRecord {
 }
 
 /** Options of the watch. */
-export interface ChangeWatchOptions {
+interface ChangeWatchOptions {
   readonly caching: NonNullable<CompiledApi['caching']>;
   readonly tags: Tags;
   /** Receives the tags after each transaction, also after one whose end is not known. */

@@ -233,7 +233,7 @@ export interface Outcome<T> {
 export type FindClient = () => string;
 
 /** Requests that wait for a connection, and streams that hold one. */
-export interface DatabaseLoad {
+interface DatabaseLoad {
   readonly connections?: Waited;
   /** Absent for a database without connections. */
   readonly pool?: PoolLoad;

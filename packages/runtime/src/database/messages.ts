@@ -21,7 +21,7 @@ export const kinds = {
 /**
  * Receives one message: its body stands in `buffer` from `start` up to `end`, and only during the call.
  */
-export type MessageHandler = (kind: number, buffer: Buffer, start: number, end: number) => void;
+type MessageHandler = (kind: number, buffer: Buffer, start: number, end: number) => void;
 
 /** How a stream of bytes falls into messages. */
 export interface Framing {

@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 const readSize = 65_536;
 
 /** A socket that can read into one buffer. */
-export interface ReusingSocket {
+interface ReusingSocket {
   readonly socket: Socket;
   /**
    * From here on a chunk is only valid while its `data` event is handled, because the next one overwrites it. Before,

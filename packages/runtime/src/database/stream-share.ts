@@ -9,7 +9,7 @@ import { ConnectionError } from './errors.ts';
 import { Waits } from './waits.ts';
 
 /** How streams are bounded. */
-export interface StreamLimits {
+interface StreamLimits {
   /** Streams under way at once. */
   readonly maxCount: number;
   /** Maximum of one client address. */

@@ -20,10 +20,10 @@ export interface Rows {
 }
 
 /** Columns with the expressions that they are set to. */
-export type Assignments = Readonly<Record<string, string>>;
+type Assignments = Readonly<Record<string, string>>;
 
 /** Rows to remove in small portions: they are found by `where`, those that are least `by` first. */
-export interface Purge {
+interface Purge {
   readonly table: string;
   /** Columns of the key. */
   readonly key: string;
@@ -34,7 +34,7 @@ export interface Purge {
 }
 
 /** A unit of time. */
-export type TimeUnit = 'second' | 'minute' | 'hour' | 'day';
+type TimeUnit = 'second' | 'minute' | 'hour' | 'day';
 
 /** The spelling of one dialect, for one place of the tables. */
 export interface OwnSpelling {

@@ -87,7 +87,7 @@ export interface ListenOptions extends Pick<ConnectOptions, 'url' | 'renewable'>
 }
 
 /** Expressions of which the settings of a caller are made. */
-export interface RowSettingParts {
+interface RowSettingParts {
   readonly setting: string;
   readonly claims: string;
   /** Absent where the role of the connection stays. */

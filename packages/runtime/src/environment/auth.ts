@@ -43,7 +43,7 @@ export interface AuthEnvironment {
 }
 
 /** The cookie of the refresh token. */
-export interface CookieEnvironment {
+interface CookieEnvironment {
   readonly name: string;
   readonly secure: boolean;
   readonly sameSite: 'strict' | 'lax' | 'none';

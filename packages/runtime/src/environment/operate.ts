@@ -6,7 +6,7 @@ import { type Read, type Reading, readChoice, readDuration, readHost, readIntege
 export type AccessLog = 'off' | 'errors' | number;
 
 /** How much of a client's address lines of the log name. */
-export const addressForms = ['none', 'network', 'full'] as const;
+const addressForms = ['none', 'network', 'full'] as const;
 
 /** Settings of the log, of metrics and of slow statements. */
 export interface OperateEnvironment {
@@ -20,7 +20,7 @@ export interface OperateEnvironment {
 }
 
 /** How metrics are asked for. Without a port and a token nothing is counted. */
-export interface MetricsEnvironment {
+interface MetricsEnvironment {
   readonly host: string;
   /** Port of a listener of its own; 0 lets the system choose, null: there is none. */
   readonly port: number | null;

@@ -42,7 +42,7 @@ export interface RefusedRead {
 }
 
 /** Options for explaining a read. */
-export interface ExplainReadOptions {
+interface ExplainReadOptions {
   /** Limits of requests. Default: those of the API specification, section 16. */
   readonly limits?: Partial<ReadLimits>;
   /** Asks the database for the rows of a read by key, and gives their number. Default: it is not asked whether there are any. */

@@ -32,7 +32,7 @@ export interface RuleOfWrite extends Pick<WriteRule, 'fields' | 'where' | 'prese
 }
 
 /** One statement of a write. */
-export interface StatementOfWrite {
+interface StatementOfWrite {
   readonly statement: string;
   readonly parameters: readonly Parameter[];
 }
@@ -68,7 +68,7 @@ export interface RefusedWrite extends ExplainedByRules {
 }
 
 /** A statement with what EXPLAIN needs of it, beside what is told. */
-export interface ExplainedStatements {
+interface ExplainedStatements {
   readonly explained: ExplainedWrite | RefusedWrite;
   readonly sent: readonly SentStatement[];
 }

@@ -2,7 +2,7 @@
 import type { AccessClass, AccessRule, CollectionAccess, CompiledApi, WriteRule } from '../language/index.ts';
 
 /** Action that a rule can grant. */
-export type RuledAction = 'read' | 'create' | 'update' | 'delete';
+type RuledAction = 'read' | 'create' | 'update' | 'delete';
 
 /** A right that a role may lack: to a name of a collection, or with an empty name to the action at all. */
 export interface Right {

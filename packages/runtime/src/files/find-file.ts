@@ -42,7 +42,7 @@ export interface FileFinder {
 }
 
 /** Options of the finder. */
-export interface FileFinderOptions {
+interface FileFinderOptions {
   readonly api: CompiledApi;
   readonly place: SystemPlace;
   readonly database: Pick<Database, 'read'>;

@@ -6,7 +6,7 @@ import { plain } from './details/plain.ts';
 import { readDetails } from './details/read-details.ts';
 
 /** The library, as its module has it. */
-export type Sharp = typeof import('sharp').default;
+type Sharp = typeof import('sharp').default;
 
 /** Media types of images that can be made into others. */
 export const rasterTypes: ReadonlySet<string> = new Set([

@@ -32,7 +32,7 @@ export interface LooseFiles {
 }
 
 /** Options of the removal. */
-export interface LooseFilesOptions {
+interface LooseFilesOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly place: SystemPlace;
   readonly storages: Storages;
@@ -106,7 +106,7 @@ export function createLooseFiles({ database, place: location, storages, log }: L
 }
 
 /** Steps for system hooks, in the transactions that write rows. */
-export interface LooseFileSteps {
+interface LooseFileSteps {
   /** Rows name these contents now. False when one of them is gone, or about to be. */
   claim(transaction: Transaction, contents: readonly StoredContent[]): Promise<boolean>;
   /** Rows will not name these contents any more. */

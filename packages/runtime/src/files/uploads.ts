@@ -43,7 +43,7 @@ export interface Uploads {
 }
 
 /** Options of the uploads. */
-export interface UploadsOptions {
+interface UploadsOptions {
   readonly api: CompiledApi;
   readonly writer: Pick<Writer, 'workOf' | 'once'>;
   readonly storages: Storages;

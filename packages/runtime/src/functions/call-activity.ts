@@ -7,7 +7,7 @@ import { createActionCheck } from '../write/history/taken-actions.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 
 /** Notes a call in its transaction; where it returns a promise, COMMIT must wait for it. */
-export type NoteCall = (
+type NoteCall = (
   transaction: Transaction,
   request: Pick<WriteRequest, 'caller' | 'sender'>,
   name: string,

@@ -47,7 +47,7 @@ export interface Functions {
 }
 
 /** Options of the service. */
-export interface FunctionsOptions {
+interface FunctionsOptions {
   readonly api: Pick<CompiledApi, 'collections' | 'access' | 'dialect' | 'functions'>;
   readonly planner: Planner;
   readonly writer: Pick<Writer, 'returning'>;

@@ -4,7 +4,7 @@ import type { DriftLog, DriftWatch } from '../drift-watch.ts';
 import type { CompiledApi } from '../language/index.ts';
 
 /** An API with what answers its requests. */
-export interface ServedApi {
+interface ServedApi {
   readonly api: CompiledApi;
   readonly server: FastifyInstance;
   readonly watch: DriftWatch;

@@ -27,7 +27,7 @@ import { createModelChanger, readModelRows } from './change-model.ts';
 import { createLooks, type Hearings, type Looks } from './looks.ts';
 
 /** Options of the watch. */
-export interface ModelWatchOptions {
+interface ModelWatchOptions {
   readonly database: Pick<Database, 'query' | 'transaction' | 'schemaSession'>;
   /** Where the platform's own tables lie. */
   readonly place: SystemPlace;

@@ -9,7 +9,7 @@ export interface ByteCache<Value> {
 }
 
 /** How much one generation holds; a cache has two. */
-export interface ByteCacheSize {
+interface ByteCacheSize {
   readonly entries: number;
   readonly bytes: number;
 }

@@ -27,7 +27,7 @@ export interface GraphqlServiceOptions {
 }
 
 /** One request, read. */
-export interface GraphqlRequest extends DocumentRequest {
+interface GraphqlRequest extends DocumentRequest {
   readonly scope: GraphqlScope;
   readonly variables: SentVariables;
   readonly caller: Caller;

@@ -20,7 +20,7 @@ export interface CustomEndpoint {
 }
 
 /** Options of the handlers. */
-export interface CustomRouteOptions {
+interface CustomRouteOptions {
   readonly api: CompiledApi;
   readonly writer: Pick<Writer, 'openFor'>;
   readonly responder: Responder;

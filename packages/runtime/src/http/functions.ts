@@ -86,7 +86,7 @@ function functionEndpoints(options: FunctionEndpointsOptions): readonly Endpoint
 }
 
 /** Parts of a server that functions of the database need. */
-export interface OpenCallsOptions extends Omit<FunctionEndpointsOptions, 'functions' | 'limits'> {
+interface OpenCallsOptions extends Omit<FunctionEndpointsOptions, 'functions' | 'limits'> {
   readonly planner: Planner;
   readonly writer: Pick<Writer, 'once' | 'returning'>;
   readonly createCache: CreatePlanCache;

@@ -8,10 +8,10 @@ import { type HostReport, type HostState, type ListedHost, silenceMs } from '../
 import type { DriftWatch } from '../drift-watch.ts';
 
 /** How well one thing, or the whole server, is. With `warn` a part of it is not served. */
-export type HealthStatus = 'ok' | 'warn' | 'error';
+type HealthStatus = 'ok' | 'warn' | 'error';
 
 /** One checked thing, in the manner of the health+json draft. */
-export interface HealthCheck {
+interface HealthCheck {
   readonly status: HealthStatus;
   /** Milliseconds the check took. */
   readonly responseTime?: number;
@@ -26,7 +26,7 @@ export interface HealthCheck {
 }
 
 /** The state of a server. */
-export interface Health {
+interface Health {
   readonly status: HealthStatus;
   readonly checks: {
     readonly database: HealthCheck;
@@ -42,7 +42,7 @@ export interface Health {
 }
 
 /** Why a server is not ready. */
-export type Unready = 'starting' | 'draining' | 'database' | 'schema';
+type Unready = 'starting' | 'draining' | 'database' | 'schema';
 
 /** Answer of `/server/ready`: requests should be sent here, or the reason why not. */
 export type Readiness = 'ok' | Unready;
@@ -57,7 +57,7 @@ export function readinessOf({ unready, unreadable }: Health, role: string | unde
 export type WatchedSchema = Pick<DriftWatch, 'drifts' | 'checked' | 'damaged' | 'refresh'>;
 
 /** Subjects and options of the health check. */
-export interface HealthOptions {
+interface HealthOptions {
   readonly database: Pick<Database, 'load'>;
   readonly hostState: () => Promise<HostReport>;
   readonly watch: WatchedSchema;
@@ -160,7 +160,7 @@ const longWaitMs = 500;
  * Warns if requests wait for connections. It is a warning only, since others are answered. Other readiness checks may
  * use it, too.
  */
-export function checkConnections(database: Pick<Database, 'load'>): HealthCheck {
+function checkConnections(database: Pick<Database, 'load'>): HealthCheck {
   const { connections, streams, publicQueue: queue } = database.load?.() ?? {};
   const output: string[] = [];
   if (connections !== undefined && connections.longestMs >= longWaitMs) {

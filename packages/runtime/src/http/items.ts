@@ -34,7 +34,7 @@ export interface ItemHandlers {
 }
 
 /** Options of the route handlers. */
-export interface ItemHandlersOptions {
+interface ItemHandlersOptions {
   readonly api: CompiledApi;
   readonly planner: Planner;
   readonly reader: Reader;

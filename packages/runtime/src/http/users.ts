@@ -12,7 +12,7 @@ export interface OwnUserHandlers {
 }
 
 /** Options of the handlers. */
-export interface OwnUserOptions {
+interface OwnUserOptions {
   readonly api: CompiledApi;
   readonly items: ItemHandlers;
   readonly responder: Responder;

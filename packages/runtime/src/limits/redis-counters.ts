@@ -7,7 +7,7 @@ import { describeCause, type Log } from '../operate/log.ts';
 import type { Counted } from './windows.ts';
 
 /** Counter, its window, and the count up to which it matters. */
-export interface SharedCounter {
+interface SharedCounter {
   readonly key: string;
   /** Milliseconds of a window. */
   readonly duration: number;
@@ -16,7 +16,7 @@ export interface SharedCounter {
 }
 
 /** The counters of one Redis. */
-export interface SharedCounters {
+interface SharedCounters {
   /** True if Redis is worth asking at this moment. */
   isThere(): boolean;
   /**

@@ -35,7 +35,7 @@ interface Limit extends RequestLimit {
 }
 
 /** Called with the name of a limit that refuses a request (`client` or `all`), and the key that it counts by. */
-export type RequestLimitReached = (limit: string, key: string) => void;
+type RequestLimitReached = (limit: string, key: string) => void;
 
 /** Makes the limiter; null when no limit is on. */
 export function createRequestLimiter(

@@ -6,7 +6,7 @@
 import { PlatformError } from '../errors.ts';
 
 /** How much may wait. */
-export interface UnsentLimits {
+interface UnsentLimits {
   /** Bytes of all clients: STREAM_BUFFER_MAX. */
   readonly maxCount: number;
   /** How long a large answer waits until there is room, in milliseconds. */

@@ -26,7 +26,7 @@ export interface Outbox {
 }
 
 /** Options of an outbox. `deliver` rejects for a mail that was not taken. */
-export interface OutboxOptions {
+interface OutboxOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly place: SystemPlace;
   readonly deliver: (mail: WaitingMail) => Promise<void>;

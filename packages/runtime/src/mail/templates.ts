@@ -28,7 +28,7 @@ interface MentionView extends MailView {
 }
 
 /** Kinds of mail, with the values that their templates may print. */
-export interface Mails {
+interface Mails {
   readonly invite: LinkView;
   readonly 'password-reset': LinkView;
   readonly mention: MentionView;

@@ -29,7 +29,7 @@ export interface NewColumn {
 }
 
 /** A table that is to be made. */
-export interface NewTable {
+interface NewTable {
   /** As `tableName` gives it. */
   readonly table: string;
   /** As `column` prints them; null for the key that counts by itself, alone. */

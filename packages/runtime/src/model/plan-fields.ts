@@ -13,7 +13,7 @@ import { forgetSides } from './sides.ts';
 import type { ColumnTypeName, ModelPlace } from './table-parts.ts';
 
 /** A field that is to be made. */
-export interface NewField {
+interface NewField {
   readonly field: string;
   readonly type: ColumnTypeName;
   readonly schema: Payload;

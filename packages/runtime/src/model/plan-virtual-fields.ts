@@ -54,7 +54,7 @@ const members = {
 };
 
 /** A field without a column that is to be made. */
-export interface NewVirtualField {
+interface NewVirtualField {
   readonly field: string;
   readonly special: readonly string[];
   readonly steps: readonly ModelStep[];

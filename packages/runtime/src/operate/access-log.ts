@@ -5,7 +5,7 @@ import type { AccessLog } from '../environment/operate.ts';
 import { pathOf, type RequestObserver, routePattern } from './request-record.ts';
 
 /** Options of the access log. */
-export interface AccessLogOptions {
+interface AccessLogOptions {
   readonly accessLog: Exclude<AccessLog, 'off'>;
   /** Milliseconds from which a request is slow; 0: none is. */
   readonly slowMs: number;

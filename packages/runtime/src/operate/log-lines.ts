@@ -21,7 +21,7 @@ const maxBytes = 16 * 1024 ** 2;
 const endMs = 2_000;
 
 /** Where the lines of a process go. */
-export class LogLines {
+class LogLines {
   /** Lines that were gathered, and their bytes. */
   #chunk = Buffer.allocUnsafe(chunkBytes);
   #length = 0;

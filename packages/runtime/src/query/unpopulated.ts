@@ -7,7 +7,7 @@ import type { CompiledApi } from '../language/index.ts';
  * True if a read of a collection failed only because its materialized view was created `WITH NO DATA` and never
  * refreshed. The server refuses to scan it (55000, object_not_in_prerequisite_state); a list of it has no items yet.
  */
-export type IsPopulationError = (collection: string, error: unknown) => boolean;
+type IsPopulationError = (collection: string, error: unknown) => boolean;
 
 /** Makes the test for the materialized views of an API. */
 export function createPopulationTest(api: CompiledApi): IsPopulationError {

@@ -32,7 +32,7 @@ interface Entry {
 }
 
 /** Hooks whose writes are told, and the function that tells those of a committed transaction. */
-export interface AuditedWrites {
+interface AuditedWrites {
   readonly hooks: SystemHooks;
   readonly committed: (transaction: Transaction) => void;
 }

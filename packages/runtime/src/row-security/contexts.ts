@@ -12,7 +12,7 @@ import { buildOpenScope } from '../sql/scope.ts';
 import { createStatement } from '../sql/statement.ts';
 
 /** Caller by the facts that claims have. */
-export interface ClaimedCaller {
+interface ClaimedCaller {
   /** Name of the role; null without one. */
   readonly role: string | null;
   readonly admin: boolean;

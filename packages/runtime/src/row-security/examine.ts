@@ -5,7 +5,7 @@ import { serverOf } from '../dialects/index.ts';
 import type { AccessClass, CollectionAccess, CompiledApi } from '../language/index.ts';
 
 /** Parts of an API that decide about it. */
-export type SecuredApi = Pick<CompiledApi, 'rowSecurity' | 'dialect' | 'collections' | 'access'>;
+type SecuredApi = Pick<CompiledApi, 'rowSecurity' | 'dialect' | 'collections' | 'access'>;
 
 /**
  * Examines it; nothing where callers are not passed on.

@@ -37,7 +37,7 @@ export interface DatabaseHosts {
 }
 
 /** Surroundings of the servers. */
-export interface HostSurroundings {
+interface HostSurroundings {
   readonly log: () => Pick<Log, 'info' | 'warn' | 'error'>;
   /** Settings of the connections to any server. */
   readonly connections: OpenOptions;

@@ -12,7 +12,7 @@ import { isStaticToken } from '../system/fields/field-rules.ts';
 import { type SystemPlace, systemPlaceOf } from '../system/place.ts';
 
 /** Options of making the first user when a server starts. */
-export interface WelcomeOptions {
+interface WelcomeOptions {
   readonly api: Pick<CompiledApi, 'collections' | 'dialect'>;
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly environment: Environment;

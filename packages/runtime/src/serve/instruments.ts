@@ -49,7 +49,7 @@ export interface Instruments {
 }
 
 /** Parts of a server that are there when it begins to listen. */
-export interface OpenParts extends Pick<Watched, 'ready'> {
+interface OpenParts extends Pick<Watched, 'ready'> {
   readonly listener: Listener;
   readonly database: Pick<Database, 'query'>;
   readonly api: CompiledApi;

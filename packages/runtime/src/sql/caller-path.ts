@@ -21,7 +21,7 @@ interface Followed {
  * SQL of a path for comparisons: one value, or all of them as the dialect's `amongPath` takes them. Null when there is
  * none, as for every operator.
  */
-export interface PathValue {
+interface PathValue {
   readonly expression: string;
   readonly many: boolean;
   /** True when the values are texts, regardless of their own type. */

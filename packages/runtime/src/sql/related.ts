@@ -10,7 +10,7 @@ import type { RelationScope } from './scope.ts';
 type Related = Extract<Condition, { kind: 'related' }>;
 
 /** Columns that a row of a relation shares with the row that it is reached from. */
-export interface Link {
+interface Link {
   readonly reached: string;
   /** On the row that the relation starts from. */
   readonly start: string;

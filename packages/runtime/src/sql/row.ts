@@ -12,7 +12,7 @@ import type {
 import type { CollectionScope, Scope } from './scope.ts';
 
 /** Prints conditions, in which cells stand that other conditions guard. */
-export interface ConditionPrinter {
+interface ConditionPrinter {
   /** A condition on a row as a predicate. */
   readonly condition: (row: Row, condition: Condition) => string;
   /** A predicate that holds when a path from the caller leads to a value. */

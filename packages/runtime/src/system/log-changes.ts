@@ -15,10 +15,10 @@ export interface ChangeOrigin {
 }
 
 /** An item by API names, in the forms of the API. */
-export type LoggedItem = Readonly<Record<string, JsonValue>>;
+type LoggedItem = Readonly<Record<string, JsonValue>>;
 
 /** Revision of an item after a change. */
-export interface Revision {
+interface Revision {
   /** The whole item after it. */
   readonly data: LoggedItem;
   /** The fields that it changed, as they are after it. */
@@ -38,7 +38,7 @@ export interface LoggedChange {
 }
 
 /** A statement with its values. */
-export interface LogStatement {
+interface LogStatement {
   readonly text: string;
   readonly parameters: readonly Parameter[];
 }

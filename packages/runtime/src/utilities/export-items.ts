@@ -27,7 +27,7 @@ export interface ExporterOptions {
 }
 
 /** Request of an export. */
-export interface ExportRequest {
+interface ExportRequest {
   readonly caller: Caller;
   readonly collection: string;
   readonly sender: RequestOrigin;

@@ -24,7 +24,7 @@ export interface ImporterOptions {
 }
 
 /** Caller of an import, and the collection to import into. */
-export interface ImportRequest {
+interface ImportRequest {
   readonly caller: Caller;
   readonly collection: string;
   readonly sender: RequestOrigin;
@@ -37,7 +37,7 @@ export interface ItemsFile {
 }
 
 /** Imports; all items of a file are written in one transaction. */
-export interface Importer {
+interface Importer {
   /** Throws FORBIDDEN for who may not create and update items of the collection at all. */
   admit(request: Pick<ImportRequest, 'caller' | 'collection'>): void;
   /** Writes the items of a file. Rejects as writing them by requests would. */

@@ -31,7 +31,7 @@ export interface Returning {
 }
 
 /** Input of `prepareEcho`. */
-export interface ReturningRequest {
+interface ReturningRequest {
   readonly scope: WriteScope;
   readonly caller: Caller;
   readonly collection: string;

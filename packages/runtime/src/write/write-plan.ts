@@ -85,7 +85,7 @@ export interface WritePlan extends Noted {
 }
 
 /** Input of a plan: one step, whose items are made where `keys` is null, or a tree. */
-export type PreparedWrite =
+type PreparedWrite =
   | { readonly kind: 'step'; readonly prepare: (plan?: ReadPlan) => PreparedStep; readonly keys: Keys | null }
   /** `ready` is absent where stored items decide what is written. */
   | { readonly kind: 'tree'; readonly root: Group; readonly ready: DecodedTree | undefined; readonly many: boolean };
@@ -172,7 +172,7 @@ export function namedItems(collection: CollectionScope, keys: Keys): Pick<WriteP
 }
 
 /** Context of a step. */
-export interface StepSetting {
+interface StepSetting {
   readonly placeOf: JudgedPayload['placeOf'];
   /** Every collection that the request writes. Default: that of the step. */
   readonly collections?: ReadonlySet<string>;

@@ -5,7 +5,7 @@ import type { SourceEntry, SourceNode } from '../yaml/source.ts';
 import type { RoleSource } from './permission-document.ts';
 
 /** Roles that exist in every project: callers without a token, and those who may do everything. */
-export const builtInRoles = ['admin', 'public'] as const;
+const builtInRoles = ['admin', 'public'] as const;
 
 const roleKeys = ['description', 'admin', 'app'] as const;
 

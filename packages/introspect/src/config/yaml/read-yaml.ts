@@ -6,7 +6,7 @@ import type { SourceNode } from './source.ts';
 import { readNode, startReading } from './yaml-node.ts';
 
 /** Parsed text. The root is null for an empty text and after a syntax error. */
-export interface YamlText {
+interface YamlText {
   readonly root: SourceNode | null;
   readonly diagnostics: readonly Diagnostic[];
 }

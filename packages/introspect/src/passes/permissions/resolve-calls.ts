@@ -8,7 +8,7 @@ import { filterNames } from './filter-names.ts';
 import { readPresets } from './resolve-presets.ts';
 
 /** Rights to call functions with every name looked up, and what could not be found. */
-export interface ResolvedCalls {
+interface ResolvedCalls {
   readonly calls: readonly CallPermission[];
   readonly diagnostics: readonly Diagnostic[];
 }

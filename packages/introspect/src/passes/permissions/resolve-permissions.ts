@@ -12,7 +12,7 @@ import { readCondition } from './resolve-condition.ts';
 import { readPresets } from './resolve-presets.ts';
 
 /** Roles and rules with every name looked up, and what could not be found. */
-export interface ResolvedPermissions {
+interface ResolvedPermissions {
   readonly roles: readonly Role[];
   readonly permissions: readonly Permission[];
   readonly diagnostics: readonly Diagnostic[];
@@ -132,7 +132,7 @@ function unknownCollection({ collection: { name, place: location } }: RuleSource
 }
 
 /** A name that is neither a field nor a relation of a collection. */
-export function unknownField(name: string, location: string, collection: Collection): Diagnostic {
+function unknownField(name: string, location: string, collection: Collection): Diagnostic {
   const message = `The collection "${collection.name}" has no field "${name}".`;
   return {
     code: 'unknown-field',

@@ -20,14 +20,14 @@ import type { Changing, KeepUserHistory } from '../user-history.ts';
 import { makeOtpSecret, makeRecoveryCode, otpauthUrl, readRecoveryCode, stepOf } from './one-time-password.ts';
 
 /** User who sets up a second factor, the session in use, if there is one, and the origin of the request. */
-export interface Owner {
+interface Owner {
   readonly user: string;
   readonly session?: string;
   readonly sender: RequestOrigin;
 }
 
 /** A secret that waits to be confirmed. */
-export interface OfferedSecret {
+interface OfferedSecret {
   readonly secret: string;
   readonly otpauthUrl: string;
 }
@@ -36,7 +36,7 @@ export interface OfferedSecret {
  * Uses up a one-time password, or a recovery code, in the transaction of the action that needs it. Rejects with
  * INVALID_OTP.
  */
-export type UseOtp = (
+type UseOtp = (
   transaction: Transaction,
   user: { readonly id: string; readonly secret: string },
   otp: string | null,
@@ -56,7 +56,7 @@ export interface SecondFactors {
 }
 
 /** Options of the second-factor services. */
-export interface SecondFactorOptions {
+interface SecondFactorOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly place: SystemPlace;
   readonly finder: Pick<AccountFinder, 'byId'>;

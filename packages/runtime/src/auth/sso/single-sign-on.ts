@@ -22,7 +22,7 @@ import { type FindOrCreate, readProfile } from './registration.ts';
 import { type HeldState, isStateOf, makeState, readState, secretsOf, signState, type UseState } from './state.ts';
 
 /** Start of a sign-in at a provider. */
-export interface Departure {
+interface Departure {
   readonly location: URL;
   /** Cookie that the browser holds until it is back. */
   readonly cookie: string;
@@ -47,7 +47,7 @@ export interface SingleSignOn {
 }
 
 /** Options of single sign-on. */
-export interface SingleSignOnOptions {
+interface SingleSignOnOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly place: SystemPlace;
   readonly tokens: Tokens;

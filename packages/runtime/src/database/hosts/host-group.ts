@@ -10,7 +10,7 @@ import { choosePrimary, type Failover, type HostChange, type KnownPrimary } from
 import { askProbe, type HostFacts, type HostProbe, hasCaughtUp } from './host-probe.ts';
 
 /** Options of a group. */
-export interface HostGroupOptions {
+interface HostGroupOptions {
   /** One for each candidate, in order. */
   readonly probes: readonly HostProbe[];
   /** DATABASE_READ_ONLY: a server that only reads will do. */

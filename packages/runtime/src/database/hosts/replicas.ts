@@ -8,14 +8,14 @@ import { askProbe, type HostFacts, type HostProbe } from './host-probe.ts';
 import type { LagMeter } from './positions.ts';
 
 /** One replica to be. */
-export interface ReplicaOptions {
+interface ReplicaOptions {
   readonly probe: HostProbe;
   /** Connects to it; the choice among servers tells that it is gone. */
   readonly open: (failover: Failover) => Promise<Database>;
 }
 
 /** Facts that replicas are judged by. */
-export interface ReplicaSurroundings {
+interface ReplicaSurroundings {
   readonly lag: LagMeter;
   /** Cluster and history that replicas have to follow; null before they are known. */
   readonly followed: () => { readonly system: string | undefined; readonly timeline: number | undefined } | null;

@@ -21,7 +21,7 @@ export interface Script {
  * for LIMIT, `:email` and `:email` the comparison form of an address. `:emails` is the same of a JSON array of
  * addresses: objects of `place`, from 0, and `normal`, each of which stands there once.
  */
-export type ScriptStep =
+type ScriptStep =
   /** Runs a statement. `needs`: where it finds no row the script ends, without rows. `takes` names columns of its first row. */
   | {
       readonly kind: 'run' | 'need' | 'give';
@@ -114,7 +114,7 @@ function sourceOf(name: string, prepare: Prepare = 'plain'): Source {
 }
 
 /** Runs one statement and gives its rows as texts. */
-export type RunStep = (statement: Statement, parameters: readonly Parameter[]) => Promise<readonly TextRow[]>;
+type RunStep = (statement: Statement, parameters: readonly Parameter[]) => Promise<readonly TextRow[]>;
 
 /** Runs a script. */
 export async function runScript(

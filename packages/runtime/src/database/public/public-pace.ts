@@ -14,7 +14,7 @@ export interface PaceLimits {
 }
 
 /** How statements of callers without a token give way to other work. */
-export interface BesideLimits {
+interface BesideLimits {
   /** How long one lets other work that is under way go first, in milliseconds. */
   readonly yieldMs: number;
   /** Pause after a statement that was not quick, as a multiple of its time. Quick statements need not wait for its end. */

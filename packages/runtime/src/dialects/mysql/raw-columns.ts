@@ -27,7 +27,7 @@ export function isColumn(expression: string): boolean {
 }
 
 /** A value within a record whose text ends at a mark, and the sign in front that says what the text is. */
-export interface PlainValue {
+interface PlainValue {
   readonly sign: PlainSign;
   readonly expression: string;
 }

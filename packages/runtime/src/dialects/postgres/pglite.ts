@@ -1,7 +1,7 @@
 /** Extensions of the embedded database that are installed beside it. */
 
 /** An extension, without the types of its package: those need types of Emscripten, which projects do not have. */
-export interface EmbeddedExtension {
+interface EmbeddedExtension {
   readonly name: string;
   setup(...parameters: unknown[]): Promise<object>;
 }

@@ -61,7 +61,7 @@ const kinds: ReadonlyMap<string, Kind> = new Map<string, Kind>([
 ]);
 
 /** Names of all operations. */
-export const operationNames: readonly string[] = [...kinds.keys()];
+const operationNames: readonly string[] = [...kinds.keys()];
 
 /** Reads a list of operations, `[["blur", 4], ["flip"]]`. Throws INVALID_QUERY. */
 export function readOperations(text: string, { maxOperations }: Pick<TransformEnvironment, 'maxOperations'>) {

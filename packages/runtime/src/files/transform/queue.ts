@@ -2,7 +2,7 @@
 import { PlatformError } from '../../errors.ts';
 
 /** Runs work in its turn. Rejects with SERVICE_UNAVAILABLE when too much waits already. */
-export type Queue = <T>(work: () => Promise<T>) => Promise<T>;
+type Queue = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Makes a queue of `running` works at once, and of `waiting` more. */
 export function createQueue(running: number, waiting: number): Queue {

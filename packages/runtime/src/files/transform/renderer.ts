@@ -11,7 +11,7 @@ import { createQueue } from './queue.ts';
 import { type ImageFormat, invalid, type Transformation } from './transformation.ts';
 
 /** A content that is an image. */
-export interface Original {
+interface Original {
   readonly storage: Storage;
   readonly name: string;
   /** Its media type. */
@@ -21,7 +21,7 @@ export interface Original {
 }
 
 /** An image that was made. */
-export interface Rendition {
+interface Rendition {
   readonly bytes: Buffer;
   readonly type: string;
   /** Distinguishes it from every other rendition. */

@@ -77,7 +77,7 @@ function compileItems(
 }
 
 /** A call that may change something, as a part of the transaction of its operation. */
-export interface CompiledCall {
+interface CompiledCall {
   readonly ask: (variables: Variables, request: Pick<WriteRequest, 'caller' | 'sender'>) => PreparedCommand;
   readonly encode: (bytes: Buffer | null) => Buffer;
 }

@@ -12,7 +12,7 @@ export interface NodeFields {
 }
 
 /** A member of an edge. */
-export type EdgeMember =
+type EdgeMember =
   | { readonly kind: 'cursor'; readonly key: string }
   | { readonly kind: 'node'; readonly key: string; readonly node: NodeFields }
   | { readonly kind: 'constant'; readonly key: string; readonly json: string };
@@ -31,7 +31,7 @@ export type ConnectionPart =
   | Extract<EdgeMember, { kind: 'constant' }>;
 
 /** Everything that is selected of a connection. */
-export interface ConnectionSelection {
+interface ConnectionSelection {
   /** The fields of all nodes, one after the other. */
   readonly items: SelectionTemplate;
   readonly parts: readonly ConnectionPart[];

@@ -31,7 +31,7 @@ export interface MutationField {
 }
 
 /** Action of a root field. */
-export type MutationSource =
+type MutationSource =
   | { readonly kind: 'constant'; readonly json: string }
   /** An error that does not depend on variables. */
   | { readonly kind: 'failure'; readonly error: PlatformError }
@@ -47,7 +47,7 @@ export interface WriteSource {
 }
 
 /** The part of a write that its request brings along. */
-export type Requested = Pick<WriteRequest, 'caller' | 'sender'>;
+type Requested = Pick<WriteRequest, 'caller' | 'sender'>;
 
 /** Compiles the root fields of a mutation. */
 export function compileMutation(

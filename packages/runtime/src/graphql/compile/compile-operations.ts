@@ -35,7 +35,7 @@ export interface OperationCompilerOptions {
 }
 
 /** Compiles operations, and gives what it made of them. */
-export interface OperationCompiler extends Pick<OperationRunner, 'compile'> {
+interface OperationCompiler extends Pick<OperationRunner, 'compile'> {
   /** Throws for an operation of another compiler. */
   compiledOf(operation: Operation): CompiledOperation;
 }

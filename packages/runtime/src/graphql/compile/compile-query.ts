@@ -51,7 +51,7 @@ export interface QueryField {
 }
 
 /** Where the value of a root field comes from. */
-export type QuerySource =
+type QuerySource =
   | { readonly kind: 'constant'; readonly json: string }
   | { readonly kind: 'introspection' }
   /** An error that does not depend on variables. */

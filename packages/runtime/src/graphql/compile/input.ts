@@ -61,7 +61,7 @@ function defaultOf({ default: usual, type }: GraphQLArgument | GraphQLInputField
 }
 
 /** A value where the schema has a type; the document is valid, so the two fit (specification of GraphQL, 3.12). */
-export function compileValue(node: ValueNode, type: GraphQLInputType): Input {
+function compileValue(node: ValueNode, type: GraphQLInputType): Input {
   if (node.kind === Kind.VARIABLE) {
     const name = node.name.value;
     return { fixed: false, read: (variables) => (Object.hasOwn(variables, name) ? variables[name] : undefined) };

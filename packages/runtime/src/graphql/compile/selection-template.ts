@@ -38,9 +38,7 @@ export type PartTemplate =
     };
 
 /** A name under which a distance is answered, or a constant beside it. */
-export type DistanceName =
-  | { readonly kind: 'distance'; readonly key: string }
-  | Extract<Selected, { kind: 'constant' }>;
+type DistanceName = { readonly kind: 'distance'; readonly key: string } | Extract<Selected, { kind: 'constant' }>;
 
 /** The selection of a request, with what it asks of each list, and the filter of its own rows. */
 export function fillSelection(

@@ -3,7 +3,7 @@ import type { GraphQLError } from 'graphql';
 import { PlatformError } from '../../errors.ts';
 
 /** A place in a document, both counted from 1. */
-export interface DocumentLocation {
+interface DocumentLocation {
   readonly line: number;
   readonly column: number;
 }
@@ -33,7 +33,7 @@ export function documentError(found: readonly GraphQLError[]): DocumentError | u
  * A message without the value that it repeats at its end: values may be passwords, and messages are logged. graphql-js
  * introduces them by `, found: `, `; found: `, its parser by the kind of a token, and scalars and enumerations by `value: `.
  */
-export function withoutValues(message: string): string {
+function withoutValues(message: string): string {
   return message
     .replace(
       /(?:[,;] found| Found|(cannot represent [^:"]*?value)): [\s\S]*$/,

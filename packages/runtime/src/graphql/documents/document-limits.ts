@@ -25,7 +25,7 @@ import { costs } from '../../query/plan/cost.ts';
 import { DocumentError } from './document-errors.ts';
 
 /** How large a selection is with all fragments in it expanded. */
-export interface SelectionSize {
+interface SelectionSize {
   readonly depth: number;
   readonly aliases: number;
   readonly cost: number;

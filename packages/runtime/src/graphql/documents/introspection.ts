@@ -54,7 +54,7 @@ function introspective(
 }
 
 /** True if a root field describes the schema. `__typename` is no more than a name. */
-export function isIntrospection(name: string): boolean {
+function isIntrospection(name: string): boolean {
   return name === '__schema' || name === '__type';
 }
 

@@ -5,7 +5,7 @@ import type { Caller } from '../../caller.ts';
 import type { JsonValue } from '../../language/index.ts';
 
 /** The two sets of root fields: those of user data and those of the platform's own. */
-export type GraphqlScope = 'items' | 'system';
+type GraphqlScope = 'items' | 'system';
 
 /** Source from which one operation of a document is compiled. */
 export interface OperationSource {
@@ -18,7 +18,7 @@ export interface OperationSource {
 }
 
 /** The executable schema of one access class and scope. */
-export interface GraphqlScopeSchema {
+interface GraphqlScopeSchema {
   readonly accessClass: string;
   readonly scope: GraphqlScope;
   readonly schema: GraphQLSchema;
@@ -58,7 +58,7 @@ export interface OperationCall {
 }
 
 /** Key under which an answer is kept. */
-export interface OperationKey {
+interface OperationKey {
   readonly text: string;
   /** Identity of the request for this key: document, operation and variables, in one form. */
   readonly body: JsonValue;

@@ -3,10 +3,10 @@ import { hash } from 'node:crypto';
 import { DocumentError } from './document-errors.ts';
 
 /** Texts of documents by the SHA-256 of each, in lower-case hexadecimal digits. */
-export type DocumentManifest = Readonly<Record<string, string>>;
+type DocumentManifest = Readonly<Record<string, string>>;
 
 /** Document of a request, by its text or its hash; one of the two is there. */
-export interface NamedDocument {
+interface NamedDocument {
   readonly query: string | null;
   readonly documentId: string | null;
 }

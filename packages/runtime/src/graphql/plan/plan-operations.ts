@@ -10,14 +10,14 @@ export interface PlannedOperation extends KnownOperation {
 }
 
 /** A root field with what it does, and the statement of a read. */
-export interface PlannedRoot {
+interface PlannedRoot {
   readonly key: string;
   readonly kind: string;
   readonly statement?: string;
 }
 
 /** Parts of an API that decide about statements. */
-export type PlannedApi = Pick<CompiledApi, 'collections' | 'access' | 'dialect' | 'graphql'>;
+type PlannedApi = Pick<CompiledApi, 'collections' | 'access' | 'dialect' | 'graphql'>;
 
 /** Plans operations as a server with the usual limits does; `texts` are their documents by hash. Loads graphql-js. */
 export async function planOperations(

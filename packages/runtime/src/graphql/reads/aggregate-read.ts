@@ -39,7 +39,7 @@ import { argumentTree } from './list-read.ts';
 import { type PreparedRead, type PrepareRead, rememberReads } from './remember-reads.ts';
 
 /** Collection to aggregate, and the selection from the result. */
-export interface AggregateRead {
+interface AggregateRead {
   readonly collection: CollectionScope;
   readonly selection: AggregateSelection;
   readonly arguments: ReadonlyMap<string, Input>;

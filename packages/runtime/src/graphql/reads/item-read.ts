@@ -29,7 +29,7 @@ import { type ListRead, type ListSetting, type ListSlot, readList } from './list
 import { type PreparedRead, type PrepareRead, rememberReads } from './remember-reads.ts';
 
 /** Items to read, and how their rows are selected. */
-export interface ItemRead {
+interface ItemRead {
   readonly selector: Extract<Selector, 'list' | 'key' | 'written'>;
   /** False for one item instead of a list. */
   readonly many: boolean;

@@ -34,7 +34,7 @@ export interface AuthenticatedUser {
 }
 
 /** Options for checking tokens. */
-export interface AuthenticatorOptions {
+interface AuthenticatorOptions {
   readonly names: AccessNames;
   readonly rowContext: FindRowContext;
   /** Static token of the built-in role admin; null: there is none. */

@@ -17,7 +17,7 @@ import { type HttpContext, jsonAnswer, type Responder } from '../responses/answe
 import { type FilePart, fieldsOf, isMultipart, readMultipart } from './multipart.ts';
 
 /** Options of the file routes. */
-export interface FileEndpointsOptions {
+interface FileEndpointsOptions {
   readonly api: CompiledApi;
   readonly environment: FilesEnvironment;
   /** Bytes of the fields beside files. */
@@ -29,7 +29,7 @@ export interface FileEndpointsOptions {
 }
 
 /** Gives the same endpoints, of which those of files take uploads. */
-export type WithUploads = (endpoints: readonly Endpoint[]) => readonly Endpoint[];
+type WithUploads = (endpoints: readonly Endpoint[]) => readonly Endpoint[];
 
 /** Adds uploads to the endpoints of an API that has files. */
 export function createUploadEndpoints(options: FileEndpointsOptions): WithUploads {

@@ -18,7 +18,7 @@ export interface FilePart {
 }
 
 /** Where files are written, and how much a body may hold. */
-export interface MultipartLimits {
+interface MultipartLimits {
   readonly folder: string;
   /** Bytes of a file. */
   readonly fileSize: number;

@@ -9,7 +9,7 @@ import { findPackagedFile, packagedFiles } from '../pages/packaged-files.ts';
 import { mediaTypes, type Responder } from '../responses/answer.ts';
 
 /** The page and its files. */
-export interface Graphiql {
+interface Graphiql {
   readonly page: Handler;
   readonly endpoints: readonly Endpoint[];
 }

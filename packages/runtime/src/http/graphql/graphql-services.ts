@@ -21,7 +21,7 @@ export interface GraphqlServicesOptions {
 }
 
 /** Gives the value of a root field. Rejects with the error of the operation. */
-export type CallService = (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
+type CallService = (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
 
 /** Makes the function that answers them. */
 export function createGraphqlServices({ printSchema, bound, senderOf }: GraphqlServicesOptions): CallService {

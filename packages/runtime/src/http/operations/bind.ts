@@ -26,7 +26,7 @@ export interface OperationContext extends OperationRequest {
 }
 
 /** Request for an operation as its transport passes it. */
-export interface OperationRequest {
+interface OperationRequest {
   readonly caller: Caller;
   readonly sender: RequestOrigin;
   /** The request itself, for its cookies and headers. */
@@ -55,7 +55,7 @@ export interface OperationResult<Value> {
 export const done: OperationResult<undefined> = { value: undefined };
 
 /** Implementation of an operation. It rejects with the error that answers the request. */
-export type Implementation<Declared extends Operation> = (
+type Implementation<Declared extends Operation> = (
   input: InputOf<Declared>,
   context: OperationContext,
 ) => Promise<OperationResult<OutputOf<Declared>>>;

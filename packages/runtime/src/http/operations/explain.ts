@@ -18,7 +18,7 @@ import { createRowContexts } from '../../row-security/contexts.ts';
 import type { Implementations, OperationResult } from './bind.ts';
 
 /** Options of explaining. */
-export interface ExplainOptions {
+interface ExplainOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'transaction' | 'read'>;
   /** Limits of the requests of this server. */

@@ -23,7 +23,7 @@ import { ownUserOperations, userOperations } from './users.ts';
 import { type UtilOptions, utilOperations } from './utils.ts';
 
 /** Parts of a server that operations use. */
-export interface OperationsOptions extends UtilOptions, ServerOptions, CommentOptions {
+interface OperationsOptions extends UtilOptions, ServerOptions, CommentOptions {
   readonly database: Database;
   readonly environment: Environment;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */

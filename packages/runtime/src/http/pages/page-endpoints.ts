@@ -26,7 +26,7 @@ export interface PageEndpointsOptions {
 }
 
 /** An address and the handler of its GET. */
-export interface GetEndpoint {
+interface GetEndpoint {
   readonly url: string;
   readonly get: (httpContext: HttpContext) => Promise<void>;
 }

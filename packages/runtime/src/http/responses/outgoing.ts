@@ -6,7 +6,7 @@ import type { ClientBytes } from '../../limits/unsent.ts';
 import type { RequestRecord } from '../../operate/request-record.ts';
 
 /** Options of sending a body. */
-export interface OutgoingOptions {
+interface OutgoingOptions {
   readonly response: ServerResponse;
   /** Target of the bytes: the response, or the stream that compresses them. */
   readonly out: Writable;

@@ -24,7 +24,7 @@ export interface KeptAnswer {
 }
 
 /** Options of the answers. */
-export interface PublicAnswersOptions {
+interface PublicAnswersOptions {
   readonly tags: Tags;
   readonly tagHeader: string;
   readonly caching: NonNullable<CompiledApi['caching']>;

@@ -20,7 +20,7 @@ import type { Outgoing } from './outgoing.ts';
 import type { KeptAnswer, PublicAnswers } from './public-answers.ts';
 
 /** Options for running reads. */
-export interface ReaderOptions {
+interface ReaderOptions {
   readonly database: Database;
   readonly driftGuard: DriftGuard;
   readonly responder: StreamingResponder;

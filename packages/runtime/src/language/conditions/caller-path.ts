@@ -18,10 +18,10 @@ export interface CallerValue {
 }
 
 /** Why a path leads nowhere. `name` is the step that was not found, in the collection where it was looked for. */
-export type BrokenPath = Pick<FilterProblem, 'stage' | 'message' | 'name'>;
+type BrokenPath = Pick<FilterProblem, 'stage' | 'message' | 'name'>;
 
 /** The words of a path: `$CURRENT_USER.team.name`. */
-export function callerPathText({ of: subject, path }: CallerOperand): string {
+function callerPathText({ of: subject, path }: CallerOperand): string {
   return [subject === 'user' ? '$CURRENT_USER' : '$CURRENT_ROLE', ...path].join('.');
 }
 

@@ -21,7 +21,7 @@ export interface FilterOptions {
 }
 
 /** A filter in normal form. With problems, `condition` matches nothing. */
-export interface ParsedFilter {
+interface ParsedFilter {
   readonly condition: Condition;
   readonly problems: readonly FilterProblem[];
 }

@@ -5,7 +5,7 @@ import type { Operand } from './condition.ts';
 type LiteralOperand = Extract<Operand, { kind: 'literal' }>;
 
 /** An operand, or why the text that looks like a dynamic value is none. */
-export type ParsedOperand =
+type ParsedOperand =
   | { readonly ok: true; readonly operand: Operand }
   | { readonly ok: false; readonly message: string };
 

@@ -7,21 +7,21 @@ import type { AccessClass, AccessRule, CollectionAccess, WriteRule } from './acc
 import type { CollectionDescriptor } from './collection.ts';
 
 /** A rule as generated files state it. `*` are all fields and relations of the collection. */
-export interface GrantedRule {
+interface GrantedRule {
   readonly fields: '*' | readonly string[];
   /** Default: every row. */
   readonly where?: Condition;
 }
 
 /** A rule for create and update. */
-export interface GrantedWrite extends GrantedRule {
+interface GrantedWrite extends GrantedRule {
   /** Default: the written row must still match `where`. */
   readonly check?: Condition;
   readonly presets?: WriteRule['presets'];
 }
 
 /** Actions on a collection; `*` grants all fields of all rows, and an absent one is forbidden. */
-export interface GrantedActions {
+interface GrantedActions {
   readonly read?: '*' | readonly GrantedRule[];
   readonly create?: '*' | readonly GrantedWrite[];
   readonly update?: '*' | readonly GrantedWrite[];

@@ -15,13 +15,13 @@ import type {
 } from './collection.ts';
 
 /** Facts of a field that differ from the usual. */
-export interface FieldFacts extends Partial<Omit<FieldDescriptor, 'name' | 'type' | 'comparison'>> {
+interface FieldFacts extends Partial<Omit<FieldDescriptor, 'name' | 'type' | 'comparison'>> {
   /** Null: none, where it is usual for the type. */
   readonly comparison?: string | null;
 }
 
 /** A field as generated files state it. */
-export interface StatedField extends Pick<FieldDescriptor, 'name' | 'type'>, FieldFacts {}
+interface StatedField extends Pick<FieldDescriptor, 'name' | 'type'>, FieldFacts {}
 
 /** Facts of a collection that decide what is usual for its fields. */
 export interface UsualFacts {
@@ -32,7 +32,7 @@ export interface UsualFacts {
 }
 
 /** A collection as generated files state it. */
-export interface CollectionFacts
+interface CollectionFacts
   extends UsualFacts,
     Omit<CollectionDescriptor, 'name' | 'table' | 'singleton' | 'writable' | 'fields' | 'relations'> {
   /** Default: false. */
@@ -89,13 +89,13 @@ type Facts<Relation, Usual extends keyof Relation = never> = Omit<Relation, 'kin
   Partial<Pick<Relation, Usual>>;
 
 /** Facts of a many-to-one. */
-export interface ManyToOneFacts extends Facts<Omit<ManyToOne, 'field'>, 'nullable'> {
+interface ManyToOneFacts extends Facts<Omit<ManyToOne, 'field'>, 'nullable'> {
   /** Null: none. Default: the one of its name where one column leads to the target, else none. */
   readonly field?: string | null;
 }
 
 /** Facts of a one-to-many. */
-export type OneToManyFacts = Facts<OneToMany, 'onDeselect'>;
+type OneToManyFacts = Facts<OneToMany, 'onDeselect'>;
 
 /**
  * States a relation to the item whose key a collection holds.

@@ -37,7 +37,7 @@ export interface RegisteredRoute {
 }
 
 /** Argument of the code of a route, without its types. */
-export interface RouteCall {
+interface RouteCall {
   readonly caller: HookCaller;
   readonly items: unknown;
   readonly transaction: unknown;
@@ -64,7 +64,7 @@ export interface CustomRoute {
 }
 
 /** Caller: user and role as keys in text form, null where there is none. */
-export interface HookCaller {
+interface HookCaller {
   readonly accessClass: string;
   readonly user: string | null;
   readonly role: string | null;

@@ -117,9 +117,6 @@ export function graphqlItemFilterName(collection: string): string {
   return `item__${graphqlName(collection)}`;
 }
 
-/** The field that a type without any other has: GraphQL knows no empty types. Always null, and never input. */
-export const graphqlEmptyField = '_empty';
-
 /** Operation of a root field on a collection. */
 export type GraphqlOperation =
   | 'list'

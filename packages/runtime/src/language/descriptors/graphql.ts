@@ -52,13 +52,13 @@ export type GraphqlMember =
  * Below a relation to many stand `_some` and `_none`, too. Below JSON, `_at` holds an object of JSON Pointers with
  * operators, which stand beside the others over REST.
  */
-export interface GraphqlFilterMember {
+interface GraphqlFilterMember {
   readonly kind: 'name' | 'functions';
   readonly name: string;
 }
 
 /** Meaning of a key of a payload: the value of that API name, or in `changes` its detailed form. */
-export interface GraphqlInputMember {
+interface GraphqlInputMember {
   readonly kind: 'value' | 'changes';
   readonly name: string;
 }

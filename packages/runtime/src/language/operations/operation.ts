@@ -7,7 +7,7 @@ import type { FailureName } from './failures.ts';
 import type { Members, ValueOf, ValueSchema, ValuesOf } from './schema.ts';
 
 /** Methods of operations. */
-export type OperationMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type OperationMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /**
  * Callers of an operation.
@@ -22,14 +22,14 @@ export type OperationMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type OperationAccess = 'unchecked' | 'anyone' | 'signed-in' | 'own-user' | 'administrator' | CollectionRight;
 
 /** Right on a collection. */
-export interface CollectionRight {
+interface CollectionRight {
   readonly action: 'create' | 'read' | 'update' | 'delete';
   readonly collection: string;
   readonly fields?: readonly string[];
 }
 
 /** Successful answer: empty, JSON, text, or an item. */
-export interface OperationOutput {
+interface OperationOutput {
   /** Default: 204 for an empty answer, else 200. */
   readonly status?: number;
   readonly description: string;
@@ -52,13 +52,13 @@ export interface OperationOutput {
 }
 
 /** Form of a request: its body, or the query of a GET. */
-export interface OperationForm {
+interface OperationForm {
   readonly type: 'multipart/form-data' | 'application/x-www-form-urlencoded';
   readonly members: Members;
 }
 
 /** Root field of GraphQL. */
-export interface OperationField {
+interface OperationField {
   readonly query?: string;
   readonly mutation?: string;
   /** Type of the value. Default: that of the output, `Boolean` for an empty one. */

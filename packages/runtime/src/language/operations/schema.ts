@@ -5,7 +5,7 @@
 import type { JsonValue } from '../values/json.ts';
 
 /** Names of JSON types. */
-export type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'object' | 'array';
+type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'object' | 'array';
 
 /** A schema. Its members stand in the document in the order in which they are declared. */
 export interface ValueSchema {

@@ -9,10 +9,10 @@ import { type Dialect, dialectFacts, ownSchema } from '../dialects.ts';
 import type { PortableType } from '../types/index.ts';
 
 /** Action that a rule can grant. */
-export type SystemAction = 'create' | 'read' | 'update' | 'delete';
+type SystemAction = 'create' | 'read' | 'update' | 'delete';
 
 /** Fields of rows that hold items of other collections. */
-export interface CopyNames {
+interface CopyNames {
   /** The collection that the item is of. */
   readonly collection: string;
   /** Its key in path form. */

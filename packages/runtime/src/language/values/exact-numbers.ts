@@ -14,7 +14,7 @@ declare global {
 }
 
 /** A number as it was written. */
-export interface RawNumber {
+interface RawNumber {
   readonly [key: string]: string;
   readonly rawJSON: string;
 }

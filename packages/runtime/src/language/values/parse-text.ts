@@ -14,7 +14,7 @@ export interface ParsedText {
 }
 
 /** A key that stands twice in one object. */
-export interface RepeatedKey {
+interface RepeatedKey {
   readonly key: string;
   /** The place of the second one as a JSONPath (RFC 9535): `$.items[3].name`. */
   readonly path: string;

@@ -3,7 +3,7 @@ import type { Registry, RegistryContentType } from 'prom-client';
 import type { MetricValue, MetricValues } from './measured.ts';
 
 /** Metrics as one text. */
-export interface PrintedMetrics {
+interface PrintedMetrics {
   readonly type: string;
   readonly text: string;
 }

@@ -10,14 +10,14 @@ import {
 } from './measured.ts';
 
 /** A statement as metrics name it. */
-export interface MeteredStatement {
+interface MeteredStatement {
   readonly text: string;
   /** Quoted names of its tables, the one it is about first. */
   readonly tables?: readonly string[];
 }
 
 /** Reasons for which a transaction ran again. */
-export const retryReasons = ['conflict', 'stale_statement', 'connection', 'not_primary', 'shared', 'commit'] as const;
+const retryReasons = ['conflict', 'stale_statement', 'connection', 'not_primary', 'shared', 'commit'] as const;
 
 /** One of them. */
 export type RetryReason = (typeof retryReasons)[number];

@@ -9,7 +9,7 @@ import { type FilterObject, isObject } from '../../language/conditions/filter-sy
 import type { JsonValue } from '../../language/index.ts';
 
 /** Parses the body of a request as `parseBody` does where numbers are exact. */
-export type ParseKnownBody = (bytes: Buffer, headers: BodyHeaders) => JsonValue | undefined;
+type ParseKnownBody = (bytes: Buffer, headers: BodyHeaders) => JsonValue | undefined;
 
 /** Members of a body, each with a text: the document, and perhaps the name of its operation. */
 type Known = Readonly<Record<string, string>>;

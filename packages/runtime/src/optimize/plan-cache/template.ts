@@ -15,13 +15,13 @@ import type { FindPrepared, Prepared } from '../../query/prepared.ts';
 import { encodeText, type OperandType } from '../../sql/operand.ts';
 
 /** A query string with its holes marked, and the texts that stood in them. */
-export interface Template {
+interface Template {
   readonly text: string;
   readonly texts: readonly string[];
 }
 
 /** A planned template. */
-export interface PlannedTemplate {
+interface PlannedTemplate {
   readonly plan: ReadPlan;
   /** As `Prepared.values`; those of the holes are of the request that was planned. */
   readonly values: readonly string[];

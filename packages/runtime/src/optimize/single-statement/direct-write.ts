@@ -10,7 +10,7 @@ import type { TransactionBody } from '../../write/execute/transaction-body.ts';
 import type { PreparedStep, WriteContext, WritePlan, WriteRequest } from '../../write/write-plan.ts';
 
 /** Context in which such a statement runs. */
-export type DirectRunning = Pick<Running, 'transaction' | 'caller' | 'driftGuard'>;
+type DirectRunning = Pick<Running, 'transaction' | 'caller' | 'driftGuard'>;
 
 /** A write by one statement. */
 export interface DirectWrite {

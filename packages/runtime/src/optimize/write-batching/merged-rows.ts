@@ -22,7 +22,7 @@ interface Waiting {
 }
 
 /** A transaction that holds back statements that make or change rows until `send` is called. */
-export interface MergingTransaction extends Transaction {
+interface MergingTransaction extends Transaction {
   /**
    * Sends the statements that were held back, as one statement if only the rows differ. After it nothing is held back
    * any more.

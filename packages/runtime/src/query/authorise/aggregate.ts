@@ -32,7 +32,7 @@ export interface Aggregate {
 }
 
 /** One term of the order: a group by its position, or an aggregate. */
-export interface AggregateOrder {
+interface AggregateOrder {
   readonly by: number | Aggregate;
   readonly descending: boolean;
 }

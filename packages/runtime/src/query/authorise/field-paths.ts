@@ -47,7 +47,7 @@ function tooLarge(): Error {
 }
 
 /** A level of `fields`: the names that a wildcard stands for. */
-export interface WildcardNames {
+interface WildcardNames {
   readonly collection: CollectionScope;
   readonly aliases: ReadonlyMap<string, string>;
   /** True if rows of this level are link rows of a many-to-any, whose items can be nested. */

@@ -18,7 +18,7 @@ import type { NestedRead, NestedReads } from './nested.ts';
 import type { Selected, SelectedItem, Selection } from './selection.ts';
 
 /** Everything that `fields` is resolved against. */
-export interface FieldNames {
+interface FieldNames {
   readonly scope: Scope;
   readonly collection: CollectionScope;
   readonly aliases: ReadonlyMap<string, string>;

@@ -70,7 +70,7 @@ export interface OpenValues {
 }
 
 /** A comparison whose operand is left open. */
-export interface OpenComparison {
+interface OpenComparison {
   readonly operand: Operand;
   readonly operator: Operator;
   readonly type: OperandType;

@@ -2,7 +2,7 @@
 import { reservedPrefix, systemCollections } from '../../language/index.ts';
 
 /** A request target, split at the first question mark and otherwise untouched. */
-export interface Target {
+interface Target {
   readonly path: string;
   /** Without the question mark; empty when there is none. */
   readonly query: string;

@@ -22,7 +22,7 @@ export interface PrintedTerm {
 }
 
 /** The values of a term: the type in which they are compared, and if one can be missing. */
-export interface OrderedValue {
+interface OrderedValue {
   readonly type: OperandType;
   readonly nullable: boolean;
 }

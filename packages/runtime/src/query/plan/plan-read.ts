@@ -101,7 +101,7 @@ export function statementOf({
 }
 
 /** Input of a planned read. */
-export interface ReadDraft {
+interface ReadDraft {
   readonly query: ReadQuery;
   readonly parts: ReadParts;
   /** As `Finished.renumber`. */

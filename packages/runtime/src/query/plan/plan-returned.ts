@@ -11,7 +11,7 @@ import type { ReadPlan, SelectedItems } from './plan.ts';
 import { printSelection } from './plan-selection.ts';
 
 /** The columns of such a read. */
-export interface PrintedOwn {
+interface PrintedOwn {
   /** SQL predicate that is true if the caller may read the row. */
   readonly visible: string;
   readonly expressions: readonly string[];

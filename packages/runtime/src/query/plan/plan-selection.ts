@@ -26,7 +26,7 @@ import {
 } from './plan-value.ts';
 
 /** A printed selection: one expression per part, and the shapes of its columns. */
-export interface PrintedSelection {
+interface PrintedSelection {
   readonly expressions: readonly string[];
   readonly fields: readonly ShapeField[];
   /** Places of the expressions that are columns which no row has null. */

@@ -11,7 +11,7 @@ import {
 export type Archived = 'include' | 'only';
 
 /** The condition of live rows, and that of archived ones; undefined where DELETE removes items. */
-export function archiving({ softDelete, fields }: CollectionDescriptor) {
+function archiving({ softDelete, fields }: CollectionDescriptor) {
   const field = fields.find(({ name }) => name === softDelete?.field);
   if (softDelete === undefined || field === undefined) return undefined;
   const { name, nullable } = field;

@@ -3,7 +3,7 @@ import type { WritableCollection, WriteGrant, WriteScope } from '../access/scope
 import type { BatchColumn } from '../decode/batch.ts';
 
 /** A column of a batch as far as statements depend on it. */
-export type WrittenColumn = Pick<BatchColumn, 'field' | 'linked'> & {
+type WrittenColumn = Pick<BatchColumn, 'field' | 'linked'> & {
   /** True if all items have the field. */
   readonly complete: boolean;
 };

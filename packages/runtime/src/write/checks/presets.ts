@@ -53,7 +53,7 @@ export function ruleMatches(row: Row, rule: WriteRule): string {
 }
 
 /** Context in which presets are printed. */
-export interface PresetPrinting {
+interface PresetPrinting {
   readonly statement: StatementBuilder;
   readonly written: Pick<Written, 'scope'>;
 }

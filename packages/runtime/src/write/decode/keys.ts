@@ -45,7 +45,7 @@ export function namedKeys({ collection, namesKey }: WritableCollection, keys: re
 }
 
 /** Payloads by the keys in them: a key that comes twice is one item, whose later fields win. */
-export interface KeyedItems {
+interface KeyedItems {
   readonly keys: Keys;
   readonly items: readonly FilterObject[];
   /** Position of each item in the body; the last position of an item that comes twice. */
@@ -104,7 +104,7 @@ function keyText(field: FieldDescriptor, payload: FilterObject): string | null {
 }
 
 /** Values for key fields in a payload, where only the database knows the key of the item. */
-export interface NamedKey {
+interface NamedKey {
   readonly fields: readonly FieldDescriptor[];
   /** A value for each field; null where one cannot be a key. */
   readonly values: readonly string[] | null;

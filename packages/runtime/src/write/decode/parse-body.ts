@@ -5,18 +5,18 @@ import { type FilterObject, isObject } from '../../language/conditions/filter-sy
 import type { JsonValue } from '../../language/index.ts';
 
 /** Selection of the items of a batch. */
-export type Named =
+type Named =
   | { readonly kind: 'keys'; readonly keys: readonly JsonValue[] }
   | { readonly kind: 'query'; readonly query: JsonValue };
 
 /** New items: one, or an array of them. */
-export interface CreateBody {
+interface CreateBody {
   readonly many: boolean;
   readonly items: readonly FilterObject[];
 }
 
 /** Changes of several items: the same for all that are named, or of each item by its key. */
-export type UpdateBody =
+type UpdateBody =
   | { readonly kind: 'shared'; readonly named: Named; readonly data: FilterObject }
   | { readonly kind: 'each'; readonly items: readonly FilterObject[] };
 

@@ -7,7 +7,7 @@ import type { TransactionBody } from './transaction-body.ts';
 import { createWriteExecutor } from './write-executor.ts';
 
 /** A request, with its key where it has one; `collection` is its path. */
-export type KeyedRequestParts = Omit<IdempotentRequest, 'key'> & { readonly key?: string };
+type KeyedRequestParts = Omit<IdempotentRequest, 'key'> & { readonly key?: string };
 
 /**
  * Runs what `prepare` gives in a transaction and answers 204; under a key, only where no answer is kept. `prepare` runs

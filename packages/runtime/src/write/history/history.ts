@@ -37,7 +37,7 @@ export interface History {
 }
 
 /** Watches one step. Values that must be read before the step were requested when the watch began. */
-export interface Watch {
+interface Watch {
   /** The step was sent: sends what can be read after it at once. */
   follow(): void;
   /** The step has written so many rows of those keys; `returned` is what it gave of them, as `ReturnedImages` wants it. */
@@ -51,7 +51,7 @@ export interface Watch {
 export type ReturnedImages = (descriptor: CollectionDescriptor) => ReadPlan | undefined;
 
 /** Starts the history of an attempt. */
-export type BeginHistory = (
+type BeginHistory = (
   transaction: Transaction,
   driftGuard: DriftGuard,
   origin: ChangeOrigin,

@@ -26,7 +26,7 @@ export interface Image {
 }
 
 /** Items to read. */
-export interface ImagedItems {
+interface ImagedItems {
   readonly descriptor: CollectionDescriptor;
   readonly keys: Keys;
   readonly whole: boolean;

@@ -5,7 +5,7 @@ import { ownTables } from '../../dialects/index.ts';
 import type { SystemPlace } from '../../system/place.ts';
 
 /** Tells if activity takes `archive` and `call`; at once when it is known. */
-export type ActionCheck = (transaction: Transaction) => true | Promise<boolean>;
+type ActionCheck = (transaction: Transaction) => true | Promise<boolean>;
 
 /** Makes it. Until the tables take them every transaction that needs to know looks again. */
 export function createActionCheck(location: SystemPlace): ActionCheck {

@@ -27,7 +27,7 @@ import { type WriteContext, type WritePlan, writableOf } from '../write-plan.ts'
 import { copyPayload, sentKeys } from './copy-payload.ts';
 
 /** A payload with what is done with its items. */
-export interface TopPayload extends HookPayload {
+interface TopPayload extends HookPayload {
   readonly action: Action;
 }
 

@@ -21,7 +21,7 @@ import { copyPayload, sentKeys } from './copy-payload.ts';
 import type { HookTarget } from './hook-target.ts';
 
 /** Context of the hooks of a nested write. */
-export interface TreeHooking {
+interface TreeHooking {
   readonly context: WriteContext;
   readonly target: Pick<HookTarget, 'entriesOf'>;
   readonly hooks: Hooks;

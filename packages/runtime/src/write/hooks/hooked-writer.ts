@@ -29,7 +29,7 @@ import {
 import { hookTree, reachesHooks, watchTree } from './hook-tree.ts';
 
 /** Options of the writer with hooks: those of the plain writer, and the executor that runs write plans. */
-export interface HookedWriterOptions {
+interface HookedWriterOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'transaction' | 'read'>;
   readonly driftGuard: DriftGuard;
@@ -57,7 +57,7 @@ export interface HookedWriter {
 }
 
 /** Runs a function whose reads and writes are one transaction, again from the start when the transaction is. */
-export type RunInTransaction = <T>(work: (items: unknown) => T | Promise<T>) => Promise<T>;
+type RunInTransaction = <T>(work: (items: unknown) => T | Promise<T>) => Promise<T>;
 
 /** Hooks that write what hooks wait for: beyond this it is a circle. */
 const maxDepth = 8;

@@ -8,7 +8,7 @@ import type { RowLock, SqlDialect } from '../../dialects/index.ts';
 import type { CollectionDescriptor } from '../../language/index.ts';
 
 /** Rows to be locked. */
-export interface LockedRows {
+interface LockedRows {
   readonly descriptor: Pick<CollectionDescriptor, 'unlockable'>;
   /** Selected columns of the rows and of the tables joined with them. */
   readonly selected: string;

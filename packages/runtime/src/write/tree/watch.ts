@@ -4,7 +4,7 @@ import type { Keys } from '../decode/keys.ts';
 import type { KeyTexts } from './parse/group.ts';
 
 /** An item below others in a payload, as it was made or changed. */
-export interface WrittenNode {
+interface WrittenNode {
   readonly key: KeyTexts;
   /** Payload of the item. A payload for several items is the same object for each. */
   readonly payload: FilterObject;

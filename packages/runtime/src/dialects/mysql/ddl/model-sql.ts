@@ -165,7 +165,7 @@ function same(key: Readonly<Record<string, string>>): string {
 }
 
 /** A table of the platform's own; its schema may be quoted in either way. */
-export function own(schema: string, table: string): string {
+function own(schema: string, table: string): string {
   return schema === '' ? table : `${ticked(schema)}.${table}`;
 }
 

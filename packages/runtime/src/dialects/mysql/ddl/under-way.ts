@@ -9,7 +9,7 @@ import { mysqlProjectTables } from '../own-tables/model.ts';
 import { dropDrafts } from './drafts.ts';
 
 /** A statement of a change, and what undoes it. */
-export interface DoneStatement {
+interface DoneStatement {
   readonly sql: string;
   /** Null where nothing does. */
   readonly undo: string | null;

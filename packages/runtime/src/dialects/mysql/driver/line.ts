@@ -26,7 +26,7 @@ const framing: Framing = {
 };
 
 /** One run of a statement. */
-export interface StatementRun {
+interface StatementRun {
   readonly text: string;
   readonly parameters: readonly SentParameter[];
   /** Takes the rows. */
@@ -65,7 +65,7 @@ export function lineOf(connection: Connection): Line {
 }
 
 /** Runs statements on one connection, one at a time, while the driver has nothing to do there. */
-export class Line implements Receiver {
+class Line implements Receiver {
   readonly #connection: Connection;
   readonly #driver: Driver;
   /** Takes answers to the driver. */

@@ -17,7 +17,7 @@ import { type Admitted, ReadQueue } from './read-queue.ts';
 import { inTime } from './run.ts';
 
 /** How long a request waits for a connection, and how long for an answer before the connection counts as dead; in milliseconds. */
-export interface PoolTimeouts {
+interface PoolTimeouts {
   readonly timeoutMs: number;
   /** Infinity waits for ever. */
   readonly answerTimeoutMs: number;
@@ -26,7 +26,7 @@ export interface PoolTimeouts {
 }
 
 /** Options of a pool. */
-export interface MysqlPoolOptions extends PoolTimeouts {
+interface MysqlPoolOptions extends PoolTimeouts {
   /** Connections at most. */
   readonly poolMax: number;
   readonly observer: PoolObserver;

@@ -5,7 +5,7 @@
 import { ConnectionError } from '../../../database/errors.ts';
 
 /** Limits of concurrent reads. */
-export interface ReadQueueLimits {
+interface ReadQueueLimits {
   readonly maxCount: number;
   readonly maxPublic: number;
   /** How long one waits, in milliseconds. */

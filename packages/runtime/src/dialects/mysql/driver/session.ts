@@ -2,7 +2,7 @@ import type { Connection } from 'mysql2';
 import { sessionNames } from '../texts.ts';
 
 /** Settings of a session. */
-export interface MysqlSession {
+interface MysqlSession {
   readonly isMariadb: boolean;
   readonly statementTimeoutMs: number;
   /** True if it belongs to a pool, which ends it when it is idle. Default: false. */

@@ -12,7 +12,7 @@ const batchBytes = 262_144;
 const looks = 8;
 
 /** Options of a stream. */
-export interface MysqlStream {
+interface MysqlStream {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];
   readonly sink: RowSink;

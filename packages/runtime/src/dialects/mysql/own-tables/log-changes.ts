@@ -10,7 +10,7 @@ import type { ChangeOrigin, LoggedChange } from '../../../system/log-changes.ts'
 import type { MysqlTables } from './tables.ts';
 
 /** Logs the changes, in their order, in the transaction that makes them. */
-export type LogMysqlChanges = (
+type LogMysqlChanges = (
   transaction: Transaction,
   origin: ChangeOrigin,
   changes: readonly LoggedChange[],

@@ -68,7 +68,7 @@ FROM information_schema.TABLES WHERE TABLE_SCHEMA = COALESCE(?, DATABASE())
   AND TABLE_NAME IN ('platform_collections', 'platform_fields', 'platform_relations', '${projectLedgerTable}')`;
 
 /** Statements about the migrations of a project and about changes that are under way. */
-export interface MysqlProjectTables {
+interface MysqlProjectTables {
   /** Makes the tables where they are not. */
   readonly create: readonly string[];
   /** The beginning of the INSERT of a migration: name, checksum, text and version follow as values. */

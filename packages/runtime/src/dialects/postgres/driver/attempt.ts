@@ -13,7 +13,7 @@ import type { PostgresSettings } from './options.ts';
 import type { PooledConnection } from './pooled-connection.ts';
 
 /** Part of a connection that a transaction needs. */
-export type TransactionConnection = Pick<
+type TransactionConnection = Pick<
   PooledConnection['connection'],
   'send' | 'fail' | 'inFlight' | 'isClosed' | 'ends' | 'prepares'
 >;

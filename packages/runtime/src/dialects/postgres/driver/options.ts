@@ -117,7 +117,7 @@ function quote(text: string): string {
 }
 
 /** Settings of a session. */
-export interface SessionSettings {
+interface SessionSettings {
   readonly statementTimeoutMs: number;
   readonly applicationName: string;
   /** True where every transaction is one of reading. */

@@ -102,7 +102,7 @@ export function headAge(member: PooledConnection, now: number): number {
 }
 
 /** Facts that decide where a read may go. */
-export interface ReadPlace {
+interface ReadPlace {
   /** Reads that may be queued after each other. */
   readonly depth: number;
   /** True when only a shared connection will do: a request waits for one of the others. */

@@ -10,7 +10,7 @@ import { Portal } from './portal.ts';
 import { retryPauseMs } from './read.ts';
 
 /** Options of `Database.stream`. */
-export interface Stream {
+interface Stream {
   readonly statement: Statement;
   /** Told the milliseconds that the database took for all rows. */
   readonly took?: (ms: number) => void;
@@ -21,7 +21,7 @@ export interface Stream {
 }
 
 /** Settings and memory of all streams of a database. */
-export interface StreamSettings {
+interface StreamSettings {
   readonly timeouts: StreamTimeouts;
   readonly lengths: RowLengths;
 }
@@ -30,7 +30,7 @@ export interface StreamSettings {
  * Milliseconds that a batch may take: a batch of any statement, and one of a statement that callers without a token run
  * (0: as any).
  */
-export interface StreamTimeouts {
+interface StreamTimeouts {
   readonly batch: number;
   readonly publicBatch: number;
 }

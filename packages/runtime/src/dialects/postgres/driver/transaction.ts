@@ -38,7 +38,7 @@ export async function runTransaction<T>(
 }
 
 /** Result of one attempt: the committed outcome, or an error after which nothing stayed. */
-export type Tried<T> =
+type Tried<T> =
   | { readonly outcome: Outcome<T>; readonly attempt: Attempt; readonly error?: undefined }
   | { readonly outcome?: undefined; readonly attempt: Attempt; readonly error: unknown };
 

@@ -4,7 +4,7 @@ import { type RowContext, rowContextOf } from '../../../database/row-security/ro
 import type { PendingQuery, Request } from '../protocol/request.ts';
 
 /** Gets the end of a request; one of the two functions is called, once. */
-export interface SubmissionOwner {
+interface SubmissionOwner {
   /** The server is done with the request: `error` is undefined when it succeeded. */
   done(error: unknown): void;
   /** There is no connection any more. */

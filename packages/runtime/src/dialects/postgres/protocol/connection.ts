@@ -27,7 +27,7 @@ import type { PendingQuery, Request } from './request.ts';
 import { newSlot, type Slot, SlotQueue } from './slots.ts';
 
 /** Carries bytes to the server. Its maker hands received bytes to `Connection.receive`. */
-export interface Link {
+interface Link {
   /** Sends bytes, which stay unchanged. */
   write(bytes: Buffer): void;
   /** Closes without waiting for anything. */

@@ -13,7 +13,7 @@ import { type Before, type Children, type Group, pairsToWrite, type Targets } fr
  * Sources of the rows, by the names of the collections that a tree writes. For a junction it holds all rows that are
  * reached.
  */
-export type NewRows = ReadonlyMap<string, string>;
+type NewRows = ReadonlyMap<string, string>;
 
 /**
  * The read of a tree over its new rows. Undefined where it looks at a collection of the tree in another way than the

@@ -49,7 +49,7 @@ function elementsOf(buffer: Buffer, start: number): readonly number[] {
 }
 
 /** The items of one request among those of several. */
-export interface ReturnedItems {
+interface ReturnedItems {
   readonly databaseValues: DatabaseValues;
   readonly groups: readonly ReturnedGroup[];
   /** By groups: how many items of other requests stand in front. */

@@ -16,7 +16,7 @@ export interface ListElement {
 }
 
 /** The parts of a value. */
-export interface ParsedElements {
+interface ParsedElements {
   readonly complete: boolean;
   readonly members: readonly ListElement[];
   readonly removed: readonly JsonValue[];

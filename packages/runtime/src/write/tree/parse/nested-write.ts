@@ -46,7 +46,7 @@ export interface Split {
 }
 
 /** Context in which payloads are split. */
-export interface Splitting {
+interface Splitting {
   readonly scope: WriteScope;
   readonly problems: Problems;
   readonly writable: WritableCollection;

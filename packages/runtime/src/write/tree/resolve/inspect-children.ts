@@ -25,7 +25,7 @@ import {
 } from './stored.ts';
 
 /** Items above, and what payloads say of those below. */
-export interface ChildrenQuery {
+interface ChildrenQuery {
   readonly collection: CollectionScope;
   /** Quoted columns that hold the key of the item above. */
   readonly columns: readonly string[];

@@ -30,7 +30,7 @@ export interface Pair {
 }
 
 /** Items above, and what payloads say of their targets. */
-export interface TargetsQuery {
+interface TargetsQuery {
   readonly relation: ManyToMany;
   readonly junction: CollectionScope;
   readonly target: CollectionScope;
