@@ -8,7 +8,7 @@ import {
   configFieldTypes,
   configHiddenKeys,
 } from './configuration/config-fields.ts';
-import { configFunctions } from './configuration/config-functions.ts';
+import { computedReads, configFunctions } from './configuration/config-functions.ts';
 import { configManyToAny } from './configuration/config-many-to-any.ts';
 import { configManyToMany } from './configuration/config-many-to-many.ts';
 import { configRelations } from './configuration/config-relations.ts';
@@ -18,7 +18,7 @@ import { configTenant } from './configuration/config-tenant.ts';
 import { configTranslations } from './configuration/config-translations.ts';
 import { collectionNames, fieldNames, relationNames, reservedNames, unaddressableNames } from './names.ts';
 import { oncePerBlock } from './permissions/once-per-block.ts';
-import { computedReads, hiddenPaths, privateCollections, systemRules } from './permissions/reach.ts';
+import { hiddenPaths, privateCollections, systemRules } from './permissions/reach.ts';
 import { incompleteCreates, refusedPresets } from './permissions/refused-writes.ts';
 import {
   administratorRules,

@@ -29,15 +29,11 @@ test.each(rows)('the example of $code gives it', ({ code, kind, example }) => {
 
 test('every diagnostic of rules is documented', () => {
   const sources = [
-    ...['config/yaml/form', 'config/permissions/parse-roles', 'config/permissions/parse-rules'],
-    ...['misspelt-values', 'resolve-condition', 'resolve-permissions', 'resolve-presets'].map(
+    ...['config/yaml/placed-value', 'config/permissions/parse-roles', 'config/permissions/parse-rules'],
+    ...['misfits', 'resolve-condition', 'resolve-permissions', 'resolve-presets'].map(
       (name) => `passes/permissions/${name}`,
     ),
-    ...[
-      ...['administrator-rules', 'empty-rules', 'hidden-paths', 'ignored-fields', 'impossible-rules'],
-      ...['incomplete-creates', 'private-collections', 'refused-presets', 'repeated-rules', 'roles-without-rules'],
-      ...['system-rules', 'unmatched-conditions'],
-    ].map((name) => `rules/permissions/${name}`),
+    ...['reach', 'refused-writes', 'useless-rules'].map((name) => `rules/permissions/${name}`),
   ].map((name) => readFileSync(new URL(`../${name}.ts`, import.meta.url), 'utf8'));
   const lines = sources.flatMap((text) => text.split('\n')).filter((line) => /\bcodes? ?[:=]/.test(line));
   const codes = new Set(

@@ -1,12 +1,12 @@
-/** Reach of rules: paths through hidden fields, computed fields, the platform's own collections, and collections without any reader. */
+/** Reach of rules: paths through hidden fields, the platform's own collections, and collections without any reader. */
 
 import { type SystemCollection, systemCollection } from '@tablewright/runtime/language';
 import { type NameUse, namesUsed } from '../../conditions/ruled-permissions.ts';
 import type { PlacedValue, RuleSource } from '../../config/permissions/permission-document.ts';
 import { placeIn } from '../../config/yaml/placed-value.ts';
 import type { Diagnostic } from '../../diagnostic.ts';
-import { collectionsByName, tablesById } from '../../passes/lookup.ts';
-import type { Collection, Schema, Table } from '../../schema.ts';
+import { collectionsByName } from '../../passes/lookup.ts';
+import type { Collection, Schema } from '../../schema.ts';
 import { quotedList, type Rule } from '../rule.ts';
 
 /**
@@ -62,43 +62,6 @@ function describe(
     message: `The ${part} looks at "${name}" of "${collection}", which "${role}" cannot read. The rule works, but ${effect} tells something about it.`,
     hint: null,
   };
-}
-
-/** A computed field sees the whole row, and so may tell something about columns that its readers cannot read. */
-export const computedReads: Rule = ({ collections, tables, roles, permissions }, { permissions: { fileName } }) => {
-  const byTable = tablesById(tables);
-  const administrators = new Set(roles.filter(({ admin }) => admin).map(({ name }) => name));
-  const ruled = permissions.filter(({ action, role }) => action === 'read' && !administrators.has(role));
-  return [...collectionsByName(collections).values()].flatMap((collection) => {
-    const table = byTable.get(collection.table);
-    return computedNames(collection, table).flatMap((field) => {
-      const partial = ruled.filter(
-        ({ collection: name, fields }) =>
-          name === collection.name && fields.includes(field) && !readsRow(collection, table, fields),
-      );
-      const readers = [...new Set(partial.map(({ role }) => role))];
-      if (readers.length === 0) return [];
-      const verb = readers.length > 1 ? 'read' : 'reads';
-      return {
-        code: 'computed-reads-hidden',
-        severity: 'warning' as const,
-        place: fileName,
-        message: `${quotedList(readers)} ${verb} "${collection.name}.${field}", which sees the whole row, but not every column of it.`,
-        hint: 'Grant it only where it tells nothing about the other columns.',
-      };
-    });
-  });
-};
-
-function computedNames({ fields }: Collection, table: Table | undefined): readonly string[] {
-  const computed = table?.columns.flatMap(({ name, computed: routine }) => (routine === undefined ? [] : [name]));
-  return fields.flatMap(({ name, column }) => (computed?.includes(column) === true ? [name] : []));
-}
-
-/** True if the fields show every column that the database has. */
-function readsRow({ fields }: Collection, table: Table | undefined, names: readonly string[]): boolean {
-  const shown = new Set(fields.flatMap(({ name, column }) => (names.includes(name) ? [column] : [])));
-  return table?.columns.every(({ name, computed }) => computed !== undefined || shown.has(name)) === true;
 }
 
 /** A collection that no rule names is private to administrators. */
