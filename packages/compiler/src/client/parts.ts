@@ -3,8 +3,7 @@ import { type AccessClass, type CustomRoute, systemCollection } from '@tablewrig
 import { commentResource, userResource, utilResource } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';
 import { printOpen } from '../print/value.ts';
-import { callableOperations, collectionLists, mayCall } from '../role-view/callable.ts';
-import { hasUsers } from '../role-view/has-users.ts';
+import { callableOperations, collectionLists, hasUsers, mayCall } from '../role-view/callable.ts';
 import type { RoleFunction, RoleView } from '../role-view/role-view.ts';
 import { type ClientCollection, type ClientCollections, clientCollectionsOf } from './client-collections.ts';
 

@@ -6,7 +6,7 @@
 
 import type { Schema } from '@tablewright/introspect/schema';
 import { createMemoCache } from '../cache/memo-cache.ts';
-import { hasUsers } from '../role-view/has-users.ts';
+import { hasUsers } from '../role-view/callable.ts';
 import type { Change } from './change.ts';
 import { compareCollections } from './compare/compare-collections.ts';
 import { compareDocuments, type OperationsOfBoth } from './compare/compare-documents.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compile } from '../compile/compile.ts';
-import { sha256 } from '../print/hash.ts';
+import { sha256 } from '../print/json.ts';
 import { blogSchema } from '../testing/blog.ts';
 import { templates } from '../testing/compile-fixture.ts';
 

@@ -15,7 +15,7 @@ import type {
 } from 'graphql';
 import type { Api } from '../api.ts';
 import { emitGraphql } from '../graphql/index.ts';
-import { sha256 } from '../print/hash.ts';
+import { sha256 } from '../print/json.ts';
 import { loadGraphql } from '../print/libraries.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import { withFragments } from './with-fragments.ts';

@@ -11,7 +11,7 @@ import type {
   TypeNode,
 } from 'graphql';
 import type { GeneratedFile } from '../emit/generated-file.ts';
-import { sha256 } from '../print/hash.ts';
+import { sha256 } from '../print/json.ts';
 import { loadGraphql } from '../print/libraries.ts';
 import type { CheckedOperation } from './check-documents.ts';
 import { printResult } from './print-result.ts';

@@ -1,9 +1,8 @@
 /** Prints conditions as calls of the runtime. Properties get one order, as those of a schema file have another. */
 import type { CollectionAccess, Condition, Operand } from '@tablewright/runtime/language';
 import { type Calls, code, type Value } from '../print/expression.ts';
-import { shortHash } from '../print/hash.ts';
 import { camelCase, uniqueNames } from '../print/identifier.ts';
-import { canonicalJson } from '../print/json.ts';
+import { canonicalJson, shortHash } from '../print/json.ts';
 
 /** Makes the functions that state conditions and operands. `nameOf` gives the name that a file has for one. */
 export function createConditions(

@@ -1,5 +1,13 @@
 /** The types of items. Source: API specification, section 14.2. */
-import { graphqlFunctionsName, graphqlName, isMeasured } from '@tablewright/runtime/language';
+import {
+  type AggregateFunction,
+  aggregateFits,
+  aggregateFunctions,
+  aggregateKind,
+  graphqlFunctionsName,
+  graphqlName,
+  isMeasured,
+} from '@tablewright/runtime/language';
 import { type PrintedField, type SdlField, sdlField, sdlLine, sdlType, sdlUnion } from '../print/sdl.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
 import { deprecationOf, type GraphqlCollection, type ReferableCollections } from './graphql-collections.ts';
@@ -67,3 +75,43 @@ const otherArguments: readonly SdlField[] = [
   { name: 'page', type: 'Int' },
   { name: 'search', type: 'String' },
 ];
+
+/** Prints the types of a collection's aggregate rows. */
+export function aggregateTypes({ view, types }: GraphqlCollection): readonly string[] {
+  const fields = view.fields.filter(({ descriptor: { wire } }) => wire.kind !== 'masked');
+  const kinds = [
+    { name: types.counts, example: 'count', resultOf: () => 'Int' },
+    { name: types.sums, example: 'sum', resultOf: sumType },
+    { name: types.means, example: 'avg', resultOf: sumType },
+    {
+      name: types.values,
+      example: 'min',
+      resultOf: ({ descriptor, valuesType }: RoleField) => valueType(descriptor, false, valuesType?.graphqlEnum),
+    },
+  ] as const;
+  const printed = new Map<string, string>();
+  for (const { name, example, resultOf } of kinds) {
+    const taken = fields.filter(({ descriptor: { type } }) => aggregateFits(example, type));
+    const lines = taken.map((field) => sdlLine(graphqlName(field.name), resultOf(field)));
+    if (lines.length > 0) printed.set(name, sdlType('type', name, lines));
+  }
+  const functions = aggregateFunctions.map((name): PrintedField => {
+    const type = resultType(name, types);
+    return name === 'countAll' || printed.has(type) ? sdlLine(name, type) : '';
+  });
+  const row = sdlType('type', types.aggregated, [sdlLine('group', 'JSON'), ...functions]);
+  return [row, ...printed.values()];
+}
+
+function resultType(name: AggregateFunction, { counts, sums, means, values }: GraphqlCollection['types']): string {
+  if (name === 'countAll') return 'Int';
+  const kind = aggregateKind(name);
+  if (kind === 'count') return counts;
+  if (kind === 'sum') return sums;
+  return kind === 'avg' ? means : values;
+}
+
+/** Sums of integers outgrow GraphQL's integers; exact types stay exact. */
+function sumType({ descriptor: { type } }: RoleField): string {
+  return type === 'integer' || type === 'float' ? 'Float' : 'Decimal';
+}

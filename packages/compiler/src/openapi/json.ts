@@ -1,5 +1,5 @@
 import type { JsonValue } from '@tablewright/runtime/language';
-import { keepText } from '../print/kept-text.ts';
+import { keepText } from '../print/only-text.ts';
 
 /** A JSON object: a schema, an operation, any part of the document. */
 export type JsonObject = { readonly [key: string]: JsonValue };

@@ -1,7 +1,7 @@
 /** How a request names items. Source: API specification, section 4. */
 
 import type { FieldDescriptor } from '@tablewright/runtime/language';
-import { sha256 } from '../print/hash.ts';
+import { sha256 } from '../print/json.ts';
 import { spellWhole } from '../role-view/names.ts';
 import { scalarInput } from './components/values.ts';
 import { anyOf, type JsonObject, objectOf, reference } from './json.ts';

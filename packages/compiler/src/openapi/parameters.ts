@@ -2,8 +2,8 @@
  * Query parameters of reads, and the same names in the body of SEARCH. Source: API specification, sections 1.4 and 5.1.
  */
 import { aggregateFunctions, defaultQueryBounds } from '@tablewright/runtime/language';
+import { exportFormats } from '@tablewright/runtime/operations';
 import { havingSchema } from './components/aggregation.ts';
-import { exported } from './exports.ts';
 import { anyObject, type JsonObject, objectOf, reference } from './json.ts';
 import { listedKeyReference } from './keys.ts';
 import type { Addressed } from './paths/addressed.ts';
@@ -49,6 +49,12 @@ const { maxCost, maxRows } = defaultQueryBounds;
 const bounds =
   `Unless the server says otherwise a query costs at most ${maxCost} (1 for each value, 10 more for each list), and its ` +
   `limits let no list within lists have more than ${maxRows} rows.`;
+
+/** The parameter that asks for a file. */
+const exported = {
+  description: 'Answers the list as a file of this format.',
+  schema: { type: 'string', enum: exportFormats },
+} as const satisfies { readonly description: string; readonly schema: JsonObject };
 
 /** Parameters that are the same for every collection: their schemas, and what they mean. */
 const shared = {
@@ -277,3 +283,13 @@ export function filterParameter(filter: string): JsonObject {
     ...objectForm(reference('schemas', filter)),
   };
 }
+
+const file = { schema: { type: 'string' } };
+
+/** The contents of an exported list beside JSON. */
+export const files: JsonObject = {
+  'text/csv': file,
+  'text/xml': file,
+  'text/yaml': file,
+  'application/x-ndjson': file,
+};

@@ -12,8 +12,7 @@ import {
   type FingerprintObject,
 } from '@tablewright/runtime/language';
 import { createInterning } from '../cache/same.ts';
-import { sha256 } from '../print/hash.ts';
-import { canonicalJson } from '../print/json.ts';
+import { canonicalJson, sha256 } from '../print/json.ts';
 import { isComposite } from './composite-form.ts';
 import { qualifiedId } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';

@@ -4,8 +4,7 @@
  */
 import type { JsonValue } from '@tablewright/runtime/language';
 import { type Chunk, type ChunkList, createChunks, joinChunks } from './chunks.ts';
-import { type KeptText, keptTextOf } from './kept-text.ts';
-import { isText, textOf } from './only-text.ts';
+import { isText, type KeptText, keptTextOf, textOf } from './only-text.ts';
 
 /**
  * How a document is laid out: in how many levels every member and every item has a line of its own. Below them only schemas

@@ -4,7 +4,7 @@
  * The words of a name keep their letters of any alphabet; everything else separates words. A name that is written the
  * plain way (`order_lines`) never shares its identifier with another plain name.
  */
-import { shortHash } from './hash.ts';
+import { shortHash } from './json.ts';
 
 /** `OrderLines`: one capital per word; an underscore where a word begins with a digit (`address_1` is `Address_1`). */
 export function pascalCase(name: string): string {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { JsonValue } from '@tablewright/runtime/language';
 import { type ChunkList, createChunks, joinChunks } from './chunks.ts';
 import { lineWidth, widthOf } from './text.ts';
@@ -77,4 +78,14 @@ function isOpen(value: JsonValue): boolean {
 
 function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
+}
+
+/** SHA-256 of a text as UTF-8, hexadecimal. */
+export function sha256(text: string): string {
+  return hash('sha256', text);
+}
+
+/** Six hexadecimal digits that depend on nothing but the text: told apart by them, names stay the same for ever. */
+export function shortHash(text: string): string {
+  return sha256(text).slice(0, 6);
 }

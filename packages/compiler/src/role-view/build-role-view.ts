@@ -2,13 +2,18 @@
  * Api and access class → the API as the class has it. It is one view for the OpenAPI document, the GraphQL schema, the
  * client, the model endpoints and comparisons. They print what it holds, so a hidden name has no way into them.
  */
-import type { AccessClass, RelationDescriptor } from '@tablewright/runtime/language';
+import type {
+  AccessClass,
+  ArgumentDescriptor,
+  FunctionResult,
+  RelationDescriptor,
+} from '@tablewright/runtime/language';
 import type { Api, ApiCollection, ApiField } from '../api.ts';
 import { createCache, type Lookup, type Watch } from '../cache/remember.ts';
 import { createInterning } from '../cache/same.ts';
 import type { DocumentNames } from './names.ts';
-import { roleFunctions } from './role-functions.ts';
-import type { RoleCollection, RoleField, RoleRelation, RoleView } from './role-view.ts';
+import type { NoteReader } from './notes.ts';
+import type { RoleCollection, RoleField, RoleFunction, RoleRelation, RoleView } from './role-view.ts';
 import { isMasked, isPartial, reasonOf, type VisibleApi, type VisibleCollection, visibleApiOf } from './visible-api.ts';
 import { visibleValues, writesOf } from './writes.ts';
 
@@ -183,4 +188,46 @@ function relationOf(
       }),
     },
   ];
+}
+
+/** Functions that a class may call; with null, every function. One that reads items needs a collection that is read. */
+function roleFunctions(
+  { functions = [] }: Api,
+  access: AccessClass | null,
+  collections: readonly RoleCollection[],
+  note: NoteReader,
+): readonly RoleFunction[] {
+  const grants = access === null ? null : new Map(access.functions?.map((grant) => [grant.function, grant]));
+  const readable = new Map(
+    collections.flatMap((collection) => (collection.readable ? [[collection.name, collection] as const] : [])),
+  );
+  return functions.flatMap(({ descriptor, note: comment, graphqlEnums = [] }): readonly RoleFunction[] => {
+    const { name, reads, arguments: all, returns } = descriptor;
+    const grant = grants === null ? { function: name } : grants.get(name);
+    if (grant === undefined) return [];
+    const items = returns.kind === 'items' ? (readable.get(returns.collection) ?? null) : null;
+    if (returns.kind === 'items' && items === null && reads) return [];
+    const fixed = new Set(grant.args?.map((argument) => argument.name));
+    return [
+      {
+        name,
+        reads,
+        note: note(comment),
+        arguments: all.filter((argument) => !fixed.has(argument.name)),
+        returns: resultOf(returns, items),
+        items,
+        graphqlEnums: graphqlEnums.filter((found) => found.part === 'result' || !fixed.has(found.name)),
+      },
+    ];
+  });
+}
+
+/** Items of a collection that cannot be read are no result. */
+function resultOf(returns: FunctionResult, items: RoleCollection | null): FunctionResult {
+  return returns.kind === 'items' && items === null ? { kind: 'nothing' } : returns;
+}
+
+/** Tells the arguments that must be given. */
+export function requiredArguments(args: readonly ArgumentDescriptor[]): readonly string[] {
+  return args.filter(({ optional }) => optional !== true).map(({ name }) => name);
 }

@@ -7,6 +7,7 @@ import {
   type Resource,
   type ValueSchema,
 } from '@tablewright/runtime/operations';
+import type { Api } from '../api.ts';
 
 /** True if the class may call an operation; null stands for everything. `find` gives a collection as the class sees it. */
 export function mayCall(
@@ -84,4 +85,16 @@ export function collectionLists({ collections: all }: CallableApi, { collections
     }),
     exportable: files?.writes?.create ? namesOf(({ readable }) => readable) : [],
   };
+}
+
+/** True if an API has users, so that callers can sign in. */
+export function hasUsers({ collections }: Api): boolean {
+  return collections.some(({ descriptor }) => descriptor.system === true && descriptor.name === 'platform_users');
+}
+
+/**
+ * True if administrators can change the model while it is served: its declarations lie in the platform's own tables.
+ */
+export function changesModel({ collections }: Api): boolean {
+  return collections.some(({ descriptor }) => descriptor.name === 'platform_collections');
 }

@@ -6,7 +6,7 @@
  */
 import { systemCollection } from '@tablewright/runtime/language';
 import { createFactsOfNames } from '../cache/same.ts';
-import { sha256 } from '../print/hash.ts';
+import { sha256 } from '../print/json.ts';
 
 /**
  * Names of one collection in the document. They are made at the first access. Views hold the names of every related

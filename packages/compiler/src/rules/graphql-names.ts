@@ -30,7 +30,7 @@ import { fixedTypes } from '../graphql/index.ts';
 import { enumGroup, operatorFields, operatorGroups, operatorsName } from '../graphql/operators.ts';
 import { pageInfoName } from '../graphql/roots.ts';
 import { compositeName, compositesOf } from '../graphql/values.ts';
-import { hasUsers } from '../role-view/has-users.ts';
+import { hasUsers } from '../role-view/callable.ts';
 
 /** Every name that two things would have; none where there is no GraphQL. */
 export function checkGraphqlNames(api: Api): readonly Diagnostic[] {

@@ -9,13 +9,11 @@ import {
   configHiddenKeys,
 } from './configuration/config-fields.ts';
 import { computedReads, configFunctions } from './configuration/config-functions.ts';
-import { configManyToAny } from './configuration/config-many-to-any.ts';
-import { configManyToMany } from './configuration/config-many-to-many.ts';
+import { configManyToAny, configManyToMany, configTranslations } from './configuration/config-many-to-any.ts';
 import { configRelations } from './configuration/config-relations.ts';
 import { configRowSecurity } from './configuration/config-row-security.ts';
 import { configKeys, configSystem, configTables } from './configuration/config-tables.ts';
 import { configTenant } from './configuration/config-tenant.ts';
-import { configTranslations } from './configuration/config-translations.ts';
 import { collectionNames, fieldNames, relationNames, reservedNames, unaddressableNames } from './names.ts';
 import { oncePerBlock } from './permissions/once-per-block.ts';
 import { hiddenPaths, privateCollections, systemRules } from './permissions/reach.ts';
@@ -29,10 +27,7 @@ import {
   rolesWithoutRules,
   unmatchedConditions,
 } from './permissions/useless-rules.ts';
-import { hiddenForeignKeys } from './relations/hidden-foreign-keys.ts';
-import { missingInverses } from './relations/missing-inverses.ts';
-import { repeatedForeignKeys } from './relations/repeated-foreign-keys.ts';
-import { ambiguousJunctions } from './relations/several-junctions.ts';
+import { ambiguousJunctions, hiddenForeignKeys, missingInverses, repeatedForeignKeys } from './relations.ts';
 import type { Rule, RuleSources } from './rule.ts';
 
 /** Every law, in the order of its diagnostics: configuration, names, permissions, choices made. */

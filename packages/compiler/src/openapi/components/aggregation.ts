@@ -10,7 +10,7 @@ import {
   isOrdered,
   type JsonValue,
 } from '@tablewright/runtime/language';
-import { keepText } from '../../print/kept-text.ts';
+import { keepText } from '../../print/only-text.ts';
 import type { DocumentNames } from '../../role-view/names.ts';
 import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';
 import { type JsonObject, objectOf, reference } from '../json.ts';

@@ -1,6 +1,6 @@
 /** The components that describe what a payload takes. Source: API specification, section 6 ("Input"). */
 import { createFactsOfTwo, isSame } from '../../cache/same.ts';
-import { keepText } from '../../print/kept-text.ts';
+import { keepText } from '../../print/only-text.ts';
 import type {
   NestedWrite,
   RoleCollection,

@@ -1,7 +1,7 @@
 /** The routes of a project's own code, with what their types say. */
 import type { CustomRoute, ObjectShape, Shape, ShapeMember } from '@tablewright/runtime/language';
 import { commonFailures, type FailureName } from '@tablewright/runtime/operations';
-import { sha256 } from '../../print/hash.ts';
+import { sha256 } from '../../print/json.ts';
 import { type JsonObject, objectOf } from '../json.ts';
 import { failuresByStatus } from '../responses.ts';
 

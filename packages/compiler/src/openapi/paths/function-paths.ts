@@ -1,13 +1,12 @@
 /** The paths of functions and procedures of the database. */
 import { type ArgumentDescriptor, isTextual, type ResultMember } from '@tablewright/runtime/language';
 import { commonFailures } from '@tablewright/runtime/operations';
-import { sha256 } from '../../print/hash.ts';
-import { requiredArguments } from '../../role-view/role-functions.ts';
+import { sha256 } from '../../print/json.ts';
+import { requiredArguments } from '../../role-view/build-role-view.ts';
 import type { RoleFunction } from '../../role-view/role-view.ts';
 import { orNull, scalarInput, valueSchema } from '../components/values.ts';
-import { files } from '../exports.ts';
 import { described, type JsonObject, objectOf, reference } from '../json.ts';
-import { answerParameters, listParameters, useHeader, useParameter } from '../parameters.ts';
+import { answerParameters, files, listParameters, useHeader, useParameter } from '../parameters.ts';
 import { failuresByStatus } from '../responses.ts';
 import { addressed } from './addressed.ts';
 

@@ -1,13 +1,19 @@
 /** The paths of collections and their operations. Source: API specification, section 4. */
-
 import { commonFailures, type FailureName } from '@tablewright/runtime/operations';
-import { files } from '../exports.ts';
+import type { RoleView } from '../../role-view/role-view.ts';
 import { type JsonObject, objectOf, reference } from '../json.ts';
 import { keyParameters, useKey } from '../keys.ts';
-import { filterParameter, itemParameters, listParameters, singletonParameters, useHeader } from '../parameters.ts';
+import {
+  files,
+  filterParameter,
+  itemParameters,
+  listParameters,
+  singletonParameters,
+  useHeader,
+} from '../parameters.ts';
 import type { Parts } from '../parts.ts';
 import { failuresByStatus } from '../responses.ts';
-import type { Addressed } from './addressed.ts';
+import { type Addressed, addressed } from './addressed.ts';
 import { collectionWrites, itemWrites } from './write-paths.ts';
 
 /**
@@ -63,7 +69,7 @@ function collectionReads(collection: Addressed): readonly (readonly [string, Jso
 }
 
 /** Reads on the path of one item. */
-export function itemReads(collection: Addressed): readonly (readonly [string, JsonObject])[] {
+function itemReads(collection: Addressed): readonly (readonly [string, JsonObject])[] {
   const { operations, readable, key } = collection;
   return readable && operations.includes('read') && key.length > 0 ? [['get', readItem(collection)]] : [];
 }
@@ -178,4 +184,35 @@ export function sharedResponses(): Parts {
 
 function quoted({ names }: Addressed): string {
   return `"${names.collection}"`;
+}
+
+const failures = [...commonFailures, 'Forbidden'] as const;
+
+/** Tag of the operations: the one of users. */
+export const ownUserTag = 'users';
+
+/** The paths with their operations, as far as an access class may use them: every caller is a user. */
+export function ownUserPaths({ collections }: RoleView): readonly (readonly [string, JsonObject])[] {
+  const users = collections.find(({ name }) => name === 'platform_users');
+  const [[, read] = ['get', readKey()] as const] = users === undefined ? [] : itemReads(addressed(users));
+  const changes = users === undefined ? [] : itemWrites(addressed(users)).filter(([method]) => method === 'patch');
+  const readOperation = { get: { ...read, operationId: 'usersMe', summary: 'Read the user who asks' } };
+  const changed = changes.map(([method, operation]) => {
+    return [method, { ...operation, operationId: 'usersMeUpdate', summary: 'Update the user who asks' }] as const;
+  });
+  return [['/users/me', { ...readOperation, ...objectOf(changed) }]];
+}
+
+/** For those who read nothing else of users. */
+function readKey(): JsonObject {
+  const data = { type: 'object', properties: { id: { type: 'string', format: 'uuid' } }, required: ['id'] };
+  const schema = { type: 'object', properties: { data }, required: ['data'] };
+  return {
+    tags: [ownUserTag],
+    description: 'Returns the key alone, because nothing else of users can be read.',
+    responses: objectOf([
+      ['200', { description: 'The key of the user.', content: { 'application/json': { schema } } }],
+      ...failuresByStatus(failures),
+    ]),
+  };
 }

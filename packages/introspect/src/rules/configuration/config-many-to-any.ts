@@ -1,7 +1,9 @@
+/** Mistakes in the configuration of links: many-to-any and many-to-many relations, and translations. */
 import type { ManyToAnyConfig } from '../../config/config.ts';
 import type { Diagnostic } from '../../diagnostic.ts';
 import { linkPairs } from '../../passes/declarations/declare-many-to-any.ts';
-import { collectionsByName } from '../../passes/lookup.ts';
+import { inverseOf, languageOf } from '../../passes/declarations/declare-translations.ts';
+import { collectionsByName, manyToOnesOf } from '../../passes/lookup.ts';
 import type { Collection } from '../../schema.ts';
 import type { Rule } from '../rule.ts';
 import { unknownField } from './config-fields.ts';
@@ -31,7 +33,7 @@ type Path = readonly (string | number)[];
 type Collections = ReadonlyMap<string, Collection>;
 
 /** Reports each name of a list of `[key, name]` that is no collection. */
-export function unknownCollections(
+function unknownCollections(
   path: Path,
   names: readonly (readonly [string | number, string])[],
   byName: Collections,
@@ -79,3 +81,53 @@ function wrongLink(path: Path, { collection, link, linkField }: ManyToAnyConfig)
   const hint = 'Name the field that holds the key of the item.';
   return configError([...path, 'linkField'], 'config-many-to-any', message, hint);
 }
+
+/** A declared junction exists and its two ends are two of its many-to-one relations. */
+export const configManyToMany: Rule = (schema, { config }) => {
+  const byName = collectionsByName(schema.collections);
+  return (config.manyToMany ?? []).flatMap(({ junction, near, far, sort }, index) => {
+    const path = ['manyToMany', index];
+    const collection = byName.get(junction);
+    if (collection === undefined) return unknownCollections(path, [['junction', junction]], byName);
+    const relations = manyToOnesOf(collection).map(({ name }) => name);
+    const ends = [
+      ['near', near],
+      ['far', far],
+    ] as const;
+    const unknown = ends.filter(([, name]) => !relations.includes(name));
+    const isSortKnown = sort === undefined || collection.fields.some(({ name }) => name === sort);
+    return [
+      ...unknown.map(([key, name]) => {
+        const message = `The collection "${junction}" has no many-to-one "${name}".`;
+        return unknownName([...path, key], message, name, relations);
+      }),
+      ...(near === far ? [configError(path, 'config-many-to-many', 'Both ends are the same field.')] : []),
+      ...(isSortKnown ? [] : [unknownField([...path, 'sort'], sort, collection)]),
+    ];
+  });
+};
+
+/** The child of a translations relation has a foreign key to the translated collection and one to the languages. */
+export const configTranslations: Rule = (schema, { config }) => {
+  const byName = collectionsByName(schema.collections);
+  return (config.translations ?? []).flatMap((declared, index) => {
+    const path = ['translations', index];
+    const { collection, child, languages } = declared;
+    const names = [
+      ['collection', collection],
+      ['child', child],
+      ['languages', languages],
+    ] as const;
+    const unknown = unknownCollections(path, names, byName);
+    const [parent, childCollection] = [byName.get(collection), byName.get(child)];
+    if (unknown.length > 0 || parent === undefined || childCollection === undefined) return unknown;
+    const missing = [
+      ...(inverseOf(parent, declared) === undefined ? [collection] : []),
+      ...(languageOf(childCollection, declared) === undefined ? [languages] : []),
+    ];
+    return missing.map((target) => {
+      const message = `The collection "${child}" has no foreign key to "${target}" that the API shows.`;
+      return configError([...path, 'child'], 'config-translations', message);
+    });
+  });
+};
