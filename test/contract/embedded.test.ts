@@ -1,9 +1,9 @@
 /** The embedded database answers with the same bytes as a real server, writes as it does, and keeps what it was told. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dataSql } from '../../fixtures/magazine/data.ts';
+import { createEmbedded } from '../support/embedded.ts';
 import { type Magazine, startMagazine } from '../support/magazine.ts';
 import { createProject, type Platform, startPlatform } from '../support/platform.ts';
 
@@ -14,8 +14,7 @@ beforeAll(async () => {
   magazine = await startMagazine();
   project = await createProject('fixtures/magazine');
   const dataDir = join(project.folder, '.platform', 'database');
-  await mkdir(dataDir, { recursive: true });
-  const database = await PGlite.create({ dataDir });
+  const database = await createEmbedded(dataDir);
   await database.exec(await readFile(join(project.folder, 'database.postgres.sql'), 'utf8'));
   for (const statement of dataSql(1)) await database.exec(statement);
   await database.close();

@@ -1,8 +1,8 @@
 /** Functions and computed fields of the embedded database, whose one session both reads and writes. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEmbedded } from '../support/embedded.ts';
 import { createProject, type Platform, startPlatform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 
@@ -25,8 +25,7 @@ let embedded: Platform;
 beforeAll(async () => {
   project = await createProject();
   const dataDir = join(project.folder, '.platform', 'database');
-  await mkdir(dataDir, { recursive: true });
-  const database = await PGlite.create({ dataDir });
+  const database = await createEmbedded(dataDir);
   await database.exec(sql);
   await database.close();
   await writeFile(join(project.folder, 'platform.config.ts'), config);

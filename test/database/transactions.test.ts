@@ -1,11 +1,11 @@
 /** Transactions: all or nothing, again where that is right, and never a guess about a COMMIT without an answer. */
-import { PGlite } from '@electric-sql/pglite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database, Transaction } from '../../packages/runtime/src/database/database.ts';
 import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { connectPglite } from '../../packages/runtime/src/dialects/postgres/embedded.ts';
 import type { ConnectOptions } from '../../packages/runtime/src/dialects/server-dialect.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { createEmbedded } from '../support/embedded.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { collect, statement } from './statements.ts';
 
@@ -270,7 +270,7 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
 });
 
 test('the embedded database keeps everybody else out of a transaction', async () => {
-  const embedded = await PGlite.create();
+  const embedded = await createEmbedded();
   await embedded.exec(table);
   const database = await connectPglite(embedded);
   opened.push(database);

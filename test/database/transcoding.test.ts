@@ -1,6 +1,6 @@
 /** Our JSON bytes against what PostgreSQL itself prints, on a server and on the embedded database. */
 
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
 import { openDatabase } from '../../packages/runtime/src/dialects/open.ts';
@@ -9,6 +9,7 @@ import type { WireKind } from '../../packages/runtime/src/language/index.ts';
 import { createAnswerWriter } from '../../packages/runtime/src/query/answer.ts';
 import type { ReadPlan } from '../../packages/runtime/src/query/plan/plan.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { createEmbedded } from '../support/embedded.ts';
 import { statement } from './statements.ts';
 
 /** One column of the test table: how it is filled, read, and what PostgreSQL prints for it as JSON. */
@@ -262,7 +263,7 @@ beforeAll(async () => {
   await withClient(place.url, (client) => client.query(`SET timezone = 'UTC'; ${tableSql()}`));
   server = await openDatabase({ url: place.url }, { driver: 'fast' });
   plain = await openDatabase({ url: place.url }, { driver: 'pg' });
-  lite = await PGlite.create();
+  lite = await createEmbedded();
   await lite.exec(`SET timezone = 'UTC'; ${tableSql()}`);
   embedded = await openDatabase({ embedded: lite });
 });

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { PGlite } from '@electric-sql/pglite';
 import type { SchemaFacts } from '@tablewright/introspect';
 import { buildTables, readCatalog } from '@tablewright/introspect';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase } from '../support/database.ts';
+import { createEmbedded } from '../support/embedded.ts';
 import { codesOf, columnOf, factsOf, fixture, tableOf } from './facts.ts';
 
 async function factsOfServer(sql: string): Promise<SchemaFacts> {
@@ -14,7 +14,7 @@ async function factsOfServer(sql: string): Promise<SchemaFacts> {
 }
 
 async function factsOfPglite(sql: string): Promise<SchemaFacts> {
-  const database = await PGlite.create();
+  const database = await createEmbedded();
   await database.exec(sql);
   const catalog = await readCatalog(async (text, parameters) => {
     const result = await database.query<(string | null)[]>(text, [...parameters], {

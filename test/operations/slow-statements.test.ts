@@ -1,11 +1,11 @@
 /** Lines about slow statements, of the command as its users start it, over PostgreSQL, embedded or not, and MariaDB. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dataSql } from '../../fixtures/magazine/data.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { createEmbedded } from '../support/embedded.ts';
 import { createMagazineDatabase } from '../support/magazine.ts';
 import { createMysqlDatabase, withMysql } from '../support/mariadb.ts';
 import { administrator, createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
@@ -258,8 +258,7 @@ describe('on the sample', () => {
 
   async function makeEmbedded(folder: string, more: string): Promise<void> {
     const dataDir = join(folder, '.platform', 'database');
-    await mkdir(dataDir, { recursive: true });
-    const database = await PGlite.create({ dataDir });
+    const database = await createEmbedded(dataDir);
     await database.exec(await readFile(join(folder, 'database.postgres.sql'), 'utf8'));
     for (const statement of dataSql(1)) await database.exec(statement);
     await database.exec(more);

@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node';
+import { makeBundle } from './bundle.ts';
 import { startPostgres, withClient } from './postgres.ts';
 
 declare module 'vitest' {
@@ -8,8 +9,9 @@ declare module 'vitest' {
   }
 }
 
-/** Starts the run's PostgreSQL server, unless `POSTGRES_URL` names one, gives its address to the tests, and returns what stops it. */
+/** Bundles the packages, starts the run's PostgreSQL server, unless `POSTGRES_URL` names one, gives its address to the tests, and returns what stops it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await makeBundle();
   const named = process.env.POSTGRES_URL;
   if (named !== undefined) {
     project.provide('postgresUrl', named);

@@ -6,6 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { bundled } from './bundled.ts';
 import type { HostAnswer, HostRequest } from './host-process.ts';
 import { asking, type Platform, variablesOf } from './platform.ts';
 
@@ -64,7 +65,7 @@ function currentHost(): Host {
 }
 
 function startHost(): Host {
-  const child = spawn(process.execPath, [script], {
+  const child = spawn(process.execPath, [...bundled(), script], {
     env: { ...process.env, DATABASE_URL: '' },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -5,6 +5,7 @@ import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { bundled } from './bundled.ts';
 import { asDescribed } from './openapi/described.ts';
 import { sentOf } from './sent.ts';
 import { topologyAddresses } from './topology-servers.ts';
@@ -87,7 +88,7 @@ export async function runPlatform(
   environment: Readonly<Record<string, string | undefined>> = {},
   input = '',
 ): Promise<CommandResult> {
-  const child = spawn(process.execPath, [command, ...args], {
+  const child = spawn(process.execPath, [...bundled(), command, ...args], {
     cwd: repository,
     env: { ...process.env, NODE_COMPILE_CACHE: compiledCode, DATABASE_URL: '', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -124,7 +125,7 @@ export async function startUnchecked(
   name: 'start' | 'dev' = 'start',
   onPrinted: (text: string) => void = () => undefined,
 ): Promise<Platform> {
-  const child = spawn(process.execPath, [command, name, '--json', '--project', folder, ...args], {
+  const child = spawn(process.execPath, [...bundled(), command, name, '--json', '--project', folder, ...args], {
     cwd: repository,
     env: variablesOf(databaseUrl, environment),
     stdio: ['ignore', 'pipe', 'pipe'],

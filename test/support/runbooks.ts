@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readText } from '../architecture/files.ts';
+import { bundled } from './bundled.ts';
 import { freePort } from './free-port.ts';
 import { administrator, asking, compiledCode, createProject, type Platform, runPlatform, secret } from './platform.ts';
 import { runBlocks } from './shell.ts';
@@ -87,9 +88,10 @@ export async function startMachine(database: RunbookDatabase, databaseUrl: strin
   const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
   write('machine/etc/tablewright/environment', lines.join(''));
 
+  const program = [process.execPath, ...bundled(), command].map((word) => `'${word}'`).join(' ');
   const prelude = `
 sudo() { "$@"; }
-npx() { shift; '${process.execPath}' '${command}' "$@" 2>&1; }
+npx() { shift; ${program} "$@" 2>&1; }
 systemctl() { '${process.execPath}' '${join(repository, 'test/support/systemctl.mts')}' '${machine}' "$@"; }
 journalctl() { case "$*" in *vacuum*) ;; *) cat '${machine}/log';; esac; }`;
   const shell = (blocks: readonly string[], variables: Readonly<Record<string, string>>) =>

@@ -1,5 +1,4 @@
 /** Changes are logged by one statement however many they are, on a server and embedded. */
-import { PGlite } from '@electric-sql/pglite';
 import { type MigrationConnection, migrate } from '@tablewright/runtime/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -9,6 +8,7 @@ import {
   revisionOf,
 } from '../../packages/runtime/src/system/log-changes.ts';
 import { createDatabase, withClient } from '../support/database.ts';
+import { createEmbedded } from '../support/embedded.ts';
 import { installSystem } from '../support/system.ts';
 
 const ada = '00000000-0000-4000-8000-00000000000a';
@@ -33,7 +33,7 @@ const places = {
     return { run, close: () => database.drop() };
   },
   async embedded() {
-    const database = await PGlite.create();
+    const database = await createEmbedded();
     const parsers = new Proxy({}, { get: () => (value: string) => value, has: () => true });
     const connection: MigrationConnection = {
       query: async (text, parameters) =>

@@ -1,5 +1,4 @@
 /** The ledger of the platform's own tables on real servers: once each, in order, never half, never by surprise. */
-import { PGlite } from '@electric-sql/pglite';
 import {
   type Migration,
   type MigrationConnection,
@@ -11,6 +10,7 @@ import {
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { createEmbedded } from '../support/embedded.ts';
 import { installSystem, migrationConnection } from '../support/system.ts';
 
 const names = ['accounts', 'sessions', 'activity', 'model', 'requests', 'files', 'product-name', 'activity-actions'];
@@ -32,7 +32,7 @@ const places = {
     return { connection: migrationConnection(client), close };
   },
   async embedded() {
-    const database = await PGlite.create();
+    const database = await createEmbedded();
     const parsers = new Proxy({}, { get: () => (value: string) => value, has: () => true });
     const connection: MigrationConnection = {
       query: async (text, parameters) =>
