@@ -24,7 +24,7 @@ export async function createSampleHome(): Promise<SampleHome> {
   await mkdir(parent, { recursive: true });
   const root = await mkdtemp(join(parent, 'sample-'));
   const fresh = (path: string): boolean =>
-    !/^(fixtures\/[^/]+\/(generated|migrations|platform\.schema\.json)|packages\/[^/]+\/dist)$/.test(
+    !/^(fixtures\/[^/]+\/(generated|migrations|platform\.schema\.json)|packages\/[^/]+\/dist|.*\.test\.ts)$/.test(
       relative(repository, path),
     );
   for (const name of copied) {

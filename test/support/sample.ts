@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bundled } from './bundled.ts';
 import { asDescribed } from './openapi/described.ts';
 import { type Answer, type Ask, asking, compiledCode, type Platform } from './platform.ts';
 import { createSampleHome, type SampleHome } from './sample-home.ts';
@@ -55,7 +56,8 @@ export async function startSample({ environment = {}, prepare }: SampleOptions =
 }
 
 async function serveSample(home: SampleHome, environment: Readonly<Record<string, string>>): Promise<Sample> {
-  let running = await runStart(home.root, environment);
+  const variables = { NODE_OPTIONS: bundled().join(' '), ...environment };
+  let running = await runStart(home.root, variables);
   const adminToken = await keptToken(running, home.root);
   const administrator = {
     email: printed(running, /^Administrator: (\S+),/m),
@@ -94,7 +96,7 @@ async function serveSample(home: SampleHome, environment: Readonly<Record<string
     unchecked,
     async restart() {
       await running.stop('SIGTERM');
-      running = await runStart(home.root, environment);
+      running = await runStart(home.root, variables);
     },
     async close() {
       try {
