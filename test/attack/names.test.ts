@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import type { CompiledApi } from '@tablewright/runtime';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { deepParameterNames } from '../../packages/runtime/src/query/parse/parse-deep.ts';
 import { parameterNames } from '../../packages/runtime/src/query/parse/parse-query-string.ts';
+import { deepParameterNames } from '../../packages/runtime/src/query/parse/parse-read.ts';
 import { importApi } from '../support/compile.ts';
 import { type Magazine, startMagazine } from '../support/magazine.ts';
 import { expectDefined, fire, type Hit, type Shot, seededRandom, swarm } from '../support/swarm.ts';

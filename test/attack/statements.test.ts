@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Caller, CompiledApi } from '@tablewright/runtime';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Statement } from '../../packages/runtime/src/database/database.ts';
-import { sizeQuery } from '../../packages/runtime/src/dialects/postgres/driver/table-sizes.ts';
+import { sizeQuery } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { otherWays } from '../../packages/runtime/src/optimize/adaptive-plans/other-ways.ts';
 import { serverSeams } from '../../packages/runtime/src/optimize/index.ts';
 import { keyBatchOf } from '../../packages/runtime/src/optimize/key-batching/key-batch.ts';

@@ -18,7 +18,7 @@ import {
   readGraphql,
   readRequestLimits,
 } from './environment/requests.ts';
-import { readStaticToken } from './environment/token.ts';
+import { readStaticToken } from './environment/secrets.ts';
 import {
   type EnvironmentProblem,
   type Read,

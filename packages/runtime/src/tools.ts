@@ -19,8 +19,8 @@ export { chooseHost } from './dialects/open.ts';
 export type { ModelTables } from './dialects/own-statements.ts';
 export { fromRows, type OwnTables, rowsBeside } from './dialects/own-tables.ts';
 export { databaseLabel, type UnusableDatabase, unusableDatabase } from './dialects/unusable.ts';
-export { keepSecret, keptSecret } from './environment/kept-secret.ts';
 export { hostUrls } from './environment/renewable-url.ts';
+export { keepSecret, keptSecret } from './environment/secrets.ts';
 export { EnvironmentError, type EnvironmentProblem, isEmail, longestEmail } from './environment/values.ts';
 export {
   type CorsEnvironment,

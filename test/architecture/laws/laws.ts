@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 127_533, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 127_478, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1131,
+    today: 1118,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

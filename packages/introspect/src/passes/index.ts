@@ -2,9 +2,8 @@ import { type DeclaredModel, type Dialect, defaultDialect } from '@tablewright/r
 import type { PlatformConfig } from '../config/config.ts';
 import type { Collection, Schema, Table } from '../schema.ts';
 import { declareCollections, declaredNames } from './declarations/declare-collections.ts';
-import { declareManyToAny } from './declarations/declare-many-to-any.ts';
+import { declareManyToAny, declareTranslations } from './declarations/declare-links.ts';
 import { declareAnyItems, declareRelations } from './declarations/declare-model.ts';
-import { declareTranslations } from './declarations/declare-translations.ts';
 import { nameCollections, nameFields } from './names.ts';
 import { configureRelations, relationKey } from './relations/configure-relations.ts';
 import { deriveManyToMany } from './relations/derive-many-to-many.ts';

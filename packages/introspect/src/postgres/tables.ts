@@ -1,15 +1,14 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import type { SchemaFacts } from '../facts.ts';
-import { compareText, sortedBy } from '../order.ts';
+import { compareText, groupedBy, sortedBy } from '../order.ts';
 import type { Column, ColumnType, Table, TableId } from '../schema.ts';
-import { tableId } from '../table-names.ts';
+import { quotedNames, tableId } from '../table-names.ts';
 import { type Catalog, type ObjectRow, oldestVersion, type RelationRow } from './catalog.ts';
 import { type BuildColumns, columnsBuilder, relationId, updatableBits } from './columns.ts';
 import { buildForeignKeys } from './foreign-keys.ts';
 import { buildRoutines } from './functions.ts';
 import { buildIndexes, buildKeys, type Keys } from './keys.ts';
 import { type Lookup, lookupOf } from './lookup.ts';
-import { privilegeDiagnostics } from './privileges.ts';
 import { catalogRemarks, tableRemarks } from './remarks.ts';
 import { rowSecurityOf, rowSecurityRemark } from './row-security.ts';
 import { selectRelations } from './selection.ts';
@@ -196,5 +195,42 @@ function serverTooOld(catalog: Catalog): Diagnostic {
     place: 'database',
     message: `The server reports version ${catalog.version}; PostgreSQL 14 or later is needed.`,
     hint: 'Upgrade the server.',
+  };
+}
+
+/** Warnings about tables (one per schema) and about single columns (one per table) without the privilege SELECT. */
+function privilegeDiagnostics(tables: readonly Unreadable[]): Diagnostic[] {
+  const incomplete = tables.filter(({ unreadable }) => unreadable.length > 0);
+  const isWhole = ({ table, unreadable }: Unreadable): boolean => unreadable.length === table.columns.length;
+  const schemas = groupedBy(incomplete.filter(isWhole), ({ table }) => table.schema);
+  return [
+    ...[...schemas].map(([schema, rows]) => tablesDiagnostic(schema, rows)),
+    ...incomplete.filter((row) => !isWhole(row)).map(columnsDiagnostic),
+  ];
+}
+
+interface Unreadable {
+  readonly table: Table;
+  /** Its columns that may not be read. */
+  readonly unreadable: readonly string[];
+}
+
+function tablesDiagnostic(schema: string, rows: readonly Unreadable[]): Diagnostic {
+  return {
+    code: 'unreadable-tables',
+    severity: 'warning',
+    place: `schema ${schema}`,
+    message: `The database role may not read ${quotedNames(rows.map(({ table }) => table.name))}: requests for them will fail.`,
+    hint: 'GRANT it USAGE on the schema and SELECT on the tables, or leave them out with `database.exclude` in platform.config.ts.',
+  };
+}
+
+function columnsDiagnostic({ table, unreadable }: Unreadable): Diagnostic {
+  return {
+    code: 'unreadable-columns',
+    severity: 'warning',
+    place: `table ${table.id}`,
+    message: `The database role may not read the columns ${quotedNames(unreadable)}: requests for them will fail.`,
+    hint: 'GRANT it SELECT on the columns, or set `hidden: true` for the fields in platform.config.ts.',
   };
 }

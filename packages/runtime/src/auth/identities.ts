@@ -3,7 +3,7 @@
  * by this process at once and by others within that time. Source: API specification, section 2.2.
  */
 import { hash } from 'node:crypto';
-import { isJwtShaped, isOversized } from '../environment/token.ts';
+import { isJwtShaped, isOversized } from '../environment/secrets.ts';
 import { PlatformError } from '../errors.ts';
 import { isStaticToken } from '../system/fields/field-rules.ts';
 import type { Account, AccountFinder } from '../users/account.ts';

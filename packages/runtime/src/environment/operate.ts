@@ -1,5 +1,5 @@
 /** Variables of the log, metrics, traces and slow statements. Source: operations notes, sections 1, 2, 3 and 5. */
-import { readStaticToken } from './token.ts';
+import { readStaticToken } from './secrets.ts';
 import { type Read, type Reading, readChoice, readDuration, readHost, readInteger, readText } from './values.ts';
 
 /** Requests that get a line: none; failed, limited and slow ones; or these and a share of the others. */

@@ -3,7 +3,7 @@
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import { ownStatement } from '../database/own-statements/own-rows.ts';
-import { readRow, type TextRow } from '../database/own-statements/texts.ts';
+import { readRow, type TextRow } from '../database/own-statements/script.ts';
 import { ownTables } from '../dialects/index.ts';
 import type { DriftGuard } from '../drift-watch.ts';
 import { PlatformError } from '../errors.ts';

@@ -1,9 +1,9 @@
 /** Calls of functions and procedures of the database under the rights of their callers. */
-
 import type { Caller } from '../caller.ts';
 import type { Statement, Transaction } from '../database/database.ts';
 import { type CreatePlanCache, createEmpty, type PlanCache } from '../database/plan-cache.ts';
 import { runAs } from '../database/row-security/row-context.ts';
+import { ownTables } from '../dialects/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { CompiledApi, FunctionAccess, FunctionDescriptor } from '../language/index.ts';
 import { type Answer, createAnswerWriter } from '../query/answer.ts';
@@ -15,13 +15,14 @@ import type { ReadPlan } from '../query/plan/plan.ts';
 import { bind, type PlannedRead, type Planner } from '../query/planner.ts';
 import type { RequestedSource } from '../query/prepared.ts';
 import { buildOpenScope, keyFields } from '../sql/scope.ts';
+import { logPlaceOf } from '../system/place.ts';
 import { asOne } from '../write/decode/keys.ts';
 import { findTargets } from '../write/execute/targets.ts';
 import type { TransactionBody, Written } from '../write/execute/transaction-body.ts';
+import { createActionCheck } from '../write/history/taken-actions.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { decodeArguments, openArguments, type SentArguments } from './arguments.ts';
-import { createCallActivity } from './call-activity.ts';
 import { toFunctionError } from './function-errors.ts';
 import { callValues, forPublic, type PlannedCall, planCall, planKeys } from './plan-call.ts';
 import { formOf, printCall, type RequestedCall, valuesOf } from './print-call.ts';
@@ -222,4 +223,25 @@ function publicPlan(plan: ReadPlan): ReadPlan {
 /** The error of a caller for whom a function does not exist: that of an unknown path. */
 export function noFunction(): PlatformError {
   return new PlatformError('ROUTE_NOT_FOUND');
+}
+
+/** Notes a call in its transaction; where it returns a promise, COMMIT must wait for it. */
+type NoteCall = (
+  transaction: Transaction,
+  request: Pick<WriteRequest, 'caller' | 'sender'>,
+  name: string,
+) => Promise<void> | undefined;
+
+/** Makes it; without the tables of the platform, or with older ones, nothing is noted. */
+function createCallActivity(api: Pick<CompiledApi, 'collections' | 'dialect'>): NoteCall {
+  const location = logPlaceOf(api);
+  if (location === null) return () => undefined;
+  const { log } = ownTables(location).statements;
+  const takes = createActionCheck(location);
+  return (transaction, { caller, sender }, name) => {
+    const change = { action: 'call', collection: 'functions', item: name, revision: null, parent: null } as const;
+    const note = () => log(transaction, { user: caller.user, ...sender }, [change]);
+    const taken = takes(transaction);
+    return taken === true ? note() : taken.then((isTaken) => (isTaken ? note() : undefined));
+  };
 }

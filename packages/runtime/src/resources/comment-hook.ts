@@ -3,8 +3,7 @@
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import type { OwnSql } from '../database/own-statements/script.ts';
-import type { TextRow } from '../database/own-statements/texts.ts';
+import type { OwnSql, TextRow } from '../database/own-statements/script.ts';
 import { allOf } from '../dialects/fragment.ts';
 import { ownTables } from '../dialects/index.ts';
 import { accountColumns, fromParts, fromRows, type Rows, rowsBeside } from '../dialects/own-tables.ts';

@@ -2,7 +2,7 @@ import { createFirstAdministrator, type FirstAdministrator, hasNoUser } from '..
 import type { Database } from '../database/database.ts';
 import { ask } from '../database/own-statements/own-rows.ts';
 import { ownTables } from '../dialects/index.ts';
-import { keepSecret } from '../environment/kept-secret.ts';
+import { keepSecret } from '../environment/secrets.ts';
 import type { Environment } from '../environment.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { describeCause, type Log } from '../operate/log.ts';

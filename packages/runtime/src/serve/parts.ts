@@ -1,9 +1,14 @@
 /** The parts of a server, put together. None of them runs before it is started. */
+
+import { randomBytes } from 'node:crypto';
+import { createPurges, type Purges } from '../caching/purges.ts';
+import { createTags, type Tags } from '../caching/tags.ts';
+import { watchChanges } from '../caching/watch-changes.ts';
 import type { Database } from '../database/database.ts';
 import type { HostWatch } from '../database/host-state.ts';
 import { requireRowContexts } from '../database/row-security/require-row-contexts.ts';
 import { createDriftWatch } from '../drift-watch.ts';
-import { readLimits } from '../environment.ts';
+import { type Environment, readLimits } from '../environment.ts';
 import { createGenerations, type Generations } from '../generations/generations.ts';
 import { createModelWatch, type ModelWatch } from '../generations/model-watch.ts';
 import { type KnownCallers, recordRequests } from '../http/exchanges.ts';
@@ -13,6 +18,7 @@ import { createHost, type HostParts } from '../http/host.ts';
 import { createServer } from '../http/server.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { compiledModel, frozenModel } from '../model/model-changer.ts';
+import type { Log } from '../operate/log.ts';
 import { serverSeams } from '../optimize/index.ts';
 import { createPlanner } from '../query/planner.ts';
 import { systemPlaceOf } from '../system/place.ts';
@@ -21,7 +27,6 @@ import type { LateDatabase } from './late-database.ts';
 import type { RunningServer, ServeOptions } from './options.ts';
 import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts';
 import type { ServeSetting } from './setting.ts';
-import { openSharedCache, type SharedCache } from './shared-cache.ts';
 
 /** Where mail is written when no mail server is configured and nothing else is said. */
 const mailFolder = '.platform/mail';
@@ -155,4 +160,56 @@ function readyOf(
   const { poolTimeout: timeoutMs, readOnly } = setting;
   const health = createHealth({ database, hostState, watch, timeoutMs, readOnly });
   return async (role) => readinessOf(await health(), role, host.draining());
+}
+
+/** The caches as a process sees them. */
+interface SharedCache {
+  /** Null where no answer may be kept: a server that only reads cannot tell if it has come to the latest write. */
+  readonly tags: Tags | null;
+  /** Has the caches drop all answers. */
+  purgeAll(): void;
+  /** Has transactions purge what they change. */
+  watch(database: Database, api: Pick<CompiledApi, 'caching'>): Database;
+  /** Has new versions of the API purge everything. */
+  renew(generations: Generations): Generations;
+  /** Sends what waits. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Seconds for which any collection lets answers be kept, at most. */
+const longestSeconds = 300;
+
+/** Opens them. Nothing is sent before the first version is served. */
+function openSharedCache({ auth, cache, database }: Environment, log: () => Log): SharedCache {
+  const { purgeUrls: urls, tagHeader } = cache;
+  // Without purges no tag has to be known to another process, so that each may have tags of its own.
+  const tags = createTags(auth.secret ?? randomBytes(32).toString('base64url'));
+  const { all } = tags;
+  const purges: Purges | null =
+    urls.length === 0 ? null : createPurges({ urls, tagHeader, all, seconds: longestSeconds, log });
+  const purgeAll = (): void => purges?.purge([all]);
+  return {
+    tags: database.readOnly ? null : tags,
+    purgeAll,
+    watch(target, { caching }) {
+      if (purges === null || caching === undefined) return target;
+      return watchChanges(target, { caching, tags, changed: (changed) => purges.purge(changed) });
+    },
+    renew: (generations) => ({
+      ...generations,
+      async start(to) {
+        await generations.start(to);
+        purgeAll();
+      },
+      async replace(api) {
+        await generations.replace(api);
+        purgeAll();
+      },
+    }),
+    async close(graceMs) {
+      // Until now it may have answered by an older version than the processes that take over.
+      purgeAll();
+      await purges?.close(graceMs);
+    },
+  };
 }

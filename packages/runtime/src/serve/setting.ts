@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { DatabasePlace } from '../dialects/open.ts';
-import { keptSecret } from '../environment/kept-secret.ts';
 import { type RenewableUrl, renewableUrl } from '../environment/renewable-url.ts';
+import { keptSecret } from '../environment/secrets.ts';
 import { EnvironmentError, secretAdvice } from '../environment/values.ts';
 import { type Environment, readEnvironment, type Variables } from '../environment.ts';
 import { type CompiledApi, dialectFacts, familyOf } from '../language/index.ts';

@@ -11,9 +11,9 @@ import { sparesAdministrators } from './access/system-access.ts';
 import { type Removal, removable } from './checks/removal.ts';
 import { namedKeys, oneKey } from './decode/keys.ts';
 import { parseDelete } from './decode/parse-body.ts';
-import { runDelete } from './execute/run-delete.ts';
 import { findHeld, prepareTargets } from './execute/targets.ts';
 import type { AffectedConstraints } from './execute/violation.ts';
+import { runDelete } from './tree/removal.ts';
 import { guardOf, namedItems, returningOf, type WriteContext, type WritePlan, writableOf } from './write-plan.ts';
 
 /** Prepares the removal of the item that an address names. */

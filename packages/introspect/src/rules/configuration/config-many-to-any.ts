@@ -1,8 +1,7 @@
 /** Mistakes in the configuration of links: many-to-any and many-to-many relations, and translations. */
 import type { ManyToAnyConfig } from '../../config/config.ts';
 import type { Diagnostic } from '../../diagnostic.ts';
-import { linkPairs } from '../../passes/declarations/declare-many-to-any.ts';
-import { inverseOf, languageOf } from '../../passes/declarations/declare-translations.ts';
+import { inverseOf, languageOf, linkPairs } from '../../passes/declarations/declare-links.ts';
 import { collectionsByName, manyToOnesOf } from '../../passes/lookup.ts';
 import type { Collection } from '../../schema.ts';
 import type { Rule } from '../rule.ts';

@@ -5,7 +5,7 @@
 
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import { longestToken } from '../../environment/token.ts';
+import { longestToken } from '../../environment/secrets.ts';
 import { PlatformError } from '../../errors.ts';
 
 /** Claims of a token apart from issuer, purpose and expiry. */

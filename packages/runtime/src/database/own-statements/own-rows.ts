@@ -2,8 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Database, Parameter, Statement, Transaction } from '../database.ts';
-import { type OwnSql, runScript } from './script.ts';
-import { readRow, type TextRow } from './texts.ts';
+import { type OwnSql, readRow, runScript, type TextRow } from './script.ts';
 
 /** Runs a statement and gives its rows. One that writes also selects `transactionNumber`, for `identify`. */
 export function allRows(

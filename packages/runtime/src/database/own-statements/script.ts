@@ -3,9 +3,9 @@
  * one table at a time and do not return written rows.
  */
 import { randomUUID } from 'node:crypto';
+import { int32 } from '../../json/bytes.ts';
 import { normalEmail, normalEmails } from '../../language/values/lowercase.ts';
 import type { CommitProof, Parameter, ParameterForm, Statement } from '../database.ts';
-import type { TextRow } from './texts.ts';
 
 /** A statement of our own: a text or a script, as its dialect has it. */
 export type OwnSql = string | Script;
@@ -186,4 +186,18 @@ function elementsOf(literal: string): readonly string[] {
         .slice(1, -1)
         .split(',')
         .map((element) => element.replaceAll('"', ''));
+}
+
+/** One row with its columns as texts; null where a column is null. */
+export type TextRow = readonly (string | null)[];
+
+/** Reads a row whose columns all arrive as text; see `RowSink.row` for the range from `start` to `end`. */
+export function readRow(buffer: Buffer, start: number, end: number): TextRow {
+  const columns: (string | null)[] = [];
+  for (let offset = start; offset < end; ) {
+    const size = int32(buffer, offset);
+    columns.push(size < 0 ? null : buffer.toString('utf8', offset + 4, offset + 4 + size));
+    offset += 4 + Math.max(size, 0);
+  }
+  return columns;
 }

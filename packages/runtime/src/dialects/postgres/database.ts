@@ -1,5 +1,4 @@
 /** PostgreSQL servers reached over the network or a socket. */
-
 import type pg from 'pg';
 import { RowLengths } from '../../database/batch-size.ts';
 import type { ChooseText, KeyList, StatementRequest, TransactionRunner } from '../../database/connection-seams.ts';
@@ -15,7 +14,6 @@ import { runIdentified } from './driver/identified.ts';
 import { answerTimeout, type PostgresSettings, postgresSettings, transactionSql } from './driver/options.ts';
 import { Pool } from './driver/pool.ts';
 import { runStream } from './driver/stream.ts';
-import { TableSizes } from './driver/table-sizes.ts';
 import { runTransaction, tryTransaction } from './driver/transaction.ts';
 import { PlainConnection } from './plain/connection.ts';
 import { readTexts } from './read-texts.ts';
@@ -167,4 +165,53 @@ async function openPlainConnection(settings: PostgresSettings, closed: Closed): 
   });
   const connection: PlainConnection = new PlainConnection(client, set, (error) => closed(connection, error));
   return { connection, identity, cancel: () => cancelBackend(client, key) };
+}
+
+/** Bytes of a table that reads as fast as some thousands of rows by their keys. */
+const smallBytes = 16_777_216;
+/** Milliseconds after which a size is asked for again. */
+const freshMs = 10_000;
+/** Lists of tables that are remembered; all are forgotten together. */
+const maxRemembered = 1_000;
+
+/** True where all tables exist, are small, and no others inherit from them. */
+export const sizeQuery = `SELECT bool_and(COALESCE(c.relkind = 'r' AND NOT c.relhassubclass AND pg_catalog.pg_relation_size(c.oid) <= ${smallBytes}, FALSE))::text
+FROM pg_catalog.unnest($1::text[]) AS t (name) LEFT JOIN pg_catalog.pg_class c ON c.oid = pg_catalog.to_regclass(t.name)`;
+
+interface Size {
+  areSmall: boolean;
+  queriedAt: number;
+}
+
+/** Remembers sizes, and asks for them beside the statements, which never wait for that. */
+class TableSizes {
+  readonly #sizes = new Map<string, Size>();
+  readonly #query: Database['query'];
+
+  constructor(query: Database['query']) {
+    this.#query = query;
+  }
+
+  /** True if all tables were small when they were last looked at; false before. */
+  areSmall(tables: readonly string[], now = performance.now()): boolean {
+    const key = tables.join();
+    const size = this.#sizes.get(key) ?? { areSmall: false, queriedAt: Number.NEGATIVE_INFINITY };
+    if (now - size.queriedAt < freshMs) return size.areSmall;
+    size.queriedAt = now;
+    if (this.#sizes.size >= maxRemembered) this.#sizes.clear();
+    this.#sizes.set(key, size);
+    void this.#ask(tables, size);
+    return size.areSmall;
+  }
+
+  async #ask(tables: readonly string[], size: Size): Promise<void> {
+    try {
+      const list = tables.map((table) => `"${table.replaceAll(/["\\]/g, String.raw`\$&`)}"`);
+      const [row] = await this.#query(sizeQuery, [`{${list.join()}}`]);
+      size.areSmall = row?.[0] === 'true';
+    } catch {
+      // The statement itself will tell what is wrong with the database.
+      size.areSmall = false;
+    }
+  }
 }

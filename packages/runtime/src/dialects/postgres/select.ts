@@ -6,10 +6,10 @@ import {
   type PortableType,
   types,
 } from '../../language/index.ts';
-import type { SqlDialect } from '../dialect.ts';
+import type { GeometryForm, VectorMetric } from '../../language/types/definition.ts';
+import type { SpatialDialect, SqlDialect, VectorDialect } from '../dialect.ts';
 import { cast } from '../fragment.ts';
 import { postgresJson } from './json.ts';
-import { postgresSpatial, postgresVectors } from './spatial.ts';
 import { postgresCopies, postgresInput } from './write.ts';
 
 const matches: Readonly<Partial<Record<Operator, string>>> = {
@@ -69,6 +69,30 @@ function keyOf(value: string, type: PortableType, native: string): string | unde
   const wide = type === 'integer' ? 'pg_catalog.int8' : native;
   return pattern === undefined ? undefined : `CASE WHEN ${value} ~ '${pattern}' THEN ${value}::${wide} END`;
 }
+
+/** PostGIS. Geographies, which have no box and no proper `st_within`, are told by `boxed`. */
+const postgresSpatial: SpatialDialect = {
+  intersects: (form, left, right) => `${call(form, 'st_intersects')}(${left}, ${right})`,
+  within: (form, left, right) =>
+    `${call(form, form.boxed === undefined ? 'st_within' : 'st_coveredby')}(${left}, ${right})`,
+  boxes: ({ library = '' }, left, right) => `(${left} OPERATOR(${library}&&) ${right})`,
+  near: (form, left, right, distance) =>
+    `${call(form, 'st_dwithin')}(${left}, ${right}, (${distance})::pg_catalog.float8)`,
+  distance: (form, left, right) => `${call(form, 'st_distance')}(${left}, ${right})`,
+};
+
+/**
+ * Vectors of pgvector. Other conditions count after the index, so a search goes on until enough rows are left. The setting
+ * for that is read once, before the index, and ends with the transaction of the statement.
+ */
+const postgresVectors: VectorDialect = {
+  distance({ library = '', iterative }, metric, left, right) {
+    const setting = `pg_catalog.set_config('hnsw.iterative_scan', 'strict_order', true)`;
+    const sought = iterative ? `(SELECT ${right} FROM ${setting})` : right;
+    return `(${left} OPERATOR(${library}${operators[metric]}) ${sought})`;
+  },
+  within: (distance, greatest) => `(${distance} <= (${greatest})::pg_catalog.float8)`,
+};
 
 /** PostgreSQL, embedded or not. Functions are qualified, because anybody can make one of the same name. */
 export const postgres: SqlDialect = {
@@ -172,3 +196,9 @@ function printLength(expression: string, field: FieldDescriptor): string {
   const length = `pg_catalog.${form}_array_length(${expression})::int8`;
   return `CASE pg_catalog.${form}_typeof(${expression}) WHEN 'array' THEN ${length} END`;
 }
+
+function call({ library = '' }: GeometryForm, name: string): string {
+  return library + name;
+}
+
+const operators: Readonly<Record<VectorMetric, string>> = { cosine: '<=>', l2: '<->', inner: '<#>', l1: '<+>' };

@@ -5,7 +5,7 @@ import type { Identities, Identity } from '../../auth/identities.ts';
 import { mayUseFrom } from '../../auth/ip-access.ts';
 import type { Caller } from '../../caller.ts';
 import { subnetOf } from '../../environment/networks.ts';
-import { isJwtShaped, isOversized } from '../../environment/token.ts';
+import { isJwtShaped, isOversized } from '../../environment/secrets.ts';
 import { PlatformError } from '../../errors.ts';
 import type { AccessNames } from '../../language/descriptors/access-names.ts';
 import { operations } from '../../language/operations/index.ts';

@@ -1,9 +1,8 @@
 import { invalidQuery, PlatformError } from '../../errors.ts';
-import { isObject } from '../../language/conditions/filter-syntax.ts';
+import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import { defaultQueryBounds, defaultQueryLimits, type JsonValue } from '../../language/index.ts';
 import { parseCursor } from './cursor.ts';
 import { parseAggregate, parseBounds } from './parse-aggregate.ts';
-import { parseAliases, parseDeep } from './parse-deep.ts';
 import { checkJson } from './parse-json.ts';
 import {
   parseArchived,
@@ -13,9 +12,10 @@ import {
   parseMeta,
   parseSearchText,
   parseSort,
+  parseTree,
 } from './parse-parameters.ts';
 import { parameterNames, type QueryParameter, type QueryTree } from './parse-query-string.ts';
-import type { ReadLimits, ReadRequest } from './request.ts';
+import type { DeepRequest, ReadLimits, ReadRequest } from './request.ts';
 
 /** The limits that hold when nothing is configured. */
 export const defaultReadLimits: ReadLimits = {
@@ -109,4 +109,92 @@ export function parseSearch(body: JsonValue | undefined, limits: ReadLimits): Se
   const request = parseListRequest(query, limits);
   if (keys !== undefined && request.cursor !== undefined) throw invalidQuery('"cursor" cannot stand beside "keys".');
   return { request: keys === undefined || query.has('limit') ? request : { ...request, limit: -1 }, keys };
+}
+
+/** Keys of `deep` that are parameters of a relation, and their names at the top of a request. */
+const parameters: ReadonlyMap<string, string> = new Map([
+  ...['filter', 'search', 'sort', 'limit', 'offset', 'page', 'aggregate', 'having', 'archived'].map(
+    (name) => [`_${name}`, name] as const,
+  ),
+  ['_group', 'groupBy'],
+]);
+
+/** Every key of `deep` that is a parameter; all others name relations. */
+export const deepParameterNames: ReadonlySet<string> = new Set(parameters.keys());
+
+interface Level {
+  readonly text: boolean;
+  readonly limits: ReadLimits;
+  /** Relations that may still be named, and aggregate values and groups that may still be asked for. */
+  readonly budget: { relations: number; values: number };
+}
+
+/** The syntax stage of `deep`. Keys that are no parameters name relations, which are looked up later. */
+function parseDeep(tree: QueryTree, limits: ReadLimits): ReadonlyMap<string, DeepRequest> {
+  const deep = parseTree(tree, 'deep');
+  if (deep === undefined) return new Map();
+  if (!isObject(deep.value)) throw invalidQuery('"deep" must be an object.');
+  for (const name of Object.keys(deep.value)) {
+    if (parameters.has(name)) throw invalidQuery(`"deep" takes "${name}" under a relation.`);
+  }
+  const budget = { relations: limits.relations, values: limits.relations };
+  return parseRelations({ text: deep.text, limits, budget }, deep.value, 1);
+}
+
+function parseRelations(level: Level, value: FilterObject, depth: number): ReadonlyMap<string, DeepRequest> {
+  const relations = new Map<string, DeepRequest>();
+  for (const [name, inner] of Object.entries(value)) {
+    if (!parameters.has(name)) relations.set(name, parseRelation(level, inner, depth));
+  }
+  return relations;
+}
+
+function parseRelation(level: Level, value: JsonValue, depth: number): DeepRequest {
+  const { limits, budget } = level;
+  budget.relations -= 1;
+  if (depth > limits.relationalDepth || budget.relations < 0) throw invalidQuery('"deep" names too many relations.');
+  if (!isObject(value)) throw invalidQuery('"deep" must hold an object for each relation.');
+  const tree = ownParameters(level, value);
+  const aggregate = parseAggregate(tree, limits);
+  if (aggregate !== undefined) budget.values -= aggregate.values.length + aggregate.groups.length;
+  if (budget.values < 0) throw invalidQuery('"deep" asks for too many values.');
+  const archived = parseArchived(tree);
+  return {
+    filter: parseFilterParameter(tree),
+    search: parseSearchText(tree, limits),
+    sort: parseSort(tree, limits),
+    ...parseBounds(tree, limits, aggregate),
+    ...(aggregate && { aggregate }),
+    ...(archived && { archived }),
+    below: parseRelations(level, value, depth + 1),
+  };
+}
+
+/** The parameters of one relation under the names they have at the top, so that both are read alike. */
+function ownParameters({ text }: Level, value: FilterObject): QueryTree {
+  const tree = new Map<string, QueryParameter>();
+  for (const [key, name] of parameters) {
+    const member = Object.hasOwn(value, key) ? value[key] : undefined;
+    if (member !== undefined && member !== null) tree.set(name, { value: member, text });
+  }
+  return tree;
+}
+
+/**
+ * The form of `alias`: names of the answer, each with the name it stands for (API specification, 5.4). Neither has a dot,
+ * and neither is a wildcard.
+ */
+function parseAliases(tree: QueryTree, limits: ReadLimits): ReadonlyMap<string, string> {
+  const value = parseTree(tree, 'alias')?.value;
+  if (value === undefined) return new Map();
+  if (!isObject(value)) throw invalidQuery('"alias" must be an object.');
+  const entries = Object.entries(value);
+  if (entries.length > limits.arrayLimit) throw invalidQuery('"alias" has too many elements.');
+  return new Map(entries.map(([name, source]) => [checkName(name), checkName(source)]));
+}
+
+function checkName(name: unknown): string {
+  const usable = typeof name === 'string' && name !== '' && name !== '*' && !name.includes('.');
+  if (!usable) throw invalidQuery('"alias" takes names of one level, without dots.');
+  return name;
 }

@@ -4,7 +4,7 @@
  */
 
 import { isNetwork } from '../../environment/networks.ts';
-import { isJwtShaped } from '../../environment/token.ts';
+import { isJwtShaped } from '../../environment/secrets.ts';
 import { isEmail } from '../../environment/values.ts';
 import type { FieldProblem } from '../../json/problems.ts';
 import { isObject } from '../../language/conditions/filter-syntax.ts';

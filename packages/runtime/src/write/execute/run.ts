@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
-import type { TextRow } from '../../database/own-statements/texts.ts';
+import type { TextRow } from '../../database/own-statements/script.ts';
 import { runAs } from '../../database/row-security/row-context.ts';
 import { PlatformError, together } from '../../errors.ts';
 import { int32 } from '../../json/bytes.ts';

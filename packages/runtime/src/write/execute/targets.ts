@@ -2,7 +2,7 @@
 import type { Caller } from '../../caller.ts';
 import type { Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';
 import { nameStatement } from '../../database/own-statements/own-rows.ts';
-import { readRow, type TextRow } from '../../database/own-statements/texts.ts';
+import { readRow, type TextRow } from '../../database/own-statements/script.ts';
 import { createEmpty } from '../../database/plan-cache.ts';
 import { runAs } from '../../database/row-security/row-context.ts';
 import { allOf, cast, where } from '../../dialects/fragment.ts';

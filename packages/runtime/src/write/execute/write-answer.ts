@@ -1,6 +1,6 @@
 import type { Caller } from '../../caller.ts';
 import type { RowSink, Transaction } from '../../database/database.ts';
-import { readRow, type TextRow } from '../../database/own-statements/texts.ts';
+import { readRow, type TextRow } from '../../database/own-statements/script.ts';
 import { runAs } from '../../database/row-security/row-context.ts';
 import { bind } from '../../query/planner.ts';
 import type { PermissionCheck } from '../checks/check.ts';

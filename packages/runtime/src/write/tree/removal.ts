@@ -1,15 +1,17 @@
 /** Items that leave a relation. Source: API specification, section 7.5. */
-
 import { PlatformError } from '../../errors.ts';
-import { failedValidation, type Place } from '../../json/problems.ts';
+import { failedValidation, type Place, placesIn } from '../../json/problems.ts';
 import { arrayLiteral, type ColumnPair, pairsBesideTenant } from '../../language/index.ts';
 import { grantFor, type WritableCollection } from '../access/scope.ts';
+import type { Written } from '../checks/check.ts';
+import type { Removal } from '../checks/removal.ts';
 import { createBatch } from '../decode/batch.ts';
 import type { Keys } from '../decode/keys.ts';
-import { runDelete } from '../execute/run-delete.ts';
+import type { Running } from '../execute/running.ts';
 import { runStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
-import { prepareStep } from '../write-plan.ts';
+import { deletePlan } from '../plan/plans.ts';
+import { prepareStep, type WriteContext } from '../write-plan.ts';
 import { holdersOf, type KeyTexts } from './parse/group.ts';
 import type { Writing } from './writing.ts';
 
@@ -101,4 +103,33 @@ export function isEmptied({ collection }: WritableCollection, name: string): boo
   const { fields, key } = collection.descriptor;
   const field = fields.find((candidate) => candidate.name === name);
   return field?.nullable === true && field.required !== true && !key.includes(name);
+}
+
+/** Deletes or archives items by their keys, which it gives back. Throws FORBIDDEN where one is missing, or not to be deleted. */
+export async function runDelete(
+  context: WriteContext,
+  writable: WritableCollection,
+  removed: Removal,
+  running: Running,
+  keys: Keys,
+  lenient: boolean,
+): Promise<Keys | null> {
+  if (keys.count === 0) return null;
+  const { descriptor } = writable.collection;
+  const written: Written = {
+    scope: context.scope,
+    writable,
+    grant: { rules: [], fields: new Map(), listed: new Set() },
+    action: 'update',
+    columns: [],
+    named: [],
+    postponed: false,
+    collections: new Set([descriptor.name]),
+  };
+  const plans = deletePlan(context.steps, written, removed, keys.many);
+  const payload = { collection: descriptor.name, placeOf: placesIn(descriptor.name, null), names: new Set<string>() };
+  const archives = !removed.purge && descriptor.softDelete !== undefined;
+  const batch = createBatch(descriptor).finish(0);
+  await runStep(running, { action: 'delete', archives, plans, batch, keys, lenient, payload });
+  return keys;
 }

@@ -1,7 +1,7 @@
 /** One attempt at a transaction, on a connection that it has to itself. */
 import type { CommitProof, Outcome, Parameter, RowSink, Statement, Transaction } from '../../../database/database.ts';
 import { ConnectionError, isLost, toBeginError, toDatabaseError, toStatementError } from '../../../database/errors.ts';
-import { readRow } from '../../../database/own-statements/texts.ts';
+import { readRow } from '../../../database/own-statements/script.ts';
 import {
   type RowContext,
   type RunsAs,

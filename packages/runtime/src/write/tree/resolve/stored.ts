@@ -2,7 +2,7 @@
 
 import type { RowSink } from '../../../database/database.ts';
 import { nameStatement } from '../../../database/own-statements/own-rows.ts';
-import { readRow, type TextRow } from '../../../database/own-statements/texts.ts';
+import { readRow, type TextRow } from '../../../database/own-statements/script.ts';
 import { runAs } from '../../../database/row-security/row-context.ts';
 import { cast, sqlFalse } from '../../../dialects/fragment.ts';
 import type { SqlDialect } from '../../../dialects/index.ts';

@@ -1,6 +1,8 @@
+/** Secrets: forms of access tokens, and the one that a project keeps in a file. */
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { type Reader, secretAdvice } from './values.ts';
 
 /**
  * The secret in the file `secret` of a folder, made on first use and readable by its owner only. For servers whose
@@ -30,4 +32,34 @@ export async function keepSecret(file: string, secret: string, flag: 'w' | 'wx' 
 
 async function readSecret(file: string): Promise<string> {
   return (await readFile(file, 'utf8').catch(() => '')).trim();
+}
+
+/** Bytes above which no token is looked at. */
+export const longestToken = 8192;
+
+/** True if a token is treated as a JSON web token: three base64url parts, the first of them a JSON object. */
+export function isJwtShaped(token: string): boolean {
+  const head = /^([\w-]+)\.[\w-]*\.[\w-]*$/.exec(token)?.[1];
+  if (head === undefined) return false;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(head, 'base64url').toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** True if a token is too long to be read. */
+export function isOversized(token: string): boolean {
+  return token.length > longestToken;
+}
+
+/** Makes a reader of a token that a variable holds. */
+export function readStaticToken(minLength: number): Reader<string> {
+  return (text) => {
+    if (!/^[\x21-\x7e]{1,4096}$/.test(text) || text.length < minLength) {
+      return { problem: `must have at least ${minLength} characters, all of them visible ASCII: ${secretAdvice}` };
+    }
+    return isJwtShaped(text) ? { problem: 'must not have the form of a JSON web token.' } : { value: text };
+  };
 }
