@@ -353,7 +353,7 @@ describe('a function that says that it only reads', () => {
   ])('cannot write as a field: %s', async (path) => {
     const refused = await ask('editor', path);
     expect([failure(refused), refused.json.errors[0].message]).toEqual([
-      '422 UNPROCESSABLE_ENTITY',
+      '400 INVALID_QUERY',
       'The function changes something although it is declared to read only.',
     ]);
     expect(await project.rows('SELECT id FROM tags WHERE id > 90')).toEqual([]);
@@ -361,7 +361,7 @@ describe('a function that says that it only reads', () => {
 
   it('is refused in the answer of a write, which is undone', async () => {
     const refused = await ask('editor', '/items/tags/21?fields=bold', 'PATCH', { name: 'other' });
-    expect(failure(refused)).toBe('422 UNPROCESSABLE_ENTITY');
+    expect(failure(refused)).toBe('400 INVALID_QUERY');
     expect(await project.rows('SELECT name FROM tags WHERE id IN (21, 97)')).toEqual([{ name: 'red' }]);
     expect(await graphql('editor', '{ tags { bold } }')).toEqual([expect.stringContaining('declared to read only')]);
   });

@@ -147,6 +147,7 @@ export function toDatabaseError(cause: unknown): PlatformError {
   if (cause instanceof PlatformError) return cause;
   if (cause instanceof ConnectionError || cause instanceof RowContextError)
     return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
+  if (isUntrue(cause, false)) return new PlatformError('INVALID_QUERY', untrueFunction, {}, { cause });
   // Not from the database at all: a mistake of ours, thrown by the sink of the rows for example.
   if (!(cause instanceof ServerError)) return new PlatformError('INTERNAL_SERVER_ERROR', undefined, {}, { cause });
   const result = answers.get(cause.sqlstate) ?? answers.get(cause.sqlstate.slice(0, 2)) ?? unavailable;
@@ -163,7 +164,7 @@ export function toStatementError(
   statement: { readonly runsAs?: RunsAs; readonly readOnly?: true },
 ): PlatformError {
   if (isUntrue(cause, statement.readOnly === true))
-    return new PlatformError('UNPROCESSABLE_ENTITY', untrueFunction, {}, { cause });
+    return new PlatformError('INVALID_QUERY', untrueFunction, {}, { cause });
   const isRefused = cause instanceof ServerError && cause.sqlstate === '42501' && rowContextOf(statement) !== undefined;
   return isRefused ? new PlatformError('FORBIDDEN', undefined, {}, { cause }) : toDatabaseError(cause);
 }

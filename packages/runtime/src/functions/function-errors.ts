@@ -22,7 +22,8 @@ export function toFunctionError(thrown: unknown, writes: boolean): unknown {
     // The transactions of reads cannot write, and some servers do not try where a function says that it does not.
     case '25006':
     case '0A000':
-      return writes ? thrown : new PlatformError('UNPROCESSABLE_ENTITY', untrueFunction, {}, { cause });
+      if (writes && thrown.code !== 'INVALID_QUERY') return thrown;
+      return new PlatformError('UNPROCESSABLE_ENTITY', untrueFunction, {}, { cause });
     case 'P0001':
       return new PlatformError('UNPROCESSABLE_ENTITY', 'The function refuses this.', {}, { cause });
     // A domain: what only reads checks no row.
