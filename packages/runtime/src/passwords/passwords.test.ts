@@ -2,9 +2,10 @@ import { argon2Sync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createWorkQueue } from '../limits/work-queue.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { refusePassword } from './password-policy.ts';
-import { createPasswords, createWorkQueue } from './passwords.ts';
+import { createPasswords } from './passwords.ts';
 
 const passwords = createPasswords();
 

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { PlatformError } from '../errors.ts';
+import { createWorkQueue, type WorkQueue } from '../limits/work-queue.ts';
 import { longestPassword } from './password-policy.ts';
 
 /** Hashes and verifies. Both reject with SERVICE_UNAVAILABLE when too many wait for a processor. */
@@ -44,47 +44,6 @@ export function createPasswords({ queue = ofProcess }: PasswordsOptions = {}): P
       return possible && matches;
     },
     isOutdated: isOutdatedArgon2,
-  };
-}
-
-/** Runs work in turns. */
-interface WorkQueue {
-  /** Runs the work as soon as it is its turn. Rejects with SERVICE_UNAVAILABLE at once when too many wait already. */
-  acquire<T>(work: () => Promise<T>): Promise<T>;
-}
-
-/** How many run at once, and how many may wait for them. */
-interface WorkQueueOptions {
-  readonly atOnce: number;
-  readonly waiting: number;
-}
-
-/** Makes a queue of its own: first come, first served. */
-export function createWorkQueue({ atOnce, waiting }: WorkQueueOptions): WorkQueue {
-  const queue: (() => void)[] = [];
-  let running = 0;
-
-  /** Hands the turn over without releasing it, so that a newcomer cannot get in between. */
-  function next(): void {
-    const first = queue.shift();
-    if (first === undefined) running--;
-    else first();
-  }
-
-  return {
-    async acquire(work) {
-      if (running >= atOnce && queue.length >= waiting) {
-        const cause = new Error(`${waiting} wait for a processor already.`);
-        throw new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
-      }
-      if (running >= atOnce) await new Promise<void>((resolve) => queue.push(resolve));
-      else running++;
-      try {
-        return await work();
-      } finally {
-        next();
-      }
-    },
   };
 }
 

@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { PlatformError } from '../../errors.ts';
 import type { JsonValue } from '../../language/index.ts';
-import { createQueue } from '../transform/queue.ts';
+import { createWorkQueue } from '../../limits/work-queue.ts';
 
 /** Metadata that is read from a file. */
 export interface MediaDetails {
@@ -37,7 +37,7 @@ const maxOldGenerationSizeMb = 96;
 /** Maximum size of details, in bytes of JSON; larger ones are of no use. */
 const maxBytes = 32_768;
 
-const queue = createQueue(2, 64);
+const queue = createWorkQueue({ atOnce: 2, waiting: 64 });
 
 /** True if a media type has a duration. */
 export function isMedia(type: string): boolean {
@@ -46,10 +46,12 @@ export function isMedia(type: string): boolean {
 
 /** Reads it. Returns nothing for broken files; rejects with SERVICE_UNAVAILABLE when too many files wait for it. */
 export async function readDetails(question: Question): Promise<MediaDetails> {
-  const details = await queue(() => ask(question)).catch((error: unknown) => {
-    if (error instanceof PlatformError) throw error;
-    return none;
-  });
+  const details = await queue
+    .acquire(() => ask(question))
+    .catch((error: unknown) => {
+      if (error instanceof PlatformError) throw error;
+      return none;
+    });
   return JSON.stringify(details.metadata).length > maxBytes ? { ...details, metadata: null } : details;
 }
 

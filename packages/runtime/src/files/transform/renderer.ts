@@ -4,10 +4,10 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { TransformEnvironment } from '../../environment/files.ts';
 import { PlatformError } from '../../errors.ts';
+import { createWorkQueue } from '../../limits/work-queue.ts';
 import { loadSharp } from '../images.ts';
 import { renditionsOf, type Storage } from '../storage.ts';
 import { applyOperation } from './operations.ts';
-import { createQueue } from './queue.ts';
 import { type ImageFormat, invalid, type Transformation } from './transformation.ts';
 
 /** A content that is an image. */
@@ -56,7 +56,7 @@ const mediaTypes: Readonly<Record<ImageFormat, string>> = {
 
 /** Makes the renderer of a server. */
 export function createRenderer(limits: TransformEnvironment): Renderer {
-  const queue = createQueue(limits.maxConcurrent, limits.maxConcurrent * waitingForEach);
+  const queue = createWorkQueue({ atOnce: limits.maxConcurrent, waiting: limits.maxConcurrent * waitingForEach });
   const underWay = new Map<string, Promise<Buffer | null>>();
 
   function describe({ name, type }: Original, transformation: Transformation) {
@@ -84,9 +84,11 @@ export function createRenderer(limits: TransformEnvironment): Renderer {
       if (stored !== null) return { bytes: await buffer(stored), type, id };
       const making =
         underWay.get(kept) ??
-        queue(() => create(original, transformation)).finally(() => {
-          underWay.delete(kept);
-        });
+        queue
+          .acquire(() => create(original, transformation))
+          .finally(() => {
+            underWay.delete(kept);
+          });
       const first = !underWay.has(kept);
       underWay.set(kept, making);
       const bytes = await making;

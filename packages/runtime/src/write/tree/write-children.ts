@@ -2,7 +2,7 @@
 import { PlatformError } from '../../errors.ts';
 import { type Children, fieldsOf, type KeyTexts, type Members, sortField } from './parse/group.ts';
 import { deleteRows, keysOfRows, unlinkable, unlinkRows } from './removal.ts';
-import { type Inspected, inspectChildren } from './resolve/inspect-children.ts';
+import { type Inspected, inspectChildren } from './resolve/inspect.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
 import type { LinkValues, Owners, Writing } from './writing.ts';
 

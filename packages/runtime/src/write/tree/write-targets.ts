@@ -11,7 +11,7 @@ import { explainViolation } from '../execute/violation.ts';
 import { affectedBy, prepareStep } from '../write-plan.ts';
 import { fieldsOf, type KeyTexts, pairsToWrite, sortField, type Targets } from './parse/group.ts';
 import { deleteRows } from './removal.ts';
-import { type InspectedTargets, inspectTargets, type Pair } from './resolve/inspect-targets.ts';
+import { type InspectedTargets, inspectTargets, type Pair } from './resolve/inspect.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
 import type { Owners, Writing } from './writing.ts';
 

@@ -1,9 +1,11 @@
 /**
- * Stored items below items whose children a payload changes: those to remove, those that are there, and the last in
- * order.
+ * Stored items below items, and rows of junctions, whose related items a payload changes. Found are those to remove, those
+ * that are there, and the last in order.
  */
 
+import { allOf } from '../../../dialects/fragment.ts';
 import type { SqlDialect } from '../../../dialects/index.ts';
+import type { ManyToMany } from '../../../language/index.ts';
 import { readElements, readPlaces, readRows } from '../../../sql/array-text.ts';
 import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
 import type { WriteScope } from '../../access/scope.ts';
@@ -123,4 +125,102 @@ function listedRows(
   const keys = items.map(({ key }) => key);
   const owners = items.map(({ owner }) => owner);
   return inputRows(question, [...keyInput(collection, keys), ...columnInput(collection, columns, owners, 'f')], alias);
+}
+
+/** One pair of the junction: values of its columns for the owner, and for the target. */
+export interface Pair {
+  readonly near: KeyTexts;
+  readonly far: KeyTexts;
+}
+
+/** Items above, and what payloads say of their targets. */
+interface TargetsQuery {
+  readonly relation: ManyToMany;
+  readonly junction: CollectionScope;
+  readonly target: CollectionScope;
+  readonly owners: readonly { readonly values: KeyTexts; readonly complete: boolean }[];
+  readonly pairs: readonly Pair[];
+  readonly removed: readonly { readonly near: KeyTexts; readonly key: KeyTexts }[];
+  /** Quoted column of the junction's sort field. */
+  readonly sort: string | undefined;
+}
+
+/** Result of `inspectTargets`. */
+export interface InspectedTargets {
+  /** Places of pairs that there are. */
+  readonly there: ReadonlySet<number>;
+  /** Keys of junction rows that are to go. */
+  readonly gone: readonly KeyTexts[];
+  /** How many of `removed` there are. */
+  readonly removed: number;
+  /** The highest position in order, by the items above. */
+  readonly last: readonly bigint[];
+}
+
+/** Looks at the junction. Rows that lead to items which the caller cannot read stay. */
+export async function inspectTargets(
+  running: Running,
+  scope: WriteScope,
+  requested: TargetsQuery,
+): Promise<InspectedTargets> {
+  const question = startQuestion(running.dialect);
+  const row = await ask(running, question, targetsSql(running.dialect, question, scope, requested));
+  const [there, highest, count, ...keys] = row;
+  return {
+    there: new Set(readPlaces(there)),
+    gone: readRows(keys),
+    removed: Number(count),
+    last: readElements(highest).map((text) => BigInt(text ?? 0)),
+  };
+}
+
+function targetsSql(dialect: SqlDialect, question: Question, scope: WriteScope, requested: TargetsQuery): string {
+  const { relation, junction, target, owners, pairs, removed, sort } = requested;
+  const near = relation.near.map(({ to }) => to);
+  const far = relation.far.map(({ from }) => from);
+  const { count: counted, collectedArray: arrayOf, join } = dialect.input;
+  const { statement } = question;
+  const nearInput = (rows: readonly KeyTexts[]) => columnInput(junction, near, rows, 'a');
+  const flags = { name: 'c', native: 'pg_catalog.bool', values: owners.map(({ complete }) => String(complete)) };
+  const above = inputRows(question, [...nearInput(owners.map(({ values }) => values)), flags], 'o');
+  const farValues = pairs.map((pair) => pair.far);
+  const pairInput = [...nearInput(pairs.map((pair) => pair.near)), ...columnInput(junction, far, farValues, 'b')];
+  const listed = inputRows(question, pairInput, 'i');
+  const unwanted = (): string => {
+    const keys = removed.map(({ key }) => key);
+    return inputRows(question, [...nearInput(removed.map((pair) => pair.near)), ...keyInput(target, keys)], 'd');
+  };
+  const rows = `${statement.table(relation.junctionTable)} AS j`;
+  const joined = relation.far
+    .map(({ from, to }) => `${columnText(target, to, 't')} = ${columnText(junction, from, 'j')}`)
+    .join(' AND ');
+  const seen = allOf([
+    visibleRow(question, scope, relation.target, 't'),
+    visibleRow(question, scope, relation.junction, 'j'),
+  ]);
+  const same = `${columnsEqual(dialect, junction, near, 'j', 'i', 'a')} AND ${columnsEqual(dialect, junction, far, 'j', 'i', 'b')}`;
+  const keys = keyFields(junction.descriptor).map(({ column }) => columnText(junction, column, 'j'));
+  const isListed = `EXISTS (SELECT 1 FROM ${listed} WHERE ${same})`;
+  const isUnwanted =
+    removed.length === 0
+      ? 'FALSE'
+      : `EXISTS (SELECT 1 FROM ${unwanted()} WHERE ${columnsEqual(dialect, junction, near, 'j', 'd', 'a')} AND ${keyEqual(dialect, target, 't', 'd')})`;
+  const gone = selectLocked(dialect, {
+    descriptor: junction.descriptor,
+    selected: [...keys.map((key, part) => `${key} AS k${part}`), `${isUnwanted} AS u`].join(', '),
+    from: `${above}${join}${rows} ON ${columnsEqual(dialect, junction, near, 'j', 'o', 'a')}${join}${statement.table(target.descriptor.table)} AS t ON ${joined}`,
+    rows: `${seen} AND NOT ${isListed} AND (o.c OR ${isUnwanted})`,
+    alias: 'j',
+    keys,
+    lock: 'UPDATE',
+  });
+  const order = sort === undefined ? 'NULL' : dialect.aggregate('max', `j.${sort}`, null);
+  const last = `SELECT ${arrayOf({ value: 'm', order: 'n' })} FROM (SELECT o.n, ${order} AS m FROM ${above} LEFT JOIN ${rows} ON ${columnsEqual(dialect, junction, near, 'j', 'o', 'a')} GROUP BY o.n) l`;
+  const selected = [
+    `(SELECT ${arrayOf({ value: 'i.n' })} FROM ${listed}${join}${rows} ON ${same})`,
+    sort === undefined ? 'NULL' : `(${last})`,
+    `(SELECT ${counted('u')} FROM gone)`,
+    ...goneKeys(dialect, junction),
+  ];
+  return `WITH gone AS (${gone}) SELECT ${selected.join(', ')}`;
 }
