@@ -44,8 +44,6 @@ export interface Statement extends Noted {
   readonly forms?: readonly ParameterForm[];
   /** Tables of the compiled API that it reads or writes, as their descriptors name them. Absent where none is known. */
   readonly tables?: readonly string[];
-  /** Rows that it answers at most, where its text tells. */
-  readonly maxRows?: number;
   /** True when it reads or writes at most one row, by its key, and does nothing else: too quick to keep others waiting. */
   readonly brief?: boolean;
   /**

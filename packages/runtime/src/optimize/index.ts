@@ -15,7 +15,7 @@ import { generatedCode } from './generated-code/generate.ts';
 import { gatherReads } from './key-batching/gathered-reads.ts';
 import { planKeyBatch } from './key-batching/key-batch.ts';
 import { keepPlans } from './plan-cache/template.ts';
-import { readShortStreams } from './short-streams/short-streams.ts';
+import { noteMaxRows, readShortStreams } from './short-streams/short-streams.ts';
 import { createSingleStatements } from './single-statement/single-statement.ts';
 import { planRowBatch } from './write-batching/batch-rows.ts';
 import { createGathering } from './write-batching/gathering.ts';
@@ -29,7 +29,11 @@ export function serverSeams(
   if (on.has('generated-code')) useWriterCode(generatedCode);
   return {
     ...(on.has('plan-cache') && keepPlans(createCache)),
-    passes: [...(on.has('key-batching') ? [planKeyBatch] : []), ...(on.has('adaptive-plans') ? [planOtherWays] : [])],
+    passes: [
+      ...(on.has('short-streams') ? [noteMaxRows] : []),
+      ...(on.has('key-batching') ? [planKeyBatch] : []),
+      ...(on.has('adaptive-plans') ? [planOtherWays] : []),
+    ],
     ...(on.has('fixed-fields') && { listPass: fixFields }),
     ...(on.has('fast-path') && { createShortcut: createFastPath }),
     ...(on.has('single-statement') && {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Database, Statement } from '../../database/database.ts';
-import { readShortStreams } from './short-streams.ts';
+import { maxRowsOf, readShortStreams } from './short-streams.ts';
 
-const statement: Statement = { name: 'r_1', text: 'SELECT', maxRows: 20 };
+const statement = maxRowsOf.on<Statement>({ name: 'r_1', text: 'SELECT' }, 20);
 
 /** A wrapped stream, and how its statements ran. */
 function wrapped(rowLength: () => number) {
@@ -41,8 +41,7 @@ test('long rows, rows without a bound and requests that were given up are stream
   await ask();
   await ask();
   length = 100;
-  const { maxRows: _maxRows, ...unbounded } = statement;
-  for (let run = 0; run < 3; run++) await ask({ ...unbounded, name: 'r_2' });
+  for (let run = 0; run < 3; run++) await ask({ name: 'r_2', text: 'SELECT' });
   await ask({ ...statement, name: 'r_3' });
   await ask({ ...statement, name: 'r_3' }, AbortSignal.abort());
   expect(ways.map(([way]) => way)).toEqual(Array.from({ length: 7 }, () => 'stream'));

@@ -15,7 +15,7 @@ import type { Cursor } from '../parse/cursor.ts';
 import { costOfConditions, costOfRead } from './cost.ts';
 import { keptAnswers, mayAnswerLate } from './freshness.ts';
 import type { ReadPlan } from './plan.ts';
-import { commonLimits, printBounds } from './plan-bounds.ts';
+import { printBounds } from './plan-bounds.ts';
 import { cursorColumns, inDirection, planCursor, printAfter } from './plan-cursor.ts';
 import { orDefaults } from './plan-defaults.ts';
 import { keyValues, printKeys } from './plan-keys.ts';
@@ -45,7 +45,7 @@ export function planRead(query: ReadQuery, passes: readonly ReadPass[] = []): Re
     statement: runFor(
       query,
       query.selection.collection,
-      isBrief(query, printed.text) ? { ...built, brief: true } : bounded(query, built),
+      isBrief(query, printed.text) ? { ...built, brief: true } : built,
     ),
     binders,
     ...(query.cursor && { cursor: planCursor(query.selection.collection, query.order, parts.order, query.cursor) }),
@@ -75,13 +75,6 @@ export function runFor(
   if (isPublic !== true) return planned;
   const kept = keptAnswers(query, root, statement);
   return { ...planned, isPublic, ...(kept && { kept }) };
-}
-
-/** The statement with its number of rows at most, where lists in them may make it a large answer all the same. */
-function bounded({ selector, selection, limit, cursor }: ReadQuery, statement: Statement): Statement {
-  if (nestedRows(selection).length === 0) return statement;
-  if (selector === 'key') return { ...statement, maxRows: 1 };
-  return commonLimits.has(limit) ? { ...statement, maxRows: Math.max(1, limit + beyondOf(cursor)) } : statement;
 }
 
 /** One row by its key, with nothing looked up beside it: neither for a relation, nor for a rule. */
