@@ -1,5 +1,4 @@
 /** `platform generate --check`: compares the files with the output that the inputs give, without writing any. */
-
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';

@@ -3,7 +3,6 @@
  *
  * Nothing is written, and no verdict depends on another one: each names the differences between its two.
  */
-
 import { relative } from 'node:path';
 import { compile, resolveApi } from '@tablewright/compiler';
 import type { PermissionDocument } from '@tablewright/introspect';

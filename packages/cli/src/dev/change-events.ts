@@ -1,5 +1,4 @@
 /** `platform dev --notify`: has the database tell of changes where it can, and says why where it cannot. */
-
 import { chooseHost } from '@tablewright/runtime/tools';
 import type { Project } from '../project/project.ts';
 import { databaseUrl } from '../project/settings.ts';

@@ -1,5 +1,4 @@
 /** Watches a project under development for changes of its files, and of the tables of its database. */
-
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';

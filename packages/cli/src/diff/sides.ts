@@ -1,5 +1,4 @@
 /** Sides of `platform diff`: a revision of git, a file, the live database, or the project as it is. */
-
 import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -1,5 +1,4 @@
 /** Findings about the folder of a project: versions, and misplaced secrets. */
-
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

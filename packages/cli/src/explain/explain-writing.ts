@@ -1,5 +1,4 @@
 /** Explains a write: its rules, its statements, and in a dry run the answer of the database. */
-
 import { type ReadHook, readHooks } from '@tablewright/compiler';
 import type { Schema } from '@tablewright/introspect/schema';
 import type { CompiledApi, Database, Extension } from '@tablewright/runtime';

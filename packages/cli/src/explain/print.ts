@@ -1,5 +1,4 @@
 /** Prints plans, rules and policies of the database as lines for people. */
-
 import { conditionText, operandText } from '@tablewright/compiler';
 import { visible } from '@tablewright/introspect';
 import type { Policy, Schema } from '@tablewright/introspect/schema';

@@ -1,5 +1,4 @@
 /** Adds to compiled files what needs more than the compiler: statements of documents, types of OpenAPI, the manifest. */
-
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,4 @@
 /** `manifest.json` of the generated files: the versions that made them, and the digest of each. */
-
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { printJson } from '@tablewright/compiler/files';

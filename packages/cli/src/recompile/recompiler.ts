@@ -1,5 +1,4 @@
 /** Compiles the next generation of a server that runs, in a thread of its own. */
-
 import type { DocumentSource, Examples, ExtensionSource, ModelData, ModuleSource } from '@tablewright/compiler';
 import {
   type AnyCatalog,

@@ -1,5 +1,4 @@
 /** Clients of one access class: methods without permission do not exist. */
-
 import type { Query, RequestOptions } from '../call.ts';
 import { type Client, openClient } from '../client.ts';
 import type { ImportData } from '../files.ts';

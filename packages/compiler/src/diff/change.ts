@@ -1,5 +1,4 @@
 /** Result of comparing two schemas. Plain data in a fixed order, so that equal results have equal bytes. */
-
 import type { RuleId } from './rules.ts';
 import type { Severity, Verdicts } from './severity.ts';
 

@@ -3,7 +3,6 @@
  *
  * `rules.ts` says what each kind of change means; the files named `compare-…` find them; here they are put together.
  */
-
 import type { Schema } from '@tablewright/introspect/schema';
 import { createMemoCache } from '../cache/memo-cache.ts';
 import { hasUsers } from '../role-view/callable.ts';

@@ -2,7 +2,6 @@
  * Places where the files of a role differ between two versions. Only collections that the versions do not share are
  * printed: files follow from the role's view, which is one object where it is the same.
  */
-
 import { emitClient } from '../client/index.ts';
 import type { Render } from '../emit/templates.ts';
 import { graphqlTypes } from '../graphql/index.ts';

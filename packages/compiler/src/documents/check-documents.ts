@@ -2,7 +2,6 @@
  * The law of documents: each is valid for the roles that it is written for. A file lies in a folder of its role's name
  * (`documents/editor/articles.graphql`) and is judged by the schema of the role's access class.
  */
-
 import type { Diagnostic } from '@tablewright/introspect';
 import { type AccessClass, type GraphqlScope, graphqlRootTypes } from '@tablewright/runtime/language';
 import type {

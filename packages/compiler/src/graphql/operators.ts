@@ -1,5 +1,4 @@
 /** The inputs that compare values, and which field takes which. Source: API specification, sections 5.2 and 14.2. */
-
 import type { GraphqlEnum } from '@tablewright/introspect/schema';
 import {
   type Comparison,

@@ -1,5 +1,4 @@
 /** Fields and relations without a column, as `GET /fields` tells them. Source: API specification, 10.4 and 12.2. */
-
 import type { DeclaredRow, JsonValue, ModelField } from '@tablewright/runtime/language';
 import type { ApiField, ApiRelation, StoredColumn } from '../api.ts';
 import type { NoteReader } from '../role-view/notes.ts';

@@ -1,5 +1,4 @@
 /** Relations as the side has them that holds the key. Source: API specification, 10.9 and 12.3. */
-
 import type { JsonValue, ModelRelation, OneToMany, RelationDescriptor } from '@tablewright/runtime/language';
 import type { ApiRelation } from '../api.ts';
 import { type DescribedCollection, type ModelContext, shows } from './collections.ts';

@@ -3,7 +3,6 @@
  *
  * Pure: the same Api gives the same document. `role-view/` decides what is visible; this folder prints it.
  */
-
 import type { AccessClass, JsonValue } from '@tablewright/runtime/language';
 import { resources } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';

@@ -1,5 +1,4 @@
 /** API names → names in generated code, each derived from its own name alone wherever two do not collide. */
-
 import { type ColumnType, type Schema, tableId } from '@tablewright/introspect/schema';
 import type { AccessClass } from '@tablewright/runtime/language';
 import type { ApiAccess, ApiEnum, CollectionNames } from '../api.ts';

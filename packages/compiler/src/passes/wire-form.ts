@@ -5,7 +5,6 @@
  * server's own output is the form the API promises. Domains are cast to their base, so that an array or a row never
  * carries a domain's type. Source: API specification, section 6.
  */
-
 import type { ColumnType } from '@tablewright/introspect/schema';
 import type { PortableType, WireKind } from '@tablewright/runtime/language';
 import { compositeForm, isComposite, type NativeForm } from './composite-form.ts';

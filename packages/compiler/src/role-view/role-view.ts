@@ -1,5 +1,4 @@
 /** The API as one access class has it. `build-role-view.ts` makes it; everything that describes the API prints it. */
-
 import type { GraphqlEnum } from '@tablewright/introspect/schema';
 import type {
   ArgumentDescriptor,

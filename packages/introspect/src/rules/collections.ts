@@ -1,5 +1,4 @@
 /** Mistakes about singletons, vectors and enums. */
-
 import { dialectFacts } from '@tablewright/runtime/language';
 import { configPlace } from '../diagnostic.ts';
 import { desiredEnums } from '../passes/graphql-enums.ts';

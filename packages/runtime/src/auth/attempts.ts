@@ -3,7 +3,6 @@
  *
  * Every answer of a limit is the same for existing and missing accounts: only the sent values are counted.
  */
-
 import type { Counter, Counting } from '../dialects/own-statements.ts';
 import type { AttemptLimits } from '../environment/auth.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';

@@ -2,7 +2,6 @@
  * Counters of attempts, in windows, in the database, so that every process sees the same. The subject of a counter is
  * stored as a hash. One statement each; a counter begins anew with the first attempt after its window.
  */
-
 import type { Database, Transaction } from '../database/database.ts';
 import { ask, firstRow } from '../database/own-statements/own-rows.ts';
 import type { OwnSql } from '../database/own-statements/script.ts';

@@ -1,7 +1,6 @@
 /**
  * First user of a project; without it, signing in is impossible. Source: API specification, section 16 (ADMIN_EMAIL).
  */
-
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { ask, firstRow } from '../database/own-statements/own-rows.ts';

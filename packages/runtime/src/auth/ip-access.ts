@@ -1,5 +1,4 @@
 /** Addresses from which a role may be used. Source: API specification, section 2.2. */
-
 import { type Address, createNetworks, type Networks, readAddress, subnetOf } from '../environment/networks.ts';
 import { PlatformError } from '../errors.ts';
 import type { Audit } from '../operate/audit.ts';

@@ -1,5 +1,4 @@
 /** Settings of a project for signing in. Source: API specification, section 10.12. */
-
 import type { Database } from '../database/database.ts';
 import { ask } from '../database/own-statements/own-rows.ts';
 import { ownTables } from '../dialects/index.ts';

@@ -1,5 +1,4 @@
 /** Signing in, carrying on, signing out. Source: API specification, sections 2.3 to 2.5. */
-
 import type { Database, Transaction } from '../database/database.ts';
 import type { AuthEnvironment } from '../environment/auth.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';

@@ -1,5 +1,4 @@
 /** Activity and revisions of changes of one user that no payload makes, in the transaction that makes them. */
-
 import type { Transaction } from '../database/database.ts';
 import { serverSide } from '../database/row-security/row-context.ts';
 import type { DriftGuard } from '../drift-watch.ts';

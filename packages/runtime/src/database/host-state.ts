@@ -2,7 +2,6 @@
  * Tells if a database server takes writes, only reads, or neither, as it reports itself. Source: scale-out notes,
  * section 2, "State of a host".
  */
-
 import { PlatformError } from '../errors.ts';
 import type { Database } from './database.ts';
 import { ServerError } from './errors.ts';

@@ -1,5 +1,4 @@
 /** Dialects: the only file that chooses between their folders. */
-
 import type { Database } from '../database/database.ts';
 import { type Dialect, defaultDialect, defaultSystemSchema, dialectFacts, type Family } from '../language/index.ts';
 import { checksumOf, type MigrationTexts, type StepMigration } from '../system/migration.ts';

@@ -1,5 +1,4 @@
 /** A database that cannot be used, as a sentence and its cure: the same for commands that compile and for servers. */
-
 import { ConnectionError, readable, ServerError } from '../database/errors.ts';
 import { hostUrls } from '../environment/renewable-url.ts';
 import { titleOf } from '../language/index.ts';

@@ -1,5 +1,4 @@
 /** Variables of sign-in, sessions and attempts. Source: API specification, section 16. */
-
 import { isNetwork } from './networks.ts';
 import { type ProviderEnvironment, readProviders } from './providers.ts';
 import {

@@ -2,7 +2,6 @@
  * Optimisations of a server. Each may be switched off by PLATFORM_OPTIMIZE, and answers are the same bytes without it.
  * That shows if one is at fault, and how much it saves.
  */
-
 import type { Reading } from './values.ts';
 
 /** Optimisations by the names that PLATFORM_OPTIMIZE knows. */

@@ -4,7 +4,6 @@
  *
  * For people who build an API, never for its callers: a refusal names what is hidden.
  */
-
 import type { Caller } from '../caller.ts';
 import type { Parameter } from '../database/database.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';

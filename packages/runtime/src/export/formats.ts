@@ -1,5 +1,4 @@
 /** Files of lists: CSV, XML and YAML. */
-
 import type { Shape, ShapeField } from '../json/shape.ts';
 import { compactJson, isNull, plainText, type RawJson, type RawMember } from './raw-json.ts';
 

@@ -1,5 +1,4 @@
 /** Input of a request → values of the types that a route has. */
-
 import { isObject } from '../language/conditions/filter-syntax.ts';
 import { isStorableText, type JsonValue, jsonDepth, type ObjectShape, type Shape } from '../language/index.ts';
 import { asDouble, withNumberTexts } from '../language/values/exact-numbers.ts';

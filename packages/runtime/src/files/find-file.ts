@@ -1,5 +1,4 @@
 /** Files for delivery: facts of their contents from their rows, and the settings for assets. */
-
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import { ownStatement } from '../database/own-statements/own-rows.ts';

@@ -1,5 +1,4 @@
 /** Facts of raster images, read by a library that projects may do without. */
-
 import { PlatformError } from '../errors.ts';
 import type { JsonValue } from '../language/index.ts';
 import { plain } from './details/plain.ts';

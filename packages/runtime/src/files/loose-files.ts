@@ -3,7 +3,6 @@
  * makes a row name it. When the row is deleted, the same transaction notes the content again. If a process dies in
  * between, the next process removes contents that are noted and due, and never any others.
  */
-
 import type { Database, Transaction } from '../database/database.ts';
 import { allRows, firstRow, runAlone } from '../database/own-statements/own-rows.ts';
 import { ownTables } from '../dialects/index.ts';

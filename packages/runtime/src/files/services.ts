@@ -1,5 +1,4 @@
 /** Everything that takes, keeps and gives files, wired together. */
-
 import { join } from 'node:path';
 import type { Database } from '../database/database.ts';
 import type { DriftGuard } from '../drift-watch.ts';

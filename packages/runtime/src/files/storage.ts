@@ -1,5 +1,4 @@
 /** Where the contents of files lie: a folder, or a bucket. Contents have names of our own and never change. */
-
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Files from elsewhere: contents first, then the rows that name them. Source: API specification, section 11.1. */
-
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';

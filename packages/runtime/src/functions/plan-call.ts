@@ -1,5 +1,4 @@
 /** Statements of calls that do not read items: values and objects as the function gives them, or the keys of items. */
-
 import type { Binder } from '../database/binder.ts';
 import type { ParameterForm, Statement, StatementPart } from '../database/database.ts';
 import { cast } from '../dialects/fragment.ts';

@@ -2,7 +2,6 @@
  * Keeps the served API equal to the platform's own tables. Writes of its own requests are compiled before they commit;
  * writes of other processes and people are found by looking. Source: API specification, section 12.4.
  */
-
 import type { Database, Transaction } from '../database/database.ts';
 import { allRows } from '../database/own-statements/own-rows.ts';
 import { ownTables } from '../dialects/index.ts';

@@ -1,5 +1,4 @@
 /** Runs mutations: all writes of an operation in order, in one transaction. Source: API specification, section 14.1. */
-
 import { PlatformError, toPlatformError } from '../errors.ts';
 import type { GraphqlScope } from '../language/index.ts';
 import { keyRequest } from '../write/execute/idempotency.ts';

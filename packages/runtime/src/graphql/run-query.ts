@@ -1,5 +1,4 @@
 /** Runs queries: one statement per root field, all at once. */
-
 import type { Database, Statement } from '../database/database.ts';
 import { refusesValue } from '../database/errors.ts';
 import { runAs } from '../database/row-security/row-context.ts';

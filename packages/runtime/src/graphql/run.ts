@@ -1,5 +1,4 @@
 /** Runs compiled operations: the heart of `/graphql`. Source: API specification, section 14.1. */
-
 import type { CompiledApi } from '../language/index.ts';
 import { createPopulationTest } from '../query/unpopulated.ts';
 import { createOperationCompiler, type OperationCompilerOptions } from './compile/compile-operations.ts';

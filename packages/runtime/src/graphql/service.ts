@@ -2,7 +2,6 @@
  * Answers GraphQL requests after the transport: finds the compiled operation of a document, or makes it, and runs it. The
  * only door to graphql-js on the way of a request, so that a server pays for loading it when it is first asked for.
  */
-
 import type { IncomingMessage } from 'node:http';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { Caller } from '../caller.ts';

@@ -1,5 +1,4 @@
 /** Answers of operations, spliced from the bytes of rows. */
-
 import { type FieldNode, getLocation } from 'graphql';
 import type { RowSink } from '../database/database.ts';
 import type { PlatformError } from '../errors.ts';

@@ -1,5 +1,4 @@
 /** The routes of a project's own code: from a request to typed values, and from the code's result to an answer. */
-
 import type { IncomingMessage } from 'node:http';
 import { type ErrorCode, forbidden, invalidQuery, PlatformError, together } from '../errors.ts';
 import { type Fitted, fitJson, fitTexts } from '../extensions/decode-shape.ts';

@@ -1,5 +1,4 @@
 /** The routes below `/items`: from a path to a planned read of one collection, or to a write. Source: specification, section 4. */
-
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';

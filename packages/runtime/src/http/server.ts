@@ -2,7 +2,6 @@
  * HTTP server of a compiled API: Fastify carries connections, routing and bodies. The modules beside this file
  * interpret a request, in the order of the API specification, section 1.5: limit, token, route, body, query.
  */
-
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';

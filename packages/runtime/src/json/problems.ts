@@ -1,5 +1,4 @@
 /** Errors in a payload, collected by the stages of the API specification, section 1.5. */
-
 import { PlatformError, together } from '../errors.ts';
 import type { JsonValue } from '../language/index.ts';
 

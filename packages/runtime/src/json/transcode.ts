@@ -4,7 +4,6 @@
  * A shape is resolved once into a tree of writers. Those of rows and records walk their fields, and are replaced by
  * generated code when they are used often (`docs/decisions/speed-of-reads.md`).
  */
-
 import type { WireKind } from '../language/index.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { type Literal, literalOf, putLiteral, type Source, sourceOf } from './bytes.ts';

@@ -2,7 +2,6 @@
  * Mail that waits to be sent. It is queued in the transaction that causes it and sent after the commit, by the process
  * that comes first. A process that dies meanwhile leaves it to the others. Source: API specification, section 1.6.
  */
-
 import type { Database } from '../database/database.ts';
 import { runAlone } from '../database/own-statements/own-rows.ts';
 import { ownTables } from '../dialects/index.ts';

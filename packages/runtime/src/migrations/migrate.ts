@@ -3,7 +3,6 @@
  * processes which start together never run one twice. A process that dies leaves none half done, or the next one
  * completes it where tables are made outside of transactions.
  */
-
 import type { Database } from '../database/database.ts';
 import type { MigrationConnection } from '../database/migration-connection.ts';
 import { ownMigrations, serverOfFamily } from '../dialects/index.ts';

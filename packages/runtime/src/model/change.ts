@@ -1,5 +1,4 @@
 /** Changes of the model: statements for the database, and their other effects. */
-
 import { ServerError } from '../database/errors.ts';
 import { PlatformError } from '../errors.ts';
 import { failedValidation, invalidPayload } from '../json/problems.ts';

@@ -2,7 +2,6 @@
  * Metadata of collections, fields and relations beside their tables, and the rows that hold it. Source: API
  * specification, sections 10.2, 10.4 and 10.9.
  */
-
 import { invalidPayload } from '../json/problems.ts';
 import type { KnownModel, ModelTable } from './model-sql.ts';
 import {

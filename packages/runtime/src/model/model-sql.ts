@@ -1,5 +1,4 @@
 /** SQL of changes of the model: one record for each family of servers (`docs/decisions/model-changes.md`). */
-
 import type { PlatformError } from '../errors.ts';
 import type {
   CollectionDescriptor,

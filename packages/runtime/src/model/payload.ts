@@ -1,5 +1,4 @@
 /** Bodies of requests that change the model: closed objects. Everything here throws INVALID_PAYLOAD. */
-
 import { invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';

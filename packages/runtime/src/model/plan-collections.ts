@@ -1,5 +1,4 @@
 /** Collections made, described and dropped. Source: API specification, section 12.1. */
-
 import { invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
 import { type JsonValue, reservedPrefix } from '../language/index.ts';

@@ -1,5 +1,4 @@
 /** Fields changed: their columns, and what is said about them. Source: API specification, section 12.2. */
-
 import { failedValidation, invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';

@@ -1,5 +1,4 @@
 /** Fields made and dropped; `plan-field-changes.ts` changes them. Source: API specification, section 12.2. */
-
 import { failedValidation, invalidPayload } from '../json/problems.ts';
 import { isWhole, type JsonValue, type ValueType } from '../language/index.ts';
 import type { ModelChange } from './change.ts';

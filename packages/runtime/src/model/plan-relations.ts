@@ -1,5 +1,4 @@
 /** Relations made, changed and dropped, from the side that holds the key. Source: API specification, section 12.3. */
-
 import { PlatformError } from '../errors.ts';
 import { invalidPayload } from '../json/problems.ts';
 import type { JsonValue, ModelRelation } from '../language/index.ts';

@@ -2,7 +2,6 @@
  * Fields without a column: sides of relations, which come and go with these, and fields that only structure a form.
  * Their metadata lies in `platform_fields`. Source: API specification, sections 6 and 12.2.
  */
-
 import { invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
 import {

@@ -1,5 +1,4 @@
 /** Sides of relations that have no column: their metadata goes with their relation, and changes its name with it. */
-
 import {
   type CollectionDescriptor,
   type ModelField,

@@ -1,5 +1,4 @@
 /** One line of the log per request: by default only of those that failed, were limited, or took long. */
-
 import type { IncomingMessage } from 'node:http';
 import type { AccessLog } from '../environment/operate.ts';
 import { pathOf, type RequestObserver, routePattern } from './request-record.ts';

@@ -1,5 +1,4 @@
 /** The pages as files: Handlebars, a style and an icon that a project may replace, one by one, by files of the same name. */
-
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

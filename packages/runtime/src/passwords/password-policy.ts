@@ -1,5 +1,4 @@
 /** Policy for new passwords. Source: API specification, section 3.2. */
-
 import { PlatformError } from '../errors.ts';
 import type { FieldProblem } from '../json/problems.ts';
 import { isCommonPassword } from './common-passwords.ts';

@@ -1,5 +1,4 @@
 /** Hashing and verifying passwords, a few at once. Source: API specification, section 3.2. */
-
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { createWorkQueue, type WorkQueue } from '../limits/work-queue.ts';

@@ -1,5 +1,4 @@
 /** Whole answers: `{"data":[…]}` or `{"data":{…}}`, with `"meta"` when the plan counts or pages, from the rows of one statement. */
-
 import type { DirectSink, RowSink } from '../database/database.ts';
 import { ByteWriter, giveBack } from '../json/byte-writer.ts';
 import { int32, sourceOf } from '../json/bytes.ts';

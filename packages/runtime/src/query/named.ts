@@ -1,5 +1,4 @@
 /** Answers to reads whose statement counts the items that were named by key in front of everything else. */
-
 import type { Answer, AnswerWriter } from './answer.ts';
 import type { ReadPlan } from './plan/plan.ts';
 

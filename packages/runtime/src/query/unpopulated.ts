@@ -1,5 +1,4 @@
 /** Materialized views that have never been refreshed. */
-
 import { ServerError } from '../database/errors.ts';
 import type { CompiledApi } from '../language/index.ts';
 

@@ -1,5 +1,4 @@
 /** Effects of writing comments beyond their fields. Source: API specification, section 10.3. */
-
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';

@@ -1,5 +1,4 @@
 /** The platform's part in writes: hooks of its collections, and what follows their commits. */
-
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import type { CompiledApi } from '../language/index.ts';

@@ -1,5 +1,4 @@
 /** The parts of a server, put together. None of them runs before it is started. */
-
 import { randomBytes } from 'node:crypto';
 import { createPurges, type Purges } from '../caching/purges.ts';
 import { createTags, type Tags } from '../caching/tags.ts';

@@ -1,5 +1,4 @@
 /** The database of a server: how it is reached, which of its servers is asked, and where changes of rules are heard. */
-
 import type { Database } from '../database/database.ts';
 import { type HostWatch, watchHost } from '../database/host-state.ts';
 import { withoutWrites } from '../database/hosts/guarded-writes.ts';

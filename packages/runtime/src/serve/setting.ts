@@ -1,5 +1,4 @@
 /** The setting of a server: its variables, where its database is, and its instruments. Nothing is opened yet. */
-
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { DatabasePlace } from '../dialects/open.ts';

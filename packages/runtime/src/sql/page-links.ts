@@ -5,7 +5,6 @@
  * thousands of them per page it costs less to collect their keys. Each target is then read once, in the order of the
  * keys, and given back to its parents. Where most of a small table is linked, reading it as a whole costs less still.
  */
-
 import { allOf, selectList, sqlTrue, where } from '../dialects/fragment.ts';
 import type { Condition, ManyToMany } from '../language/index.ts';
 import { fieldOfColumn } from './cell.ts';

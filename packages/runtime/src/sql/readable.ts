@@ -1,5 +1,4 @@
 /** Rows that a caller can read: by the rules of their collection, and by the items that they hold copies of. */
-
 import { allOf, anyOf, cast, sqlFalse, sqlTrue, where } from '../dialects/fragment.ts';
 import type { FixedValue } from '../dialects/index.ts';
 import { types } from '../language/index.ts';

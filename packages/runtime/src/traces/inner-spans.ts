@@ -1,5 +1,4 @@
 /** Spans of plans, by the look-ups in their caches, and of hooks. Source: operations notes, section 2. */
-
 import { errorTypeOf } from '../database/observed.ts';
 import type { CacheName, CreatePlanCache, PlanCache } from '../database/plan-cache.ts';
 import type { RegisteredHook } from '../language/index.ts';

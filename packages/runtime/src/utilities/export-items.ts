@@ -1,5 +1,4 @@
 /** A list written down as a file of the platform. Source: API specification, section 13, `/utils/export`. */
-
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { Caller } from '../caller.ts';

@@ -1,5 +1,4 @@
 /** Items from a file: new ones, and changes of those that there are by their keys. Source: section 13, `/utils/import`. */
-
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Caller } from '../caller.ts';

@@ -1,5 +1,4 @@
 /** DELETE: one item by its key, or several by their keys or by a query. */
-
 import { allOf } from '../dialects/fragment.ts';
 import { forbidden, invalidQuery } from '../errors.ts';
 import type { JsonValue } from '../language/index.ts';

@@ -1,5 +1,4 @@
 /** PATCH: one item by its key, several by their keys, by a query or each with its own data, or the one of a singleton. */
-
 import { runAs } from '../database/row-security/row-context.ts';
 import { allOf, sqlTrue } from '../dialects/fragment.ts';
 import { forbidden } from '../errors.ts';

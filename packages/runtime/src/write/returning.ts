@@ -1,5 +1,4 @@
 /** The answer of a write: a planned read of what was written. Source: API specification, sections 1.2 and 5.1. */
-
 import type { Caller } from '../caller.ts';
 import type { Parameter, Statement } from '../database/database.ts';
 import type { PlanCache } from '../database/plan-cache.ts';

@@ -1,5 +1,4 @@
 /** A write request prepared for execution, before any database access. */
-
 import type { Caller } from '../caller.ts';
 import type { NamedRows } from '../database/database.ts';
 import type { Noted } from '../database/notes.ts';

@@ -1,5 +1,4 @@
 /** Write requests, from bodies to committed transactions. Source: API specification, sections 1.5, 1.6 and 4. */
-
 import type { Database, Transaction } from '../database/database.ts';
 import { type CreatePlanCache, createEmpty } from '../database/plan-cache.ts';
 import { sqlDialects } from '../dialects/index.ts';

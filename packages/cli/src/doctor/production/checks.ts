@@ -1,5 +1,4 @@
 /** All checks of `platform doctor --production` that other examinations do not make. */
-
 import { contract } from '@tablewright/runtime/language';
 import type { Project } from '../../project/project.ts';
 import type { Finding } from '../../sources/finding.ts';

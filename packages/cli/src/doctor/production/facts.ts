@@ -1,5 +1,4 @@
 /** Facts about a server that is to be used: its settings, its files and its database. */
-
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';

@@ -3,7 +3,6 @@
  * catalog. Its function is a temporary one of this session, and the trigger depends on it. So both are gone when the
  * session ends for any reason.
  */
-
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';

@@ -1,5 +1,4 @@
 /** Collections as one role sees them. */
-
 import type { CollectionDescriptor } from '@tablewright/runtime/language';
 import { isSame } from '../../cache/same.ts';
 import type { RoleCollection } from '../../role-view/role-view.ts';

@@ -1,5 +1,4 @@
 /** Fields as one role reads them. */
-
 import { isDeepStrictEqual } from 'node:util';
 import type { Attribute, FieldDescriptor } from '@tablewright/runtime/language';
 import type { ApiField } from '../../api.ts';

@@ -1,5 +1,4 @@
 /** Hooks that have a part in what a role writes. */
-
 import type { Severity, Verdicts } from '../severity.ts';
 import { type Concern, type Found, operationsIn, type Side } from '../side.ts';
 

@@ -1,5 +1,4 @@
 /** A comparison as text, as Markdown for a pull request, as JSON and as SARIF. Ends with a line break. */
-
 import type { Change } from '../change.ts';
 import { type Diff, ruleIds } from '../diff-schemas.ts';
 import type { Rename } from '../renames.ts';

@@ -1,5 +1,4 @@
 /** Related items in payloads. Source: API specification, sections 7.2 to 7.4; `docs/decisions/writes.md`. */
-
 import { nameWithout } from '../../role-view/names.ts';
 import type { NestedItem, NestedWrite } from '../../role-view/role-view.ts';
 import { anyOf, type JsonObject, reference } from '../json.ts';

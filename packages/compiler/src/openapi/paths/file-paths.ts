@@ -1,5 +1,4 @@
 /** Uploads and contents of files. Source: API specification, section 11. */
-
 import { commonFailures } from '@tablewright/runtime/operations';
 import type { RoleView } from '../../role-view/role-view.ts';
 import { type JsonObject, objectOf } from '../json.ts';

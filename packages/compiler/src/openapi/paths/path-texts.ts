@@ -3,7 +3,6 @@
  * their paths, a third of a document, differ in names only. Such a text is made once, with placeholders in the place of
  * names.
  */
-
 import { createFacts } from '../../cache/same.ts';
 import { DocumentNames } from '../../role-view/names.ts';
 import { type Parts, type PartText, textsOf } from '../parts.ts';

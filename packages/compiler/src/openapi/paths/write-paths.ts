@@ -1,5 +1,4 @@
 /** The operations that write. Source: API specification, sections 1.2, 4 and 9. */
-
 import { commonFailures, type FailureName } from '@tablewright/runtime/operations';
 import { anyOf, type JsonObject, objectOf, reference } from '../json.ts';
 import { nameNaming } from '../keys.ts';

@@ -1,5 +1,4 @@
 /** Reach of rules: paths through hidden fields, the platform's own collections, and collections without any reader. */
-
 import { type SystemCollection, systemCollection } from '@tablewright/runtime/language';
 import { type NameUse, namesUsed } from '../../conditions/ruled-permissions.ts';
 import type { PlacedValue, RuleSource } from '../../config/permissions/permission-document.ts';

@@ -1,5 +1,4 @@
 /** Rules that change nothing: empty, ignored, impossible, repeated or unmatched ones, and roles without any. */
-
 import { isDeepStrictEqual } from 'node:util';
 import { always, type Condition } from '@tablewright/runtime/language';
 import { type FactsIndex, indexFacts } from '../../conditions/column-facts.ts';

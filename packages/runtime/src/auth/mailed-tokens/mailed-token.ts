@@ -2,7 +2,6 @@
  * Tokens that are mailed and work once. The database keeps a hash of a token's key. Mails that wait to be sent contain
  * the key, from which a token cannot be made without SECRET. Source: API specification, sections 2.2, 2.6 and 3.3.
  */
-
 import { randomBytes } from 'node:crypto';
 import type { MailEnvironment } from '../../environment/mail.ts';
 import { linkWith } from '../../mail/allowed-url.ts';

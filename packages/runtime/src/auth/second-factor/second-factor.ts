@@ -1,5 +1,4 @@
 /** Setting up, using and taking away second factors. Source: API specification, section 3.4. */
-
 import type { Database, Transaction } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements/own-rows.ts';
 import type { OwnSql } from '../../database/own-statements/script.ts';

@@ -2,7 +2,6 @@
  * Sessions and their refresh tokens, in transactions of the caller. A session is a row: it ends by being deleted, and
  * its tokens, used ones included, go with it. Source: API specification, sections 2.2 to 2.5.
  */
-
 import { hash, randomBytes } from 'node:crypto';
 import type { Transaction } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements/own-rows.ts';

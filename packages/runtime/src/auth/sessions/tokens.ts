@@ -2,7 +2,6 @@
  * Signed tokens: JSON web tokens by `jsonwebtoken`, of one algorithm. This file checks the properties that the library
  * leaves open: `typ`, other headers, the size, required claims and their types. Source: API specification, section 2.2.
  */
-
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { longestToken } from '../../environment/secrets.ts';

@@ -1,5 +1,4 @@
 /** Drivers of providers: OpenID Connect, where providers describe themselves, and OAuth 2.0, where three addresses are known. */
-
 import {
   allowInsecureRequests,
   authorizationCodeGrant,

@@ -1,5 +1,4 @@
 /** A provider as signing in sees it, the same for every driver. */
-
 import {
   AuthorizationResponseError,
   ClientError,

@@ -1,5 +1,4 @@
 /** Signing in at a provider: the way there, and the way back. Source: API specification, section 2.8. */
-
 import type { Database } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements/own-rows.ts';
 import type { OwnSql } from '../../database/own-statements/script.ts';

@@ -1,5 +1,4 @@
 /** Statements of our own in a transaction, whose rows are wanted as texts. All their columns are cast to text. */
-
 import { createHash } from 'node:crypto';
 import type { Database, Parameter, Statement, Transaction } from '../database.ts';
 import { type OwnSql, readRow, runScript, type TextRow } from './script.ts';

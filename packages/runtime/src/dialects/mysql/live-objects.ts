@@ -1,5 +1,4 @@
 /** The objects of a fingerprint as MySQL or MariaDB has them now, read by one query. */
-
 import type { Database } from '../../database/database.ts';
 import type { Fingerprint, LiveObject } from '../../language/index.ts';
 

@@ -7,7 +7,6 @@
  * it `@…;` or `&…;`. Every other value is its length in bytes, a colon, and the bytes. So no character needs an escape,
  * and values keep the form in which they were selected. Nothing is aggregated as JSON, which the servers do slowly.
  */
-
 import { isPathForm, keysMark, type Statement } from '../../database/database.ts';
 import { aggregateKind } from '../../language/descriptors/aggregates.ts';
 import { type FieldFunction, isWhole, type Operator, type PortableType } from '../../language/index.ts';

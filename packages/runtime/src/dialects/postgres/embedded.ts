@@ -1,5 +1,4 @@
 /** The embedded database: PGlite, PostgreSQL compiled to WebAssembly, in this process and spoken to in the same protocol. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchSize } from '../../database/batch-size.ts';
 import type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';

@@ -1,5 +1,4 @@
 /** The objects of a fingerprint as the database has them now, read from the catalog by one query. */
-
 import type { Database } from '../../database/database.ts';
 import {
   arrayLiteral,

@@ -1,5 +1,4 @@
 /** Arrays as tables of input, and arrays of what many rows hold. */
-
 import { arrayLiteral, type PortableType, types } from '../../language/index.ts';
 import { anyOf, cast, castStored } from '../fragment.ts';
 import type { CopyDialect, InputDialect } from '../input.ts';

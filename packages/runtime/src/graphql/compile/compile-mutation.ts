@@ -1,5 +1,4 @@
 /** Mutations: the write of each root field, and how its answer is read. Source: API specification, section 14.2. */
-
 import { type FieldNode, type GraphQLNamedType, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import type { Caller } from '../../caller.ts';
 import { runAs } from '../../database/row-security/row-context.ts';

@@ -1,5 +1,4 @@
 /** Compiles operations: the parts that hold for every request. Source: API specification, section 14.1. */
-
 import { type GraphQLObjectType, OperationTypeNode } from 'graphql';
 import { type CreatePlanCache, createEmpty, type PlanCache } from '../../database/plan-cache.ts';
 import { invalidQuery } from '../../errors.ts';

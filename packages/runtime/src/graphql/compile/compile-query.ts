@@ -1,5 +1,4 @@
 /** Queries: the read of each root field. Source: API specification, section 14.2. */
-
 import {
   type FieldNode,
   type GraphQLNamedType,

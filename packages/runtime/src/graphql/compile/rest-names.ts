@@ -1,5 +1,4 @@
 /** Filters and payloads under the names of a GraphQL schema, as filters and payloads over REST. */
-
 import { PlatformError } from '../../errors.ts';
 import { isObject } from '../../language/conditions/filter-syntax.ts';
 import {

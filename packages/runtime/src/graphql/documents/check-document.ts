@@ -1,5 +1,4 @@
 /** From the text of a document to one operation that can be compiled: parse, choose, measure, validate. */
-
 import {
   type DocumentNode,
   GraphQLError,

@@ -5,7 +5,6 @@
  * Fragments are measured once each, however often they are spread: sizes add up as numbers. So an operation that would
  * expand to more fields than there are atoms is refused like one that is a single field too large.
  */
-
 import {
   type DocumentNode,
   type FieldNode,

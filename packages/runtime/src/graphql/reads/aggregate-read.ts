@@ -1,5 +1,4 @@
 /** Aggregations that documents ask for, planned once per shape. Source: API specification, sections 5.5 and 14.2. */
-
 import { longestCachedStatement } from '../../database/plan-cache.ts';
 import { invalidQuery } from '../../errors.ts';
 import { always } from '../../language/index.ts';

@@ -1,5 +1,4 @@
 /** Reads of items that documents ask for, planned once per shape. */
-
 import { longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
 import { always, type Condition } from '../../language/index.ts';
 import {

@@ -3,7 +3,6 @@
  * the size that one operation may collect is bounded. Its large lists are read one after the other, in batches, on a
  * connection of their own, so that other requests are answered meanwhile.
  */
-
 import type { IncomingMessage } from 'node:http';
 import type { Database, Parameter, Statement } from '../../database/database.ts';
 import { invalidQuery, type PlatformError } from '../../errors.ts';

@@ -1,5 +1,4 @@
 /** Spares reads whose arguments were met before everything but looking them up. */
-
 import type { PlanCache } from '../../database/plan-cache.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import { type Input, inputValue, type Variables } from '../compile/input.ts';

@@ -1,5 +1,4 @@
 /** Uploads at the addresses of the collection of files. Source: API specification, section 11. */
-
 import type { IncomingMessage } from 'node:http';
 import type { FilesEnvironment } from '../../environment/files.ts';
 import { PlatformError } from '../../errors.ts';

@@ -1,5 +1,4 @@
 /** Handlers of `/graphql` and `/graphql/system`. Source: API specification, section 14.1; GraphQL over HTTP. */
-
 import { documentErrorBody } from '../../graphql/documents/document-errors.ts';
 import type { Operation, OperationAnswer } from '../../graphql/documents/operation.ts';
 import type { AnswerGraphql } from '../../graphql/service.ts';

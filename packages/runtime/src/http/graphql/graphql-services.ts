@@ -1,5 +1,4 @@
 /** Root fields of GraphQL that are no collection's: operations, run as over REST. Source: specification, 14.3. */
-
 import type { IncomingMessage } from 'node:http';
 import { PlatformError } from '../../errors.ts';
 import type { ServiceField } from '../../graphql/compile/compile-query.ts';

@@ -1,5 +1,4 @@
 /** Everything that answers below `/graphql`, put together. */
-
 import { setImmediate } from 'node:timers/promises';
 import { type Environment, readLimits } from '../../environment.ts';
 import type { OperationRunner } from '../../graphql/documents/operation.ts';

@@ -1,5 +1,4 @@
 /** Declarations of operations with their implementations: access and input are checked before an implementation runs. */
-
 import type { IncomingMessage } from 'node:http';
 import { stall } from '../../auth/refusals.ts';
 import type { Caller } from '../../caller.ts';

@@ -1,5 +1,4 @@
 /** Comments on items: the row of activity that records one stands for it. Source: API specification, section 10.3. */
-
 import type { Database } from '../../database/database.ts';
 import { ask, firstRow } from '../../database/own-statements/own-rows.ts';
 import { ownTables } from '../../dialects/index.ts';

@@ -1,5 +1,4 @@
 /** Input of operations: values by name → values that fit the declaration. Source: API specification, section 9. */
-
 import { isEmail } from '../../environment/values.ts';
 import { type ErrorCode, PlatformError } from '../../errors.ts';
 import type { JsonValue } from '../../language/index.ts';

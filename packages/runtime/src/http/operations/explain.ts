@@ -3,7 +3,6 @@
  * name of a role, and why one is refused. Off unless EXPLAIN says otherwise, and never there in production: reasons
  * name hidden facts.
  */
-
 import type { Caller } from '../../caller.ts';
 import type { Database } from '../../database/database.ts';
 import { PlatformError } from '../../errors.ts';

@@ -1,5 +1,4 @@
 /** Files from elsewhere. Source: API specification, section 11. */
-
 import type { Database } from '../../database/database.ts';
 import type { FilesEnvironment } from '../../environment/files.ts';
 import { PlatformError, readErrorBody } from '../../errors.ts';

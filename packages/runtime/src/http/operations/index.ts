@@ -1,5 +1,4 @@
 /** All operations of a server with their implementations. */
-
 import type { Accounts } from '../../auth/accounts.ts';
 import { createInvite } from '../../auth/mailed-tokens/invites.ts';
 import type { Database } from '../../database/database.ts';

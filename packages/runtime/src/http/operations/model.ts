@@ -1,5 +1,4 @@
 /** The model as it was compiled, and its changes. Source: API specification, section 12. */
-
 import { PlatformError } from '../../errors.ts';
 import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CompiledApi, JsonValue, ModelDocument } from '../../language/index.ts';

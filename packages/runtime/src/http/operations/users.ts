@@ -1,5 +1,4 @@
 /** Invitations and second factors. Source: API specification, sections 3.3 and 3.4. */
-
 import type { Accounts } from '../../auth/accounts.ts';
 import { clientOf } from '../../auth/ip-access.ts';
 import type { Invite } from '../../auth/mailed-tokens/invites.ts';

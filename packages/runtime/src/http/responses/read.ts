@@ -1,5 +1,4 @@
 /** Runs planned reads and answers them: whole with a length, or streamed with back-pressure. */
-
 import type { Writable } from 'node:stream';
 import type { Database, Statement } from '../../database/database.ts';
 import { refusesValue } from '../../database/errors.ts';

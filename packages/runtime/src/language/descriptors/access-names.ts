@@ -1,5 +1,4 @@
 /** Which access class of the compiled API a user has. */
-
 import type { AccessClass, CompiledApi } from '../index.ts';
 
 /** Names of the access classes, by the source that decides them. */

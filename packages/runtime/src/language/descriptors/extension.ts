@@ -1,5 +1,4 @@
 /** Extensions: a project's own code, as the server takes it. */
-
 import type { JsonValue } from '../values/json.ts';
 import type { ObjectShape, Shape } from './shape.ts';
 

@@ -4,7 +4,6 @@
  *
  * Source: API specification, section 14.2.
  */
-
 import { reservedPrefix, systemCollection } from '../system/system.ts';
 import type { CollectionDescriptor } from './collection.ts';
 

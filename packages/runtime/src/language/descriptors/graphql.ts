@@ -4,7 +4,6 @@
  *
  * Source: API specification, sections 14.2 and 14.3.
  */
-
 import { isComputable } from '../types/index.ts';
 import type { CollectionDescriptor, ManyToAny, ManyToOne, RelationDescriptor } from './collection.ts';
 import type { FunctionDescriptor } from './function.ts';

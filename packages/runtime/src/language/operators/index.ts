@@ -1,5 +1,4 @@
 /** The filter operators of the query language. From `_has` on they are additions: for arrays, JSON and ranges. */
-
 import type { Comparison } from '../types/definition.ts';
 import { type PortableType, types } from '../types/index.ts';
 import type { ValueType } from '../values/value-type.ts';

@@ -4,7 +4,6 @@
  * Their tables are made by migrations (`system/`), read and compiled like any other. Source: API specification, section
  * 10.
  */
-
 import { type Dialect, dialectFacts, ownSchema } from '../dialects.ts';
 import type { PortableType } from '../types/index.ts';
 

@@ -1,5 +1,4 @@
 /** Day and time without a zone. */
-
 import { readDateTime } from '../values/dates.ts';
 import { date } from './date.ts';
 import { dayPattern, fromText, orderOfMoments, textSchema, timePattern } from './decoding.ts';

@@ -1,5 +1,4 @@
 /** Moment. */
-
 import { readTimestamp } from '../values/dates.ts';
 import { dateTime } from './date-time.ts';
 import { dayPattern, fromText, orderOfMoments, textSchema, timePattern } from './decoding.ts';

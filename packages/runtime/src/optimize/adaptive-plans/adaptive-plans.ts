@@ -4,7 +4,6 @@
  * The first costs less where rows have few links, others where they have many, and neither the request nor the statistics
  * of the database tell. So the time that a statement took decides. All give the same answer, so a wrong choice costs time only.
  */
-
 import type { Chosen, ServerState } from '../../database/connection-seams.ts';
 import type { Statement } from '../../database/database.ts';
 import { type OtherWay, otherWays, pageFamily } from './other-ways.ts';

@@ -2,7 +2,6 @@
  * Bodies of GraphQL requests. The part of a body that a client sends with a document, its text above all, is the same
  * in every request. Parsing it again takes longer than all the rest of the body, so that part is cached by its text.
  */
-
 import { createByteCache } from '../../graphql/byte-cache.ts';
 import { type BodyHeaders, checkBody, parseBodyText } from '../../json/body.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';

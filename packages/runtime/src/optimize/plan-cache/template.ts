@@ -3,7 +3,6 @@
  * template with one hole. The parsed, authorised and planned result for one of them holds for all of them, as far as
  * the values are of the right types. So a known template spares everything but reading the values.
  */
-
 import { type CreatePlanCache, createUncounted, type PlanCache } from '../../database/plan-cache.ts';
 import { type CreateByteCache, createByteCache } from '../../graphql/byte-cache.ts';
 import { definitions, elementwise, flags, listed, type Operator, operators } from '../../language/operators/index.ts';

@@ -1,5 +1,4 @@
 /** Rows of several requests in one transaction, made or changed by one statement. */
-
 import { inBatches } from '../../batches.ts';
 import {
   announceShared,

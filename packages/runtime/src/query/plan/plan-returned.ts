@@ -1,5 +1,4 @@
 /** Reads of nothing but own columns of a row, printed on a row that a statement has just written. */
-
 import type { ShapeField } from '../../json/shape.ts';
 import type { Condition } from '../../language/index.ts';
 import { readable } from '../../sql/readable.ts';

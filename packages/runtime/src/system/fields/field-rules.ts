@@ -2,7 +2,6 @@
  * Rules for fields of the platform's own collections beyond their types. Source: API specification, sections 2.2, 3.2
  * and 10.
  */
-
 import { isNetwork } from '../../environment/networks.ts';
 import { isJwtShaped } from '../../environment/secrets.ts';
 import { isEmail } from '../../environment/values.ts';

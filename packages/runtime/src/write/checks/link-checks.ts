@@ -1,5 +1,4 @@
 /** Links by key to items of which the caller may read only some. Source: API specification, section 7.1. */
-
 import { allOf, anyOf, sqlTrue, where } from '../../dialects/fragment.ts';
 import type { ManyToOne } from '../../language/index.ts';
 import { joinsOf, reach } from '../../sql/related.ts';

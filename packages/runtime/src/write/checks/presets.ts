@@ -1,5 +1,4 @@
 /** Values that rules set under a payload. Source: API specification, sections 8.2 and 8.3. */
-
 import { allOf, castStored } from '../../dialects/fragment.ts';
 import type { FieldDescriptor, Operand, WriteRule } from '../../language/index.ts';
 import { isLive } from '../../sql/archived/other-rows.ts';

@@ -1,5 +1,4 @@
 /** Values of fields of the type `hash`: stored as Argon2id, in the text form that every library reads. */
-
 import { refusePassword } from '../../passwords/password-policy.ts';
 import { createPasswords } from '../../passwords/passwords.ts';
 import type { Granted } from '../access/scope.ts';

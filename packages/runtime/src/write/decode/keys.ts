@@ -1,5 +1,4 @@
 /** The items that a step is about, as parameters: by the text forms of their keys. */
-
 import { forbidden, type PlatformError } from '../../errors.ts';
 import { invalidPayload } from '../../json/problems.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';

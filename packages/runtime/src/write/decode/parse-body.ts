@@ -1,5 +1,4 @@
 /** The form of bodies that write, judged without a look at names. Source: API specification, section 4. */
-
 import { invalidPayload } from '../../json/problems.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';

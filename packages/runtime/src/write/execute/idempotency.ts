@@ -2,7 +2,6 @@
  * Requests that may be sent again: the first answer is kept in the transaction of its write, under the key that the client
  * chose. Source: API specification, section 17.
  */
-
 import { hash } from 'node:crypto';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';

@@ -1,5 +1,4 @@
 /** Several writes as one: in order, in one transaction, with one answer. Source: API specification, section 14.1. */
-
 import { type PlatformError, toPlatformError } from '../../errors.ts';
 import type { PreparedCommand, WriteCommand } from '../write-command.ts';
 

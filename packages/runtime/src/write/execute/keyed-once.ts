@@ -1,5 +1,4 @@
 /** Requests outside of collections that may be sent again under a key. Source: API specification, section 17. */
-
 import type { Database, Transaction } from '../../database/database.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { type AnswerKeeper, type IdempotentRequest, type KeptAnswer, keyRequest } from './idempotency.ts';

@@ -1,5 +1,4 @@
 /** Holding items still until the transaction ends, so that what is read of them is what is changed. */
-
 import type { RowSink, Transaction } from '../../database/database.ts';
 import { nameStatement } from '../../database/own-statements/own-rows.ts';
 import { runAs, type Side } from '../../database/row-security/row-context.ts';

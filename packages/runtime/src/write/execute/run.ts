@@ -1,5 +1,4 @@
 /** Running planned writes in a transaction, and what their answers mean. */
-
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { TextRow } from '../../database/own-statements/script.ts';

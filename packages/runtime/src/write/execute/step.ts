@@ -1,5 +1,4 @@
 /** One step of a write: one action on one collection, in a transaction. */
-
 import { PlatformError } from '../../errors.ts';
 import { failedValidation } from '../../json/problems.ts';
 import type { Answer } from '../../query/answer.ts';

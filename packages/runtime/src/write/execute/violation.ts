@@ -1,5 +1,4 @@
 /** Constraints of the database, told in terms of the API. Source: API specification, section 9. */
-
 import { ServerError } from '../../database/errors.ts';
 import { PlatformError } from '../../errors.ts';
 import { failedValidation } from '../../json/problems.ts';

@@ -1,5 +1,4 @@
 /** Executes write plans as transactions, and reads their answers. Source: API specification, sections 1.2, 1.6 and 17. */
-
 import type { Database, Outcome, Transaction } from '../../database/database.ts';
 import { defaultSql, type SqlDialect } from '../../dialects/index.ts';
 import type { DriftGuard } from '../../drift-watch.ts';

@@ -1,5 +1,4 @@
 /** Items as the database stores them, in the forms of the API, regardless of the caller's permissions. */
-
 import type { Transaction } from '../../database/database.ts';
 import { createEmpty } from '../../database/plan-cache.ts';
 import { runAs, type Side } from '../../database/row-security/row-context.ts';

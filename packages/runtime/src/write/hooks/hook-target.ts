@@ -1,5 +1,4 @@
 /** A write as hooks see it: its payloads by the action on their items, and the way back to a write plan. */
-
 import { isDeepStrictEqual } from 'node:util';
 import { PlatformError } from '../../errors.ts';
 import { toJson } from '../../extensions/encode-shape.ts';

@@ -1,5 +1,4 @@
 /** Hooks of the items below others in a payload, which is written as one tree. */
-
 import { PlatformError } from '../../errors.ts';
 import { toJson } from '../../extensions/encode-shape.ts';
 import type { EventHooks, Hooks } from '../../extensions/hooks.ts';

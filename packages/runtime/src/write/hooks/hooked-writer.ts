@@ -1,5 +1,4 @@
 /** Writes for which code of the project waits: `before`, the write itself, `after`, all in one transaction. */
-
 import type { Caller } from '../../caller.ts';
 import type { Database } from '../../database/database.ts';
 import { sqlDialects } from '../../dialects/index.ts';

@@ -1,5 +1,4 @@
 /** Columns of an UPDATE with the expressions that they get. */
-
 import { sqlTrue } from '../../dialects/fragment.ts';
 import type { FieldDescriptor } from '../../language/index.ts';
 import { type Preset, presetsOf, printPreset } from '../checks/presets.ts';

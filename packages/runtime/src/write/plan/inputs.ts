@@ -1,5 +1,4 @@
 /** The parameters of a write: where each finds its value when the statement runs. */
-
 import { castStored } from '../../dialects/fragment.ts';
 import { arrayLiteral, type FieldDescriptor } from '../../language/index.ts';
 import type { StatementBuilder } from '../../sql/row.ts';

@@ -2,7 +2,6 @@
  * Stored rows, locked in the order of their keys, regardless of payload order. Requests that want the same rows then
  * wait for each other instead of deadlocking.
  */
-
 import { where } from '../../dialects/fragment.ts';
 import type { RowLock, SqlDialect } from '../../dialects/index.ts';
 import type { CollectionDescriptor } from '../../language/index.ts';

@@ -1,5 +1,4 @@
 /** New items: one by VALUES, several from arrays. */
-
 import { transactionNumber } from '../../dialects/fragment.ts';
 import type { Check, CheckedRow, Written } from '../checks/check.ts';
 import { checksOf } from '../checks/checks.ts';

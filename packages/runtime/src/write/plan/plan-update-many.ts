@@ -1,5 +1,4 @@
 /** Changes of several stored items from arrays of keys, or of one where several rules have to be told apart. */
-
 import { allOf, anyOf, sqlTrue, transactionNumber, where } from '../../dialects/fragment.ts';
 import type { RowLock } from '../../dialects/index.ts';
 import type { Check, CheckedRow, Written } from '../checks/check.ts';

@@ -1,5 +1,4 @@
 /** Planned writes by their shape, in a bounded cache per access class. */
-
 import { longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { WriteGrant } from '../access/scope.ts';

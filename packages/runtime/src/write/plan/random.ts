@@ -1,5 +1,4 @@
 /** Values that new items get although neither they nor the database bring them: they are drawn before the items are made. */
-
 import { randomUUID } from 'node:crypto';
 import type { FieldDescriptor, Operand } from '../../language/index.ts';
 import type { Written } from '../checks/check.ts';

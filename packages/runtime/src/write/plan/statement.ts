@@ -1,5 +1,4 @@
 /** Common parts of planned writes: their form, their input tables, and the one row that they return. */
-
 import type { Binder } from '../../database/binder.ts';
 import type { Statement, TableChange } from '../../database/database.ts';
 import { nameStatement } from '../../database/own-statements/own-rows.ts';

@@ -1,5 +1,4 @@
 /** New items where a write cannot be part of a query: INSERT from rows of input, one item like many. */
-
 import type { Written } from '../checks/check.ts';
 import { printPreset } from '../checks/presets.ts';
 import type { Assigned } from '../plan/assigned.ts';

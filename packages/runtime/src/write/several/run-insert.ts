@@ -1,5 +1,4 @@
 /** Runs an INSERT that is a statement of its own, and finds out the keys of the items that it made. */
-
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import { PlatformError } from '../../errors.ts';

@@ -1,5 +1,4 @@
 /** Links that had to wait until the items they lead to were made: written last, by what was judged of them already. */
-
 import { PlatformError } from '../../errors.ts';
 import type { WriteScope } from '../access/scope.ts';
 import type { Running } from '../execute/running.ts';

@@ -1,5 +1,4 @@
 /** Trees in a transaction: parents first, then the items, what is removed below them, and what is new there. */
-
 import { runAs } from '../../database/row-security/row-context.ts';
 import { PlatformError, together } from '../../errors.ts';
 import { invalidPayload, maxErrors } from '../../json/problems.ts';

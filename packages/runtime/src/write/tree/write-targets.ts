@@ -1,5 +1,4 @@
 /** Many-to-many relations: targets are made and changed, and the junction is made to join them. */
-
 import { PlatformError } from '../../errors.ts';
 import { createProblems, type Place } from '../../json/problems.ts';
 import type { ManyToMany } from '../../language/index.ts';

@@ -1,5 +1,4 @@
 /** State that the parts of a tree share while it is written. */
-
 import type { Running } from '../execute/running.ts';
 import type { StepDone } from '../execute/step.ts';
 import type { WriteContext } from '../write-plan.ts';

@@ -2,7 +2,6 @@
  * `on_conflict`: the fields by which an item of a POST is one that there is. Source: `docs/decisions/writes.md`; API
  * specification, sections 8.4 and 9.
  */
-
 import { forbidden, invalidQuery } from '../../errors.ts';
 import type { ConstraintDescriptor } from '../../language/index.ts';
 import { readNames } from '../../query/parse/parse-json.ts';

@@ -3,7 +3,6 @@
  * before anything is done: the statements are tried on empty copies. Then they are run in a session of their own, each
  * written down with its undo statement. The metadata of the model is committed last (`docs/decisions/model-changes.md`).
  */
-
 import type { Database, Transaction } from '../../../database/database.ts';
 import type { MigrationConnection } from '../../../database/migration-connection.ts';
 import { allRows } from '../../../database/own-statements/own-rows.ts';

@@ -1,5 +1,4 @@
 /** Columns as SHOW CREATE TABLE prints them, taken apart, changed, and printed again: MODIFY wants all of a column. */
-
 import type { ColumnDefinition } from '../../../model/table-parts.ts';
 
 /** Columns and indexes of a table. */

@@ -1,7 +1,6 @@
 /**
  * Changes of the model for MySQL and MariaDB: all changes of one table become one statement (`statements.ts`).
  */
-
 import { invalidPayload } from '../../../json/problems.ts';
 import type { JsonValue } from '../../../language/index.ts';
 import { findRelationOf, madeName } from '../../../model/find.ts';

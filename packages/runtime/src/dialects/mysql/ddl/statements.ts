@@ -1,5 +1,4 @@
 /** Steps of a change as statements, of which each is done wholly or not at all: those of one table are one ALTER TABLE. */
-
 import type { MigrationConnection } from '../../../database/migration-connection.ts';
 import { PlatformError } from '../../../errors.ts';
 import type { ModelStep } from '../../../model/model-sql.ts';

@@ -1,5 +1,4 @@
 /** Traces of a change in the platform's own tables, as statements that any process can run to complete it. */
-
 import type { ActivityEntry } from '../../../model/change.ts';
 import type { ProjectMigration } from '../../../model/recompiler.ts';
 import type { ChangeOrigin } from '../../../system/log-changes.ts';

@@ -1,5 +1,4 @@
 /** The columns of an answer, as the server described them: seldom others than those of the answer before. */
-
 import { createPlanCache } from '../../../database/plan-cache.ts';
 import { oftenUsed } from '../../../json/fields-writer.ts';
 import type { ShapeField } from '../../../json/shape.ts';

@@ -1,5 +1,4 @@
 /** A session of its own in which tables are changed: such statements commit by themselves, and take as long as they take. */
-
 import { type Connection, createConnection, type ResultSetHeader, type RowDataPacket } from 'mysql2';
 import { toDatabaseError } from '../../../database/errors.ts';
 import type { MigrationConnection } from '../../../database/migration-connection.ts';

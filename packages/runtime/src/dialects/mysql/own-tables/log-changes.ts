@@ -2,7 +2,6 @@
  * Activity and revisions on MySQL and MariaDB. The server numbers the rows. They are written by INSERTs of a known
  * number of rows, because for these both servers assign consecutive numbers and return the first one.
  */
-
 import type { Parameter, Transaction } from '../../../database/database.ts';
 import { allRows, statementRows } from '../../../database/own-statements/own-rows.ts';
 import { createScript, proveCommit } from '../../../database/own-statements/script.ts';

@@ -2,7 +2,6 @@
  * Migrations on MySQL and MariaDB, which commit every statement that makes a table. The ledger records a migration
  * before its first statement and after its last. A server that finds one unfinished runs it again, which is harmless.
  */
-
 import { hash } from 'node:crypto';
 import type { MigrationConnection } from '../../../database/migration-connection.ts';
 import { type AppliedMigration, changed, type Migrator, pendingAfter, quoteName } from '../../../system/ledger.ts';

@@ -1,5 +1,4 @@
 /** SQL statements of migrations on MySQL and MariaDB, adapted to the server at hand. */
-
 import { type Migration, type StepMigration, stepChecksumOf } from '../../../system/migration.ts';
 import { tableOptions } from '../texts.ts';
 

@@ -3,7 +3,6 @@
  *
  * Source: https://mariadb.com/kb/en/result-set-packets/, https://dev.mysql.com/doc/dev/mysql-server (the same).
  */
-
 import type { RowSink } from '../../../database/database.ts';
 import type { Transcoder } from '../../../json/transcode.ts';
 import { toMysqlError } from '../driver/errors.ts';

@@ -2,7 +2,6 @@
  * Rows of the binary protocol, turned into JSON without PostgreSQL's form in between. They are the items of a list or
  * one item, whose cells are texts, integers and times. All else goes by `raw-rows.ts`, and both give the same bytes.
  */
-
 import type { ByteWriter } from '../../../json/byte-writer.ts';
 import { type Literal, putWord, type Source, sourceOf, wordOf } from '../../../json/bytes.ts';
 import { type Cell, type Lengths, writerCode } from '../../../json/fields-writer.ts';

@@ -2,7 +2,6 @@
  * Changes of the model on PostgreSQL: the tables, their descriptions and the migration that repeats it are written in
  * one transaction. It commits when the result compiles.
  */
-
 import type { Transaction } from '../../../database/database.ts';
 import { allRows, firstRow } from '../../../database/own-statements/own-rows.ts';
 import { type CompiledApi, modelChannel, modelLock } from '../../../language/index.ts';

@@ -1,5 +1,4 @@
 /** Changes of the model in PostgreSQL's words. */
-
 import type { FieldDescriptor, JsonValue } from '../../../language/index.ts';
 import { madeName } from '../../../model/find.ts';
 import type { FoundColumn, KnownModel, ModelSql, ModelStep, NewForeignKey } from '../../../model/model-sql.ts';

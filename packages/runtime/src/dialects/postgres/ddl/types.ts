@@ -1,5 +1,4 @@
 /** Types of columns in PostgreSQL. */
-
 import { invalidPayload } from '../../../json/problems.ts';
 import type { JsonValue, PortableType } from '../../../language/index.ts';
 import type { Payload } from '../../../model/payload.ts';

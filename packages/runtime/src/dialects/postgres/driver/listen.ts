@@ -1,5 +1,4 @@
 /** Receives notifications of other processes through the database, as long as there is a way to it. */
-
 import type { Listener, ListenOptions } from '../../server-dialect.ts';
 import type { ConnectedClient } from './client.ts';
 import { connectClient } from './client.ts';

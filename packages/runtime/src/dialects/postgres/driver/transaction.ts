@@ -2,7 +2,6 @@
  * Transactions that either commit or leave nothing, after any failure on the way. Source: reliability notes, R2 and
  * R10.
  */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Tries } from '../../../database/connection-seams.ts';
 import type { CommitProof, Outcome, RowSink, Transaction } from '../../../database/database.ts';

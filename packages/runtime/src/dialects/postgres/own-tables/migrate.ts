@@ -1,5 +1,4 @@
 /** Migrations on PostgreSQL: one transaction each, under an advisory lock. */
-
 import { hash } from 'node:crypto';
 import type { MigrationConnection } from '../../../database/migration-connection.ts';
 import {

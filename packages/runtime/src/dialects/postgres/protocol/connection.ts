@@ -6,7 +6,6 @@
  *
  * The carrier of the bytes (a socket, TLS, or PGlite in this process) is a `Link`.
  */
-
 import { ConnectionError, isStalePreparation, RowContextError, ServerError } from '../../../database/errors.ts';
 import { kinds, MessageReader, readErrorFields } from '../../../database/messages.ts';
 import { PreparedNames } from '../../../database/prepared.ts';

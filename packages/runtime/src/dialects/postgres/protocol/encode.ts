@@ -3,7 +3,6 @@
  *
  * Source: PostgreSQL documentation, "Frontend/Backend Protocol", "Message Formats".
  */
-
 import type { Parameter } from '../../../database/database.ts';
 import type { ByteWriter } from '../../../json/byte-writer.ts';
 

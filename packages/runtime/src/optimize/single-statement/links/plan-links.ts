@@ -3,7 +3,6 @@
  * links that are not listed, and creates the missing ones. Then it reads the answer from the items and the listed
  * links.
  */
-
 import { nameStatement } from '../../../database/own-statements/own-rows.ts';
 import type { PlanCache } from '../../../database/plan-cache.ts';
 import { transactionNumber } from '../../../dialects/fragment.ts';

@@ -6,7 +6,6 @@
  * began. So another statement goes before it and locks the items, and this one finds only those that its transaction
  * has locked.
  */
-
 import { allOf, anyOf } from '../../../dialects/fragment.ts';
 import type { FieldDescriptor } from '../../../language/index.ts';
 import { fieldOfColumn } from '../../../sql/cell.ts';

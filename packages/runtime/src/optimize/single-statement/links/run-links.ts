@@ -1,5 +1,4 @@
 /** Replacing the links of stored items, those of several requests by one statement where they share a transaction. */
-
 import { inBatches } from '../../../batches.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { runAs } from '../../../database/row-security/row-context.ts';

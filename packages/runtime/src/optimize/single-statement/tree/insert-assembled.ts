@@ -1,5 +1,4 @@
 /** Making filled trees, those of several requests by one statement where they share a transaction. */
-
 import type { Caller } from '../../../caller.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { runAs } from '../../../database/row-security/row-context.ts';

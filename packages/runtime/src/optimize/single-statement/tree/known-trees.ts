@@ -3,7 +3,6 @@
  * same names in the same order. They are read straight into columns. Anything that differs from that form, or is wrong,
  * is left to the generic path.
  */
-
 import type { FilterObject } from '../../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../../language/index.ts';
 import type { ReadPlan } from '../../../query/plan/plan.ts';

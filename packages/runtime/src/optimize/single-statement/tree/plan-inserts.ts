@@ -1,5 +1,4 @@
 /** The INSERTs of a tree of new items, each of which finds the keys that its items hold in what those before it return. */
-
 import type { FieldDescriptor } from '../../../language/index.ts';
 import { fieldOfColumn } from '../../../sql/cell.ts';
 import { hasLateValues, type StatementBuilder } from '../../../sql/row.ts';

@@ -1,5 +1,4 @@
 /** Reading a tree in the statement that writes it: from the rows that it returns, where the tables do not show them yet. */
-
 import type { ColumnPair, Condition, RelationDescriptor } from '../../../language/index.ts';
 import type { Selected, Selection } from '../../../query/authorise/selection.ts';
 import type { SelectedItems } from '../../../query/plan/plan.ts';

@@ -1,5 +1,4 @@
 /** Where the columns of a filled tree's answer are found: in the request, or in what the database fills in. */
-
 import type { ManyToOne, RelationDescriptor } from '../../../language/index.ts';
 import type { Selected, Selection } from '../../../query/authorise/selection.ts';
 import type { SelectedItems } from '../../../query/plan/plan.ts';

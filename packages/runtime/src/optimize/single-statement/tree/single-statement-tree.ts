@@ -1,5 +1,4 @@
 /** Trees of nothing but new items, made and answered by one statement. */
-
 import type { Caller } from '../../../caller.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { longestCachedStatement } from '../../../database/plan-cache.ts';

@@ -1,5 +1,4 @@
 /** Groups → batches: the new and changed items of a tree, decoded against the caller's inputs. */
-
 import type { Problems } from '../../../json/problems.ts';
 import { type Granted, grantFor, type WritableField, type WriteGrant } from '../../access/scope.ts';
 import { type BatchBuilder, createBatch } from '../../decode/batch.ts';

@@ -1,5 +1,4 @@
 /** One payload, split into what is its item's own and what leads to other items. Source: API specification, 7.2–7.4. */
-
 import { invalidPayload, type Place, type Problems } from '../../../json/problems.ts';
 import { type FilterObject, isObject } from '../../../language/conditions/filter-syntax.ts';
 import {

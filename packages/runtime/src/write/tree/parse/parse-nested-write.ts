@@ -1,5 +1,4 @@
 /** Payloads → groups. */
-
 import type { Problems } from '../../../json/problems.ts';
 import type { FilterObject } from '../../../language/conditions/filter-syntax.ts';
 import type { ColumnPair, ManyToAny, RelationDescriptor } from '../../../language/index.ts';

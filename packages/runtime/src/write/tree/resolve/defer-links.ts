@@ -2,7 +2,6 @@
  * Links to items that the same request makes only afterwards. Such are foreign keys in circles, and keys that are used
  * before the place that makes their item. Source: `docs/decisions/writes.md`.
  */
-
 import { decodeValue } from '../../../language/index.ts';
 import { operandType } from '../../../sql/operand.ts';
 import { keyFields } from '../../../sql/scope.ts';

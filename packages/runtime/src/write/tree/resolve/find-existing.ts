@@ -1,5 +1,4 @@
 /** Which of the items that a tree names by their keys there are: one statement for all of them, which locks them. */
-
 import { anyOf, cast, sqlTrue } from '../../../dialects/fragment.ts';
 import { PlatformError } from '../../../errors.ts';
 import { failedValidation } from '../../../json/problems.ts';

@@ -2,7 +2,6 @@
  * Stored items below items, and rows of junctions, whose related items a payload changes. Found are those to remove, those
  * that are there, and the last in order.
  */
-
 import { allOf } from '../../../dialects/fragment.ts';
 import type { SqlDialect } from '../../../dialects/index.ts';
 import type { ManyToMany } from '../../../language/index.ts';

@@ -1,5 +1,4 @@
 /** Stored values of items that a tree has written or named, by their keys. */
-
 import type { RowSink } from '../../../database/database.ts';
 import { nameStatement } from '../../../database/own-statements/own-rows.ts';
 import { readRow, type TextRow } from '../../../database/own-statements/script.ts';
