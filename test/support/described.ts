@@ -10,14 +10,19 @@ export interface Described {
   close(): Promise<void>;
 }
 
+interface Body {
+  readonly content: { readonly 'application/json': { readonly schema: unknown } };
+}
+
 interface Operation {
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: unknown } } };
+  /** The body, or the component that collections with such a key share. */
+  readonly requestBody?: Body | { readonly $ref: string };
 }
 
 /** The parts of a document that matter here. */
 export interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: unknown;
+  readonly components: { readonly requestBodies?: Readonly<Record<string, Body>> };
 }
 
 const methods = ['post', 'patch', 'delete'] as const;
@@ -32,10 +37,14 @@ export async function describeBodies({ paths, components }: Document): Promise<D
   server.setValidatorCompiler<object>(({ schema }) => ajv.compile(schema));
   for (const [path, operations] of Object.entries(paths)) {
     for (const method of methods) {
-      const schema = operations[method]?.requestBody?.content['application/json'].schema;
+      const body = operations[method]?.requestBody;
+      const described = body && '$ref' in body ? components.requestBodies?.[body.$ref.split('/').at(-1) ?? ''] : body;
+      const schema = described?.content['application/json'].schema;
       if (schema === undefined) continue;
-      const body: unknown = JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'));
-      server.route({ method, url: path.replace('{key}', ':key'), schema: { body }, handler: async () => '' });
+      const checked: unknown = JSON.parse(
+        JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'),
+      );
+      server.route({ method, url: path.replace('{key}', ':key'), schema: { body: checked }, handler: async () => '' });
     }
   }
   await server.ready();
