@@ -117,7 +117,7 @@ describe.each(servers)('$name', ({ missing, dialect, start, exact }) => {
   });
 
   it('gives locks of the session back', async () => {
-    const locked = { ...statement("SELECT CONCAT(GET_LOCK('note', 5))"), held: true };
+    const locked = { ...statement("SELECT CONCAT(GET_LOCK('note', 5))"), locksSession: true };
     for (let again = 0; again < 6; again++) {
       await database.transaction(async (transaction) => {
         await transaction.run(locked, [], { row: () => {} });
