@@ -82,6 +82,7 @@ functions: { public: [rename_kinds] }`,
   const change = (path: string, body: unknown) => () => project.admin(path, { method: 'PATCH', body });
 
   it('begins with a purge of everything', async () => {
+    await expect.poll(() => receiver.purges.length, { timeout: 30_000 }).toBeGreaterThan(0);
     const [tag = ''] = receiver.purges[0] ?? [];
     for (const path of all) expect(tagsOf(await kept(path))).toContain(tag);
   });

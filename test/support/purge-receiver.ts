@@ -103,6 +103,8 @@ export function watchPurges({ receiver, header, ask, touch, isFirst }: PurgeWatc
       const { purges } = receiver();
       const before = purges.length;
       await write();
+      // Tags of 50 ms are sent together, and that of everything then stands for all others.
+      await sleep(100);
       if (isFirst) await expect.poll(() => purges.length, { timeout: 120_000, interval: 20 }).toBeGreaterThan(before);
       else await outlast(1);
       const purged = new Set(purges.slice(before).flat());
