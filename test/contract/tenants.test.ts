@@ -237,7 +237,14 @@ describe('writes', () => {
 describe('own tables of the platform', () => {
   it('shows users, activity, revisions and comments of the own company', async () => {
     await send('ben', 'PATCH', '/items/customers/722', { name: 'birch told' });
-    await send('ben', 'POST', '/comments', { collection: 'customers', item: '722', comment: 'birch comment' });
+    const comment = { collection: 'customers', item: '722', comment: 'birch comment' };
+    expect(await refused('ann', 'POST', '/comments', comment)).toBe('403 FORBIDDEN');
+    expect((await send('ben', 'POST', '/comments', comment)).status).toBe(200);
+    const upload = new FormData();
+    upload.set('file', new Blob(['birch']), 'birch.txt');
+    expect((await send('ben', 'POST', '/files', upload)).status).toBe(200);
+    expect(await get('ben', '/files?fields=filename_download')).toEqual([{ filename_download: 'birch.txt' }]);
+    expect(await get('ben', '/comments?fields=comment')).toEqual([{ comment: 'birch comment' }]);
     await send('ann', 'PATCH', '/items/customers/12', { name: 'amber told' });
     expect(await get('ann', '/users?fields=id')).toEqual([{ id: keyOf('ann') }]);
     const activity = await get('ann', '/activity?fields=user,collection,item&limit=-1');

@@ -99,8 +99,14 @@ export function bindTenants(
   const free = new Set(roles.flatMap(({ name, admin, exempt }) => (admin || exempt === true ? [name] : [])));
   return permissions.map((permission) => {
     const tenant = free.has(permission.role) ? undefined : byName.get(permission.collection)?.tenant;
-    return tenant === undefined ? permission : bound(permission, tenant);
+    return tenant === undefined || isOwnedByCaller(permission) ? permission : bound(permission, tenant);
   });
+}
+
+/** True if the server makes the caller the owner of what is created, so that it belongs to their tenant afterwards. */
+function isOwnedByCaller({ action, role, collection }: Permission): boolean {
+  const { owner = null, serverOwned = [] } = systemCollection(collection) ?? {};
+  return action === 'create' && role !== 'public' && owner !== null && serverOwned.includes(owner);
 }
 
 /** Payloads cannot name the column: new items get the caller's tenant, and stored ones keep theirs. */
