@@ -243,6 +243,9 @@ describe('own tables of the platform', () => {
     const upload = new FormData();
     upload.set('file', new Blob(['birch']), 'birch.txt');
     expect((await send('ben', 'POST', '/files', upload)).status).toBe(200);
+    // A caller without a company owns nothing that one could tell apart.
+    expect(await refused('lost', 'POST', '/files', upload)).toBe('403 FORBIDDEN');
+    expect((await project.ask('/files', { method: 'POST', body: upload })).status).toBe(403);
     expect(await get('ben', '/files?fields=filename_download')).toEqual([{ filename_download: 'birch.txt' }]);
     expect(await get('ben', '/comments?fields=comment')).toEqual([{ comment: 'birch comment' }]);
     await send('ann', 'PATCH', '/items/customers/12', { name: 'amber told' });

@@ -99,14 +99,8 @@ export function bindTenants(
   const free = new Set(roles.flatMap(({ name, admin, exempt }) => (admin || exempt === true ? [name] : [])));
   return permissions.map((permission) => {
     const tenant = free.has(permission.role) ? undefined : byName.get(permission.collection)?.tenant;
-    return tenant === undefined || isOwnedByCaller(permission) ? permission : bound(permission, tenant);
+    return tenant === undefined ? permission : bound(permission, tenant);
   });
-}
-
-/** True if the server makes the caller the owner of what is created, so that it belongs to their tenant afterwards. */
-function isOwnedByCaller({ action, role, collection }: Permission): boolean {
-  const { owner = null, serverOwned = [] } = systemCollection(collection) ?? {};
-  return action === 'create' && role !== 'public' && owner !== null && serverOwned.includes(owner);
 }
 
 /** Payloads cannot name the column: new items get the caller's tenant, and stored ones keep theirs. */
@@ -115,7 +109,7 @@ function bound(permission: Permission, tenant: Condition): Permission {
   const column = tenant.kind === 'compare' ? tenant : undefined;
   const isWrite = action === 'create' || action === 'update';
   const others = presets.filter(({ field }) => field !== column?.field);
-  const preset = column === undefined || action !== 'create' ? [] : [{ field: column.field, value: column.operand }];
+  const preset = action === 'create' ? presetsOf(permission, column) : [];
   return {
     ...permission,
     fields: isWrite ? fields.filter((name) => name !== column?.field) : fields,
@@ -123,4 +117,12 @@ function bound(permission: Permission, tenant: Condition): Permission {
     check: check && both(tenant, check),
     presets: [...others, ...preset],
   };
+}
+
+/** The tenant's column, or the owner that the server gives new rows: its tenant has to be there when they are checked. */
+function presetsOf({ collection }: Permission, column: Extract<Condition, { kind: 'compare' }> | undefined) {
+  if (column !== undefined) return [{ field: column.field, value: column.operand }];
+  const { owner = null, serverOwned = [] } = systemCollection(collection) ?? {};
+  const isServers = owner !== null && serverOwned.includes(owner);
+  return isServers ? [{ field: owner, value: { kind: 'caller', of: 'user', path: [] } as const }] : [];
 }

@@ -1,6 +1,6 @@
 /** Values that rules set under a payload. Source: API specification, sections 8.2 and 8.3. */
 import { allOf, castStored } from '../../dialects/fragment.ts';
-import type { FieldDescriptor, Operand, WriteRule } from '../../language/index.ts';
+import { type FieldDescriptor, type Operand, systemCollection, type WriteRule } from '../../language/index.ts';
 import { isLive } from '../../sql/archived/other-rows.ts';
 import { printPath, printPresence } from '../../sql/caller-path.ts';
 import { operandType, printValue } from '../../sql/operand.ts';
@@ -23,11 +23,15 @@ export function presetsOf({
 }): readonly Preset[] {
   const { grant, writable, action } = written;
   const keys = new Set(action === 'update' ? keysOf(written).map(({ name }) => name) : []);
-  return writable.collection.descriptor.fields.flatMap((field) => {
+  const { descriptor } = writable.collection;
+  // The server sets the owner of new rows after their INSERT, and conditions about them have to find it before.
+  const owner = action === 'create' && descriptor.system === true && systemCollection(descriptor.name)?.owner;
+  return descriptor.fields.flatMap((field) => {
     const values = grant.rules.flatMap(({ presets }, rule) =>
       presets.flatMap((preset) => (preset.field === field.name ? [{ rule, value: preset.value }] : [])),
     );
-    return values.length === 0 || !field.writable || keys.has(field.name) ? [] : [{ field, values }];
+    const isSet = field.writable || field.name === owner;
+    return values.length === 0 || !isSet || keys.has(field.name) ? [] : [{ field, values }];
   });
 }
 
