@@ -104,7 +104,7 @@ it('Spectral finds no error, and warns of nothing but a missing contact, compone
     const found: readonly { readonly code: string }[] = JSON.parse(
       await readFile(join(folder, name, 'found.json'), 'utf8'),
     );
-    // What operations of collections do is told in the description of the document.
+    // The description of the document tells what operations of collections do.
     const expected = ['info-contact', 'oas3-unused-component', 'operation-description'];
     expect(found.filter(({ code }) => !expected.includes(code))).toEqual([]);
   }

@@ -224,7 +224,7 @@ describe('a write purges the answers that it concerns, and no others', () => {
     ]);
   });
 
-  it('everything where an administrator clears the caches, and nobody else', async () => {
+  it('everything where an administrator clears the caches, and nothing where another caller tries', async () => {
     const clear = () => project.admin('/utils/cache/clear', { method: 'POST' });
     expect(await purgedBy(clear, paths)).toEqual(paths);
     expect(await purgedBy(() => edit('/utils/cache/clear', 'POST'), paths)).toEqual([]);

@@ -225,7 +225,7 @@ async function rowsOf(
 
 const unwritable = 'does not comply with the requirements by an external plugin';
 
-/** Empties tables that refer to each other, in whatever order that takes; their keys begin at 1 again. */
+/** Empties tables that refer to each other, in an order that their foreign keys allow; their keys begin at 1 again. */
 async function empty(connection: mysql.Connection, names: string): Promise<readonly []> {
   const tables = mysqlOf(names)
     .split(',')

@@ -34,7 +34,7 @@ const nobody = 65534;
 const isRoot = process.getuid?.() === 0;
 const identity = isRoot ? { uid: nobody, gid: nobody } : {};
 
-/** Whether a standby follows the server, and whether its copy takes writes as well. */
+/** True where a standby follows the server, and where its copy takes writes as well. */
 const withStandby = process.argv[2] === 'with standby';
 const withTwin = process.argv[2] === 'with twin';
 
