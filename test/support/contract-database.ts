@@ -6,7 +6,8 @@ import type { SystemPlace } from '@tablewright/runtime/tools';
 import type mysql from 'mysql2/promise';
 import { createDatabase, type TestDatabase, withClient } from './database.ts';
 import { emptyingQuickly } from './empty-tables.ts';
-import { createMysqlDatabase, type MysqlServer, type TableNames, withMysql } from './mariadb.ts';
+import { isOfSession, keepConnections } from './kept.ts';
+import { connectMysql, createMysqlDatabase, type MysqlServer, type TableNames, withMysql } from './mariadb.ts';
 import type { CountingProxy } from './proxy.ts';
 import { servers } from './servers.ts';
 import { installMysqlSystem, installSystem } from './system.ts';
@@ -144,7 +145,10 @@ async function createFamilyDatabase({ dialect, start, startFolding, exact }: Fam
   return {
     url,
     name,
-    drop: () => withMysql(url, async (one) => void (await one.query(`DROP DATABASE "${name}"`.replaceAll('"', '`')))),
+    async drop() {
+      await kept.close(url);
+      await withMysql(url, (connection) => connection.query(`DROP DATABASE \`${name}\``));
+    },
   };
 }
 
@@ -179,6 +183,24 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\$\d+/g, '?'],
 ];
 
+async function openSession(url: string): Promise<mysql.Connection> {
+  const connection = await connectMysql(url);
+  connection.on('error', () => {});
+  await connection.query("SET SESSION sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES', time_zone = '+00:00'");
+  return connection;
+}
+
+async function withSession<T>(url: string, use: (connection: mysql.Connection) => Promise<T>): Promise<T> {
+  const connection = await openSession(url);
+  return use(connection).finally(() => connection.end());
+}
+
+const kept = keepConnections<mysql.Connection>({
+  open: openSession,
+  close: (connection) => connection.end(),
+  wasLost: (_, error) => error instanceof Error && 'fatal' in error && error.fatal === true,
+});
+
 /** Runs one statement of a test and gives its rows, with the values that PostgreSQL's driver gives. */
 function mysqlRows<Row>(
   url: string,
@@ -187,8 +209,7 @@ function mysqlRows<Row>(
   rowsAsArray: boolean,
 ): Promise<readonly Row[]> {
   const order = [...sql.matchAll(/\$(\d+)/g)].map(([, place]) => values[Number(place) - 1]);
-  return withMysql(url, async (connection) => {
-    await connection.query("SET SESSION sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES', time_zone = '+00:00'");
+  return (isOfSession(sql) ? withSession : kept.use)(url, async (connection) => {
     let rows: readonly unknown[] = [];
     for (const statement of sql.split(/;\s*(?=\S)/)) {
       const [, tables] =
@@ -245,6 +266,7 @@ async function empty(connection: mysql.Connection, names: string): Promise<reado
     }
     left = failed;
   }
+  await connection.query('SET SESSION foreign_key_checks = 1');
   await connection.query('/*!80000 SET SESSION information_schema_stats_expiry = 0 */');
   const [counted] = await connection.query<mysql.RowDataPacket[]>(countedSql);
   // Changes of a definition are slow, above all in a cluster.

@@ -96,8 +96,18 @@ export async function createMysqlDatabase(
 
 /** Opens one connection, hands it to `use`, and closes it. */
 export async function withMysql<T>(url: string, use: (connection: mysql.Connection) => Promise<T>): Promise<T> {
+  const connection = await connectMysql(url);
+  try {
+    return await use(connection);
+  } finally {
+    await connection.end();
+  }
+}
+
+/** Opens a connection that takes several statements at once. */
+export function connectMysql(url: string): Promise<mysql.Connection> {
   const { hostname, port, username, password, pathname } = new URL(url);
-  const connection = await mysql.createConnection({
+  return mysql.createConnection({
     host: hostname,
     port: Number(port),
     user: username,
@@ -107,9 +117,4 @@ export async function withMysql<T>(url: string, use: (connection: mysql.Connecti
     timezone: 'Z',
     multipleStatements: true,
   });
-  try {
-    return await use(connection);
-  } finally {
-    await connection.end();
-  }
 }

@@ -3,11 +3,13 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
+import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { isOfSession, keepConnections } from './kept.ts';
 
 /** A running throwaway server. */
 export interface PostgresServer {
@@ -74,13 +76,14 @@ async function startHeld<Server extends PostgresServer>(args: readonly string[])
 /** Makes an empty database on the server of `serverUrl` and runs `sql` in it (many statements are fine). */
 export async function createDatabaseOn(serverUrl: string, sql?: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await withClient(serverUrl, (client) =>
-    client.query(`CREATE DATABASE ${name} TEMPLATE template0 STRATEGY file_copy`),
-  );
+  await useKept(serverUrl, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE template0 STRATEGY file_copy`));
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
+  made.add(url.href);
   const drop = async (): Promise<void> => {
-    await withClient(serverUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+    made.delete(url.href);
+    await kept.close(url.href);
+    await useKept(serverUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
   };
   try {
     if (sql) await withClient(url.href, (client) => client.query(sql));
@@ -91,17 +94,86 @@ export async function createDatabaseOn(serverUrl: string, sql?: string): Promise
   return { url: url.href, name, drop };
 }
 
-/** Opens one connection, hands it to `use`, and closes it. */
+/**
+ * Hands a connection to `use`. In databases that are made here it is kept for the next use, unless something is left in its
+ * session; elsewhere it is closed.
+ */
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  // A connection that is lost rejects the next query.
-  client.on('error', () => undefined);
-  await client.connect();
+  if (made.has(url)) return useKept(url, use);
+  const client = await openClient(url);
   try {
     return await use(client);
   } finally {
     await client.end();
   }
+}
+
+/** Databases that were made and not dropped yet. */
+const made = new Set<string>();
+
+/** Statements of the present use of a connection. */
+interface Uses {
+  sent: number;
+  clean: boolean;
+}
+const usesOf = new WeakMap<pg.Client, Uses>();
+
+const kept = keepConnections<pg.Client>({
+  async open(url) {
+    // The end of the server is no news for a connection that is kept.
+    const client = await openClient(url, '-c log_min_messages=panic');
+    usesOf.set(client, watch(client));
+    return client;
+  },
+  close: (client) => client.end(),
+  isClean(client) {
+    const uses = usesOf.get(client);
+    if (uses === undefined || !uses.clean || client.getTransactionStatus() !== 'I') return false;
+    uses.sent = 0;
+    // A process with nothing else to do may end.
+    hold(client, false);
+    return true;
+  },
+  wasLost: (client, error) =>
+    (usesOf.get(client)?.sent ?? 2) <= 1 && (!(error instanceof pg.DatabaseError) || error.severity === 'FATAL'),
+});
+
+function useKept<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  return kept.use(url, (client) => {
+    hold(client, true);
+    return use(client);
+  });
+}
+
+function hold({ connection: { stream } }: pg.Client, running: boolean): void {
+  if (stream instanceof Socket) stream[running ? 'ref' : 'unref']();
+}
+
+/** Looks at what is sent. */
+function watch({ connection }: pg.Client): Uses {
+  const uses: Uses = { sent: 0, clean: true };
+  const note = (sql: string): void => {
+    uses.sent += 1;
+    if (isOfSession(sql)) uses.clean = false;
+  };
+  const [query, parse] = [connection.query.bind(connection), connection.parse.bind(connection)];
+  connection.query = (text) => {
+    note(text);
+    query(text);
+  };
+  connection.parse = (request, more) => {
+    note(request.text);
+    parse(request, more);
+  };
+  return uses;
+}
+
+async function openClient(url: string, options?: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, ...(options && { options }) });
+  // A connection that is lost rejects the next query.
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
 }
 
 /**
