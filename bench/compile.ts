@@ -11,7 +11,7 @@ import { parseSchema } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
 import { compileProject, writeProject } from '../packages/cli/src/compile/compile-project.ts';
 import { loadFacts } from '../packages/cli/src/compile/steps.ts';
-import { noteOutput, startRewriting } from '../packages/cli/src/dev/rewriting.ts';
+import { noteOutput, startRewriting } from '../packages/cli/src/dev/rebuild.ts';
 import { loadProject } from '../packages/cli/src/project/project.ts';
 import { silent } from '../packages/cli/src/terminal/progress.ts';
 import { startAnswering } from '../test/support/answering.ts';

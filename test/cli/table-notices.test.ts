@@ -1,6 +1,6 @@
 /** Notices of changes of tables: what they tell, what they must not disturb, and that nothing stays of them. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hearTables } from '../../packages/cli/src/sources/postgres/events.ts';
+import { hearTables } from '../../packages/cli/src/sources/postgres/commands.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 
 let database: TestDatabase;

@@ -41,7 +41,7 @@ async function addType({ insert, write }: Scratch): Promise<void> {
   await insert(`${language}/types/index.ts`, 'import { array }', "import { address } from './address.ts';\n");
   await insert(`${language}/types/index.ts`, "  | 'text'", "  | 'address'\n");
   await insert(`${language}/types/index.ts`, '  text,', '  address,\n');
-  await insert('packages/introspect/src/postgres/portable.ts', "  ['cidr', ", "  ['inet', 'address'],\n");
+  await insert('packages/introspect/src/postgres/types.ts', "  ['cidr', ", "  ['inet', 'address'],\n");
 }
 
 let scratch: Scratch;

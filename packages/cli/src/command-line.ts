@@ -26,8 +26,7 @@ import {
   start,
 } from './commands/lazy.ts';
 import type { GlobalOptions } from './commands/options.ts';
-import { CommandError, exitCodes } from './errors/exit-codes.ts';
-import { knownFailure } from './errors/known-failure.ts';
+import { CommandError, exitCodes, knownFailure } from './errors/failures.ts';
 import { findOwnModules, lendPackages } from './modules/own-packages.ts';
 import { readEnvironment } from './project/environment-file.ts';
 import { embeddedTitle, exampleUrl } from './sources/dialects.ts';

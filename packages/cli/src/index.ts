@@ -3,7 +3,7 @@
 export { generateProject } from './compile/compile-project.ts';
 export type { GenerateResult } from './compile/steps.ts';
 export { introspectProject } from './compile/steps.ts';
-export { CommandError, exitCodes } from './errors/exit-codes.ts';
+export { CommandError, exitCodes } from './errors/failures.ts';
 export type { WriteResult } from './output/write-files.ts';
 export { writeFiles } from './output/write-files.ts';
 export type { Project } from './project/project.ts';

@@ -1,26 +1,50 @@
 /** The compiler: a schema in, the files of a typed API server out. */
-export type { Api, ApiAccess, ApiCollection, ApiField, ApiRelation, CollectionNames, Operation } from './api.ts';
+export type {
+  Api,
+  ApiAccess,
+  ApiCollection,
+  ApiField,
+  ApiRelation,
+  CollectionNames,
+  Example,
+  Examples,
+  Operation,
+  OperationExamples,
+} from './api.ts';
 export {
   type CompiledModel,
   type CompileModelOptions,
   compileModel,
+  type ModelData,
+  modelData,
   type ReadRoutes,
   readCustomRoutes,
 } from './compile/compile-model.ts';
-export { type ModelData, modelData } from './compile/model-data.ts';
 export * from './compiling.ts';
 export type { Change, Direction } from './diff/change.ts';
-export type { ListedOperation, OperationsOfBoth } from './diff/compare/compare-documents.ts';
 export type { ExtensionsOfBoth } from './diff/compare/compare-extensions.ts';
+export type { ListedOperation, OperationsOfBoth } from './diff/compare/compare-graphql.ts';
 export { type Diff, type DiffOptions, diffSchemas, ruleIds } from './diff/diff-schemas.ts';
-export { type DiffFormat, diffFormats, printDiff } from './diff/print/print-diff.ts';
-export { changeName, countChanges, type DiffLabels, visible } from './diff/print/print-markdown.ts';
+export {
+  changeName,
+  countChanges,
+  type DiffFormat,
+  type DiffLabels,
+  diffFormats,
+  printDiff,
+  visible,
+} from './diff/print-diff.ts';
 export { findRenames, type Rename } from './diff/renames.ts';
-export { type Rule, type RuleId, rules } from './diff/rules.ts';
-export type { ApiSurface as Surface, Severity, Verdicts } from './diff/severity.ts';
+export {
+  type ApiSurface as Surface,
+  type Rule,
+  type RuleId,
+  rules,
+  type Severity,
+  type Verdicts,
+} from './diff/rules.ts';
 export type { DocumentSource } from './documents/check-documents.ts';
 export { type TemplateName, templateNames } from './emit/templates.ts';
-export type { Example, Examples, OperationExamples } from './examples.ts';
 export type { ExtensionSource, ModuleSource } from './extensions/files.ts';
 export { type ListedExtensions, listedFile, type ReadHook, readHooks } from './extensions/listed.ts';
 export { type Matrix, type MatrixCollection, type MatrixRight, type MatrixRow, matrixOf } from './matrix/matrix.ts';

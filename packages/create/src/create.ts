@@ -3,8 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { bringsTables, InputError } from './check-input.ts';
-import { databaseTitles, embeddedTitle } from './database-url.ts';
+import { bringsTables, databaseTitles, embeddedTitle, InputError } from './check-input.ts';
 import { type Options, readOptions } from './options.ts';
 import { installPackages, managerFiles, runPlatform } from './package-manager.ts';
 import { type ProjectFile, projectFiles, writeProjectFile } from './project-files.ts';

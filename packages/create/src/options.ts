@@ -2,8 +2,15 @@
 
 import { createInterface, type Interface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
-import { checkDatabase, checkFolder, checkTables, checkTemplate, InputError } from './check-input.ts';
-import { databaseTitles, embeddedTitle } from './database-url.ts';
+import {
+  checkDatabase,
+  checkFolder,
+  checkTables,
+  checkTemplate,
+  databaseTitles,
+  embeddedTitle,
+  InputError,
+} from './check-input.ts';
 import { managerCalled, type PackageManager, runningManager } from './package-manager.ts';
 import { templateFolders } from './templates.ts';
 

@@ -3,8 +3,7 @@
 import { type Dialect, dialectFacts, type Family } from '@tablewright/runtime/language';
 import type { CatalogStamps, ChangedRelations, ReadOptions, RunStatement, SchemaFacts } from './facts.ts';
 import type { MysqlCatalog } from './mysql/catalog.ts';
-import { readMysqlCatalog, rereadMysqlCatalog } from './mysql/read.ts';
-import { readMysqlStamps } from './mysql/stamps-sql.ts';
+import { readMysqlCatalog, readMysqlStamps, rereadMysqlCatalog } from './mysql/read.ts';
 import { buildMysqlTables } from './mysql/tables.ts';
 import type { Catalog } from './postgres/catalog.ts';
 import { readCatalog, readPostgresStamps, rereadCatalog } from './postgres/read.ts';

@@ -1,12 +1,10 @@
 /** Reads a live database and its configuration into one plain schema. */
 
-export { implies } from './conditions/implication.ts';
+export { implies } from './conditions/contradiction.ts';
 export type * from './config/config.ts';
-export { readModelTables } from './config/model-rows.ts';
+export { type RoleRow, type RuleRow, readModelTables, readPermissionRows } from './config/own-rows.ts';
 export type * from './config/permissions/permission-document.ts';
-export { type RoleRow, type RuleRow, readPermissionRows } from './config/permissions/permission-rows.ts';
-export { digestPermissions, type PlainRule, plainRules } from './config/permissions/plain-rules.ts';
-export { printPermissions } from './config/permissions/print-permissions.ts';
+export { digestPermissions, type PlainRule, plainRules, printPermissions } from './config/permissions/plain-rules.ts';
 export type {
   PlacedName,
   Repetition,
@@ -29,8 +27,8 @@ export {
   type RunStatement,
   type SchemaFacts,
 } from './facts.ts';
+export { routinesOf } from './passes/functions.ts';
 export { defaultSchema } from './passes/lookup.ts';
-export { routinesOf } from './passes/match-functions.ts';
 export * from './resolve.ts';
 export type * from './schema.ts';
 export { tableId } from './table-names.ts';

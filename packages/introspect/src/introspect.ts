@@ -1,20 +1,37 @@
-import { defaultDialect, type Operand, parseOperand, type RowSecurity } from '@tablewright/runtime/language';
+import {
+  type DeclaredModel,
+  type Dialect,
+  defaultDialect,
+  type Operand,
+  parseOperand,
+  type RowSecurity,
+} from '@tablewright/runtime/language';
 import type { PlatformConfig, RowSecurityConfig } from './config/config.ts';
 import type { PermissionDocument } from './config/permissions/permission-document.ts';
 import { digestPermissions } from './config/permissions/plain-rules.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { SchemaFacts } from './facts.ts';
 import { sortedBy } from './order.ts';
-import { withComputed } from './passes/computed-fields.ts';
+import { declareCollections, declaredNames } from './passes/declarations/declare-collections.ts';
+import {
+  declareAnyItems,
+  declareManyToAny,
+  declareRelations,
+  declareTranslations,
+} from './passes/declarations/declare-relations.ts';
+import { routinesOf, serveFunctions, unservedFunctions, withComputed } from './passes/functions.ts';
 import { graphqlEnums } from './passes/graphql-enums.ts';
-import { declareModel, deriveCollections } from './passes/index.ts';
-import { routinesOf, serveFunctions, unservedFunctions } from './passes/match-functions.ts';
+import { nameCollections, nameFields } from './passes/names.ts';
 import { resolveCalls } from './passes/permissions/resolve-calls.ts';
 import { resolvePermissions } from './passes/permissions/resolve-permissions.ts';
-import { placeSystem } from './passes/system-tables.ts';
+import { configureRelations, relationKey } from './passes/relations/configure-relations.ts';
+import { deriveManyToMany } from './passes/relations/derive-many-to-many.ts';
+import { deriveManyToOne, deriveOneToMany, hideManyToOne } from './passes/relations/derive-many-to-one.ts';
+import { declareSearch } from './passes/search.ts';
+import { markSystem, nameSystemInverses, placeSystem, systemNames, withSystemTables } from './passes/system-tables.ts';
 import { bindTenants, exemptRoles, readTenants, withTenants } from './passes/tenants.ts';
 import { checkSchema } from './rules/index.ts';
-import type { Schema } from './schema.ts';
+import type { Collection, Schema, Table } from './schema.ts';
 
 /**
  * Resolves the facts of a database under a configuration into the schema.
@@ -94,4 +111,63 @@ function passedOn({ claims, roles, extraClaims = {} }: RowSecurityConfig): RowSe
 function claimOf(value: string | number | boolean): Operand {
   const parsed = parseOperand(value);
   return parsed.ok ? parsed.operand : { kind: 'literal', value: null };
+}
+
+/** The collections of a database, and the derived name of every relation before the configuration changed it. */
+interface DerivedCollections {
+  readonly collections: readonly Collection[];
+  /** `articles.comments`: the keys under which the configuration may speak of relations. Sorted. */
+  readonly relationKeys: readonly string[];
+}
+
+/**
+ * Derives the collections from the tables and the configuration: names, fields, keys, relations of every kind.
+ *
+ * Names are claimed in an order that prefers the database and the user's will: fields, many-to-one, names that the
+ * configuration declares, one-to-many, many-to-many.
+ */
+function deriveCollections(
+  tables: readonly Table[],
+  config: PlatformConfig,
+  previous: Schema | null,
+  dialect: Dialect = defaultDialect,
+): DerivedCollections {
+  const { keyed, joined } = deriveStages(tables, config, previous);
+  const configured = configureRelations(joined, config);
+  const collections = declareSearch(declareTranslations(configured, config), tables, config, dialect);
+  return { collections, relationKeys: keysOf(keyed, joined, collections) };
+}
+
+/**
+ * The configuration with what the platform's own tables say about the model. Each part is added before what is derived
+ * from it, since names of one kind yield to those of others.
+ */
+function declareModel(
+  tables: readonly Table[],
+  config: PlatformConfig,
+  previous: Schema | null,
+  model: DeclaredModel,
+): PlatformConfig {
+  const settings = withSystemTables(config, tables);
+  const named = markSystem(nameFields(nameCollections(tables, settings)), tables, settings);
+  const declared = declareCollections(config, model, tables, named);
+  const linked = declareAnyItems(declared, model, deriveManyToOne(named, tables));
+  return declareRelations(linked, model, deriveStages(tables, linked, previous).joined);
+}
+
+/** Collections with every relation under its derived name, and as they are before any but many-to-ones are derived. */
+function deriveStages(tables: readonly Table[], config: PlatformConfig, previous: Schema | null) {
+  const settings = withSystemTables(config, tables);
+  const named = markSystem(nameFields(nameCollections(tables, settings)), tables, settings);
+  const keyed = deriveManyToOne(named, tables);
+  const shown = hideManyToOne(keyed, config);
+  const declared = systemNames(declaredNames(shown, config), shown);
+  const linked = declareManyToAny(shown, config);
+  const inverted = nameSystemInverses(deriveOneToMany(linked, tables, declared));
+  return { keyed, joined: deriveManyToMany(inverted, tables, config, declared, previous) };
+}
+
+function keysOf(...stages: readonly (readonly Collection[])[]): readonly string[] {
+  const keys = stages.flat().flatMap((collection) => collection.relations.map((item) => relationKey(collection, item)));
+  return [...new Set(keys)].sort();
 }

@@ -5,5 +5,5 @@ export { comparePermissions, type PermissionDifference } from './config/permissi
 export { readConfig } from './config/read-config.ts';
 export { printDiagnostics, visible } from './diagnostic.ts';
 export { resolveSchema } from './introspect.ts';
-export { routinesOf } from './passes/match-functions.ts';
+export { routinesOf } from './passes/functions.ts';
 export { parseSchema, printSchema, printSchemaChunks } from './schema-file.ts';

@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 127_228, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 126_977, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1117,
+    today: 1038,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { diffSchemas, type ListedExtensions, printDiff, resolveApi, ruleIds } from '@tablewright/compiler';
 import type { Shape } from '@tablewright/runtime/language';
 import { describe, expect, test } from 'vitest';
-import { shapeFits } from '../../../packages/compiler/src/diff/compare/shape-fits.ts';
+import { shapeFits } from '../../../packages/compiler/src/diff/compare/compare-extensions.ts';
 import { grantRoutes } from '../../../packages/compiler/src/extensions/type-routes.ts';
 import { emitOpenApi } from '../../../packages/compiler/src/openapi/index.ts';
 import { schemaOf, world } from './world.ts';

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AccessClass, Fingerprint } from '@tablewright/runtime';
 import { compileProject, type GenerateOptions } from '../compile/compile-project.ts';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
 import { compareFiles, type FileDifference } from '../output/write-files.ts';
 import type { Project } from '../project/project.ts';
 import { refuseNewDatabase } from '../project/settings.ts';

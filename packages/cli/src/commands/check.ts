@@ -1,7 +1,6 @@
 import { checkProject } from '../check/check-project.ts';
 import type { Verdict } from '../check/verdict.ts';
-import { exitCodes } from '../errors/exit-codes.ts';
-import { checking } from '../errors/known-failure.ts';
+import { checking, exitCodes } from '../errors/failures.ts';
 import { loadProject } from '../project/project.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';

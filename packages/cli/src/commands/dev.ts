@@ -1,14 +1,13 @@
 import { bothChanges, type ChangedRelations } from '@tablewright/introspect';
 import type { CompiledApi, RunningServer } from '@tablewright/runtime';
 import { printSummary } from '../compile/steps.ts';
-import { startChangeEvents } from '../dev/change-events.ts';
 import { linkCompilation } from '../dev/link-compilation.ts';
 import { printFailure, printRebuilt, printTypes } from '../dev/print.ts';
 import { type Built, buildFirst, differenceOf, newWarnings, rebuild } from '../dev/rebuild.ts';
 import { createRenewableRecompiler, type HeldSource, holdSource, type RenewableRecompiler } from '../dev/renewable.ts';
 import { startTypeChecks, type TypeChecks } from '../dev/type-checks.ts';
-import { type Noticed, startWatcher, type Watcher } from '../dev/watcher.ts';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { type Noticed, startChangeEvents, startWatcher, type Watcher } from '../dev/watcher.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
 import { refreshModules } from '../modules/import-config.ts';
 import { outputOf } from '../project/extensions.ts';
 import { loadProject, type Project } from '../project/project.ts';

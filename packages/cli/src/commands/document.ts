@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type CommentSign, classesOf, classFiles, jsonOfClass, sdlOfClass } from '@tablewright/runtime/language';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
-import { writeOutput } from '../output/replace-file.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
+import { writeOutput } from '../output/staged-files.ts';
 import { loadProject } from '../project/project.ts';
 import { processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';

@@ -3,8 +3,7 @@ import type { AccessClass, AccessRule, PlannedRead } from '@tablewright/runtime'
 import type { ExplainedRead, WriteToExplain } from '@tablewright/runtime/explain';
 import { explainCall, explainRead, planRead } from '@tablewright/runtime/explain';
 import type { JsonValue } from '@tablewright/runtime/language';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
-import { checking } from '../errors/known-failure.ts';
+import { CommandError, checking, exitCodes } from '../errors/failures.ts';
 import { type CheckedRule, checkNamedRules, itemIn } from '../explain/check-rules.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { boundsOf, explainWriting, onItems, printRefusal, type RoleRequest } from '../explain/explain-writing.ts';

@@ -1,7 +1,6 @@
 import { generateProject } from '../compile/compile-project.ts';
 import { printSummary } from '../compile/steps.ts';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
-import { checking } from '../errors/known-failure.ts';
+import { CommandError, checking, exitCodes } from '../errors/failures.ts';
 import { workOnce } from '../process/engine.ts';
 import { loadProject } from '../project/project.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';

@@ -17,7 +17,7 @@ export const introspect = lazy(async () => (await import('./schema.ts')).introsp
 export const listUsers = lazy(async () => (await import('./users.ts')).listUsers);
 export const migrate = lazy(async () => (await import('./migrate.ts')).migrate);
 export const openapi = lazy(async () => (await import('./document.ts')).openapi);
-export const permissionsMatrix = lazy(async () => (await import('./matrix.ts')).permissionsMatrix);
+export const permissionsMatrix = lazy(async () => (await import('./permissions.ts')).permissionsMatrix);
 export const pullPermissions = lazy(async () => (await import('./permissions.ts')).pullPermissions);
 export const pullSchema = lazy(async () => (await import('./schema.ts')).pullSchema);
 export const pushPermissions = lazy(async () => (await import('./permissions.ts')).pushPermissions);

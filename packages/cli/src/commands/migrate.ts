@@ -1,4 +1,4 @@
-import { exitCodes } from '../errors/exit-codes.ts';
+import { exitCodes } from '../errors/failures.ts';
 import { loadProject, type Project } from '../project/project.ts';
 import { connect, connectPresent } from '../sources/connect.ts';
 import { applyProjectMigrations, projectMigrationState } from '../sources/project-migrations.ts';

@@ -1,4 +1,4 @@
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {

@@ -1,4 +1,4 @@
-import { CommandError, exitCodes, reasonOf } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes, reasonOf } from '../errors/failures.ts';
 import { processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 

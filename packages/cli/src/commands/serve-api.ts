@@ -12,20 +12,15 @@ import type {
 import { serve, serveMetrics } from '@tablewright/runtime';
 import type { Variables } from '@tablewright/runtime/tools';
 import { keptSecret, refuseContract, startFailure } from '@tablewright/runtime/tools';
-import { CommandError, exitCodes, ownCodeError } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes, ownCodeError } from '../errors/failures.ts';
 import { importGenerated } from '../modules/generated-modules.ts';
 import { readManifest } from '../output/manifest.ts';
 import type { WorkerCluster } from '../process/worker-cluster.ts';
 import { databaseUrl, embeddedFolder, type Settings } from '../project/settings.ts';
 import type { Source } from '../sources/source.ts';
-import {
-  type AdminToken,
-  adminToken,
-  type ReportedAdministrator,
-  reportAdministrator,
-} from '../terminal/administrator.ts';
-import { ownVariable } from '../terminal/own-variable.ts';
+import { ownVariable } from '../terminal/own-command.ts';
 import type { Progress } from '../terminal/progress.ts';
+import { type AdminToken, adminToken, type ReportedAdministrator, reportAdministrator } from '../terminal/welcome.ts';
 import type { StartOptions } from './options.ts';
 
 /** A server of this process, and the facts to print about it. */

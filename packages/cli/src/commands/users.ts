@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { isEmail, longestEmail } from '@tablewright/runtime/tools';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
 import { loadProject } from '../project/project.ts';
 import { type Accounts, makePassword, makeToken, openAccounts } from '../sources/accounts.ts';
 import { connectPresent } from '../sources/connect.ts';

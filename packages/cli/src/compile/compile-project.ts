@@ -7,7 +7,7 @@ import type { Schema } from '@tablewright/introspect/schema';
 import { isWhollyCompiled, isWorthNoting, lookAtLastRun } from '../disk-cache/last-run.ts';
 import { finishFiles } from '../output/finish-files.ts';
 import { EditedFilesError } from '../output/manifest.ts';
-import { removeLeftoversBeside } from '../output/replace-file.ts';
+import { removeLeftoversBeside } from '../output/staged-files.ts';
 import { type OutputFile, openOutput, type WriteResult, writeFiles } from '../output/write-files.ts';
 import { bothOf, once } from '../process/once.ts';
 import type { Project } from '../project/project.ts';

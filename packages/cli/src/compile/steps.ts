@@ -12,15 +12,15 @@ import {
   routinesOf,
 } from '@tablewright/introspect/resolve';
 import type { Schema } from '@tablewright/introspect/schema';
-import { CommandError, DiagnosticsError, exitCodes } from '../errors/exit-codes.ts';
+import { CommandError, DiagnosticsError, exitCodes } from '../errors/failures.ts';
 import { loadExamples } from '../examples/load.ts';
 import { holdsText } from '../output/output-file.ts';
-import { type StagedText, stageText } from '../output/replace-file.ts';
+import { type StagedText, stageText } from '../output/staged-files.ts';
 import type { WriteResult } from '../output/write-files.ts';
 import { loadExtensions, loadModules, outputOf } from '../project/extensions.ts';
 import type { Project } from '../project/project.ts';
 import { clientPackagesOf, loadDocuments, loadTemplates } from '../project/templates.ts';
-import { choosePermissions } from '../sources/permission-source.ts';
+import { choosePermissions } from '../sources/permission-tables.ts';
 import type { Source } from '../sources/source.ts';
 import { count } from '../terminal/format.ts';
 import type { Progress } from '../terminal/progress.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { CompiledApi } from '@tablewright/runtime';
 import { classFiles, jsonOfClass, sdlOfClass } from '@tablewright/runtime/language';
 import type { Compilation } from '../compile/compile-project.ts';
-import { exitCodes, ownCodeError } from '../errors/exit-codes.ts';
+import { exitCodes, ownCodeError } from '../errors/failures.ts';
 import { freshUrl } from '../modules/import-config.ts';
 import type { Project } from '../project/project.ts';
 import { linkModel } from '../recompile/link-model.ts';

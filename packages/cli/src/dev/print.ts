@@ -1,7 +1,7 @@
 /** Prints the result of a change, on one screen. */
 import { type Change, countChanges, type Diff } from '@tablewright/compiler';
 import { visible } from '@tablewright/introspect';
-import { CommandError } from '../errors/exit-codes.ts';
+import { CommandError } from '../errors/failures.ts';
 import type { WriteResult } from '../output/write-files.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { TypeVerdict } from './type-checks.ts';

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { promptRenames } from './author.ts';
+import { promptRenames } from '../commands/diff.ts';
 
 const guesses = ['articles', 'articles.title'].map((from) => ({ from, to: `${from}_x`, certain: false }));
 

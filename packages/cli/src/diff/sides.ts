@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { type ListedExtensions, type ListedOperation, listedFile } from '@tablewright/compiler';
 import { type Diagnostic, parseSchema } from '@tablewright/introspect';
 import { loadSchema, type Resolution, report, resolveSources } from '../compile/steps.ts';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
 import { currentFacts } from '../explain/current-schema.ts';
 import type { Project } from '../project/project.ts';
 import { connectPresent } from '../sources/connect.ts';

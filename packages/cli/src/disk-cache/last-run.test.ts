@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { knownOutput, type LeftOutput, noteOutput } from '../dev/rewriting.ts';
+import { knownOutput, type LeftOutput, noteOutput } from '../dev/rebuild.ts';
 import { sealManifest } from '../output/manifest.ts';
 import { type OutputFile, writeFiles } from '../output/write-files.ts';
 import { lookAtLastRun } from './last-run.ts';

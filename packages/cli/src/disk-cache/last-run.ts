@@ -14,7 +14,7 @@ import type { CompileOptions, CompileSummary } from '@tablewright/compiler';
 import type { Schema } from '@tablewright/introspect/schema';
 import { manifestFile, readManifest } from '../output/manifest.ts';
 import { digestOf, type OutputFile } from '../output/output-file.ts';
-import { removeLeftovers, replaceFile } from '../output/replace-file.ts';
+import { removeLeftovers, replaceFile } from '../output/staged-files.ts';
 import type { KnownContents } from '../output/write-files.ts';
 import { once } from '../process/once.ts';
 import type { Project } from '../project/project.ts';

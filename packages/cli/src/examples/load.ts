@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Example, Examples } from '@tablewright/compiler';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
 import type { Project } from '../project/project.ts';
 
 /** Requests and answers that were recorded, in the project's folder; under version control, because documents show them. */

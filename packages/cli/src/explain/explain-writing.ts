@@ -13,7 +13,7 @@ import {
   type WriteToExplain,
 } from '@tablewright/runtime/explain';
 import { readEnvironment, requestLimits, type Variables } from '@tablewright/runtime/tools';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
 import { loadExtensions } from '../project/extensions.ts';
 import type { Project } from '../project/project.ts';
 import { databaseUrl } from '../project/settings.ts';

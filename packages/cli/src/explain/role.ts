@@ -4,10 +4,9 @@ import type { Schema } from '@tablewright/introspect/schema';
 import type { AccessClass, Caller, CompiledApi } from '@tablewright/runtime';
 import { createRowContexts, type ReadableApi } from '@tablewright/runtime/explain';
 import { ownTables } from '@tablewright/runtime/tools';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
 import { linkModel } from '../recompile/link-model.ts';
-import { quotedTable } from '../sources/quoted.ts';
-import { runOwn, type Source } from '../sources/source.ts';
+import { quotedTable, runOwn, type Source } from '../sources/source.ts';
 
 /** An API as requests meet it, without parts that are only printed. */
 export function readableApi(schema: Schema): ReadableApi {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
 
 /** Possible names of the file; the first that exists counts. */
 export const configNames = ['platform.config.ts', 'platform.config.mts', 'platform.config.mjs', 'platform.config.js'];

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { removeLeftoversBeside } from './replace-file.ts';
+import { removeLeftoversBeside } from './staged-files.ts';
 
 test('what a killed process left beside the output goes after an hour, and nothing else', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'platform-leftovers-'));

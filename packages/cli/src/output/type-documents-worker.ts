@@ -1,7 +1,7 @@
-/** The thread that makes types of OpenAPI documents. Started by type-documents.ts; not meant to be imported. */
+/** The thread that makes types of OpenAPI documents. Started by finish-files.ts; not meant to be imported. */
 import { parentPort, workerData } from 'node:worker_threads';
 import openapiTypescript, { astToString } from 'openapi-typescript';
-import type { TypedTexts } from './type-documents.ts';
+import type { TypedTexts } from './finish-files.ts';
 
 const documents: TypedTexts = workerData;
 const typed: string[] = [];

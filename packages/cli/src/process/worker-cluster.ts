@@ -1,8 +1,8 @@
 /** Several processes that serve one project on one port, and the one that starts, replaces and stops them. */
 import cluster, { type Worker } from 'node:cluster';
 import type { Drift, MetricValues, Readiness as ServerState } from '@tablewright/runtime';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
-import type { ReportedAdministrator } from '../terminal/administrator.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
+import type { ReportedAdministrator } from '../terminal/welcome.ts';
 
 /** The processes that serve. */
 export interface WorkerCluster {

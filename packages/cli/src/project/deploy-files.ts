@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type ProjectFile, projectFiles } from 'create-tablewright';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { templatesFolder } from './templates.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { CommandError, exitCodes, reasonOf } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes, reasonOf } from '../errors/failures.ts';
 
 /** Name of the file of a project's variables. It contains secrets, so it belongs to one machine. */
 export const environmentName = '.env';

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Diagnostic, PermissionDocument } from '@tablewright/introspect';
 import { parsePermissions } from '@tablewright/introspect/resolve';
 import { starterRules } from 'create-tablewright';
-import { CommandError, exitCodes, reasonOf } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes, reasonOf } from '../errors/failures.ts';
 import { loadSettings, type Settings } from './settings.ts';
 
 /** A folder with a configuration and permissions, as the commands use it. Paths are absolute. */

@@ -4,7 +4,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DocumentSource } from '@tablewright/compiler';
 import type { ClientPackages } from '@tablewright/compiler/files';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
 import type { Project } from './project.ts';
 import type { Settings } from './settings.ts';
 

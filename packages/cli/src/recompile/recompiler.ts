@@ -15,7 +15,7 @@ import type { CompiledApi, ModelRows, RecompileOptions, Recompiler, RunTexts } f
 import { dialectFacts } from '@tablewright/runtime/language';
 import { readOptions } from '../compile/facts.ts';
 import { loadSchema, writeSchemaText } from '../compile/steps.ts';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
 import { loadExamples } from '../examples/load.ts';
 import { once } from '../process/once.ts';
 import { startWorker } from '../process/worker-thread.ts';

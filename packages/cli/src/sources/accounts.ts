@@ -9,7 +9,7 @@ import {
   rowsBeside,
   type SystemPlace,
 } from '@tablewright/runtime/tools';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
 import type { Project } from '../project/project.ts';
 import { type Run, runOwn, type Source } from './source.ts';
 import { systemPlace, systemState } from './system.ts';

@@ -2,7 +2,7 @@
 import type { Schema } from '@tablewright/introspect/schema';
 import type { Parameter, Statement } from '@tablewright/runtime';
 import { type ProjectMigration, unusableDatabase } from '@tablewright/runtime/tools';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
 import type { Examination } from './finding.ts';
 import type { MissingIndex, TablesByName } from './missing-index.ts';
 import type { Source } from './source.ts';

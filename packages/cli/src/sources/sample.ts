@@ -3,10 +3,10 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { defaultDialect } from '@tablewright/runtime/language';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
 import type { Project } from '../project/project.ts';
 import { loadProject } from '../project/project.ts';
-import { ownVariable } from '../terminal/own-variable.ts';
+import { ownVariable } from '../terminal/own-command.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Source } from './source.ts';
 

@@ -1,5 +1,6 @@
+import type { Schema, Table } from '@tablewright/introspect/schema';
 import type { DatabasePlace, Parameter, Statement } from '@tablewright/runtime';
-import type { Dialect, Family } from '@tablewright/runtime/language';
+import { type Dialect, dialectFacts, type Family, ownSchema } from '@tablewright/runtime/language';
 import { type OwnSql, runScript } from '@tablewright/runtime/tools';
 
 /** Runs one statement; values in text form. */
@@ -41,4 +42,16 @@ export interface Source {
 /** Runs a statement that is written for each family of servers. */
 export function runOwn({ run }: Pick<Source, 'run'>, sql: OwnSql, values: readonly (string | null)[]): ReturnType<Run> {
   return typeof sql === 'string' ? run(sql, values) : runScript(sql, values, ({ text }, sent) => run(text, sent));
+}
+
+/** A column, or one part of another name, between the quotes of the server. */
+export function quotedName(dialect: Schema['dialect'], name: string): string {
+  const { quote } = dialectFacts[dialect];
+  return `${quote}${name.replaceAll(quote, `${quote}${quote}`)}${quote}`;
+}
+
+/** A table with its schema, unless that is the database of the connection. */
+export function quotedTable(dialect: Schema['dialect'], { schema, name }: Pick<Table, 'schema' | 'name'>): string {
+  const parts = !dialectFacts[dialect].hasSchemas && schema === ownSchema ? [name] : [schema, name];
+  return parts.map((part) => quotedName(dialect, part)).join('.');
 }

@@ -9,11 +9,10 @@ import {
   readMigrations,
   type SystemPlace,
 } from '@tablewright/runtime/tools';
-import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/failures.ts';
 import type { Project } from '../project/project.ts';
 import type { Progress } from '../terminal/progress.ts';
-import { quotedName } from './quoted.ts';
-import type { Source } from './source.ts';
+import { quotedName, type Source } from './source.ts';
 
 /** Where the tables of a project lie. */
 function systemSchema({ config }: Project): { readonly schema?: string } {

@@ -31,7 +31,8 @@ export type {
   NamedFilter,
   NumberFilter,
   OneQuery,
+  Valid,
+  ValidSort,
   WriteQueryOf,
 } from './queries.ts';
 export type { Everything, Result } from './result.ts';
-export type { Valid, ValidSort } from './valid.ts';

@@ -1,7 +1,7 @@
 /** The file of one collection in a client: its types, and the facts about it. */
 import { functionsOf, isSelectedByName } from '@tablewright/runtime/language';
 import type { ApiEnum } from '../api.ts';
-import { createCache, type Lookup } from '../cache/remember.ts';
+import { createCache, type Lookup } from '../cache/memo-cache.ts';
 import type { ModuleText } from '../emit/templates.ts';
 import {
   type DeclaredMember,
@@ -15,9 +15,13 @@ import { importTypes, naturalOrder, printImports } from '../print/imports.ts';
 import { stringLiteral } from '../print/text.ts';
 import { flat, generic, list, type Type, union } from '../print/type.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
-import type { ClientCollection, ClientCollections, ReferableCollections } from './client-collections.ts';
-import { libraryTypes } from './names.ts';
-import { permissionsOf } from './parts.ts';
+import {
+  type ClientCollection,
+  type ClientCollections,
+  libraryTypes,
+  type ReferableCollections,
+} from './client-collections.ts';
+import { permissionsOf } from './members.ts';
 import { declarePayloads } from './payloads.ts';
 import { declareReads, nameSets } from './rows.ts';
 import { declareValues, enumTypesOf, filterType, literals, takenType } from './values.ts';

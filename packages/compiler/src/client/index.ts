@@ -20,12 +20,19 @@ import { commentText } from '../print/text.ts';
 import { generic, type Type } from '../print/type.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import type { RoleView } from '../role-view/role-view.ts';
-import { functionMembers, routeMembers } from './calls.ts';
-import type { ClientCollection } from './client-collections.ts';
+import { type ClientCollection, indexLibraries } from './client-collections.ts';
 import { declareEnums, enumsIn, indexTypes, printCollection } from './collection.ts';
-import { indexLibraries } from './names.ts';
+import {
+  functionMembers,
+  ownMethods,
+  type Parts,
+  partsOf,
+  permissionsOf,
+  printPermissions,
+  routeMembers,
+  uploadMethods,
+} from './members.ts';
 import { clientName, defaultPackages } from './package-name.ts';
-import { ownMethods, type Parts, partsOf, permissionsOf, printPermissions, uploadMethods } from './parts.ts';
 import { literals } from './values.ts';
 
 /** The files of the client of a class, below `client/<class>/`. */

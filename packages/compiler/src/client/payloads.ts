@@ -1,4 +1,4 @@
-/** Payload types of a collection. `openapi/components/inputs.ts`, `nested-writes.ts` and `payloads.ts` print the same facts. */
+/** Payload types of a collection. `nested-writes.ts` and `payloads.ts` of `openapi/components` print the same facts. */
 import { type DeclaredMember, member as needed, optional, type TypeDeclaration } from '../print/declarations.ts';
 import { shortened } from '../print/identifier.ts';
 import { stringLiteral } from '../print/text.ts';

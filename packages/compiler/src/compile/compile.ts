@@ -1,12 +1,11 @@
 import type { Diagnostic } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
-import type { Api } from '../api.ts';
+import type { Api, Examples } from '../api.ts';
 import type { MemoCache } from '../cache/memo-cache.ts';
 import type { ClientPackages } from '../client/package-name.ts';
 import { checkDocuments, type DocumentSource } from '../documents/check-documents.ts';
 import type { GeneratedFile } from '../emit/generated-file.ts';
 import { compileTemplates, TemplateError } from '../emit/templates.ts';
-import type { Examples } from '../examples.ts';
 import { checkExtensions, hookedCollections } from '../extensions/check-extensions.ts';
 import type { ExtensionSource, ModuleSource } from '../extensions/files.ts';
 import { readRoutes, roleNames } from '../extensions/read-routes.ts';
@@ -15,8 +14,8 @@ import { resolveApi } from '../passes/resolve-api.ts';
 import { checkClasses, checkClientNames } from '../rules/client-names.ts';
 import { checkGraphqlNames } from '../rules/graphql-names.ts';
 import { checkReferences } from '../rules/references.ts';
+import { type ModelData, modelData } from './compile-model.ts';
 import { emitClients, emitCollections, emitDescriptions, emitServerFiles, withManifest } from './emit-files.ts';
-import { type ModelData, modelData } from './model-data.ts';
 
 /** Options of the compiler beside the schema. */
 export interface CompileOptions {

@@ -1,6 +1,5 @@
 /** Result of comparing two schemas. Plain data in a fixed order, so that equal results have equal bytes. */
-import type { RuleId } from './rules.ts';
-import type { Severity, Verdicts } from './severity.ts';
+import type { RuleId, Severity, Verdicts } from './rules.ts';
 
 /** Change of a role's permissions; `unclear` where neither set of rows is known to contain the other. */
 export type Direction = 'widening' | 'narrowing' | 'unclear';

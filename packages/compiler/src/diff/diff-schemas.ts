@@ -5,19 +5,22 @@
  */
 import type { Schema } from '@tablewright/introspect/schema';
 import { createMemoCache } from '../cache/memo-cache.ts';
+import { emitClient } from '../client/index.ts';
+import type { Render } from '../emit/templates.ts';
+import { graphqlTypes } from '../graphql/index.ts';
+import { describeOpenApi } from '../openapi/index.ts';
+import { canonicalJson } from '../print/json.ts';
 import { hasUsers } from '../role-view/callable.ts';
+import type { RoleCollection } from '../role-view/role-view.ts';
 import type { Change } from './change.ts';
 import { compareCollections } from './compare/compare-collections.ts';
-import { compareDocuments, type OperationsOfBoth } from './compare/compare-documents.ts';
 import { compareExtensions, type ExtensionsOfBoth } from './compare/compare-extensions.ts';
 import { compareFunctions } from './compare/compare-functions.ts';
-import { compareItems } from './compare/compare-items.ts';
+import { compareDocuments, compareItems, type OperationsOfBoth } from './compare/compare-graphql.ts';
 import { comparePermissions } from './compare/compare-rights.ts';
 import { compareTables } from './compare/compare-tables.ts';
-import { differingSurfaces } from './differing-surfaces.ts';
 import { findRenames, indexRenames, type Rename, type RenameIndex } from './renames.ts';
-import { type RuleId, rules } from './rules.ts';
-import { type ApiSurface, maxSeverity, surfaces, type Verdicts } from './severity.ts';
+import { type ApiSurface, maxSeverity, type RuleId, rules, surfaces, type Verdicts } from './rules.ts';
 import { type Found, type Side, sideOf, versionOf } from './side.ts';
 
 /** Options of a comparison. */
@@ -225,4 +228,56 @@ function compareText(a: string, b: string): number {
 /** Every rule by its id. */
 export function ruleIds(): readonly RuleId[] {
   return Object.keys(rules).filter((id): id is RuleId => id in rules);
+}
+
+/**
+ * Places where the files of a role differ between two versions. Only collections that the versions do not share are
+ * printed: files follow from the role's view, which is one object where it is the same.
+ */
+
+/** The surfaces whose documents, schemas or types are not the same; `rest` is never among them. */
+function differingSurfaces(was: Side, is: Side): ReadonlySet<ApiSurface> {
+  const common = commonViews(was, is);
+  const differs: Readonly<Record<Exclude<ApiSurface, 'rest'>, boolean>> = {
+    openapi: documentOf(was, common) !== documentOf(is, common),
+    graphql: !haveSameTypes(typesOf(was), typesOf(is)),
+    client: !haveSameFiles(clientOf(was), clientOf(is)),
+  };
+  return new Set((['openapi', 'graphql', 'client'] as const).filter((surface) => differs[surface]));
+}
+
+function commonViews(was: Side, is: Side): ReadonlySet<RoleCollection> {
+  return new Set(
+    [...was.collections.values()].filter((collection) => is.collections.get(collection.name) === collection),
+  );
+}
+
+function documentOf({ version, access }: Side, common: ReadonlySet<RoleCollection>): string {
+  return canonicalJson(describeOpenApi(version.api, access, version.view(access), { except: common }));
+}
+
+function typesOf({ version, access }: Side): readonly string[] {
+  return version.api.graphql ? graphqlTypes(version.api, access, version.view(access)) : [];
+}
+
+/** Neither the order of types nor that of their fields means anything. */
+function haveSameTypes(was: readonly string[], is: readonly string[]): boolean {
+  const [old, fresh] = [new Set(was), new Set(is)];
+  return unordered(was.filter((type) => !fresh.has(type))) === unordered(is.filter((type) => !old.has(type)));
+}
+
+function unordered(texts: readonly string[]): string {
+  const types = texts.flatMap((text) => text.split('\n\n')).map((type) => type.trim().split('\n').sort().join('\n'));
+  return types.sort().join('\n\n');
+}
+
+const render: Render = (_, parts) => JSON.stringify(parts);
+
+function clientOf({ version, access }: Side): ReadonlyMap<string, string> {
+  const files = emitClient(version.api, access, render, version.view(access));
+  return new Map(files.map(({ path, contents }) => [path, contents]));
+}
+
+function haveSameFiles(was: ReadonlyMap<string, string>, is: ReadonlyMap<string, string>): boolean {
+  return was.size === is.size && [...was].every(([path, contents]) => is.get(path) === contents);
 }

@@ -2,7 +2,6 @@
  * The rules of `platform diff`: meaning of each kind of change on every surface, and why. docs/reference/changes.md
  * lists them.
  */
-import type { Severity, Verdicts } from './severity.ts';
 
 /** One kind of change. */
 export interface Rule {
@@ -284,3 +283,24 @@ export const rules = {
 
 /** The id of a rule. */
 export type RuleId = keyof typeof rules;
+
+/** Where a client meets a change. */
+export const surfaces = ['rest', 'openapi', 'graphql', 'client'] as const;
+
+/** One of `surfaces`: requests and answers, the OpenAPI document, the GraphQL schema, the types of the generated client. */
+export type ApiSurface = (typeof surfaces)[number];
+
+/**
+ * `breaking`: something that worked fails. `dangerous`: it goes on without an error, but does or shows something else.
+ * `safe`: no action is needed.
+ */
+export type Severity = 'breaking' | 'dangerous' | 'safe';
+
+/** How severe a change is where; a surface that does not show it is absent. */
+export type Verdicts = { readonly [surface in ApiSurface]?: Severity };
+
+/** The most severe of several; safe when there is none. */
+export function maxSeverity(severities: Iterable<Severity>): Severity {
+  const all = new Set(severities);
+  return all.has('breaking') ? 'breaking' : all.has('dangerous') ? 'dangerous' : 'safe';
+}

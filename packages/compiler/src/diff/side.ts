@@ -6,8 +6,7 @@ import { resolveApi } from '../passes/resolve-api.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
 import type { Direction } from './change.ts';
-import type { RuleId } from './rules.ts';
-import type { Verdicts } from './severity.ts';
+import type { RuleId, Verdicts } from './rules.ts';
 
 /** One of the two that are compared. */
 interface Version {

@@ -9,10 +9,9 @@ import {
   type WriteRule,
 } from '@tablewright/runtime/language';
 import type { ApiAccess, ApiCollection } from '../api.ts';
-import { code, createCalls, type Value } from '../print/expression.ts';
+import { code, createCalls, printOpen, printValue, type Value } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
 import { commentText, widthOf } from '../print/text.ts';
-import { printOpen, printValue } from '../print/value.ts';
 import { conditionNames, createConditions, stateLiteral } from './conditions.ts';
 import type { Render } from './templates.ts';
 

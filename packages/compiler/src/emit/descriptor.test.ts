@@ -3,8 +3,7 @@ import * as language from '@tablewright/runtime/language';
 import { type CollectionDescriptor, dialects, type FieldDescriptor, types } from '@tablewright/runtime/language';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createCalls } from '../print/expression.ts';
-import { printValue } from '../print/value.ts';
+import { createCalls, printValue } from '../print/expression.ts';
 import { constantOf, parseOutput } from '../testing/parse-output.ts';
 import { stateCollection } from './routes.ts';
 

@@ -3,11 +3,10 @@ import type { Api, ApiCollection } from '../api.ts';
 import { createFacts, createFactsOfNames } from '../cache/same.ts';
 import type { ExtensionSource } from '../extensions/files.ts';
 import { type DeclaredMember, member, printDeclarations } from '../print/declarations.ts';
-import { code } from '../print/expression.ts';
+import { code, printValue } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
 import { commentText, stringLiteral } from '../print/text.ts';
 import { generic, type Type, unionOfTexts } from '../print/type.ts';
-import { printValue } from '../print/value.ts';
 import { hasRoutes } from './routes.ts';
 import type { Render } from './templates.ts';
 

@@ -11,7 +11,7 @@ import {
   type WriteAction,
 } from '@tablewright/runtime/language';
 import type { ApiCollection } from '../api.ts';
-import { createCache } from '../cache/remember.ts';
+import { createCache } from '../cache/memo-cache.ts';
 import { isSame } from '../cache/same.ts';
 import { printConstant } from '../print/declarations.ts';
 import { type Calls, code, createCalls, type MakeCall, type Value } from '../print/expression.ts';

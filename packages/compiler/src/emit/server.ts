@@ -2,11 +2,10 @@ import { type CachedTables, contract, type JsonValue, type RowSecurity } from '@
 import type { Api } from '../api.ts';
 import { productVersion } from '../openapi/version.ts';
 import { hashObject } from '../passes/fingerprint.ts';
-import { code, createKept } from '../print/expression.ts';
+import { code, createKept, printOpen, printValue } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
 import { printJson } from '../print/json.ts';
 import { widthOf } from '../print/text.ts';
-import { printOpen, printValue } from '../print/value.ts';
 import { hasRoutes } from './routes.ts';
 import type { Render } from './templates.ts';
 

@@ -1,22 +1,38 @@
-/** The inputs that choose items. Source: API specification, sections 5.2 and 14.2. */
+/** The inputs that choose items and compare values. Source: API specification, sections 5.2 and 14.2. */
+
+import type { GraphqlEnum } from '@tablewright/introspect/schema';
 import {
+  type Comparison,
+  comparisonOf,
+  definitions,
+  flags,
   graphqlFilterName,
   graphqlFunctionsName,
   graphqlItemFilterName,
   graphqlName,
   graphqlTypeNames,
+  listed,
+  type Operator,
+  operandForm,
+  operatorsOf,
+  types,
 } from '@tablewright/runtime/language';
-import type { Lookup } from '../cache/remember.ts';
-import { type PrintedField, type SdlField, sdlLine, sdlType } from '../print/sdl.ts';
-import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
+import type { Lookup } from '../cache/memo-cache.ts';
+import { type PrintedField, type SdlField, sdlEnum, sdlLine, sdlScalar, sdlType } from '../print/sdl.ts';
+import {
+  hasType,
+  type RoleCollection,
+  type RoleField,
+  type RoleRelation,
+  type RoleView,
+} from '../role-view/role-view.ts';
 import {
   deprecationOf,
   type GraphqlCollection,
   type GraphqlCollections,
   type ReferableCollections,
 } from './graphql-collections.ts';
-import { type OperatorGroup, operatorFields, operatorGroup, operatorsName } from './operators.ts';
-import { functionGroup, functionsFilter } from './values.ts';
+import { distanceType, functionGroup, functionsFilter } from './values.ts';
 
 /** Prints the filter of a collection, and those in which it stands below relations. */
 export function filterTypes(
@@ -114,4 +130,155 @@ function relationFilters(relation: RoleRelation, schema: ReferableCollections): 
   if (kind === 'm2o') return sdlLine(graphqlName(name), filter, null, deprecated);
   const line = sdlLine(graphqlName(name), kind === 'm2a' ? linkQuantifier : quantifier, null, deprecated);
   return line + sdlLine(graphqlFunctionsName(name), functionsFilter('count'));
+}
+
+/** One row per input: the comparison that has its operators, and the scalar that they compare with. */
+const groups = [
+  { name: 'string', comparison: 'text', operand: 'String' },
+  { name: 'enum', comparison: 'choice', operand: 'String' },
+  { name: 'id', comparison: 'choice', operand: 'ID' },
+  { name: 'number', comparison: 'number', operand: 'GraphQLStringOrFloat' },
+  { name: 'big_int', comparison: 'number', operand: 'GraphQLBigInt' },
+  { name: 'decimal', comparison: 'number', operand: 'Decimal' },
+  { name: 'boolean', comparison: 'boolean', operand: 'Boolean' },
+  { name: 'date', comparison: 'time', operand: 'Date' },
+  { name: 'time', comparison: 'time', operand: 'String' },
+  { name: 'json', comparison: 'json', operand: 'JSON' },
+  { name: 'array', comparison: 'array', operand: 'JSON' },
+  { name: 'range', comparison: 'range', operand: 'JSON' },
+  { name: 'geometry', comparison: 'geometry', operand: 'GeoJSON' },
+  { name: 'vector', comparison: 'vector', operand: 'Vector' },
+  { name: 'composite', comparison: 'composite', operand: 'JSON' },
+  { name: 'null', comparison: 'presence', operand: 'JSON' },
+] as const satisfies readonly { readonly name: string; readonly comparison: Comparison; readonly operand: string }[];
+
+/** The beginning of the name of an input: `number` of `number_filter_operators`, or that of an enum. */
+type OperatorGroup = FixedGroup | `${string}_enum`;
+
+type FixedGroup = (typeof groups)[number]['name'];
+
+/** Those that every schema has. */
+export const operatorGroups: readonly FixedGroup[] = groups.map(({ name }) => name);
+
+/** The input that compares a field; null for a secret, which nothing does. */
+function operatorGroup({
+  descriptor: field,
+  valuesType,
+}: Pick<RoleField, 'descriptor' | 'valuesType'>): OperatorGroup | null {
+  if (field.wire.kind === 'masked') return null;
+  const named = valuesType?.graphqlEnum?.name;
+  if (named !== undefined && field.type !== 'array') return enumGroup(named);
+  const comparison = comparisonOf(field);
+  const name = comparison === 'range' ? 'range' : comparison === 'presence' ? 'null' : types[field.type].graphql.filter;
+  return operatorGroups.find((group) => group === name) ?? null;
+}
+
+/** The group of values of an enum; the names of all enums end so. */
+export function enumGroup(name: string): OperatorGroup {
+  return `${name.replace(/_enum$/, '')}_enum`;
+}
+
+/** `number_filter_operators` */
+export function operatorsName(group: OperatorGroup): string {
+  return `${group}_filter_operators`;
+}
+
+/** Over REST values within JSON are compared by their pointers, which are no names of GraphQL. */
+const within: SdlField = { name: '_at', type: 'JSON', note: 'Operators of values within, by their JSON Pointers.' };
+
+const fieldsByGroup: ReadonlyMap<OperatorGroup, readonly SdlField[]> = new Map(
+  groups.map(({ name, comparison, operand }) => {
+    const fields = comparedWith(comparison, operand);
+    return [name, name === 'json' || name === 'composite' ? [...fields, within] : fields];
+  }),
+);
+
+function comparedWith(comparison: Comparison, operand: string): readonly SdlField[] {
+  return operatorsOf(comparison).map((operator) => ({
+    name: operator,
+    type: operandType(operator, comparison, operand),
+  }));
+}
+
+/** The fields of an input that compares. */
+export function operatorFields(group: OperatorGroup): readonly SdlField[] {
+  return fieldsByGroup.get(group) ?? comparedWith('choice', group);
+}
+
+function operandType(operator: Operator, comparison: Comparison, operand: string): string {
+  if (flags.has(operator)) return 'Boolean';
+  const form = operandForm(definitions[operator], comparison);
+  // A box may be four numbers, and a neighbourhood is an object of its own.
+  if (form === 'box' || form === 'near') return 'JSON';
+  return form !== 'value' && listed.has(operator) ? `[${operand}]` : operand;
+}
+
+/** The inputs that compare, without those of types that few databases have. */
+export function operatorTypes(): string {
+  return operatorGroups
+    .flatMap((group) => (measured.has(group) || group === 'composite' ? [] : operatorInput(group)))
+    .join('\n');
+}
+
+/** Scalars of types that have distances, and what these are. */
+const measured: ReadonlyMap<string, readonly [scalar: SdlScalar, distance: string]> = new Map([
+  [
+    'geometry',
+    [
+      ['GeoJSON', 'A geometry of GeoJSON (RFC 7946).'],
+      'To the geometry of the one `_near` on this field, in metres or units of the plane.',
+    ],
+  ],
+  ['vector', [['Vector', 'A list of numbers.'], 'To the vector of the one `_near` on this field, in its metric.']],
+]);
+
+type SdlScalar = Parameters<typeof sdlScalar>;
+
+/** Types that only fields with distances need. */
+export function measuredTypes(view: RoleView): readonly string[] {
+  return (['geometry', 'vector'] as const).flatMap((type) => {
+    const found = measured.get(type);
+    if (found === undefined || !hasType(view, type)) return [];
+    const [scalar, distance] = found;
+    const functions = sdlType('type', distanceType(type), [{ name: 'distance', type: 'Float', note: distance }]);
+    return [[functions, operatorInput(type), sdlScalar(...scalar)].join('\n')];
+  });
+}
+
+/** The input that compares values of a group. */
+export function operatorInput(group: OperatorGroup): string {
+  return sdlType('input', operatorsName(group), operatorFields(group));
+}
+
+/** Prints the enums that something of a schema has, sorted by name. */
+export function enumTypes({ collections, functions }: RoleView): readonly string[] {
+  const read = enumsOf(
+    collections.flatMap(({ fields }) => fields.filter(({ descriptor }) => descriptor.type !== 'array')),
+  );
+  const all = new Set([
+    ...enumsOf(collections.flatMap(fieldsOf)),
+    ...functions.flatMap(({ graphqlEnums }) => graphqlEnums.map(({ type }) => type)),
+  ]);
+  const compared = new Set(read);
+  return [...all]
+    .sort((left, right) => (left.name < right.name ? -1 : 1))
+    .map((found) => {
+      const input = compared.has(found) ? [operatorInput(enumGroup(found.name))] : [];
+      return [sdlEnum(found.name, found.labels), ...input].join('\n');
+    });
+}
+
+/** Fields of an item, and those of its payloads: some can only be written. */
+function fieldsOf({ fields, key, writes }: RoleCollection) {
+  return [
+    ...fields,
+    ...key,
+    ...(writes?.key ?? []),
+    ...(writes?.create?.fields ?? []),
+    ...(writes?.update?.fields ?? []),
+  ];
+}
+
+function enumsOf(fields: readonly Pick<RoleCollection['fields'][number], 'valuesType'>[]): readonly GraphqlEnum[] {
+  return fields.flatMap(({ valuesType }) => valuesType?.graphqlEnum ?? []);
 }

@@ -10,7 +10,7 @@ import {
   type ManyToAny,
 } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
-import type { Lookup } from '../cache/remember.ts';
+import type { Lookup } from '../cache/memo-cache.ts';
 import { createFacts, createInterning } from '../cache/same.ts';
 import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
 

@@ -6,19 +6,17 @@
 import { type AccessClass, graphqlRootTypes } from '@tablewright/runtime/language';
 import { resources } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';
-import { createCache } from '../cache/remember.ts';
+import { createCache } from '../cache/memo-cache.ts';
 import type { DocumentPart } from '../print/class-document.ts';
 import { sdlType } from '../print/sdl.ts';
 import { changesModel, hasUsers } from '../role-view/callable.ts';
 import { hasType, type RoleView } from '../role-view/role-view.ts';
-import { functionRoots, functionTypesOf } from './calls.ts';
-import { filterTypes, keyFilters } from './filters.ts';
+import { enumTypes, filterTypes, keyFilters, measuredTypes, operatorInput, operatorTypes } from './filters.ts';
 import { type GraphqlCollections, graphqlCollectionsOf } from './graphql-collections.ts';
 import { inputTypes, referredInputs } from './inputs.ts';
 import { aggregateTypes, itemTypes } from './items.ts';
 import { operationTypes, serviceRoots, serviceTypes, unreadUsers } from './operations.ts';
-import { enumTypes, measuredTypes, operatorInput, operatorTypes } from './operators.ts';
-import { collectionRoots, connectionTypes } from './roots.ts';
+import { collectionRoots, connectionTypes, functionRoots, functionTypesOf } from './roots.ts';
 import { compositeTypes, functionTypes, scalarTypes } from './values.ts';
 
 /** Prints the schema of an access class; `view` is what it sees. */

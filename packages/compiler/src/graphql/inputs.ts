@@ -1,6 +1,6 @@
 /** The inputs that write items. Source: API specification, sections 7.2 to 7.4 and 14.2. */
 import { graphqlChangesName, graphqlName, graphqlTypeNames, graphqlUpdateName } from '@tablewright/runtime/language';
-import type { Lookup } from '../cache/remember.ts';
+import type { Lookup } from '../cache/memo-cache.ts';
 import { createFacts } from '../cache/same.ts';
 import { type PrintedField, sdlLine, sdlType } from '../print/sdl.ts';
 import type { NestedWrite, RoleField, RoleInput, RolePayload } from '../role-view/role-view.ts';

@@ -1,17 +1,23 @@
-/** The root fields of collections. Source: API specification, section 14.2. */
+/** The root fields of collections and of functions of the database. Source: API specification, section 14.3, and docs/functions.md. */
 import {
+  type ArgumentDescriptor,
   type GraphqlCollectionRoot,
   type GraphqlOperation,
   type GraphqlScope,
   graphqlCollectionRoots,
   graphqlConnectionNames,
   graphqlConnectionRoot,
+  graphqlName,
   graphqlScope,
+  type ResultMember,
 } from '@tablewright/runtime/language';
+import type { MemberEnum } from '../api.ts';
 import { createFacts } from '../cache/same.ts';
 import { type PrintedField, type SdlField, sdlField, sdlType } from '../print/sdl.ts';
+import type { RoleFunction } from '../role-view/role-view.ts';
 import type { GraphqlCollection, GraphqlCollections } from './graphql-collections.ts';
 import { listArguments } from './items.ts';
+import { nonNull, valueType } from './values.ts';
 
 /** The root fields of one scope, printed once for all classes that see the same of a collection. */
 export function collectionRoots(
@@ -170,4 +176,77 @@ function typesOf(shown: GraphqlCollection): readonly string[] {
       { name: 'node', type: `${item}!` },
     ]),
   ];
+}
+
+/** `region_totals_result`: the type of objects that a function gives. */
+export function resultTypeName(name: string): string {
+  return `${graphqlName(name)}_result`;
+}
+
+/** Root fields of functions. */
+export function functionRoots(schema: GraphqlCollections, kind: 'query' | 'mutation'): readonly PrintedField[] {
+  return schema.view.functions
+    .filter(({ reads }) => reads === (kind === 'query'))
+    .map((called) => sdlField(rootOf(called, schema)));
+}
+
+/** Types of objects that functions give. */
+export function functionTypesOf({ view }: GraphqlCollections): readonly string[] {
+  return view.functions.flatMap((called) => {
+    const { name, returns } = called;
+    if (returns.kind !== 'objects') return [];
+    const members = returns.members.map((member) => ({
+      name: graphqlName(member.name),
+      type: memberType(member, called),
+    }));
+    return [sdlType('type', resultTypeName(name), members)];
+  });
+}
+
+function rootOf(called: RoleFunction, schema: GraphqlCollections): SdlField {
+  const { name, note } = called;
+  const args = called.arguments.map((argument) => argumentOf(argument, called));
+  const names = new Set(args.map((argument) => argument.name));
+  const options = optionsOf(called, schema).filter((option) => !names.has(option.name));
+  return { name: graphqlName(name), type: resultType(called, schema), args: [...args, ...options], note };
+}
+
+function argumentOf({ name, optional, ...argument }: ArgumentDescriptor, called: RoleFunction): SdlField {
+  const type = valueType({ ...argument, wire: { kind: 'text' } }, false, enumOf(called, 'argument', name), true);
+  return { name: graphqlName(name), type: nonNull(type, optional === true) };
+}
+
+function optionsOf({ returns, items }: RoleFunction, { collections }: GraphqlCollections): readonly SdlField[] {
+  if (!('many' in returns) || returns.many !== true) return [];
+  const filter = items === null ? undefined : collections.get(items.name)?.types.filter;
+  if (filter !== undefined) return listArguments(filter, false);
+  return [
+    { name: 'limit', type: 'Int' },
+    { name: 'offset', type: 'Int' },
+  ];
+}
+
+function resultType(called: RoleFunction, { collections }: GraphqlCollections): string {
+  const { name, returns, items, reads } = called;
+  if (returns.kind === 'nothing') return 'Boolean';
+  if (returns.kind === 'value') {
+    const type = memberType(returns.value, called);
+    return returns.many === true ? `[${type}]` : type;
+  }
+  const type =
+    returns.kind === 'objects' ? resultTypeName(name) : (collections.get(items?.name ?? '')?.types.item ?? 'Boolean');
+  if (returns.many !== true) return type;
+  return reads ? `[${type}!]!` : `[${type}!]`;
+}
+
+function memberType(member: ResultMember, called: RoleFunction): string {
+  return valueType(member, false, enumOf(called, 'result', member.name));
+}
+
+function enumOf(
+  { graphqlEnums }: RoleFunction,
+  part: MemberEnum['part'],
+  name: string,
+): MemberEnum['type'] | undefined {
+  return graphqlEnums.find((found) => found.part === part && found.name === name)?.type;
 }

@@ -6,7 +6,7 @@ import {
   relationSpecialIn,
 } from '@tablewright/runtime/language';
 import type { Api, ApiCollection } from '../api.ts';
-import type { Lookup } from '../cache/remember.ts';
+import type { Lookup } from '../cache/memo-cache.ts';
 import type { NoteReader } from '../role-view/notes.ts';
 import type { RoleCollection } from '../role-view/role-view.ts';
 

@@ -4,11 +4,11 @@
  */
 import type { JsonValue, ModelDocument } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
-import { createCache, type Lookup, type Watch } from '../cache/remember.ts';
+import { createCache, type Lookup, type Watch } from '../cache/memo-cache.ts';
 import { createInterning } from '../cache/same.ts';
 import { type Chunk, packChunk } from '../print/chunks.ts';
 import type { DocumentPart } from '../print/class-document.ts';
-import { type Layout, textOfItems } from '../print/document.ts';
+import { type Layout, textOfItems } from '../print/json.ts';
 import type { NoteReader } from '../role-view/notes.ts';
 import type { RoleView } from '../role-view/role-view.ts';
 import {

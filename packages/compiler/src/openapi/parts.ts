@@ -1,7 +1,7 @@
 /** Parts of a collection for the documents of all classes that see the same of it. */
-import { createCache, type Lookup, type Watch } from '../cache/remember.ts';
+import { createCache, type Lookup, type Watch } from '../cache/memo-cache.ts';
 import { packChunk } from '../print/chunks.ts';
-import { type Layout, textAt } from '../print/document.ts';
+import { type Layout, textAt } from '../print/json.ts';
 import { onlyText } from '../print/only-text.ts';
 import type { JsonObject } from './json.ts';
 

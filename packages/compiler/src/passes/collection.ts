@@ -7,7 +7,7 @@ import {
   systemCollection,
 } from '@tablewright/runtime/language';
 import type { ApiCollection, CollectionNames, Operation } from '../api.ts';
-import type { Lookup } from '../cache/remember.ts';
+import type { Lookup } from '../cache/memo-cache.ts';
 import { resolveFields } from './field.ts';
 import { quoteTable } from './quote.ts';
 import { resolveRelation } from './relation.ts';

@@ -12,8 +12,7 @@ import { nameValues } from './names.ts';
 import { quoteIdentifier, quoteLiteral, quoteQualified, quoteTable, splitQualified } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import { constantDefault, storedColumn } from './stored.ts';
-import { textForm } from './text-form.ts';
-import { nativeForm } from './wire-form.ts';
+import { nativeForm, textForm } from './value-form.ts';
 
 /** Resolves the fields of a collection, in column order; `names` are those of the collection in generated code. */
 export function resolveFields(

@@ -11,8 +11,7 @@ import type { ApiFunction, MemberEnum } from '../api.ts';
 import type { NativeForm } from './composite-form.ts';
 import { quoteIdentifier, quoteTable } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
-import { textForm } from './text-form.ts';
-import { nativeForm } from './wire-form.ts';
+import { nativeForm, textForm } from './value-form.ts';
 
 /** Resolves the functions, sorted by name. */
 export function resolveFunctions({ functions = [], dialect }: Schema, index: SchemaIndex): readonly ApiFunction[] {

@@ -5,7 +5,7 @@
 import type { Schema, Table } from '@tablewright/introspect/schema';
 import type { CachedTables } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, CollectionNames } from '../api.ts';
-import { createCache, type Watch } from '../cache/remember.ts';
+import { createCache, type Watch } from '../cache/memo-cache.ts';
 import { createInterning } from '../cache/same.ts';
 import { type GrantedRoute, resolveAccess } from './access.ts';
 import { resolveCollection } from './collection.ts';

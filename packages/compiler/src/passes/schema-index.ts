@@ -1,7 +1,7 @@
 import type { Collection, Column, GraphqlEnum, Relation, Schema, Table } from '@tablewright/introspect/schema';
 import { defaultDialect } from '@tablewright/runtime/language';
 import type { ApiEnum } from '../api.ts';
-import type { Lookup } from '../cache/remember.ts';
+import type { Lookup } from '../cache/memo-cache.ts';
 import { createInterning } from '../cache/same.ts';
 
 import { nameEnums } from './names.ts';

@@ -2,7 +2,7 @@ import type { ColumnType } from '@tablewright/introspect/schema';
 import type { PortableType } from '@tablewright/runtime/language';
 import { expect, test } from 'vitest';
 import { arrayOf, typeOf } from '../testing/build-schema.ts';
-import { nativeForm } from './wire-form.ts';
+import { nativeForm } from './value-form.ts';
 
 const mood = typeOf('public.mood', 'enum', { category: 'enum', enum: 'public.mood' });
 const inDomain = (type: ColumnType): ColumnType => ({

@@ -5,7 +5,7 @@
  */
 import { type CommentSign, classHeader, classMark, type JsonValue } from '@tablewright/runtime/language';
 import { type Chunk, createChunks, joinChunks, packChunk, textOfChunk } from './chunks.ts';
-import { chunksAt, type Layout } from './document.ts';
+import { chunksAt, type Layout } from './json.ts';
 
 /** Whole lines of a document, without the line end of the last. */
 export interface DocumentPart {

@@ -2,10 +2,9 @@
  * Types of generated code → text. A printer of our own, because syntax trees are too slow for thousands of types.
  * The layout is that of the formatter, as `type.ts` has it.
  */
-import type { Value } from './expression.ts';
+import { printValue, type Value } from './expression.ts';
 import { commentLines, commentText, fitsLine, propertyKey, widthOf } from './text.ts';
 import { addNames, printTyped, type Type } from './type.ts';
-import { printValue } from './value.ts';
 
 /**
  * A member that has to be there.

@@ -4,14 +4,12 @@ import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { joinChunks } from './chunks.ts';
 import { printComment } from './declarations.ts';
-import { printDocument, textAt } from './document.ts';
-import { call, code, type Value } from './expression.ts';
+import { call, code, printValue, type Value } from './expression.ts';
 import { printImports } from './imports.ts';
-import { canonicalJson, printJson } from './json.ts';
+import { canonicalJson, printDocument, printJson, textAt } from './json.ts';
 import { onlyText } from './only-text.ts';
 import { stringLiteral } from './text.ts';
 import { generic, list, nullable, printTyped, union } from './type.ts';
-import { printValue } from './value.ts';
 
 const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[*/\\'"`${}@\n\r\u2028a]{0,12}$/));
 

@@ -9,7 +9,7 @@ import type {
   RelationDescriptor,
 } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, ApiField } from '../api.ts';
-import { createCache, type Lookup, type Watch } from '../cache/remember.ts';
+import { createCache, type Lookup, type Watch } from '../cache/memo-cache.ts';
 import { createInterning } from '../cache/same.ts';
 import type { DocumentNames } from './names.ts';
 import type { NoteReader } from './notes.ts';

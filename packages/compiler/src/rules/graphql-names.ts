@@ -24,11 +24,9 @@ import {
 import { graphqlServiceRoots } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';
 import { createFacts, createFactsOfNames } from '../cache/same.ts';
-import { resultTypeName } from '../graphql/calls.ts';
-import { keyFilterName } from '../graphql/filters.ts';
+import { enumGroup, keyFilterName, operatorFields, operatorGroups, operatorsName } from '../graphql/filters.ts';
 import { fixedTypes } from '../graphql/index.ts';
-import { enumGroup, operatorFields, operatorGroups, operatorsName } from '../graphql/operators.ts';
-import { pageInfoName } from '../graphql/roots.ts';
+import { pageInfoName, resultTypeName } from '../graphql/roots.ts';
 import { compositeName, compositesOf } from '../graphql/values.ts';
 import { hasUsers } from '../role-view/callable.ts';
 

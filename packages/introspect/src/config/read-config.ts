@@ -1,4 +1,5 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import { configPlace, type Diagnostic } from '../diagnostic.ts';
+import { suggest } from '../did-you-mean.ts';
 import type {
   ArchiveConfig,
   CacheConfig,
@@ -19,7 +20,6 @@ import type {
   TenantConfig,
   TranslationsConfig,
 } from './config.ts';
-import { anyText, byName, flag, flagOr, listOf, objectOf, oneOf, scalar, text } from './decode.ts';
 
 /**
  * Checks the value that a configuration file exports.
@@ -35,6 +35,18 @@ export function readConfig(value: unknown): {
   return { config, diagnostics };
 }
 
+/** A text that is not empty. */
+const text: Decoder<string> = (value, path, diagnostics) => {
+  if (typeof value === 'string' && value !== '') return value;
+  return refuse(path, `must be a text${value === '' ? ' that is not empty' : ''}`, diagnostics);
+};
+
+/** A text, a number, true or false. */
+const scalar: Decoder<string | number | boolean> = (value, path, diagnostics) =>
+  typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+    ? value
+    : refuse(path, 'must be a text, a number, true or false', diagnostics);
+
 const database = objectOf<DatabaseConfig>({
   url: text,
   schemas: listOf(text),
@@ -46,6 +58,14 @@ const database = objectOf<DatabaseConfig>({
     'claims',
   ),
 });
+
+/** True or false. */
+const flag: Decoder<boolean> = (value, path, diagnostics) =>
+  typeof value === 'boolean' ? value : refuse(path, 'must be true or false', diagnostics);
+
+/** A text that may be empty. */
+const anyText: Decoder<string> = (value, path, diagnostics) =>
+  typeof value === 'string' ? value : refuse(path, 'must be a text', diagnostics);
 
 const field = objectOf<FieldConfig>({
   name: text,
@@ -142,3 +162,127 @@ const configuration = objectOf<PlatformConfig>({
   translations: listOf(translations),
   manyToMany: listOf(manyToMany),
 });
+
+/** Keys from the root of the configuration. */
+type Path = readonly (string | number)[];
+
+/** Checks a value of the configuration. Undefined: it is wrong, and that has been reported. */
+type Decoder<T> = (value: unknown, path: Path, diagnostics: Diagnostic[]) => T | undefined;
+
+/** True, false, or an object. */
+function flagOr<T extends object>(object: Decoder<T>): Decoder<boolean | T> {
+  return (value, path, diagnostics) => {
+    if (typeof value === 'boolean') return value;
+    if (typeof value === 'object' && value !== null) return object(value, path, diagnostics);
+    return refuse(path, 'must be true, false or an object', diagnostics);
+  };
+}
+
+/** One of a few texts, or false. */
+function oneOf<const T extends string | false>(...choices: readonly T[]): Decoder<T> {
+  return (value, path, diagnostics) => {
+    const found = choices.find((choice) => choice === value);
+    if (found !== undefined) return found;
+    const texts = choices.filter((choice): choice is T & string => typeof choice === 'string');
+    const hint = typeof value === 'string' ? suggest(value, texts) : null;
+    return refuse(
+      path,
+      `must be one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`,
+      diagnostics,
+      hint,
+    );
+  };
+}
+
+/** An array. Elements that are wrong are left out. */
+function listOf<T>(element: Decoder<T>): Decoder<readonly T[]> {
+  return (value, path, diagnostics) => {
+    if (!Array.isArray(value)) return refuse(path, 'must be an array', diagnostics);
+    const items: readonly unknown[] = value;
+    return items.flatMap((item, index) => {
+      const decoded = element(item, [...path, index], diagnostics);
+      return decoded === undefined ? [] : [decoded];
+    });
+  };
+}
+
+/** An object whose keys are names of the user's. Values that are wrong are left out. */
+function byName<T>(element: Decoder<T>): Decoder<Readonly<Record<string, T>>> {
+  return (value, path, diagnostics) => {
+    const entries = entriesOf(value, path, diagnostics);
+    return entries && Object.fromEntries(decodeEntries(entries, () => element, path, diagnostics));
+  };
+}
+
+type Shape<T> = { readonly [K in keyof T]-?: Decoder<Exclude<T[K], undefined>> };
+
+/** An object with the keys of a shape. Unknown keys are reported; undefined when a required one is missing or wrong. */
+function objectOf<T extends object>(shape: Shape<T>, ...required: readonly (keyof T & string)[]): Decoder<T> {
+  const decoders = new Map<string, Decoder<unknown>>(Object.entries<Decoder<unknown>>(shape));
+  return (value, path, diagnostics) => {
+    const entries = entriesOf(value, path, diagnostics);
+    if (entries === undefined) return undefined;
+    const recognised = entries.filter(([key]) => isKnown(key, decoders, path, diagnostics));
+    const decoded = decodeEntries(recognised, (key) => decoders.get(key), path, diagnostics);
+    const present = new Set(entries.map(([key]) => key));
+    for (const key of required) if (!present.has(key)) refuse(path, `needs "${key}"`, diagnostics);
+    const complete = required.every((key) => decoded.some(([name]) => name === key));
+    // The only cast of this file: each key was decoded by the decoder that `shape` has for it.
+    return complete ? (Object.fromEntries(decoded) as T) : undefined;
+  };
+}
+
+function decodeEntries<T>(
+  entries: readonly (readonly [string, unknown])[],
+  decoderOf: (key: string) => Decoder<T> | undefined,
+  path: Path,
+  diagnostics: Diagnostic[],
+): readonly (readonly [string, T])[] {
+  return entries.flatMap(([key, value]) => {
+    const decoded = decoderOf(key)?.(value, [...path, key], diagnostics);
+    return decoded === undefined ? [] : [[key, decoded] as const];
+  });
+}
+
+/** The keys of a plain object that have a value. */
+function entriesOf(
+  value: unknown,
+  path: Path,
+  diagnostics: Diagnostic[],
+): readonly (readonly [string, unknown])[] | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return refuse(path, 'must be an object', diagnostics);
+  }
+  if (!isPlain(value)) {
+    const hint = 'For a table or column named __proto__ write the key as ["__proto__"].';
+    return refuse(path, 'must be a plain object', diagnostics, hint);
+  }
+  const entries: readonly (readonly [string, unknown])[] = Object.entries(value);
+  return entries.filter(([, item]) => item !== undefined);
+}
+
+/** An object literal. One with the key `__proto__` has another prototype, and that key is lost. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || (typeof prototype === 'object' && Object.hasOwn(Object(prototype), 'isPrototypeOf'));
+}
+
+function isKnown(key: string, decoders: ReadonlyMap<string, unknown>, path: Path, diagnostics: Diagnostic[]): boolean {
+  if (decoders.has(key)) return true;
+  const knownKeys = [...decoders.keys()];
+  diagnostics.push({
+    code: 'config-key',
+    severity: 'error',
+    place: configPlace(...path),
+    message: `The key "${key}" is unknown.`,
+    hint: suggest(key, knownKeys) ?? `Known keys are ${knownKeys.map((name) => `"${name}"`).join(', ')}.`,
+  });
+  return false;
+}
+
+function refuse(path: Path, reason: string, diagnostics: Diagnostic[], hint: string | null = null): undefined {
+  const subject = path.length === 0 ? 'The configuration' : `"${String(path.at(-1))}"`;
+  const message = `${subject} ${reason}.`;
+  diagnostics.push({ code: 'config-value', severity: 'error', place: configPlace(...path), message, hint });
+  return undefined;
+}

@@ -1,7 +1,7 @@
 import { sortedBy } from '../order.ts';
 import type { Check, ColumnType } from '../schema.ts';
 import type { ColumnRow, ConstraintRow, DomainCheck } from './catalog.ts';
-import { type AllowedValues, type ListKind, readAllowedValues } from './check-values.ts';
+import { type CheckNode, parseCheck } from './check-parser.ts';
 
 /** A column of a table as checks see it. */
 export interface CheckedColumn {
@@ -75,4 +75,113 @@ function domainValues(check: DomainCheck, column: CheckedColumn): (readonly stri
   if (!check.convalidated) return [];
   const allowed = readAllowedValues(check.expression, (name) => (name === null ? listKind(column) : null));
   return allowed && fits(allowed, column.type) ? [allowed.values] : [];
+}
+
+/**
+ * Reads the list of values out of a check: `(status = ANY (ARRAY['draft'::text, 'published'::text]))`.
+ * PostgreSQL prints checks in one normal form; a check without the shape of a list gives null. A list is only taken
+ * where the values are exactly the texts the column can then hold: no numeric scales, no case folding.
+ */
+
+/** How values of a column compare as texts: by their characters, or as whole numbers. Null for all other types. */
+export type ListKind = 'text' | 'integer';
+
+/** The column (null: a domain's VALUE) and the values, in the order of the list. */
+interface AllowedValues {
+  readonly column: string | null;
+  readonly values: readonly string[];
+}
+
+/** Casts of a column that keep the value, and equality with it, as it is. */
+const plainCasts: Readonly<Record<ListKind, ReadonlySet<string>>> = {
+  text: new Set(['text', 'character varying']),
+  integer: new Set(['smallint', 'integer', 'bigint', 'numeric']),
+};
+
+/**
+ * Reads a check expression, as `pg_get_expr` prints it. `kindOf` tells how a column compares.
+ *
+ * Null when the expression says anything else than that one column is one of a list of values (or null).
+ */
+export function readAllowedValues(
+  expression: string,
+  kindOf: (column: string | null) => ListKind | null,
+): AllowedValues | null {
+  const node = parseCheck(expression);
+  if (!node) return null;
+  const allowed = allowedBy(node, kindOf);
+  return allowed && typeof allowed !== 'string' ? { ...allowed, values: [...new Set(allowed.values)] } : null;
+}
+
+/** `nothing`: a disjunct that allows no value but null. */
+type Allowed = AllowedValues | 'nothing' | null;
+
+function allowedBy(node: CheckNode, kindOf: (column: string | null) => ListKind | null): Allowed {
+  switch (node.kind) {
+    case 'or':
+      return node.of.map((part) => allowedBy(part, kindOf)).reduce(either);
+    case 'and':
+      return node.of.map((part) => allowedBy(part, kindOf)).reduce(both);
+    case 'isNull':
+      return 'nothing';
+    case 'equals':
+      return listOf(node.left, node.right.kind === 'array' ? node.right.items : [node.right], kindOf);
+    default:
+      return null;
+  }
+}
+
+function either(left: Allowed, right: Allowed): Allowed {
+  if (left === null || right === null) return null;
+  if (left === 'nothing') return right;
+  if (right === 'nothing') return left;
+  return left.column === right.column ? { column: left.column, values: [...left.values, ...right.values] } : null;
+}
+
+/** Every part of a conjunction holds, so a part that is no list only narrows what the others allow. */
+function both(left: Allowed, right: Allowed): Allowed {
+  if (left === null || left === 'nothing') return right;
+  if (right === null || right === 'nothing') return left;
+  if (left.column !== right.column) return null;
+  return { column: left.column, values: left.values.filter((value) => right.values.includes(value)) };
+}
+
+function listOf(
+  left: CheckNode,
+  items: readonly CheckNode[],
+  kindOf: (column: string | null) => ListKind | null,
+): Allowed {
+  const { node: target, casts } = withoutCasts(left);
+  if (target.kind !== 'column') return null;
+  const kind = kindOf(target.name);
+  if (kind === null || !casts.every((cast) => plainCasts[kind].has(cast))) return null;
+  const values = items.map((item) => literalOf(item, kind));
+  return values.every((value) => value !== null) ? { column: target.name, values } : null;
+}
+
+/** The value of a literal; null for anything else, also for NULL: `x IN (…, NULL)` never fails. */
+function literalOf(item: CheckNode, kind: ListKind): string | null {
+  const { node, casts } = withoutCasts(item);
+  if (node.kind !== 'literal' || !casts.every((cast) => keepsLiteral(cast, kind))) return null;
+  if (kind === 'integer') return /^-?\d{1,18}$/.test(node.value) ? String(BigInt(node.value)) : null;
+  return node.value;
+}
+
+/**
+ * True when the literal's text is the value after the cast. Types of a schema are enums and domains; a modifier may cut
+ * the value: `'abc'::character varying(2)`.
+ */
+function keepsLiteral(cast: string, kind: ListKind): boolean {
+  if (plainCasts[kind].has(cast)) return true;
+  return kind === 'text' && (cast === 'bpchar' || (cast.includes('.') && !cast.includes('(')));
+}
+
+function withoutCasts(node: CheckNode): { readonly node: CheckNode; readonly casts: readonly string[] } {
+  const casts: string[] = [];
+  let inner = node;
+  while (inner.kind === 'cast') {
+    casts.push(inner.type);
+    inner = inner.of;
+  }
+  return { node: inner, casts };
 }

@@ -8,12 +8,18 @@ import {
   type RelationRow,
   type Selection,
 } from './catalog.ts';
-import { constraintsSql, indexesSql } from './sql/constraints.ts';
 import { functionsSql } from './sql/functions.ts';
 import { objectsSql } from './sql/objects.ts';
-import { columnsSql, inheritsSql, namespacesSql, relationsSql, rulesSql } from './sql/relations.ts';
-import { rereadSql } from './sql/reread.ts';
-import { stampsSql } from './sql/stamps.ts';
+import {
+  columnsSql,
+  constraintsSql,
+  indexesSql,
+  inheritsSql,
+  namespacesSql,
+  relationsSql,
+  rulesSql,
+} from './sql/relations.ts';
+import { rereadSql, stampsSql } from './sql/stamps.ts';
 import { typesSql, usedTypesSql } from './sql/types.ts';
 import { type Extent, requestedSql, settingsSql } from './sql/wanted.ts';
 

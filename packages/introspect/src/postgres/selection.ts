@@ -4,7 +4,7 @@ import { groupedBy, sortedBy } from '../order.ts';
 import { matches, quotedNames, tableId } from '../table-names.ts';
 import type { Catalog, ObjectName, RelationRow } from './catalog.ts';
 import type { Lookup } from './lookup.ts';
-import { highestTower } from './sql/view-towers.ts';
+import { highestTower } from './sql/wanted.ts';
 
 /** The relations that become tables, and what is told about the others. */
 interface SelectedRelations {

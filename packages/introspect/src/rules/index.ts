@@ -1,7 +1,15 @@
+import type { RuleSource } from '../config/permissions/permission-document.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Schema } from '../schema.ts';
-import { enumsAsStrings, singletons, vectors } from './collections.ts';
-import { configCache, configSearch, configSoftDelete } from './configuration/config-behaviour.ts';
+import {
+  ambiguousJunctions,
+  enumsAsStrings,
+  hiddenForeignKeys,
+  missingInverses,
+  repeatedForeignKeys,
+  singletons,
+  vectors,
+} from './collections.ts';
 import {
   configColumns,
   configFieldReferences,
@@ -9,13 +17,23 @@ import {
   configHiddenKeys,
 } from './configuration/config-fields.ts';
 import { computedReads, configFunctions } from './configuration/config-functions.ts';
-import { configManyToAny, configManyToMany, configTranslations } from './configuration/config-many-to-any.ts';
-import { configRelations } from './configuration/config-relations.ts';
+import {
+  configManyToAny,
+  configManyToMany,
+  configRelations,
+  configTranslations,
+} from './configuration/config-relations.ts';
 import { configRowSecurity } from './configuration/config-row-security.ts';
-import { configKeys, configSystem, configTables } from './configuration/config-tables.ts';
+import {
+  configCache,
+  configKeys,
+  configSearch,
+  configSoftDelete,
+  configSystem,
+  configTables,
+} from './configuration/config-tables.ts';
 import { configTenant } from './configuration/config-tenant.ts';
 import { collectionNames, fieldNames, relationNames, reservedNames, unaddressableNames } from './names.ts';
-import { oncePerBlock } from './permissions/once-per-block.ts';
 import { hiddenPaths, privateCollections, systemRules } from './permissions/reach.ts';
 import { incompleteCreates, refusedPresets } from './permissions/refused-writes.ts';
 import {
@@ -27,8 +45,10 @@ import {
   rolesWithoutRules,
   unmatchedConditions,
 } from './permissions/useless-rules.ts';
-import { ambiguousJunctions, hiddenForeignKeys, missingInverses, repeatedForeignKeys } from './relations.ts';
 import type { Rule, RuleSources } from './rule.ts';
+
+/** A schema is judged by many laws, one after the other. */
+const judged = new WeakMap<Schema, Judged | null>();
 
 /** Every law, in the order of its diagnostics: configuration, names, permissions, choices made. */
 const rules: readonly Rule[] = [
@@ -79,4 +99,46 @@ const rules: readonly Rule[] = [
 /** Asks every rule; all complaints are collected. */
 export function checkSchema(schema: Schema, sources: RuleSources): readonly Diagnostic[] {
   return rules.flatMap((rule) => rule(schema, sources));
+}
+
+/**
+ * A law about the rules of each role by itself. Roles whose rules repeat those of another one are checked with it. They
+ * are checked by themselves only where there is a problem, so that each problem has its own place.
+ */
+function oncePerBlock(law: Rule): Rule {
+  return (schema, sources) => {
+    const fewer = withoutRepeats(schema, sources);
+    return fewer !== null && law(fewer.schema, fewer.sources).length === 0 ? [] : law(schema, sources);
+  };
+}
+
+interface Judged {
+  readonly schema: Schema;
+  readonly sources: RuleSources;
+}
+
+/** Without the rules of roles for which those of another one stand. Null when that is none. */
+function withoutRepeats(schema: Schema, sources: RuleSources): Judged | null {
+  const cached = judged.get(schema);
+  if (cached !== undefined) return cached;
+  const { permissions } = sources;
+  const repeated = repeatedRoles(schema, permissions.rules);
+  const rules = permissions.rules.filter(({ role }) => !repeated.has(role.name));
+  const rest = schema.permissions.filter(({ role }) => !repeated.has(role));
+  const fewer = {
+    schema: { ...schema, permissions: rest },
+    sources: { ...sources, permissions: { ...permissions, rules } },
+  };
+  const made = repeated.size === 0 ? null : fewer;
+  judged.set(schema, made);
+  return made;
+}
+
+/** The meaning of rules depends on the role's other rules, and on whether its callers have a role at all. */
+function repeatedRoles({ roles }: Schema, rules: readonly RuleSource[]): ReadonlySet<string> {
+  const kinds = new Map(roles.map(({ name, admin, app }) => [name, `${admin} ${app}`]));
+  const isAlike = (name: string, other: string): boolean => kinds.has(name) && kinds.get(name) === kinds.get(other);
+  return new Set(
+    rules.flatMap(({ role, like }) => (like !== undefined && isAlike(role.name, like.role.name) ? [role.name] : [])),
+  );
 }

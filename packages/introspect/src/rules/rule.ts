@@ -1,8 +1,10 @@
 import { printTable } from '@tablewright/runtime/language';
-import type { PlatformConfig } from '../config/config.ts';
+import type { CollectionConfig, PlatformConfig } from '../config/config.ts';
 import type { PermissionDocument } from '../config/permissions/permission-document.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import type { Routine, Schema, Table, TableId } from '../schema.ts';
+import { configPlace, type Diagnostic } from '../diagnostic.ts';
+import { suggest } from '../did-you-mean.ts';
+import { defaultSchema, findTables } from '../passes/lookup.ts';
+import type { Collection, Routine, Schema, Table, TableId } from '../schema.ts';
 
 /** Sources of rules beside the schema. */
 export interface RuleSources {
@@ -45,4 +47,44 @@ export function quotedList(names: readonly string[]): string {
   const quoted = names.map((name) => `"${name}"`);
   const last = quoted.at(-1) ?? '';
   return quoted.length < 2 ? last : `${quoted.slice(0, -1).join(', ')} and ${last}`;
+}
+
+/** A name in the configuration that means nothing, with the nearest one that does. */
+export function unknownName(
+  path: readonly (string | number)[],
+  message: string,
+  name: string,
+  candidates: Iterable<string>,
+): Diagnostic {
+  return configError(path, 'unknown-name', message, suggest(name, candidates));
+}
+
+/** Something in the configuration that cannot be done. */
+export function configError(
+  path: readonly (string | number)[],
+  code: string,
+  message: string,
+  hint: string | null = null,
+): Diagnostic {
+  return { code, severity: 'error', place: configPlace(...path), message, hint };
+}
+
+/** One entry under `collections` of the configuration with the table it means. */
+interface Configured {
+  /** The key in the configuration. */
+  readonly name: string;
+  readonly config: CollectionConfig;
+  readonly table: Table;
+  /** Undefined when the table is left out of the API. */
+  readonly collection: Collection | undefined;
+}
+
+/** The entries of the configuration that mean one table. */
+export function configuredTables(schema: Schema, { config }: RuleSources): readonly Configured[] {
+  return Object.entries(config.collections ?? {}).flatMap(([name, settings]) => {
+    const [table, ...others] = findTables(schema.tables, name, defaultSchema(config));
+    if (table === undefined || others.length > 0) return [];
+    const collection = schema.collections.find((candidate) => candidate.table === table.id);
+    return [{ name, config: settings, table, collection }];
+  });
 }

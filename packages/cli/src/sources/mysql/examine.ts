@@ -1,10 +1,9 @@
 /** Findings about a MySQL or MariaDB server: rights, replicas, clock, engines, and settings that writes need. */
 import type { Schema, Table } from '@tablewright/introspect/schema';
 import { printTable } from '@tablewright/runtime/language';
-import { reasonOf } from '../../errors/exit-codes.ts';
+import { reasonOf } from '../../errors/failures.ts';
 import { compareClock, type Examination, type Finding } from '../finding.ts';
-import { quotedName, quotedTable } from '../quoted.ts';
-import type { Source } from '../source.ts';
+import { quotedName, quotedTable, type Source } from '../source.ts';
 
 /** Bytes of the largest value below which lists within items may not fit; both servers have as much by default. */
 const usualPacket = 16 * 1024 * 1024;

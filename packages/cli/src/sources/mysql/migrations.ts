@@ -5,7 +5,7 @@
 import { modelLock } from '@tablewright/runtime/language';
 import { beginChanges, isDoneAlready, mysqlProjectTables, recordMigration } from '@tablewright/runtime/mysql';
 import { ownTables, type ProjectMigration, platformVersion } from '@tablewright/runtime/tools';
-import { CommandError, exitCodes, reasonOf } from '../../errors/exit-codes.ts';
+import { CommandError, exitCodes, reasonOf } from '../../errors/failures.ts';
 import { runOwn, type Source } from '../source.ts';
 
 const settings = "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'";

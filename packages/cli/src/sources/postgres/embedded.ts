@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { EmbeddedInUseError, embeddedExtensions, lockEmbedded } from '@tablewright/runtime/tools';
-import { CommandError, exitCodes } from '../../errors/exit-codes.ts';
+import { CommandError, exitCodes } from '../../errors/failures.ts';
 import type { Run, Source } from '../source.ts';
 import { type StatementSettings, settingsOf } from './session.ts';
 

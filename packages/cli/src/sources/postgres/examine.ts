@@ -2,8 +2,7 @@
 import type { Collection, Schema, Table } from '@tablewright/introspect/schema';
 import { isTextual } from '@tablewright/runtime/language';
 import { compareClock, type Examination, type Finding } from '../finding.ts';
-import { quotedName, quotedTable } from '../quoted.ts';
-import type { Source } from '../source.ts';
+import { quotedName, quotedTable, type Source } from '../source.ts';
 
 /** Examinations of PostgreSQL. */
 export function postgresExaminations(schema: Schema): readonly Examination[] {

@@ -3,7 +3,7 @@ import type { CollectionDescriptor } from '@tablewright/runtime/language';
 import { isSame } from '../../cache/same.ts';
 import type { RoleCollection } from '../../role-view/role-view.ts';
 import type { RenameIndex } from '../renames.ts';
-import type { Verdicts } from '../severity.ts';
+import type { Verdicts } from '../rules.ts';
 import {
   type CollectionPair,
   type Concern,
@@ -15,9 +15,8 @@ import {
   type Side,
 } from '../side.ts';
 import { compareFields } from './compare-fields.ts';
-import { compareInputs } from './compare-inputs.ts';
 import { compareRelations, renamedRelations } from './compare-relations.ts';
-import { compareNeeds, compareUnread } from './compare-writes.ts';
+import { compareInputs, compareNeeds, compareUnread } from './compare-writes.ts';
 
 /** Compares everything that a role sees. */
 export function compareCollections(before: Side, after: Side, renames: RenameIndex): readonly Found[] {

@@ -2,13 +2,12 @@
  * Compares the project's own code, as the generated files of both versions list it. These are routes as a role may call
  * them, and hooks that take part in its writes.
  */
-import type { ObjectShape, Shape } from '@tablewright/runtime/language';
+import type { ObjectShape, Shape, ShapeMember } from '@tablewright/runtime/language';
 import type { ListedExtensions } from '../../extensions/listed.ts';
 import type { TypedRoute } from '../../extensions/type-routes.ts';
 import type { Direction } from '../change.ts';
-import type { Found, Side } from '../side.ts';
-import { compareHooks } from './compare-hooks.ts';
-import { type Fitting, shapeFits } from './shape-fits.ts';
+import type { Severity, Verdicts } from '../rules.ts';
+import { type Concern, type Found, operationsIn, type Side } from '../side.ts';
 
 /** Those of both versions. */
 export interface ExtensionsOfBoth {
@@ -168,4 +167,139 @@ function compareAnswers(was: Shape | undefined, is: Shape | undefined): readonly
 /** For outputs that fit each other: true if both have the same members. */
 function haveSameMembers(was: Shape, is: Shape): boolean {
   return shapeFits(was, is, taken) && shapeFits(is, was, taken);
+}
+
+/** One kind of hook that there is more or less often than before. */
+interface Changed {
+  readonly stage: string;
+  readonly collection: string;
+  readonly action: Exclude<Concern, 'all' | 'read'>;
+  /** How many are new, less than none for those that are gone. */
+  readonly more: number;
+}
+
+/** Compares the hooks of both versions, as `extensions.json` lists them, on what a role may write. */
+function compareHooks(was: Side, is: Side, before: readonly string[], after: readonly string[]): readonly Found[] {
+  const [old, fresh] = [countOf(before), countOf(after)];
+  const names = [...new Set([...before, ...after])].sort();
+  return names.flatMap((hook): readonly Found[] => {
+    const changed = readHook(hook, (fresh.get(hook) ?? 0) - (old.get(hook) ?? 0));
+    if (changed === null) return [];
+    const { collection, action, more } = changed;
+    const operations = operationsIn(more > 0 ? is : was, collection, action);
+    // A role that cannot write it does not meet the hook.
+    if (operations.length === 0) return [];
+    const isCreate = (event: string): boolean => event.endsWith(` ${collection}.create`);
+    const shown = action === 'create' && before.some(isCreate) !== after.some(isCreate);
+    const verdicts = { ...verdictsOf(changed), ...(shown && documentOf(changed, was, is)) };
+    const rule = more > 0 ? 'hook-added' : 'hook-removed';
+    return [{ rule, subject: `hook ${hook}`, message: report(changed), operations, verdicts }];
+  });
+}
+
+function countOf(hooks: readonly string[]): ReadonlyMap<string, number> {
+  return new Map([...Map.groupBy(hooks, (hook) => hook)].map(([hook, same]) => [hook, same.length]));
+}
+
+/** `before articles.create`; null where nothing has changed. */
+function readHook(hook: string, more: number): Changed | null {
+  const [, stage = '', collection = '', word] = /^(\w+) (.*)\.(\w+)$/.exec(hook) ?? [];
+  const action = (['create', 'update', 'delete'] as const).find((candidate) => candidate === word);
+  return action === undefined || more === 0 ? null : { stage, collection, action, more };
+}
+
+/** A hook after the commit neither refuses nor changes anything. */
+function verdictsOf({ stage }: Changed): Verdicts {
+  return { rest: stage === 'afterCommit' ? 'safe' : 'dangerous' };
+}
+
+/** Where a hook may fill what a new item needs, documents ask for nothing. */
+function documentOf({ collection, more }: Changed, was: Side, is: Side): Verdicts {
+  const create = (more > 0 ? was : is).collections.get(collection)?.writes?.create;
+  if (create === undefined || create === null) return {};
+  const openapi: Severity = more > 0 || create.required.length === 0 ? 'safe' : 'breaking';
+  return { openapi };
+}
+
+const stages: Readonly<Record<string, string>> = { afterCommit: 'after the commit of' };
+
+function report({ stage, collection, action, more }: Changed): string {
+  const count = Math.abs(more);
+  const hooks = `${count} ${count === 1 ? 'hook' : 'hooks'} ${more > 0 ? 'more' : 'less'}`;
+  return `"${collection}" has ${hooks} ${stages[stage] ?? stage} ${action}.`;
+}
+
+/** How values are looked at. */
+interface Fitting {
+  /** True if an object may have no members but those of its type: inputs of routes are closed. */
+  readonly closed: boolean;
+  /** True for addresses: every value is a text, and one value is as good as a list of one. */
+  readonly texts: boolean;
+  /** True where one literal is as good as another of its kind. */
+  readonly anyLiteral: boolean;
+}
+
+/**
+ * True if every value of `inner` fits `outer`. It may be false for two equivalent types, and is never true for two that
+ * do not fit.
+ */
+export function shapeFits(inner: Shape, outer: Shape, how: Fitting): boolean {
+  if (outer.kind === 'json') return true;
+  if (inner.kind === 'union') return inner.of.every((part) => shapeFits(part, outer, how));
+  if (inner.kind === 'literal') {
+    return inner.values.every((value) =>
+      alternatives(outer).some((alternative) => literalFits(value, alternative, how)),
+    );
+  }
+  return alternatives(outer).some((alternative) => oneFits(inner, alternative, how));
+}
+
+function alternatives(shape: Shape): readonly Shape[] {
+  return shape.kind === 'union' ? shape.of : [shape];
+}
+
+function literalFits(value: string | number | boolean, outer: Shape, how: Fitting): boolean {
+  if (outer.kind === 'literal') {
+    return outer.values.some((literal) => literal === value || (how.anyLiteral && typeof literal === typeof value));
+  }
+  if (how.texts && outer.kind === 'array') return shapeFits({ kind: 'literal', values: [value] }, outer.of, how);
+  return outer.kind === 'json' || outer.kind === typeof value || (how.texts && outer.kind === 'string');
+}
+
+function oneFits(inner: Exclude<Shape, { kind: 'literal' | 'union' }>, outer: Shape, how: Fitting): boolean {
+  if (outer.kind === 'json') return true;
+  if (inner.kind === 'array') return outer.kind === 'array' && shapeFits(inner.of, outer.of, how);
+  if (inner.kind === 'object') return outer.kind === 'object' && objectFits(inner, outer, how);
+  if (how.texts && outer.kind === 'array') return shapeFits(inner, outer.of, how);
+  if (inner.kind === 'boolean' && outer.kind === 'literal')
+    return [true, false].every((value) => outer.values.includes(value));
+  if (inner.kind === outer.kind) return true;
+  // A time is a text, and so is every value of an address.
+  return outer.kind === 'string' && (inner.kind === 'date' || (how.texts && inner.kind !== 'json'));
+}
+
+function objectFits(inner: ObjectShape, outer: ObjectShape, how: Fitting): boolean {
+  const innerMembers = new Map(inner.members.map((member) => [member.name, member]));
+  const names = new Set(outer.members.map(({ name }) => name));
+  const others = [...inner.members.filter(({ name }) => !names.has(name)).map(({ shape }) => shape)];
+  const loose = inner.rest === undefined ? others : [...others, inner.rest];
+  return (
+    outer.members.every((member) => memberFits(innerMembers.get(member.name), inner.rest, member, how)) &&
+    loose.every((shape) => (outer.rest === undefined ? !how.closed : shapeFits(shape, outer.rest, how)))
+  );
+}
+
+function memberFits(
+  inner: ShapeMember | undefined,
+  rest: Shape | undefined,
+  outer: ShapeMember,
+  how: Fitting,
+): boolean {
+  if (inner === undefined) return canBeAbsent(outer, how) && (rest === undefined || shapeFits(rest, outer.shape, how));
+  return shapeFits(inner.shape, outer.shape, how) && (!canBeAbsent(inner, how) || canBeAbsent(outer, how));
+}
+
+/** In an address a list without elements is not there. */
+function canBeAbsent({ optional, shape }: ShapeMember, { texts }: Fitting): boolean {
+  return optional === true || (texts && shape.kind === 'array');
 }

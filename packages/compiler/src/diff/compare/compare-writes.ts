@@ -1,9 +1,196 @@
-/** Fields that a role writes and does not read, and those that a new item must have. */
-import type { RoleField, RoleInput, RoleWrites } from '../../role-view/role-view.ts';
-import type { RuleId } from '../rules.ts';
-import type { Verdicts } from '../severity.ts';
+/** Payloads as one role may send them, and fields that it writes without reading them. */
+import type { RoleField, RoleInput, RolePayload, RoleWrites } from '../../role-view/role-view.ts';
+import type { RuleId, Verdicts } from '../rules.ts';
 import { type CollectionPair, type Found, operationsIn, pairs, type Side } from '../side.ts';
 import { compareField, type FieldChange } from './compare-fields.ts';
+
+/** Compares what can be created and updated on both sides. */
+export function compareInputs(pair: CollectionPair): readonly Found[] {
+  const { was, is } = pair;
+  return [
+    ...comparePayloads(pair, 'create', was.writes?.create ?? null, is.writes?.create ?? null),
+    ...comparePayloads(pair, 'update', was.writes?.update ?? null, is.writes?.update ?? null),
+    ...compareKeys(pair, was.writes, is.writes),
+  ];
+}
+
+type Action = 'create' | 'update';
+
+function comparePayloads(
+  pair: CollectionPair,
+  action: Action,
+  was: RolePayload | null,
+  is: RolePayload | null,
+): readonly Found[] {
+  if (was === null || is === null) return [];
+  const { before, after, renamed } = pair;
+  const operations = operationsIn(before, pair.was.name, action);
+  // Where the item can be given in place of its key, GraphQL asks for neither.
+  const holders = new Set(is.nestedWrites.flatMap((nested) => (nested.kind === 'one' ? nested.holders : [])));
+  const fields = pairs(was.fields, is.fields, renamed).flatMap((inputs): readonly Found[] => {
+    const subject = `${pair.is.name}.${inputs.name}`;
+    if (inputs.was === undefined) {
+      return inputs.is === undefined
+        ? []
+        : added(pair, action, inputs.is, isRequired(inputs.is, is), subject, operations);
+    }
+    if (inputs.is === undefined) return [removed(pair, action, inputs.was, subject, operations)];
+    return [
+      ...compareNeed(action, inputs.is.name, isRequired(inputs.was, was), isRequired(inputs.is, is), holders),
+      ...compareInput(action, inputs.was, inputs.is),
+    ].map((found) => ({ subject, operations, ...found }));
+  });
+  const nestedWrites = pairs(was.nestedWrites, is.nestedWrites, renamed).flatMap(
+    ({ name, was: old, is: fresh }): readonly Found[] => {
+      const subject = `${pair.is.name}.${name}`;
+      const permissions = after.access.admin ? {} : { rights: old ? ('narrowing' as const) : ('widening' as const) };
+      if (old && fresh) return [];
+      return old
+        ? [
+            {
+              rule: 'nested-write-removed',
+              subject,
+              message: `Items under "${name}" can no longer be written by a payload (${action}).`,
+              operations,
+              ...permissions,
+            },
+          ]
+        : [
+            {
+              rule: 'nested-write-added',
+              subject,
+              message: `Items under "${name}" can be written by a payload (${action}).`,
+              operations,
+              ...permissions,
+            },
+          ];
+    },
+  );
+  return [...fields, ...nestedWrites];
+}
+
+function added(
+  pair: CollectionPair,
+  action: Action,
+  is: RoleInput,
+  required: boolean,
+  subject: string,
+  operations: readonly string[],
+): readonly Found[] {
+  const existed = hasColumn(pair.before, pair.was.name, is.name);
+  const permissions = pair.after.access.admin ? {} : { rights: 'widening' as const };
+  const message = existed ? `"${is.name}" can be written (${action}).` : `Payloads can have "${is.name}" (${action}).`;
+  const found: Found = {
+    rule: existed ? 'input-granted' : 'input-added',
+    subject,
+    message,
+    operations,
+    ...permissions,
+  };
+  if (!required) return [found];
+  return [
+    found,
+    { rule: 'input-now-required', subject, message: `"${is.name}" must be given (${action}).`, operations },
+  ];
+}
+
+function removed(
+  pair: CollectionPair,
+  action: Action,
+  was: RoleInput,
+  subject: string,
+  operations: readonly string[],
+): Found {
+  const stays = hasColumn(pair.after, pair.is.name, pair.renamed.get(was.name) ?? was.name);
+  const permissions = pair.after.access.admin ? {} : { rights: 'narrowing' as const };
+  const message = `"${was.name}" can no longer be written (${action}).`;
+  return {
+    rule: stays && !pair.after.access.admin ? 'input-revoked' : 'input-removed',
+    subject,
+    message,
+    operations,
+    ...permissions,
+  };
+}
+
+function hasColumn({ version }: Side, collection: string, name: string): boolean {
+  return version.collections.get(collection)?.fields.some(({ descriptor }) => descriptor.name === name) === true;
+}
+
+type InputFinding = Pick<Found, 'rule' | 'message' | 'verdicts'>;
+
+function isRequired({ name }: RoleInput, { required }: RolePayload): boolean {
+  return required.includes(name);
+}
+
+function compareNeed(
+  action: Action,
+  name: string,
+  was: boolean,
+  is: boolean,
+  holders: ReadonlySet<string>,
+): readonly InputFinding[] {
+  if (was === is) return [];
+  if (!is) return [{ rule: 'input-now-optional', message: `"${name}" need not be given (${action}).` }];
+  const verdicts = { rest: 'breaking', openapi: 'breaking', client: 'breaking' } as const;
+  const message = `"${name}" must be given (${action}).`;
+  return [{ rule: 'input-now-required', message, ...(holders.has(name) && { verdicts }) }];
+}
+
+function compareInput(action: Action, was: RoleInput, is: RoleInput): readonly InputFinding[] {
+  const { name } = is;
+  const found: readonly (InputFinding | null)[] = [
+    was.nullable === is.nullable
+      ? null
+      : is.nullable
+        ? { rule: 'input-nullable', message: `"${name}" can be set to null (${action}).` }
+        : { rule: 'input-not-null', message: `"${name}" cannot be set to null (${action}).` },
+    was.member !== null && is.member === null
+      ? {
+          rule: 'nested-write-removed',
+          message: `An item under "${name}" can no longer be written by a payload (${action}).`,
+        }
+      : null,
+    was.member === null && is.member !== null
+      ? { rule: 'nested-write-added', message: `An item under "${name}" can be written by a payload (${action}).` }
+      : null,
+  ];
+  return found.filter((change) => change !== null);
+}
+
+function compareKeys(
+  { before, was: { name: old }, is: { name }, renamed }: CollectionPair,
+  was: RoleWrites | null,
+  is: RoleWrites | null,
+): readonly Found[] {
+  if (!was?.upsert && !is?.upsert) return [];
+  const text = (key: readonly string[]): string => key.join(', ');
+  const had = (was?.upsert?.keys ?? []).map((key) => text(key.map((part) => renamed.get(part) ?? part)));
+  const has = (is?.upsert?.keys ?? []).map(text);
+  const operations = operationsIn(before, old, 'create');
+  return [
+    ...had
+      .filter((key) => !has.includes(key))
+      .map(
+        (key): Found => ({
+          rule: 'upsert-key-removed',
+          subject: name,
+          message: `Items of "${name}" cannot be written by (${key}) any more.`,
+          operations,
+        }),
+      ),
+    ...has
+      .filter((key) => !had.includes(key))
+      .map(
+        (key): Found => ({
+          rule: 'upsert-key-added',
+          subject: name,
+          message: `Items of "${name}" can be written by (${key}).`,
+          operations,
+        }),
+      ),
+  ];
+}
 
 /**
  * Compares fields that can be written on both sides and read on one at most. Changes of readable fields are reported as

@@ -1,21 +1,21 @@
-/**
- * Aggregation input: functions of a collection with their fields, groups, and conditions on rows, which all collections
- * share. Source: API specification, section 5.5; `having` is an addition.
- * The names that can be counted, summed and compared are components of their own, because each stands in many places.
- */
+/** Aggregation: its input, and the component of a collection that describes its rows. Source: API specification, section 5.5. */
 import {
+  type AggregateFunction,
+  type AggregateKind,
+  aggregateFits,
   aggregateFunctions,
   aggregateKind,
   functionsOf,
   isOrdered,
   type JsonValue,
 } from '@tablewright/runtime/language';
+import { createFacts } from '../../cache/same.ts';
 import { keepText } from '../../print/only-text.ts';
 import type { DocumentNames } from '../../role-view/names.ts';
 import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';
-import { type JsonObject, objectOf, reference } from '../json.ts';
-import { aggregateRow, resultSchemas, type TakenFields, takenFields, takings } from './aggregate-rows.ts';
+import { about, type JsonObject, objectOf, reference } from '../json.ts';
 import { numberCondition, orderedCondition } from './conditions.ts';
+import { orNull, type Valued, valueSchema } from './values.ts';
 
 /**
  * Components of a collection for aggregation, by name. Only lists take parameters; rows are described everywhere, because
@@ -120,4 +120,169 @@ export function havingSchema(): JsonObject {
     ]),
     additionalProperties: false,
   };
+}
+
+type Entry = readonly [string, JsonObject];
+
+/** The fields that functions take. */
+type TakenFields = Readonly<Record<Taking, readonly RoleField[]>>;
+
+type Taking = 'count' | 'sum' | 'range';
+
+/** Sums and means take the same fields, and so do least and greatest values. */
+const takings: Readonly<Record<AggregateKind, Taking>> = {
+  count: 'count',
+  sum: 'sum',
+  avg: 'sum',
+  min: 'range',
+  max: 'range',
+};
+
+/** Finds the fields that functions take. */
+function takenFields({ fields }: RoleCollection): TakenFields {
+  const shown = fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
+  const fitting = (name: AggregateFunction) => shown.filter(({ descriptor }) => aggregateFits(name, descriptor.type));
+  return { count: fitting('count'), sum: fitting('sum'), range: fitting('min') };
+}
+
+/**
+ * Describes one aggregate row: the values that it was grouped by, flat, then functions. No property is required, because
+ * the request chooses; where a group and a function have one name, either can stand there.
+ */
+function aggregateRow(collection: RoleCollection, taken: TakenFields): JsonObject {
+  const results = resultsOf(collection.names);
+  const common = new Set(commonEntries(collection).map(([name]) => name));
+  const entries = [
+    ...groupEntries(collection).filter(([name]) => !common.has(name)),
+    ...aggregateFunctions.flatMap((name) => functionEntry(name, taken, results)),
+  ];
+  return withCommon(collection, { type: 'object', properties: properties(entries) });
+}
+
+/** Values that items and aggregate rows have in common, which a component of their own describes. */
+export function commonSchema(collection: RoleCollection): readonly Entry[] {
+  const common = commonEntries(collection);
+  return common.length === 0 ? [] : [[collection.names.values, { type: 'object', properties: objectOf(common) }]];
+}
+
+/** Adds what items and aggregate rows have in common. */
+export function withCommon(collection: RoleCollection, { type = 'object', ...rest }: JsonObject): JsonObject {
+  const { values } = collection.names;
+  return commonEntries(collection).length === 0
+    ? { type, ...rest }
+    : { type, allOf: [reference('schemas', values)], ...rest };
+}
+
+/** Fields that can be grouped by and are the same in items, and values of functions, if nothing else has the name. */
+export function commonEntries(collection: RoleCollection): readonly Entry[] {
+  return commonOf(collection, () => {
+    const { fields, relations } = collection;
+    const calls = callEntries(collection);
+    const taken = [
+      ...[...fields, ...relations].map(({ name }) => name),
+      ...calls.map(([name]) => name),
+      ...fields.map(({ name }) => `${name}_distance`),
+      ...aggregateFunctions,
+    ];
+    const counts = Map.groupBy(taken, (name) => name);
+    const plain = fields.filter(
+      ({ descriptor, items }) => items.length === 0 && descriptor.wire.kind !== 'masked' && isOrdered(descriptor),
+    );
+    const entries = [
+      ...plain.map((field): Entry => [field.name, about(groupValue(field), field.note, field.deprecated)]),
+      ...calls,
+    ];
+    return entries.filter(([name]) => counts.get(name)?.length === 1);
+  });
+}
+
+const commonOf = createFacts<RoleCollection, readonly Entry[]>();
+
+/** Properties by name; where several things have one name, any of them can stand there. */
+export function properties(entries: readonly Entry[]): JsonObject {
+  // Mostly each has one of its own.
+  if (new Set(entries.map(([name]) => name)).size === entries.length) return objectOf(entries);
+  const byName = Map.groupBy(entries, ([name]) => name);
+  return objectOf([...byName].map(([name, same]) => [name, oneOfAll(same.map(([, schema]) => schema))] as const));
+}
+
+function oneOfAll(schemas: readonly JsonObject[]): JsonValue {
+  const [only = {}] = schemas;
+  return schemas.length === 1 ? only : { anyOf: schemas };
+}
+
+function groupEntries(collection: RoleCollection): readonly Entry[] {
+  const shown = collection.fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
+  return [
+    ...shown.filter(({ descriptor }) => isOrdered(descriptor)).map((field): Entry => [field.name, groupValue(field)]),
+    ...callEntries(collection),
+  ];
+}
+
+/** The values of functions by the names that they have in items and rows: `released_year`, `comments_count`. */
+export function callEntries({ fields, relations }: RoleCollection): readonly Entry[] {
+  const shown = fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
+  const many = relations.filter(({ kind }) => kind !== 'm2o');
+  return [
+    ...shown.flatMap(({ name, descriptor }) =>
+      functionsOf(descriptor.type).map((call): Entry => [`${name}_${call}`, part]),
+    ),
+    ...many.map(({ name, nullable }): Entry => [`${name}_count`, nullable ? part : count]),
+  ];
+}
+
+function groupValue({ descriptor, values, nullable }: RoleField): JsonObject {
+  const value = valueSchema(descriptor, values);
+  return nullable ? orNull(value) : value;
+}
+
+const count: JsonObject = keepText({ type: 'integer', minimum: 0 });
+
+const part: JsonObject = keepText({ type: ['integer', 'null'] });
+
+/** Results of the functions of a kind, by field. */
+type Results = Readonly<Record<AggregateKind, JsonObject>>;
+
+function resultsOf({ counted, sums, means, extremes }: DocumentNames): Results {
+  const propertyNames = reference('schemas', counted);
+  return {
+    count: keepText({ type: 'object', propertyNames, additionalProperties: count }),
+    sum: reference('schemas', sums),
+    avg: reference('schemas', means),
+    min: reference('schemas', extremes),
+    max: reference('schemas', extremes),
+  };
+}
+
+/** Components of the values by field that functions give; two functions each have the same. */
+function resultSchemas({ sums, means, extremes }: DocumentNames, taken: TakenFields): readonly Entry[] {
+  const byField = (name: string, kind: AggregateKind): readonly Entry[] => {
+    const results = taken[takings[kind]].map((field) => [field.name, resultSchema(kind, field)] as const);
+    return results.length === 0 ? [] : [[name, { type: 'object', properties: objectOf(results) }]];
+  };
+  return [...byField(sums, 'sum'), ...byField(means, 'avg'), ...byField(extremes, 'min')];
+}
+
+/** The function's value for the items themselves, or an object of its values by field. */
+function functionEntry(name: AggregateFunction, taken: TakenFields, results: Results): readonly Entry[] {
+  if (name === 'countAll') return [[name, count]];
+  const kind = aggregateKind(name);
+  const isEmpty = taken[takings[kind]].length === 0;
+  if (name === 'count') return [[name, isEmpty ? count : { anyOf: [count, results.count] }]];
+  return isEmpty ? [] : [[name, results[kind]]];
+}
+
+const float: Valued = { type: 'float', native: 'float8', wire: { kind: 'number' } };
+const decimal: Valued = { type: 'decimal', native: 'numeric', wire: { kind: 'text' } };
+
+const floatOrNull = orNull(valueSchema(float, null));
+const decimalOrNull = orNull(valueSchema(decimal, null));
+const meanOrNull: JsonObject = keepText({ type: ['number', 'null'] });
+
+/** Null where there is no value to compute it of. */
+function resultSchema(kind: AggregateKind, { descriptor, values }: RoleField): JsonObject {
+  if (kind === 'min' || kind === 'max') return orNull(valueSchema(descriptor, values));
+  if (descriptor.type === 'float') return floatOrNull;
+  if (descriptor.type === 'integer') return kind === 'avg' ? meanOrNull : part;
+  return decimalOrNull;
 }

@@ -3,7 +3,7 @@ import { type FieldDescriptor, isMeasured, type JsonValue, types } from '@tablew
 import { keepText } from '../../print/only-text.ts';
 import type { RoleCollection, RoleField, RoleRelation } from '../../role-view/role-view.ts';
 import { about, described, type JsonObject, reference } from '../json.ts';
-import { callEntries, commonEntries, properties, withCommon } from './aggregate-rows.ts';
+import { callEntries, commonEntries, properties, withCommon } from './aggregation.ts';
 import { keptSchema, orNull, valueSchema } from './values.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Examples that hold for every project, recorded by `scripts/record-examples.ts`. Do not edit. */
 import type { JsonValue } from '@tablewright/runtime/language';
-import type { OperationExamples } from '../../examples.ts';
+import type { OperationExamples } from '../../api.ts';
 
 /** Answers to requests that fail, by code. */
 export const failureExamples: Readonly<Record<string, JsonValue>> = {

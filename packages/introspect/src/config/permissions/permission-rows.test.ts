@@ -1,9 +1,8 @@
 import { parseExactly } from '@tablewright/runtime/language';
 import { describe, expect, it } from 'vitest';
+import { type RoleRow, type RuleRow, readPermissionRows } from '../own-rows.ts';
 import { parsePermissions } from './parse-permissions.ts';
-import { type RoleRow, type RuleRow, readPermissionRows } from './permission-rows.ts';
-import { comparePermissions } from './plain-rules.ts';
-import { printPermissions } from './print-permissions.ts';
+import { comparePermissions, printPermissions } from './plain-rules.ts';
 
 const editor: RoleRow = { id: 'e', name: 'editor', description: 'Writes', admin: false, app: true };
 const rule: RuleRow = {

@@ -5,7 +5,7 @@ import { sortedBy } from '../../order.ts';
 import type { CallPermission, Collection, RoutineArgument, ServedFunction, Table } from '../../schema.ts';
 import { collectionsByName } from '../lookup.ts';
 import { filterNames } from './filter-names.ts';
-import { readPresets } from './resolve-presets.ts';
+import { readPresets } from './resolve-rules.ts';
 
 /** Rights to call functions with every name looked up, and what could not be found. */
 interface ResolvedCalls {

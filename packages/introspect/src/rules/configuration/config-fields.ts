@@ -4,8 +4,7 @@ import type { CollectionConfig } from '../../config/config.ts';
 import { configPlace } from '../../diagnostic.ts';
 import { namedIn } from '../../passes/lookup.ts';
 import type { Collection } from '../../schema.ts';
-import { quotedList, type Rule } from '../rule.ts';
-import { configError, configuredTables, unknownName } from './config-problem.ts';
+import { configError, configuredTables, quotedList, type Rule, unknownName } from '../rule.ts';
 
 /** Every key under `fields` is a column of its table. */
 export const configColumns: Rule = (schema, sources) =>

@@ -1,12 +1,9 @@
 import type { Diagnostic } from '../../diagnostic.ts';
 import { suggest } from '../../did-you-mean.ts';
-import { computedFields } from '../../passes/computed-fields.ts';
+import { computedFields, findRoutines, functionName, whyUncallable } from '../../passes/functions.ts';
 import { collectionsByName, defaultSchema, tablesById } from '../../passes/lookup.ts';
-import { findRoutines, functionName, whyUncallable } from '../../passes/match-functions.ts';
 import type { Collection, Routine, Table } from '../../schema.ts';
-import type { Rule } from '../rule.ts';
-import { quotedList } from '../rule.ts';
-import { configError } from './config-problem.ts';
+import { configError, quotedList, type Rule } from '../rule.ts';
 
 /** Every key under `functions` means one function that can be served, under a name of its own. */
 export const configFunctions: Rule = ({ collections, tables }, { config, routines }) => {

@@ -3,8 +3,7 @@ import type { RowSecurityConfig } from '../../config/config.ts';
 import { configPlace, type Diagnostic } from '../../diagnostic.ts';
 import { filterNames } from '../../passes/permissions/filter-names.ts';
 import type { Schema } from '../../schema.ts';
-import { quotedList, type Rule } from '../rule.ts';
-import { configError, unknownName } from './config-problem.ts';
+import { configError, quotedList, type Rule, unknownName } from '../rule.ts';
 
 const path = ['database', 'rowSecurity'];
 

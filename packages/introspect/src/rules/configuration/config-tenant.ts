@@ -6,9 +6,7 @@ import { defaultSchema, findTables, tablesById } from '../../passes/lookup.ts';
 import { filterNames, namedField } from '../../passes/permissions/filter-names.ts';
 import { readTenants, type Tenants } from '../../passes/tenants.ts';
 import type { Collection, Key, Schema, Table } from '../../schema.ts';
-import type { Rule, RuleSources } from '../rule.ts';
-import { columnPlace, tablePlace } from '../rule.ts';
-import { configError, unknownName } from './config-problem.ts';
+import { columnPlace, configError, type Rule, type RuleSources, tablePlace, unknownName } from '../rule.ts';
 
 /** Each table of the API has the column, and rows of other tenants cannot be named by it. */
 export const configTenant: Rule = (schema, sources) => {

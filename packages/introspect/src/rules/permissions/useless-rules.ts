@@ -2,8 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { always, type Condition } from '@tablewright/runtime/language';
 import { type FactsIndex, indexFacts } from '../../conditions/column-facts.ts';
-import { findContradiction } from '../../conditions/contradiction.ts';
-import { callerValues, implies } from '../../conditions/implication.ts';
+import { callerValues, findContradiction, implies } from '../../conditions/contradiction.ts';
 import { keyOf, pairRules, type RuledPermission } from '../../conditions/ruled-permissions.ts';
 import type { PlacedValue, RuleSource } from '../../config/permissions/permission-document.ts';
 import type { Diagnostic } from '../../diagnostic.ts';

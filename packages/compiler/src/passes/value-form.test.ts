@@ -1,0 +1,62 @@
+import type { Column } from '@tablewright/introspect/schema';
+import { expect, test } from 'vitest';
+import { typeOf } from '../testing/build-schema.ts';
+import { textForm } from './value-form.ts';
+
+function column(type: Column['type'], more: Partial<Column> = {}): Column {
+  return {
+    name: 'c',
+    nativeType: type.base,
+    type,
+    nullable: true,
+    fill: { kind: 'none' },
+    collation: null,
+    comment: null,
+    source: null,
+    updatable: true,
+    ...more,
+  };
+}
+
+test('a number without sign has parameters that reach as far', () => {
+  expect(textForm(column(typeOf('bigint unsigned', 'bigInteger')), 'bigInteger', true).native).toBe('uint8');
+  expect(textForm(column(typeOf('bigint', 'bigInteger')), 'bigInteger', true).native).toBe('int8');
+  expect(textForm(column(typeOf('int unsigned', 'integer')), 'integer', true).native).toBe('uint4');
+});
+
+test('a number that is filled with zeros is read without them', () => {
+  const padded = column(typeOf('int unsigned', 'integer'), { nativeType: 'int(5) unsigned zerofill' });
+  expect(textForm(padded, 'integer', true).wire.cast).toBe('CAST({} + 0 AS CHAR)');
+});
+
+test('only characters of another set are converted', () => {
+  const text = (collation: string) => textForm(column(typeOf('varchar', 'string'), { collation }), 'string', true);
+  expect(text('utf8mb4_general_ci')).toEqual({
+    native: 'text',
+    collated: 'CONVERT({} USING utf8mb4) COLLATE utf8mb4_general_ci',
+    wire: { kind: 'text' },
+  });
+  expect(text('latin1_swedish_ci').comparison).toBe('CONVERT({} USING utf8mb4)');
+});
+
+test('fractions of a second are looked for only where there can be some', () => {
+  const moment = (precision: number) =>
+    textForm(column({ ...typeOf('datetime', 'dateTime'), precision }), 'dateTime', true).wire.cast;
+  expect(moment(0)).toBe("DATE_FORMAT({}, '%Y-%m-%dT%H:%i:%s')");
+  expect(moment(3)).toContain('%f');
+});
+
+test('bits are as many bytes as they need', () => {
+  const bits = column(typeOf('bit', 'binary'), { nativeType: 'bit(12)' });
+  expect(textForm(bits, 'binary', true).wire.cast).toBe("UNHEX(LPAD(HEX({} + 0), 4, '0'))");
+});
+
+test('vectors of MariaDB are read and written as their text, and have two metrics', () => {
+  const type = { ...typeOf('vector', 'vector'), vector: { dimensions: 3, half: false, iterative: false } };
+  expect(textForm(column(type), 'vector', false)).toEqual({
+    native: 'text',
+    stored: 'VEC_FromText({})',
+    wire: { kind: 'json', cast: 'VEC_ToText({})' },
+    vector: { dimensions: 3, metric: 'cosine', metrics: ['cosine', 'l2'] },
+  });
+});

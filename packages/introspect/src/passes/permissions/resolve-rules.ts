@@ -1,0 +1,180 @@
+import {
+  type Condition,
+  type FilterNames,
+  type FilterProblem,
+  followCallerPath,
+  mustBeText,
+  type Operand,
+  operators,
+  parseFilter,
+  parseOperand,
+  plainCondition,
+  plainOperand,
+  textOfDigits,
+} from '@tablewright/runtime/language';
+import type { PlacedValue, PresetSource } from '../../config/permissions/permission-document.ts';
+import { exactValue, placeIn } from '../../config/yaml/placed-value.ts';
+import type { Diagnostic } from '../../diagnostic.ts';
+import { suggest } from '../../did-you-mean.ts';
+import type { Collection, Column, Field, Permission, Table } from '../../schema.ts';
+import { namesIn } from '../lookup.ts';
+import { findMisspeltValues, literalMisfit, nowMisfit, pathMisfit } from './misfits.ts';
+
+/** Where the names of a condition are looked up. */
+interface ConditionNames {
+  readonly collections: ReadonlyMap<string, Collection>;
+  readonly filter: FilterNames;
+}
+
+/** Reads a rule's `filter` or `validation`. A mistake is reported at its line, and the condition matches nothing. */
+export function readCondition(
+  source: PlacedValue,
+  part: 'filter' | 'validation',
+  collection: Collection,
+  names: ConditionNames,
+  diagnostics: Diagnostic[],
+): Condition {
+  const regex = part === 'validation';
+  const { condition, problems } = parseFilter(exactValue(source), collection.name, names.filter, {
+    regex,
+    digitsAsText: true,
+  });
+  diagnostics.push(...problems.map((problem) => describe(problem, source, part, collection, names)));
+  diagnostics.push(...findMisspeltValues(source));
+  return plainCondition(condition);
+}
+
+const codes = { syntax: 'filter-syntax', name: 'unknown-field', value: 'filter-value' } as const;
+
+function describe(
+  problem: FilterProblem,
+  source: PlacedValue,
+  part: string,
+  collection: Collection,
+  names: ConditionNames,
+): Diagnostic {
+  const { stage, path, message } = problem;
+  const name = path.at(-1);
+  const subject = name === undefined ? `The ${part}` : `"${name}" in the ${part}`;
+  return {
+    code: problem.name === undefined ? codes[stage] : 'dynamic-value',
+    severity: 'error',
+    place: placeIn(source, path),
+    message: `${subject} ${message}.`,
+    hint: hintOf(problem, collection, names),
+  };
+}
+
+function hintOf(
+  { stage, path, message, name: step }: FilterProblem,
+  root: Collection,
+  names: ConditionNames,
+): string | null {
+  if (step !== undefined) return hintForStep(step, names.collections);
+  const name = path.at(-1);
+  if (message === mustBeText) return 'Write the value in quotes.';
+  return stage === 'value' || name === undefined ? null : hintFor(name, path.slice(0, -1), root, names);
+}
+
+/** Hint for a step of a path from the caller that does not exist. */
+function hintForStep(
+  { collection: name, name: step }: NonNullable<FilterProblem['name']>,
+  collections: ReadonlyMap<string, Collection>,
+): string | null {
+  const collection = collections.get(name);
+  if (collection === undefined) {
+    return `Fields of the caller are those of "${name}", which is not installed: run \`platform migrate\`.`;
+  }
+  const secret = collection.fields.find((field) => field.name === step);
+  if (secret !== undefined) return `Fields of type "${secret.type}" cannot be used in conditions.`;
+  return suggest(step, namesIn(collection));
+}
+
+function hintFor(name: string, path: readonly string[], root: Collection, names: ConditionNames): string | null {
+  const last = path.reduce<Collection | undefined>((collection, key) => step(collection, key, names), root);
+  const secret = last?.fields.find((field) => field.name === name);
+  // The parser reports secret fields as unknown; authors of rules may see them.
+  if (secret !== undefined) return `Fields of type "${secret.type}" cannot be used in conditions.`;
+  return suggest(name, [...(last === undefined ? [] : namesIn(last)), ...operators, '_and', '_or', '_some', '_none']);
+}
+
+function step(collection: Collection | undefined, key: string, names: ConditionNames): Collection | undefined {
+  const relation = collection?.relations.find(({ name }) => name === key);
+  if (relation !== undefined) return names.collections.get(relation.target);
+  return key.startsWith('item:') ? names.collections.get(key.slice('item:'.length)) : collection;
+}
+
+type Preset = Permission['presets'][number];
+
+/** Reads the values that a rule sets. Fields must exist and be writable, values must fit their type and its limits. */
+export function readPresets(
+  presets: readonly PresetSource[],
+  collection: Collection,
+  table: Table | undefined,
+  names: ConditionNames,
+  diagnostics: Diagnostic[],
+): readonly Preset[] {
+  return presets.flatMap((preset) => {
+    const field = collection.fields.find(({ name }) => name === preset.field.name);
+    if (field === undefined) {
+      diagnostics.push(unknownPreset(preset, collection));
+      return [];
+    }
+    const column = table?.columns.find(({ name }) => name === field.column);
+    diagnostics.push(...findMisspeltValues(preset.value));
+    const value = exactValue(preset.value);
+    const parsed = parseOperand(field.type === 'string' || field.type === 'text' ? textOfDigits(value) : value);
+    const reason = parsed.ok ? misfit(field, column, parsed.operand, names) : { message: parsed.message };
+    if (reason !== null) diagnostics.push(wrongPreset(preset, reason, names));
+    return parsed.ok && reason === null
+      ? [{ field: field.name, value: plainOperand(parsed.operand, field.type === 'json' ? 'json' : 'field') }]
+      : [];
+  });
+}
+
+type Misfit = Pick<FilterProblem, 'message' | 'name'>;
+
+/** Why a field cannot take an operand, as the end of a sentence; null when it can. */
+function misfit(field: Field, column: Column | undefined, operand: Operand, names: ConditionNames): Misfit | null {
+  const message = fieldMisfit(field, column, operand);
+  if (message !== null) return { message };
+  if (operand.kind !== 'caller' || operand.path.length === 0) return null;
+  const found = followCallerPath(names.filter, operand);
+  if ('stage' in found) return found;
+  const reason = pathMisfit(field, column, found);
+  return reason === null ? null : { message: reason };
+}
+
+function fieldMisfit(field: Field, column: Column | undefined, operand: Operand): string | null {
+  if (field.type === 'unknown' || (column !== undefined && !isWritable(column))) return unwritable(column);
+  if (operand.kind === 'literal') return literalMisfit(field, column, operand.value);
+  return operand.kind === 'now' ? nowMisfit(field) : null;
+}
+
+function unwritable(column: Column | undefined): string {
+  const completed = column !== undefined && column.fill.kind !== 'none';
+  return completed ? 'is a field that the database fills by itself' : 'is a field that cannot be written';
+}
+
+function isWritable({ fill, updatable }: Column): boolean {
+  return updatable && fill.kind !== 'generated' && !(fill.kind === 'identity' && fill.always);
+}
+
+function unknownPreset({ field: { name, place: location } }: PresetSource, collection: Collection): Diagnostic {
+  const message = `The collection "${collection.name}" has no field "${name}" that a preset can set.`;
+  const hint = suggest(
+    name,
+    collection.fields.map((field) => field.name),
+  );
+  return { code: 'unknown-field', severity: 'error', place: location, message, hint };
+}
+
+function wrongPreset({ field, value }: PresetSource, { message, name }: Misfit, names: ConditionNames): Diagnostic {
+  return {
+    code: name === undefined ? 'preset-value' : 'dynamic-value',
+    severity: 'error',
+    place: value.place,
+    message: `The preset "${field.name}" ${message}.`,
+    hint: name === undefined ? null : hintForStep(name, names.collections),
+  };
+}
