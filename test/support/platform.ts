@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { bundled } from './bundled.ts';
 import { asDescribed } from './openapi/described.ts';
-import { sentOf } from './sent.ts';
+import { send, sentOf } from './sent.ts';
 import { topologyAddresses } from './topology-servers.ts';
 
 const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -189,18 +189,10 @@ async function listening(stdout: NodeJS.ReadableStream): Promise<string | null> 
 }
 
 async function request(url: string, options: Ask): Promise<Answer> {
-  const { headers, body } = sentOf(options);
-  const response = await fetch(url, { method: options.method ?? 'GET', headers, ...(body !== undefined && { body }) });
-  const bytes = Buffer.from(await response.arrayBuffer());
+  const { status, headers, bytes } = await send(url, options.method ?? 'GET', sentOf(options));
   const text = new TextDecoder().decode(bytes);
-  const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '') && text !== '';
-  return {
-    status: response.status,
-    headers: response.headers,
-    bytes,
-    text,
-    json: isJson ? JSON.parse(text) : undefined,
-  };
+  const isJson = /[/+]json/.test(headers.get('content-type') ?? '') && text !== '';
+  return { status, headers, bytes, text, json: isJson ? JSON.parse(text) : undefined };
 }
 
 async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
