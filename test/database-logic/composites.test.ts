@@ -1,8 +1,8 @@
 /** Composite types: objects in REST and GraphQL, written whole, compared by their members, hidden with their column. */
-import { readFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { adminToken } from '../support/platform.ts';
+import { adminToken, createProject, runPlatform } from '../support/platform.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 const sql = `
@@ -23,6 +23,8 @@ const sql = `
     $$ SELECT (place).city || ' ' || cardinality(spots) $$;
   CREATE FUNCTION near(place checked_address) RETURNS address LANGUAGE sql STABLE AS
     $$ SELECT ROW((place).street, 'near ' || (place).city, (place)."post code", (place).spot)::address $$;
+  CREATE FUNCTION odds_of(odds odds, place address, more text DEFAULT '') RETURNS TABLE (odds jsonb, place address, more text)
+    LANGUAGE sql STABLE AS $$ SELECT to_jsonb(odds_of.odds), odds_of.place, odds_of.more $$;
   CREATE FUNCTION places() RETURNS TABLE (id integer, place address) LANGUAGE sql STABLE AS
     $$ SELECT s.id, s.address FROM shops AS s ORDER BY s.id $$;
   CREATE FUNCTION move_shop(shop integer, place address) RETURNS SETOF shops LANGUAGE sql VOLATILE AS
@@ -51,12 +53,12 @@ beforeAll(async () => {
   public:
     shops:
       read: [{ fields: [id, name, owner] }, { fields: [address], filter: { address: { /city: { _eq: Ghent } } } }]
-      create: { fields: [id, name] }
+      create: { fields: [id, name], presets: { address: ${JSON.stringify(ghent)} } }
     owners: { read: { fields: [id] } }
 functions:
-  public: [city_of]
+  public: { city_of: true, odds_of: { args: { odds: ${JSON.stringify(odds)}, place: ${JSON.stringify(paris)} } } }
 `,
-    config: '{ functions: { city_of: {}, near: {}, places: {}, move_shop: {} } }',
+    config: '{ functions: { city_of: {}, near: {}, places: {}, move_shop: {}, odds_of: {} } }',
   });
 });
 afterAll(() => project?.close());
@@ -221,6 +223,29 @@ describe('functions', () => {
     expect((await project.ask('/functions/city_of', { method: 'SEARCH', body })).json).toEqual({ data: 'Paris 0' });
     const moved = await post('/functions/move_shop?fields=id,address', { shop: 3, place: ghent });
     expect(moved.json).toEqual({ data: [{ id: 3, address: ghent }] });
+  });
+
+  it('take objects that rules set, which callers cannot', async () => {
+    const set = await project.ask('/functions/odds_of?more=x');
+    expect(set.text).toContain('"big": 9007199254740993');
+    expect(set.json.data).toMatchObject([{ odds: { exact: 1.5, spots: odds.spots }, place: paris, more: 'x' }]);
+    const answer = await project.ask('/functions/odds_of', { method: 'SEARCH', body: { args: { place: ghent } } });
+    expect(failure(answer)).toBe('400 INVALID_QUERY');
+    const made = await project.ask('/items/shops?fields=id,address', { method: 'POST', body: { id: 9, name: 'x' } });
+    expect([made.status, made.json.data]).toEqual([200, { id: 9, address: ghent }]);
+    const permissions = `permissions:
+  public:
+    shops: { create: { fields: [id], presets: { address: { city: Ghent } } } }
+functions:
+  public: { city_of: { args: { place: ${JSON.stringify({ ...ghent, spot: { lat: 'x', lon: 1 } })} } } }
+`;
+    const { folder, remove } = await createProject();
+    await cp(join(project.folder, 'platform.config.ts'), join(folder, 'platform.config.ts'));
+    await writeFile(join(folder, 'permissions.yaml'), permissions);
+    const { stderr } = await runPlatform(['generate', '--project', folder], { DATABASE_URL: project.database.url });
+    await remove();
+    expect(stderr).toContain('The preset "address" needs the member "street".');
+    expect(stderr).toContain('The argument "place" has a member "spot" that has a member "lat" that must be a number');
   });
 
   it('take and give objects in GraphQL', async () => {

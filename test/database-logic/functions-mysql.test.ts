@@ -38,6 +38,7 @@ const statements = [
       CAST('2024-01-02 03:04:05' AS DATETIME) AS at, 9007199254740993 AS large, 1.5e0 AS ratio
       FROM shops s WHERE s.stars >= least ORDER BY s.stars DESC;
     SELECT 'second'; END`,
+  `CREATE FUNCTION same_place(place point) RETURNS point NO SQL RETURN place`,
   `CREATE PROCEDURE clear_logs() BEGIN DELETE FROM logs; END`,
   `CREATE PROCEDURE order_shop(buyer varchar(40), amount int) BEGIN
     INSERT INTO logs (line) VALUES (CONCAT(buyer, ' ', amount));
@@ -46,7 +47,7 @@ const statements = [
 
 const config = `export default { functions: {
   shop_count: {}, price: {}, greet: { name: 'welcome' }, moment: {}, refuse: {}, log_line: {}, plain: {}, sly: {},
-  raise_stars: {}, ranking: {}, clear_logs: {}, order_shop: {},
+  raise_stars: {}, ranking: {}, clear_logs: {}, order_shop: {}, same_place: {},
 } };\n`;
 
 const permissions = `
@@ -108,6 +109,8 @@ describe.each(servers)('$name', ({ missing, start }) => {
   it('those that only read answer GET and SEARCH, with typed arguments', async () => {
     expect(await get('shop_count?least=4')).toBe('1');
     expect(await get('price?amount=1.5&since=2024-01-01T00:00:00&is_net=false')).toBe('2027.00');
+    const place = { type: 'Point', coordinates: [4.35, 50.85] };
+    expect(await get(`same_place?place=${encodeURIComponent(JSON.stringify(place))}`, platform.admin)).toEqual(place);
     expect(await get('moment')).toBe('2024-05-06T07:08:09.12');
     expect(await get("welcome?name='); DROP TABLE shops; --", platform.admin)).toBe("Hello, '); DROP TABLE shops; --");
     const body = { args: { least: null } };

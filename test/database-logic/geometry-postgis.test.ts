@@ -17,7 +17,14 @@ const sql = `CREATE EXTENSION postgis;
   CREATE TABLE depots (id integer PRIMARY KEY, place geometry(Point, 4326));
   INSERT INTO depots VALUES (1, 'SRID=4326;POINT(1 1)');
   CREATE INDEX ON depots USING gist (place);
-  CREATE INDEX ON depots USING gist ((place::geography));`;
+  CREATE INDEX ON depots USING gist ((place::geography));
+  CREATE FUNCTION at(p geometry) RETURNS SETOF depots LANGUAGE sql STABLE AS
+    $$ SELECT * FROM depots AS d WHERE ST_Intersects(d.place, p) $$;
+  CREATE FUNCTION close_to(p geography, metres float DEFAULT 10) RETURNS SETOF depots LANGUAGE sql STABLE AS
+    $$ SELECT * FROM depots AS d WHERE ST_DWithin(d.place::geography, p, metres) $$;
+  CREATE FUNCTION moved(p geometry, srid integer) RETURNS geometry LANGUAGE sql STABLE AS $$ SELECT ST_Transform(p, srid) $$;
+  CREATE FUNCTION put(p geometry) RETURNS TABLE (id integer, place geometry) LANGUAGE sql VOLATILE AS
+    $$ INSERT INTO depots SELECT max(d.id) + 1, ST_Force2D(p) FROM depots AS d RETURNING id, place $$;`;
 
 /** Closed spots show the public no place, and depots none at all. */
 const permissions = `permissions:
@@ -27,7 +34,10 @@ const permissions = `permissions:
   local:
     spots: { read: { fields: [id], filter: { place: { _near: { to: [2, 0.002], within: 100 } } } } }
 roles: { local: {} }
+functions:
+  public: { close_to: { args: { p: { type: Point, coordinates: [1, 1] } } } }
 `;
+const config = 'export default { functions: { at: {}, close_to: {}, moved: {}, put: {} } };\n';
 
 const near = { _near: { to: [1, 0.001], within: 1_000 } };
 const area = {
@@ -57,6 +67,7 @@ describe.skipIf(!hasPostgis)('PostGIS (skipped where it is not installed)', () =
     statements = await countStatements(database.url);
     project = await createProject();
     await writeFile(join(project.folder, 'permissions.yaml'), permissions);
+    await writeFile(join(project.folder, 'platform.config.ts'), config);
     platform = await startHosted(project.folder, statements.url);
   });
   afterAll(async () => {
@@ -127,6 +138,28 @@ describe.skipIf(!hasPostgis)('PostGIS (skipped where it is not installed)', () =
       expect(failure(hidden ?? { status: 0, json: {} })).toBe('403 FORBIDDEN');
       expect(hidden?.text).toBe(unknown?.text);
     }
+  });
+
+  it('gives geometries to functions, and takes them, in longitude and latitude', async () => {
+    const point = (...coordinates: readonly number[]) => ({ type: 'Point', coordinates });
+    const call = (name: string, args: object, ask = platform.admin) =>
+      ask(`/functions/${name}`, { method: 'SEARCH', body: { args, query: { fields: ['id'] } } });
+    expect((await call('at', { p: area })).json.data).toEqual([{ id: 1 }]);
+    expect((await call('close_to', { p: point(1.00001, 1) })).json.data).toEqual([{ id: 1 }]);
+    expect((await call('close_to', { p: point(2, 1) })).json.data).toEqual([]);
+    expect((await call('close_to', {}, platform.ask)).json.data).toEqual([{ id: 1 }]);
+    expect(failure(await call('close_to', { p: point(1, 1) }, platform.ask))).toBe('400 INVALID_QUERY');
+    for (const srid of [4326, 3857]) {
+      const query = `p=${encodeURIComponent(JSON.stringify(point(4.35, 50.85)))}&srid=${srid}`;
+      const { json } = await platform.admin(`/functions/moved?${query}`);
+      expect(json.data).toEqual({ type: 'Point', coordinates: [4.35, 50.85] });
+    }
+    const put = await platform.admin('/functions/put', { method: 'POST', body: { p: point(9, 9) } });
+    expect(put.json).toEqual({ data: [{ id: 2, place: point(9, 9) }] });
+    expect(failure(await platform.admin('/functions/put', { method: 'POST', body: { p: 'POINT(9 9)' } }))).toBe(
+      '400 INVALID_PAYLOAD',
+    );
+    await withClient(database.url, (client) => client.query('DELETE FROM depots WHERE id = 2'));
   });
 
   it('takes no text of a request into SQL', async () => {

@@ -161,7 +161,7 @@ describe.each(worlds)('$name', ({ missing, open }) => {
       [{ last: 1, after: 'x' }, '"after" stands beside "first".'],
       [{ first: 0 }, '"first" must be a number from 1 to 1000.'],
       [{ last: 1001 }, '"last" must be a number from 1 to 1000.'],
-      [{ first: 1, after: 'made up' }, '"cursor" does not belong to this list in this order.'],
+      [{ first: 1, after: 'made up' }, 'The cursor does not belong to this list in this order.'],
     ];
     for (const [variables, told] of cases) expect(await ask(document, variables)).toBe(`INVALID_QUERY: ${told}`);
     const { pageInfo } = await pageOf({ first: 1, sort: ['title'] });

@@ -146,8 +146,8 @@ function requestOf(request: string): { readonly method: Method; readonly target:
   if (method !== undefined && /^\/(?:items|functions)\//.test(target)) return { method, target };
   throw new CommandError(
     exitCodes.usage,
-    'Only requests of items can be explained: "GET /items/articles?fields=id".',
-    'Methods are GET, POST, PATCH and DELETE; --data gives the body.',
+    'Only requests of items and functions can be explained: "GET /items/articles?fields=id".',
+    'Methods are GET, POST, PATCH and DELETE; --data gives the body of a write.',
   );
 }
 

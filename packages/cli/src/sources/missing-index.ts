@@ -1,7 +1,7 @@
 /** Missing indexes that a plan reveals, for plans of any server. */
 import type { Table } from '@tablewright/introspect/schema';
 
-/** A table whose rows are looked through one by one, because no index begins with a column that is asked about. */
+/** A table whose rows are looked through one by one, because no index begins with a column or an expression that is asked about. */
 export interface MissingIndex {
   /** `public.comments` */
   readonly table: string;
@@ -38,12 +38,19 @@ function missingFor({ table, alias, condition }: Scan): readonly MissingIndex[] 
   const sought = namedIn(condition.replaceAll(notNull, ''));
   const columns = sought.length > 0 ? sought : namedIn(condition);
   const leading = [table.primaryKey, ...table.uniques, ...table.indexes].map((index) => index?.columns[0]);
-  return columns.some((column) => leading.includes(column)) ? [] : [{ table: table.id, condition, columns }];
+  const plain = condition.replaceAll(new RegExp(`(?<![\\w"])"?${escaped(alias)}"?\\.`, 'g'), '');
+  const serves = (key = ''): boolean =>
+    columns.includes(key) || (key.startsWith('(') && plain.includes(key.slice(1, -1)));
+  return leading.some(serves) ? [] : [{ table: table.id, condition, columns }];
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 /** In the conditions of plans every column stands after the alias of its table. */
 function containsColumn(condition: string, alias: string, column: string): boolean {
-  const quoted = [alias, column].map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const quoted = [alias, column].map(escaped);
   return new RegExp(`(?<![\\w"\`])["\`]?${quoted[0]}["\`]?\\.["\`]?${quoted[1]}["\`]?(?![\\w"\`])`).test(condition);
 }
 

@@ -64,7 +64,12 @@ const shared = {
       `and functions such as \`year(a)\`. ${bounds}`,
     schema: names,
   },
-  search: { description: 'Text that a text field of the items must contain, in any case.', schema: { type: 'string' } },
+  search: {
+    description:
+      'Text that a text field of the items must contain, in any case. Collections with an index of words look for words, ' +
+      'and come best first without `sort`.',
+    schema: { type: 'string' },
+  },
   sort: {
     description:
       'Fields or functions to sort by, `-` in front for descending order. The key completes every order. Aggregate rows ' +
@@ -182,9 +187,9 @@ export function useParameter(name: Shared): JsonObject {
   return use(name);
 }
 
-/** Lists are text with commas; objects stand in brackets or as the text of a JSON object. */
+/** Lists are text with commas, in the usual style; objects stand in brackets or as the text of a JSON object. */
 function queryForm(schema: JsonObject): JsonObject {
-  if (schema.type === 'array') return { style: 'form', explode: false, schema };
+  if (schema.type === 'array') return { explode: false, schema };
   return schema.type === 'object' ? objectForm(schema) : { schema };
 }
 
@@ -192,7 +197,7 @@ function queryForm(schema: JsonObject): JsonObject {
  * Both forms have one name, so they are alternatives of one parameter. Tools that try requests begin with the example, which
  * asks nothing, and not with names that they make up.
  */
-function objectForm(schema: JsonObject): JsonObject {
+function objectForm(schema: JsonObject) {
   return {
     style: 'deepObject',
     explode: true,
@@ -214,8 +219,10 @@ export function listParameters(collection: Addressed, aggregates = true): readon
 /** The parameters that aggregate a collection; conditions on aggregate rows are the same for all. */
 function aggregateParameters(collection: Addressed): readonly JsonObject[] {
   const { aggregate, groupBy } = aggregateInput(collection);
+  const { example: nothing, ...form } = objectForm(aggregate);
+  const examples = { no: { value: nothing }, rows: { value: { count: '*' } } };
   return [
-    { name: 'aggregate', in: 'query', ...objectForm(aggregate) },
+    { name: 'aggregate', in: 'query', ...form, examples },
     ...(groupBy ? [{ name: 'groupBy', in: 'query', ...queryForm(groupBy) }] : []),
     reference('parameters', 'having'),
   ];

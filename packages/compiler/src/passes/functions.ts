@@ -9,6 +9,7 @@ import {
 } from '@tablewright/runtime/language';
 import type { ApiFunction, MemberEnum } from '../api.ts';
 import type { NativeForm } from './composite-form.ts';
+import { geojsonArgument, geojsonResult } from './geometry-form.ts';
 import { quoteIdentifier, quoteTable } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import { nativeForm, textForm } from './value-form.ts';
@@ -76,15 +77,18 @@ function argumentOf(dialect: Schema['dialect'], argument: RoutineValue): Argumen
   const { type, nativeType } = argument;
   const form = formOf(dialect, argument);
   const { native } = form;
-  if (!dialectFacts[dialect].binaryRows) return { ...plainFacts(argument, form), native };
+  const read = form.geometry ? geojsonArgument(dialect, type, form) : form.vector && form.stored;
+  if (!dialectFacts[dialect].binaryRows)
+    return { ...plainFacts(argument, form), native, ...(read && { stored: read }) };
   const isExact = type.domains.length === 0 && (native === type.base || type.enum !== null);
-  return { ...plainFacts(argument, form), native, ...(!isExact && { stored: nativeType }) };
+  const stored = read === undefined ? nativeType : `(${read})::${nativeType}`;
+  return { ...plainFacts(argument, form), native, ...(!isExact && { stored }) };
 }
 
 function memberOf(dialect: Schema['dialect'], value: RoutineValue): ResultMember {
   const form = formOf(dialect, value);
-  const { native, wire } = form;
-  return { ...plainFacts(value, form), native, wire };
+  const wire = form.geometry && dialectFacts[dialect].binaryRows ? geojsonResult(value.type, form) : form.wire;
+  return { ...plainFacts(value, form), native: form.native, wire };
 }
 
 /** A value has the form of a column of its type. */

@@ -3,7 +3,7 @@
  * latitude where the column names a spatial reference. `{}` stands for the value.
  */
 import type { Column, ColumnType, Table } from '@tablewright/introspect/schema';
-import type { GeometryForm, VectorForm } from '@tablewright/runtime/language';
+import { type Dialect, dialectFacts, type GeometryForm, type VectorForm } from '@tablewright/runtime/language';
 import type { NativeForm } from './composite-form.ts';
 import { quoteIdentifier, quoteQualified, splitQualified } from './quote.ts';
 
@@ -42,6 +42,28 @@ export function postgisForm({ base, geometry }: ColumnType, keeps: boolean): Nat
     srid === degrees ? value : `${library}st_transform(${value}, ${to})`;
   const form: GeometryForm = { form: 'degrees', ...common, measured: `(${moved('{}', degrees)})::${library}geography` };
   return { native: 'text', stored: moved(read, srid), wire: write(moved('{}', degrees)), geometry: form };
+}
+
+/** SQL that reads an argument of a function: GeoJSON, in degrees where its type names no other reference. */
+export function geojsonArgument(
+  dialect: Dialect,
+  { geometry }: ColumnType,
+  { stored, geometry: form }: NativeForm,
+): string | undefined {
+  const { binaryRows, hasSpatialReferences } = dialectFacts[dialect];
+  if (typeof geometry?.srid === 'number') return stored;
+  if (binaryRows) return `${form?.library ?? ''}st_geomfromgeojson({})`;
+  return hasSpatialReferences ? `ST_GeomFromGeoJSON({}, 1, ${degrees})` : stored;
+}
+
+/** A result of a function, in degrees where its value has a reference. The value is computed once. */
+export function geojsonResult({ geometry }: ColumnType, { wire, geometry: form }: NativeForm): NativeForm['wire'] {
+  if (typeof geometry?.srid === 'number') return wire;
+  const library = form?.library ?? '';
+  const isPlain = `${library}st_srid(gv.v) IN (0, ${degrees})`;
+  const moved = `CASE WHEN ${isPlain} THEN gv.v ELSE ${library}st_transform(gv.v, ${degrees}) END`;
+  const text = `${library}st_asgeojson(${moved}, ${digits}, 0)::pg_catalog.json`;
+  return { kind: 'json', cast: `(SELECT ${text} FROM (SELECT {} AS v) gv)` };
 }
 
 /** A geometry of a server without such a library; `referenced` tells that it knows spatial references. */

@@ -1,7 +1,8 @@
 /** SQL of a call: the function with its arguments by name. */
+import { castStored } from '../dialects/fragment.ts';
 import type { ArgumentDescriptor, FunctionAccess, FunctionDescriptor, Operand } from '../language/index.ts';
 import { printPath } from '../sql/caller-path.ts';
-import { type OperandType, printValue } from '../sql/operand.ts';
+import { operandType, printValue } from '../sql/operand.ts';
 import type { Printing } from '../sql/row.ts';
 import type { DecodedArguments } from './arguments.ts';
 
@@ -72,15 +73,15 @@ function printSent(open: Printing, argument: ArgumentDescriptor, index: number):
 
 function printFixed(open: Printing, argument: ArgumentDescriptor, value: Operand): string {
   if (value.kind === 'literal' && value.value === null) return exactly(open, 'NULL', argument);
-  const { type, native, values, element } = argument;
-  const operand: OperandType = { type, native, ...(values && { values }), ...(element && { element }) };
+  const operand = operandType(argument);
   if (value.kind !== 'caller' || value.path.length === 0)
     return exactly(open, printValue(open.statement, operand, '_eq', value), argument);
   const path = printPath(open, value, () => false);
   return exactly(open, path?.expression ?? 'NULL', argument);
 }
 
-/** Where arguments have names, their types tell functions of one name apart. */
-function exactly({ statement }: Printing, expression: string, { native, stored = native }: ArgumentDescriptor): string {
-  return statement.dialect.namesArguments ? `(${expression})::${stored}` : expression;
+/** Where arguments have names, their types tell functions of one name apart; some values are read by an expression. */
+function exactly({ statement }: Printing, expression: string, argument: ArgumentDescriptor): string {
+  const isExpression = argument.stored?.includes('{}') === true;
+  return statement.dialect.namesArguments || isExpression ? castStored(`(${expression})`, argument) : expression;
 }

@@ -22,8 +22,14 @@ export interface OperandType extends ValueType {
   readonly native: string;
 }
 
-/** The operand type of a field, or of a function on it. */
-export function operandType(field: FieldDescriptor, call?: FieldFunction): OperandType {
+/** Facts that decide how the values of a field are written. */
+type TypedValue = Pick<
+  FieldDescriptor,
+  'type' | 'native' | 'values' | 'element' | 'geometry' | 'vector' | 'attributes'
+>;
+
+/** The operand type of a field or an argument, or of a function on it. */
+export function operandType(field: TypedValue, call?: FieldFunction): OperandType {
   if (call !== undefined) return { type: 'integer', native: call === 'count' ? 'int8' : 'int4' };
   // A number beyond smallint is a number all the same: it matches nothing and must not fail in the database.
   const { type, values, element, geometry, vector, attributes } = field;

@@ -89,7 +89,8 @@ export function compareField(pair: CollectionPair, was: RoleField, is: RoleField
   return singles.filter((found) => found !== null);
 }
 
-function typeChange({ was: before, is: after }: CollectionPair, was: RoleField, is: RoleField): FieldFinding | null {
+function typeChange(pair: CollectionPair, was: RoleField, is: RoleField): FieldFinding | null {
+  const { was: before, is: after } = pair;
   const [old, fresh] = [was.descriptor, is.descriptor];
   const [range, other] = [rangeOf(old), rangeOf(fresh)];
   const isOne = old.type === fresh.type && old.element === fresh.element && range === other;
@@ -97,6 +98,9 @@ function typeChange({ was: before, is: after }: CollectionPair, was: RoleField, 
   const isAlike = isSized && isDeepStrictEqual(old.attributes, fresh.attributes) && old.composite === fresh.composite;
   if (isOne && isAlike && old.native === fresh.native) return null;
   const message = `"${is.name}" is ${typeText(is)}, it was ${typeText(was)}.`;
+  // Values are written whole, so that a member more breaks those who write them.
+  const isGrown = isOne && old.composite === fresh.composite && haveGrown(old.attributes, fresh.attributes);
+  if (fresh.attributes && isGrown && !isWritten(pair, was.name)) return { rule: 'field-members-added', message };
   // Lists, lengths and digits have rules of their own.
   const schema = ({ descriptor }: RoleField) => {
     const { maxLength: _, precision: __, scale: ___, ...rest } = descriptor;
@@ -115,6 +119,19 @@ function typeChange({ was: before, is: after }: CollectionPair, was: RoleField, 
   if (old.type === fresh.type && old.native === fresh.native) return null;
   const isNamed = old.type === 'unknown' && fresh.type !== 'unknown';
   return { rule: 'field-type-kept', message, ...(isNamed && { verdicts: typedVerdicts }) };
+}
+
+/** True if all members are there as before, at any depth, and any others with them. */
+function haveGrown(old: readonly Attribute[] = [], fresh: readonly Attribute[] = []): boolean {
+  const now = new Map(fresh.map((attribute) => [attribute.name, attribute]));
+  return old.every(({ attributes, ...facts }) => {
+    const { attributes: members, ...others } = now.get(facts.name) ?? { attributes: undefined };
+    return isDeepStrictEqual(facts, others) && haveGrown(attributes, members);
+  });
+}
+
+function isWritten({ was: { writes } }: CollectionPair, name: string): boolean {
+  return [writes?.create, writes?.update].some((action) => action?.fields.some((field) => field.name === name));
 }
 
 function graphqlEnumChange(was: RoleField, is: RoleField): FieldFinding | null {

@@ -94,7 +94,7 @@ function head({ name, note }: RoleFunction, verb: string): JsonObject {
 /** Arrays are texts with commas or of JSON, JSON and objects are texts. */
 function queryForm(argument: ArgumentDescriptor): JsonObject {
   if (argument.type === 'json') return { schema: { type: 'string', contentMediaType: 'application/json' } };
-  if (argument.type === 'array') return { style: 'form', explode: false, schema: { type: 'array', items: {} } };
+  if (argument.type === 'array') return { explode: false, schema: { type: 'array', items: {} } };
   const schema = inputOf(argument);
   if (argument.type === 'composite')
     return { schema: { type: 'string', contentMediaType: 'application/json', contentSchema: schema } };

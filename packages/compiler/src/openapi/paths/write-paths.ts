@@ -159,7 +159,6 @@ function conflictParameter(keys: readonly (readonly string[])[]): JsonObject {
     name: 'on_conflict',
     in: 'query',
     description: `The fields of one of these: ${names}.`,
-    style: 'form',
     explode: false,
     schema: { type: 'array', items: { type: 'string', enum: [...new Set(keys.flat())] }, minItems: 1 },
   };

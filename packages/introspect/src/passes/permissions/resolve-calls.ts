@@ -2,7 +2,7 @@ import type { CallSource, PermissionDocument } from '../../config/permissions/pe
 import type { Diagnostic } from '../../diagnostic.ts';
 import { suggest } from '../../did-you-mean.ts';
 import { sortedBy } from '../../order.ts';
-import type { CallPermission, Collection, RoutineArgument, ServedFunction, Table } from '../../schema.ts';
+import type { CallPermission, Collection, Column, RoutineArgument, ServedFunction, Table } from '../../schema.ts';
 import { collectionsByName } from '../lookup.ts';
 import { filterNames } from './filter-names.ts';
 import { readPresets } from './resolve-rules.ts';
@@ -37,13 +37,9 @@ export function resolveCalls(
       return [];
     }
     diagnostics.push(...unknownArguments(source, found));
-    const presets = readPresets(
-      source.args.filter(isArgumentOf(found)),
-      fieldsOf(found),
-      undefined,
-      names,
-      diagnostics,
-    );
+    const args = source.args.filter(isArgumentOf(found));
+    const columns = found.routine.arguments.map(columnOf);
+    const presets = readPresets(args, fieldsOf(found), columns, names, diagnostics, 'argument');
     return [{ role: role.name, function: name, args: presets.map(({ field, value }) => ({ name: field, value })) }];
   });
   const unique = new Map(calls.map((call) => [JSON.stringify([call.role, call.function]), call]));
@@ -73,6 +69,12 @@ function unknownArguments({ args }: CallSource, served: ServedFunction): readonl
       message: `The function "${served.name}" has no argument "${name}".`,
       hint: suggest(name, names),
     }));
+}
+
+/** An argument as a column, whose type decides its values. */
+function columnOf({ name, nativeType, type }: RoutineArgument): Column {
+  const nothing = { fill: { kind: 'none' }, collation: null, comment: null, source: null } as const;
+  return { name, nativeType, type, nullable: true, updatable: true, ...nothing };
 }
 
 /** The arguments as fields, whose values have the same rules. */

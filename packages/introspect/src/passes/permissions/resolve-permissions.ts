@@ -89,7 +89,7 @@ function resolveRule(rule: RuleSource, names: Names, diagnostics: Diagnostic[]):
       fields: rule.action === 'delete' ? [] : resolveFields(rule, collection, diagnostics),
       where: conditionOf('filter') ?? always,
       check: conditionOf('validation'),
-      presets: readPresets(rule.presets, collection, names.tables.get(collection.table), names, diagnostics),
+      presets: readPresets(rule.presets, collection, names.tables.get(collection.table)?.columns, names, diagnostics),
       ...(rule.purge && { purge: true as const }),
     },
   ];

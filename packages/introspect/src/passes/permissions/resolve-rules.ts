@@ -16,7 +16,7 @@ import type { PlacedValue, PresetSource } from '../../config/permissions/permiss
 import { exactValue, placeIn } from '../../config/yaml/placed-value.ts';
 import type { Diagnostic } from '../../diagnostic.ts';
 import { suggest } from '../../did-you-mean.ts';
-import type { Collection, Column, Field, Permission, Table } from '../../schema.ts';
+import type { Collection, Column, Field, Permission } from '../../schema.ts';
 import { namesIn } from '../lookup.ts';
 import { findMisspeltValues, literalMisfit, nowMisfit, pathMisfit } from './misfits.ts';
 
@@ -110,9 +110,10 @@ type Preset = Permission['presets'][number];
 export function readPresets(
   presets: readonly PresetSource[],
   collection: Collection,
-  table: Table | undefined,
+  columns: readonly Column[] | undefined,
   names: ConditionNames,
   diagnostics: Diagnostic[],
+  subject = 'preset',
 ): readonly Preset[] {
   return presets.flatMap((preset) => {
     const field = collection.fields.find(({ name }) => name === preset.field.name);
@@ -120,16 +121,21 @@ export function readPresets(
       diagnostics.push(unknownPreset(preset, collection));
       return [];
     }
-    const column = table?.columns.find(({ name }) => name === field.column);
+    const column = columns?.find(({ name }) => name === field.column);
     diagnostics.push(...findMisspeltValues(preset.value));
     const value = exactValue(preset.value);
     const parsed = parseOperand(field.type === 'string' || field.type === 'text' ? textOfDigits(value) : value);
     const reason = parsed.ok ? misfit(field, column, parsed.operand, names) : { message: parsed.message };
-    if (reason !== null) diagnostics.push(wrongPreset(preset, reason, names));
+    if (reason !== null) diagnostics.push(wrongPreset(preset, subject, reason, names));
     return parsed.ok && reason === null
-      ? [{ field: field.name, value: plainOperand(parsed.operand, field.type === 'json' ? 'json' : 'field') }]
+      ? [{ field: field.name, value: plainOperand(parsed.operand, isDocument(field) ? 'json' : 'field') }]
       : [];
   });
+}
+
+/** JSON within a value keeps the digits of its numbers. */
+function isDocument({ type }: Field): boolean {
+  return type === 'json' || type === 'composite';
 }
 
 type Misfit = Pick<FilterProblem, 'message' | 'name'>;
@@ -169,12 +175,17 @@ function unknownPreset({ field: { name, place: location } }: PresetSource, colle
   return { code: 'unknown-field', severity: 'error', place: location, message, hint };
 }
 
-function wrongPreset({ field, value }: PresetSource, { message, name }: Misfit, names: ConditionNames): Diagnostic {
+function wrongPreset(
+  { field, value }: PresetSource,
+  subject: string,
+  { message, name }: Misfit,
+  names: ConditionNames,
+): Diagnostic {
   return {
     code: name === undefined ? 'preset-value' : 'dynamic-value',
     severity: 'error',
     place: value.place,
-    message: `The preset "${field.name}" ${message}.`,
+    message: `The ${subject} "${field.name}" ${message}.`,
     hint: name === undefined ? null : hintForStep(name, names.collections),
   };
 }

@@ -132,7 +132,7 @@ function decode(type: ValueType | undefined, value: string): string {
 
 /** The one answer to every cursor that cannot be used. */
 export function unusableCursor(): Error {
-  return invalidQuery('"cursor" does not belong to this list in this order.');
+  return invalidQuery('The cursor does not belong to this list in this order.');
 }
 
 /** Returns the part of a cursor that decides the statement of a page: nulls are compared in another way than values. */

@@ -41,9 +41,9 @@ export function planCursor(
 function nameOf({ through, by, descending }: OrderTerm): readonly (string | boolean)[] {
   const path = through.map(({ descriptor }) => descriptor.name);
   if (by.kind === 'plain') return [descending, ...path, by.field.descriptor.name];
-  if (by.kind === 'words') throw invalidQuery('"cursor" needs a "sort" beside "search".');
+  if (by.kind === 'words') throw invalidQuery('A page by cursor needs a "sort" beside "search".');
   if (by.kind === 'distance' && by.field.descriptor.type === 'vector')
-    throw invalidQuery('"cursor" needs a "sort" that is no distance of vectors.');
+    throw invalidQuery('A page by cursor needs a "sort" that is no distance of vectors.');
   if (by.kind === 'rows') return [descending, ...path, 'count', by.relation.descriptor.name];
   return by.kind === 'field' ? [descending, ...path, by.function, by.field.descriptor.name] : [descending, ...path];
 }
