@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { isTemplateFile, templateFolders } from '../packages/create/src/templates.ts';
-import { packagedFile, packagedFiles } from '../packages/runtime/src/http/pages/packaged-files.ts';
+import { packagedFile, packagedFiles } from '../packages/runtime/src/http/pages/docs.ts';
 
 const root = join(import.meta.dirname, '..');
 const packages = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name));

@@ -12,7 +12,7 @@ import {
   type OtherWay,
   otherWays,
   planOtherWays,
-} from '../../packages/runtime/src/optimize/adaptive-plans/other-ways.ts';
+} from '../../packages/runtime/src/optimize/adaptive-plans/adaptive-plans.ts';
 import { createAnswerWriter } from '../../packages/runtime/src/query/answer.ts';
 import { createPlanner, type PlannedRead } from '../../packages/runtime/src/query/planner.ts';
 import { withClient } from '../support/database.ts';

@@ -1,7 +1,7 @@
 /** Integers and times that the lane to MySQL and MariaDB spells: each as the server itself would, to the last digit. */
 import { describe, expect, it } from 'vitest';
 import { connectMysql } from '../../packages/runtime/src/dialects/mysql/database.ts';
-import { rawColumn } from '../../packages/runtime/src/dialects/mysql/raw-columns.ts';
+import { rawColumn } from '../../packages/runtime/src/dialects/mysql/json.ts';
 import { createMysqlDatabase } from '../support/mariadb.ts';
 import { servers } from '../support/servers.ts';
 

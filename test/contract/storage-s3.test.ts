@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createS3Storage } from '../../packages/runtime/src/files/s3-storage.ts';
+import { createS3Storage } from '../../packages/runtime/src/files/storage.ts';
 import { file, form } from '../support/files.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 import { type S3Server, startS3 } from '../support/s3.ts';

@@ -1,7 +1,7 @@
 /** Callers are passed on to policies: each statement of a request has its caller's claims and role, and leaves nothing. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database, Statement } from '../../packages/runtime/src/database/database.ts';
-import { runAs } from '../../packages/runtime/src/database/row-security/row-context.ts';
+import { runAs } from '../../packages/runtime/src/database/row-context.ts';
 import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { createRowContexts } from '../../packages/runtime/src/row-security/contexts.ts';
 import { collect, statement } from '../database/statements.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database, RowSink, Transaction } from '../../packages/runtime/src/database/database.ts';
 import type { Failover, HostChange } from '../../packages/runtime/src/database/hosts/choose-primary.ts';
-import { readRow } from '../../packages/runtime/src/database/own-statements/script.ts';
+import { readRow } from '../../packages/runtime/src/database/own-statements.ts';
 import { connectMysql } from '../../packages/runtime/src/dialects/mysql/database.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';

@@ -96,7 +96,7 @@ test('the published command answers', () => {
 test('the published runtime brings what it prints and what browsers load', () => {
   const program = `
     const of = (path) => import('./node_modules/@tablewright/runtime/dist/' + path);
-    const [mails, pages] = await Promise.all([of('mail/templates.js'), of('pages/templates.js')]);
+    const [mails, pages] = await Promise.all([of('mail/templates.js'), of('pages/pages.js')]);
     mails.loadMailTemplates(null);
     console.log(pages.loadPageTemplates(null).print('login', { project: 'P', passwordMinLength: 8, passwords: true }));
     console.log([...pages.readScripts().keys()].join(' '));`;

@@ -18,8 +18,7 @@ import {
   type JsonValue,
 } from '../../packages/runtime/src/language/index.ts';
 import { graphqlServiceRoots } from '../../packages/runtime/src/language/operations/index.ts';
-import { withNumberTexts } from '../../packages/runtime/src/language/values/exact-numbers.ts';
-import { parseExactly } from '../../packages/runtime/src/language/values/parse-text.ts';
+import { parseExactly, withNumberTexts } from '../../packages/runtime/src/language/values/parse-text.ts';
 import { resolveFields } from '../../packages/runtime/src/query/authorise/fields.ts';
 import { readFilter } from '../../packages/runtime/src/query/authorise/filter.ts';
 import { type NestedRead, readNested } from '../../packages/runtime/src/query/authorise/nested.ts';

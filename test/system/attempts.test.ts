@@ -1,7 +1,6 @@
 /** Attempts to get in are counted in the database, so every process sees them, and nobody locks an owner out. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Attempts, createAttempts } from '../../packages/runtime/src/auth/attempts.ts';
-import { createCounters } from '../../packages/runtime/src/auth/counters.ts';
+import { type Attempts, createAttempts, createCounters } from '../../packages/runtime/src/auth/attempts.ts';
 import { createAccountSettings } from '../../packages/runtime/src/auth/settings.ts';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
 import { openDatabase } from '../../packages/runtime/src/dialects/open.ts';

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Parameter, Statement } from '../../packages/runtime/src/database/database.ts';
 import { ServerError, toDatabaseError } from '../../packages/runtime/src/database/errors.ts';
 import { StatementRun } from '../../packages/runtime/src/database/statement-run.ts';
+import { StatementSpans } from '../../packages/runtime/src/traces/inner-spans.ts';
 import { loadProvider } from '../../packages/runtime/src/traces/open-telemetry.ts';
-import { StatementSpans } from '../../packages/runtime/src/traces/statement-spans.ts';
 
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { yaml } from '../../packages/runtime/src/export/formats.ts';
 import { readRawJson } from '../../packages/runtime/src/export/raw-json.ts';
+import { yaml } from '../../packages/runtime/src/export/writer.ts';
 
 test('YAML reads back as the JSON it was made of', () => {
   fc.assert(

@@ -1,4 +1,4 @@
-import type { RowContext } from './database/row-security/row-context.ts';
+import type { RowContext } from './database/row-context.ts';
 
 /**
  * The caller of a request: an explicit argument everywhere, without a default.

@@ -2,7 +2,6 @@
 
 export { openDatabase } from './dialects/open.ts';
 export { PlatformError } from './errors.ts';
-export type { SentStatement } from './explain/dry-run.ts';
 export { type CallToExplain, type ExplainedCall, explainCall } from './explain/explain-call.ts';
 export {
   type ExplainedRead,
@@ -12,7 +11,7 @@ export {
   type RefusedRead,
 } from './explain/explain-read.ts';
 export { type ExplainedWrite, explainWrite, type RefusedWrite, type RuleOfWrite } from './explain/explain-write.ts';
-export type { WriteLimits, WriteToExplain } from './explain/try-write.ts';
+export type { SentStatement, WriteLimits, WriteToExplain } from './explain/try-write.ts';
 export { createRowContexts } from './row-security/contexts.ts';
 export { examineRowSecurity } from './row-security/examine.ts';
 export { canPreset } from './write/access/scope.ts';

@@ -4,7 +4,7 @@ export type { FirstAdministrator } from './auth/first-administrator.ts';
 export type { Caller } from './caller.ts';
 export { graphqlDocuments, graphqlFiles, graphqlOperations, modelFiles, openapiFiles } from './class-files.ts';
 export type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from './database/database.ts';
-export type { RowContext } from './database/row-security/row-context.ts';
+export type { RowContext } from './database/row-context.ts';
 export { type DatabasePlace, openDatabase } from './dialects/open.ts';
 export type { Drift } from './drift.ts';
 export { compareFingerprint } from './drift.ts';
@@ -49,13 +49,12 @@ export {
 export type * from './language/descriptors/collection.ts';
 export type { CustomRoute, Extension } from './language/descriptors/extension.ts';
 export type { FunctionDescriptor } from './language/descriptors/function.ts';
-export type * from './language/descriptors/payload-types.ts';
-export type * from './language/descriptors/wire.ts';
 export type { Dialect, DialectFacts, Family } from './language/dialects.ts';
 export type { Operator } from './language/operators/index.ts';
+export type * from './language/types/definition.ts';
 export type { FieldFunction } from './language/types/definition.ts';
 export type { PortableType } from './language/types/index.ts';
-export type { JsonValue } from './language/values/json.ts';
+export type { JsonValue } from './language/values/parse-text.ts';
 export type {
   ModelDigests,
   ModelRows,

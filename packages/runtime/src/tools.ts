@@ -1,7 +1,7 @@
 /** Exports for the command line: settings, migrations and SQL, without the modules that serve. */
 
+export type { MigrationConnection } from './database/database.ts';
 export { readable } from './database/errors.ts';
-export type { MigrationConnection } from './database/migration-connection.ts';
 export {
   createScript as script,
   generateKey as make,
@@ -11,13 +11,12 @@ export {
   returnRows as give,
   runScript,
   type Script,
-} from './database/own-statements/script.ts';
+} from './database/own-statements.ts';
 export { formParameters } from './database/parameter-forms.ts';
 export { EmbeddedInUseError, lockEmbedded } from './dialects/embedded-lock.ts';
 export { embeddedExtensions, ownTables } from './dialects/index.ts';
 export { chooseHost } from './dialects/open.ts';
-export type { ModelTables } from './dialects/own-statements.ts';
-export { fromRows, type OwnTables, rowsBeside } from './dialects/own-tables.ts';
+export { fromRows, type ModelTables, type OwnTables, rowsBeside } from './dialects/own-tables.ts';
 export { databaseLabel, type UnusableDatabase, unusableDatabase } from './dialects/unusable.ts';
 export { hostUrls } from './environment/renewable-url.ts';
 export { keepSecret, keptSecret } from './environment/secrets.ts';
@@ -44,7 +43,6 @@ export { migrationChecksum, type ProjectMigration } from './model/recompiler.ts'
 export { type PasswordPolicy, refusePassword } from './passwords/password-policy.ts';
 export { createPasswords, type Passwords, type PasswordsOptions } from './passwords/passwords.ts';
 export { type StartFailure, startFailure } from './serve/start-failure.ts';
-export type { AppliedMigration } from './system/ledger.ts';
-export { type Migration, MigrationError, type MigrationProblem } from './system/migration.ts';
+export { type AppliedMigration, type Migration, MigrationError, type MigrationProblem } from './system/ledger.ts';
 export type { SystemPlace } from './system/place.ts';
 export { platformVersion } from './version.ts';

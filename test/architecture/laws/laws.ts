@@ -26,15 +26,15 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 127_054, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 126_687, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1038,
+    today: 914,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
   { name: 'files of a folder', today: 25, bound: 25, measure: largestFolder },
-  { name: 'lines of a file', today: 399, bound: 400, measure: longestFile },
+  { name: 'lines of a file', today: 397, bound: 400, measure: longestFile },
   { name: 'lines of a function', today: 60, bound: 60, measure: longestFunction },
   {
     name: 'rooms in circles of imports',

@@ -2,8 +2,7 @@
 
 import { listOf } from '../../../packages/runtime/src/language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../../packages/runtime/src/language/index.ts';
-import { withNumberTexts } from '../../../packages/runtime/src/language/values/exact-numbers.ts';
-import { parseExactly } from '../../../packages/runtime/src/language/values/parse-text.ts';
+import { parseExactly, withNumberTexts } from '../../../packages/runtime/src/language/values/parse-text.ts';
 import { parameterNames, parseQueryString } from '../../../packages/runtime/src/query/parse/parse-query-string.ts';
 import { defaultReadLimits } from '../../../packages/runtime/src/query/parse/parse-read.ts';
 import { elements, isObject, type Json, type JsonObject, member } from './json.ts';

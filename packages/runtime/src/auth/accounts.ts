@@ -1,7 +1,6 @@
 /** Everything of a server that knows users, over the platform's own tables. */
 import type { Database } from '../database/database.ts';
-import { firstRow } from '../database/own-statements/own-rows.ts';
-import type { OwnSql } from '../database/own-statements/script.ts';
+import { firstRow, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import type { DriftGuard } from '../drift-watch.ts';
 import type { Environment } from '../environment.ts';
@@ -17,8 +16,7 @@ import { buildOpenScope } from '../sql/scope.ts';
 import { type SystemPlace, systemPlaceOf } from '../system/place.ts';
 import { createAccountFinder } from '../users/account.ts';
 import { createHistory } from '../write/history/history.ts';
-import { type Attempts, createAttempts, type LimitReached } from './attempts.ts';
-import { createCounters } from './counters.ts';
+import { type Attempts, createAttempts, createCounters, type LimitReached } from './attempts.ts';
 import { createIdentities, type Identities, type Identity } from './identities.ts';
 import { createLetters } from './mailed-tokens/mailed-token.ts';
 import {
@@ -27,7 +25,7 @@ import {
   type RequestReset,
   type SetPassword,
 } from './mailed-tokens/new-password.ts';
-import { createSecondFactors, type SecondFactors } from './second-factor/second-factor.ts';
+import { createSecondFactors, type SecondFactors } from './second-factor.ts';
 import { createPairs, createSessions } from './sessions/sessions.ts';
 import { createTokens } from './sessions/tokens.ts';
 import { createAccountSettings, type ReadAccountSettings } from './settings.ts';

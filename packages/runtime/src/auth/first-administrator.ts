@@ -3,7 +3,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/database.ts';
-import { ask, firstRow } from '../database/own-statements/own-rows.ts';
+import { ask, firstRow } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { SystemPlace } from '../system/place.ts';

@@ -1,6 +1,6 @@
 /** Settings of a project for signing in. Source: API specification, section 10.12. */
 import type { Database } from '../database/database.ts';
-import { ask } from '../database/own-statements/own-rows.ts';
+import { ask } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { productName } from '../version.ts';

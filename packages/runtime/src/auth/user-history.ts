@@ -1,6 +1,6 @@
 /** Activity and revisions of changes of one user that no payload makes, in the transaction that makes them. */
 import type { Transaction } from '../database/database.ts';
-import { serverSide } from '../database/row-security/row-context.ts';
+import { serverSide } from '../database/row-context.ts';
 import type { DriftGuard } from '../drift-watch.ts';
 import { oneKey } from '../write/decode/keys.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';

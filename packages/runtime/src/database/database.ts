@@ -1,9 +1,8 @@
 import type { ShapeField } from '../json/shape.ts';
 import type { Transcoder } from '../json/transcode.ts';
+import type { Family } from '../language/index.ts';
 import type { PoolLoad } from '../operate/metrics/pool-metrics.ts';
-import type { MigrationConnection } from './migration-connection.ts';
-import type { Noted } from './notes.ts';
-import type { RowContext, RunsAs } from './row-security/row-context.ts';
+import type { RowContext, RunsAs } from './row-context.ts';
 import type { Waited } from './waits.ts';
 
 /** A parameter in the text form of its type, or null. Every parameter is cast in the statement, so its type is fixed. */
@@ -312,4 +311,36 @@ export interface TableAccess {
 export interface StreamLoad extends Waited {
   readonly running: number;
   readonly maxCount: number;
+}
+
+/** A connection that migrations run on: their own, of a role that may create tables. */
+export interface MigrationConnection {
+  /** Runs one statement; values in text form. */
+  query(text: string, parameters: readonly (string | null)[]): Promise<readonly (readonly (string | null)[])[]>;
+  /** Runs statements without parameters: several where the server takes them as one text. */
+  script(text: string): Promise<void>;
+  /** SQL dialect; that of `defaultDialect` when absent. */
+  readonly family?: Family;
+}
+
+/** Notes that others attach to statements and plans: the engine carries them along, and reads none. */
+export interface Noted {
+  readonly [note: symbol]: unknown;
+}
+
+/** Kind of note. */
+export interface Note<T> {
+  /** The note on a statement or plan, where there is one. */
+  of(noted: Noted): T | undefined;
+  /** The same statement or plan with a note. */
+  on<N extends Noted>(noted: N, value: T): N;
+}
+
+/** Makes a kind of note. */
+export function createNote<T>(name: string): Note<T> {
+  const key = Symbol(name);
+  return {
+    of: (noted) => noted[key] as T | undefined,
+    on: (noted, value) => ({ ...noted, [key]: value }),
+  };
 }

@@ -5,7 +5,7 @@
  * notes, section 4; API specification, section 9; "SQLSTATE" of the SQL standard.
  */
 import { PlatformError } from '../errors.ts';
-import { type RunsAs, rowContextOf } from './row-security/row-context.ts';
+import { type RunsAs, rowContextOf } from './row-context.ts';
 
 /** Error that the database answered. */
 export class ServerError extends Error {

@@ -1,4 +1,6 @@
 /** Parameters, which arrive as texts, in the forms that servers ask for. */
+
+import type { ValueType } from '../language/index.ts';
 import type { Parameter, ParameterForm, PathForm } from './database.ts';
 
 /** Parameter to send: a text, or an integer where the servers require one. */
@@ -89,4 +91,20 @@ function durationOf(text: string): { readonly months: bigint; readonly microseco
 function listOf(literal: string): readonly string[] {
   const items = literal.slice(1, -1).match(/"(?:[^"\\]|\\.)*"|[^,]+/gs) ?? [];
   return items.map((item) => (item.startsWith('"') ? item.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : item));
+}
+
+/** How one bind parameter of a plan gets its value in a request. */
+export type Binder =
+  | { readonly kind: 'fixed'; readonly value: string | null }
+  /** `index` into the values that the request's shape left open; already encoded as text. */
+  | { readonly kind: 'value'; readonly index: number }
+  /** Lists of values side by side, as the JSON of their rows; without lists, so many rows as the value at `count` says. */
+  | { readonly kind: 'rows'; readonly of: readonly ListedValues[]; readonly count?: number }
+  /** A value of the caller, written as `type`; null when it is missing or no value of that type. */
+  | { readonly kind: 'caller'; readonly of: 'user' | 'role'; readonly type: ValueType };
+
+/** A list among the values, as the text of an array, of elements of a type. */
+export interface ListedValues {
+  readonly index: number;
+  readonly native: string;
 }

@@ -1,15 +1,14 @@
 /** Dialects: the only file that chooses between their folders. */
 import type { Database } from '../database/database.ts';
 import { type Dialect, defaultDialect, defaultSystemSchema, dialectFacts, type Family } from '../language/index.ts';
-import { checksumOf, type MigrationTexts, type StepMigration } from '../system/migration.ts';
+import { checksumOf, type MigrationTexts, type StepMigration } from '../system/ledger.ts';
 import type { SystemPlace } from '../system/place.ts';
 import type { SqlDialect } from './dialect.ts';
 import { askMysql, executedSql, hasReachedGtids } from './mysql/host-state.ts';
 import { readMysqlFingerprint } from './mysql/live-objects.ts';
-import { mysqlMigrator } from './mysql/own-tables/migrate.ts';
+import { mysqlChecksum, mysqlMigrator } from './mysql/own-tables/migrate.ts';
 import { mysqlMigrations } from './mysql/own-tables/migrations/index.ts';
 import { mysqlOwnTables } from './mysql/own-tables/spelling.ts';
-import { mysqlChecksum } from './mysql/own-tables/steps.ts';
 import { mariadb, mysql } from './mysql/select.ts';
 import type { OwnTables } from './own-tables.ts';
 import { askPostgres, hasReachedLsn, replayedSql } from './postgres/host-state.ts';
@@ -21,8 +20,16 @@ import { examineRoles, readTableSecurity, rowSettings } from './postgres/row-sec
 import { postgres } from './postgres/select.ts';
 import type { EmbeddedDatabase, Listener, ServerDialect } from './server-dialect.ts';
 
-export type { ListedKey, ListParts, SqlDialect, Value } from './dialect.ts';
-export type { CopiedFields, FixedValue, InputField, RowLock } from './input.ts';
+export type {
+  CopiedFields,
+  FixedValue,
+  InputField,
+  ListedKey,
+  ListParts,
+  RowLock,
+  SqlDialect,
+  Value,
+} from './dialect.ts';
 export { embeddedExtensions } from './postgres/pglite.ts';
 
 /** The SQL of each dialect. */

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
+import { askProbe } from '../database/host-state.ts';
 import { choosePrimary } from '../database/hosts/choose-primary.ts';
-import { askProbe } from '../database/hosts/host-probe.ts';
 import { type PublicReadLimits, queuePublicReads } from '../database/public/public-reads.ts';
 import { shareStreams } from '../database/stream-share.ts';
 import { fixedUrl, hostUrls } from '../environment/renewable-url.ts';

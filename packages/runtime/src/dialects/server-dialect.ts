@@ -1,19 +1,16 @@
 import type { ConnectionSeams } from '../database/connection-seams.ts';
-import type { Database } from '../database/database.ts';
-import type { AskHost } from '../database/host-state.ts';
+import type { Database, MigrationConnection } from '../database/database.ts';
+import type { AskHost, CreateProbe } from '../database/host-state.ts';
 import type { Failover } from '../database/hosts/choose-primary.ts';
-import type { CreateProbe } from '../database/hosts/host-probe.ts';
 import type { HasReached } from '../database/hosts/positions.ts';
-import type { MigrationConnection } from '../database/migration-connection.ts';
 import type { PublicReadLimits } from '../database/public/public-reads.ts';
-import type { ExaminedRoles, RoleFinding, TableSecurity } from '../database/row-security/row-context.ts';
+import type { ExaminedRoles, RoleFinding, TableSecurity } from '../database/row-context.ts';
 import type { Driver } from '../environment/database.ts';
 import type { RenewableUrl } from '../environment/renewable-url.ts';
 import type { Fingerprint, LiveObject } from '../language/index.ts';
 import type { ChangeModel, ModelChanged, ModelChangerOptions } from '../model/model-changer.ts';
 import type { PoolObserver } from '../operate/metrics/pool-metrics.ts';
-import type { Migrator } from '../system/ledger.ts';
-import type { Migration } from '../system/migration.ts';
+import type { Migration, Migrator } from '../system/ledger.ts';
 import type { SystemPlace } from '../system/place.ts';
 import type { OwnTables } from './own-tables.ts';
 

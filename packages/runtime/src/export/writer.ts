@@ -1,11 +1,10 @@
 import { ByteWriter, giveBack } from '../json/byte-writer.ts';
-import type { ShapeField } from '../json/shape.ts';
+import type { Shape, ShapeField } from '../json/shape.ts';
 import { createTranscoder } from '../json/transcode.ts';
 import type { Answer, AnswerWriter } from '../query/answer.ts';
 import type { ExportFormat } from '../query/parse/request.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
-import { createCsv, type FileFormat, xml, yaml } from './formats.ts';
-import { readRawJson } from './raw-json.ts';
+import { compactJson, isNull, plainText, type RawJson, type RawMember, readRawJson } from './raw-json.ts';
 
 /** Rows that go into the file as the transcoder writes them, with these bytes around and between. */
 interface Framed {
@@ -90,4 +89,158 @@ function createAnswer(
       return ended;
     },
   };
+}
+
+/** How rows become a file, one at a time. */
+interface FileFormat {
+  /** In front of the first row, also when there is none. */
+  readonly start: string;
+  row(item: RawJson): string;
+  /** After the last row. */
+  end(rows: number): string;
+}
+
+/** One column: the names that lead to it, and whether it holds JSON text. */
+interface Column {
+  readonly path: readonly string[];
+  readonly json: boolean;
+}
+
+/**
+ * CSV (RFC 4180): a header row, lines that end in CR LF, quotes where they are needed.
+ *
+ * Nested objects become dotted columns; lists and JSON values are written as JSON text. Null is an empty cell, the empty
+ * text a quoted one.
+ */
+export function createCsv(fields: readonly ShapeField[]): FileFormat {
+  const columns = flatten(fields, []);
+  return {
+    start: line(columns.map(({ path }) => quoted(path.join('.')))),
+    row: (item) => line(columns.map(({ path, json }) => cellOf(valueAt(item, path), json))),
+    end: () => '',
+  };
+}
+
+function flatten(fields: readonly ShapeField[], above: readonly string[]): readonly Column[] {
+  return fields.flatMap(({ key, shape }): readonly Column[] => {
+    const path = [...above, key];
+    if (shape.kind === 'record' && shape.fields.length > 0) return flatten(shape.fields, path);
+    return [{ path, json: !isPlain(shape) }];
+  });
+}
+
+function isPlain(shape: Shape): boolean {
+  return shape.kind === 'scalar' && shape.wire !== 'json' && shape.wire !== 'jsonb' && shape.wire !== 'csv';
+}
+
+function line(cells: readonly string[]): string {
+  return `${cells.join(',')}\r\n`;
+}
+
+/** The value at the end of a path; undefined where an object on the way is null. */
+function valueAt(item: RawJson, path: readonly string[]): RawJson | undefined {
+  let value: RawJson | undefined = item;
+  for (const name of path) {
+    value = value?.kind === 'object' ? value.members.find(([member]) => member === name)?.[1] : undefined;
+  }
+  return value;
+}
+
+function cellOf(value: RawJson | undefined, json: boolean): string {
+  if (value === undefined || isNull(value)) return '';
+  if (json || value.kind !== 'scalar') return quoted(compactJson(value));
+  return value.text === '""' ? '""' : quoted(plainText(value.text));
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * XML 1.0: one `item` per row under `items`, an element per field, an `item` per element of a list. Null is an element with
+ * `xsi:nil`. A name that is no XML name stands in the attribute `name` of an element `field`.
+ */
+export const xml: FileFormat = {
+  start: '<?xml version="1.0" encoding="UTF-8"?>\n<items xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">\n',
+  row: (item) => `  ${element('item', item)}\n`,
+  end: () => '</items>\n',
+};
+
+function element(name: string, value: RawJson): string {
+  const usable = /^[A-Za-z_][\w.-]*$/.test(name) && !/^xml/i.test(name);
+  const tag = usable ? name : 'field';
+  const start = usable ? tag : `field name="${attribute(name)}"`;
+  if (isNull(value)) return `<${start} xsi:nil="true"/>`;
+  const content = contentOf(value);
+  return content === '' ? `<${start}/>` : `<${start}>${content}</${tag}>`;
+}
+
+function contentOf(value: RawJson): string {
+  if (value.kind === 'scalar') return escaped(plainText(value.text));
+  if (value.kind === 'list') return value.items.map((item) => element('item', item)).join('');
+  return value.members.map(([name, inner]) => element(name, inner)).join('');
+}
+
+/** Characters that XML 1.0 cannot hold in any spelling. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters looked for
+const impossible = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
+
+/** Characters that need an escape, or have none: most texts hold none of them, and are not copied. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters looked for
+const special = /[&<>\u0000-\u0008\u000b-\u001f\ufffe\uffff]|\p{Surrogate}/u;
+
+/** A carriage return would be read back as a line feed. */
+function escaped(text: string): string {
+  if (!special.test(text)) return text;
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('\r', '&#13;')
+    .replace(impossible, '\ufffd');
+}
+
+function attribute(text: string): string {
+  return escaped(text).replaceAll('"', '&quot;').replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
+}
+
+/**
+ * YAML 1.2: a list of mappings with one line per field, nested objects indented. Scalars are written as in JSON, which
+ * YAML reads alike; lists and objects inside lists are in JSON's form too, except the rows themselves.
+ */
+export const yaml: FileFormat = {
+  start: '',
+  row: (item) => `- ${item.kind === 'object' && item.members.length > 0 ? mapping(item.members, '  ') : flow(item)}\n`,
+  end: (rows) => (rows === 0 ? '[]\n' : ''),
+};
+
+function mapping(members: readonly RawMember[], indent: string): string {
+  return members.map(([name, value]) => `${key(name)}:${below(value, indent)}`).join(`\n${indent}`);
+}
+
+function below(value: RawJson, indent: string): string {
+  if (value.kind !== 'object' || value.members.length === 0 || indent.length > deepest) return ` ${flow(value)}`;
+  const inner = `${indent}  `;
+  return `\n${inner}${mapping(value.members, inner)}`;
+}
+
+/** Spaces beyond which nesting is written in one line. */
+const deepest = 40;
+
+/** Words that are values in some version of YAML are quoted, as is everything that is no plain word. */
+function key(name: string): string {
+  const plain = /^[A-Za-z_][\w-]*$/.test(name) && !/^(?:y|n|yes|no|on|off|true|false|null)$/i.test(name);
+  return plain ? name : scalar(JSON.stringify(name));
+}
+
+function flow(value: RawJson): string {
+  if (value.kind === 'scalar') return scalar(value.text);
+  if (value.kind === 'list') return `[${value.items.map(flow).join(', ')}]`;
+  if (value.members.length === 0) return compactJson(value);
+  return `{${value.members.map(([name, inner]) => `${scalar(JSON.stringify(name))}: ${flow(inner)}`).join(', ')}}`;
+}
+
+/** JSON may spell a character beyond the first plane as two escapes, which YAML would read as two characters. */
+function scalar(text: string): string {
+  return text.includes('\\u') ? JSON.stringify(plainText(text)) : text;
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue, Shape } from '../language/index.ts';
-import { fitJson, fitTexts } from './decode-shape.ts';
-import { encodeShape } from './encode-shape.ts';
+import { encodeShape, fitJson, fitTexts } from './shapes.ts';
 
 const name = fc.constantFrom('a', 'b', 'constructor', 'toString', 'é');
 const scalar = fc.constantFrom<Shape>(

@@ -1,8 +1,7 @@
 /** Files for delivery: facts of their contents from their rows, and the settings for assets. */
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
-import { ownStatement } from '../database/own-statements/own-rows.ts';
-import { readRow, type TextRow } from '../database/own-statements/script.ts';
+import { ownStatement, readRow, type TextRow } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import type { DriftGuard } from '../drift-watch.ts';
 import { PlatformError } from '../errors.ts';

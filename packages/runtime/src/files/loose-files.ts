@@ -4,7 +4,7 @@
  * between, the next process removes contents that are noted and due, and never any others.
  */
 import type { Database, Transaction } from '../database/database.ts';
-import { allRows, firstRow, runAlone } from '../database/own-statements/own-rows.ts';
+import { allRows, firstRow, runAlone } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import { fromRows, type Rows, rowsBeside } from '../dialects/own-tables.ts';
 import { describeCause, type Log } from '../operate/log.ts';

@@ -13,8 +13,7 @@ import { filesName } from '../write/access/system-access.ts';
 import type { Writer } from '../write/writer.ts';
 import { createFileFinder, type FileFinder } from './find-file.ts';
 import { createLooseFiles, type LooseFiles } from './loose-files.ts';
-import { createS3Storage } from './s3-storage.ts';
-import { createLocalStorage, type Storage, type Storages } from './storage.ts';
+import { createLocalStorage, createS3Storage, type Storage, type Storages } from './storage.ts';
 import { createRenderer, type Renderer } from './transform/renderer.ts';
 import { createUploads, type Uploads } from './uploads.ts';
 

@@ -2,14 +2,13 @@
 import type { Caller } from '../caller.ts';
 import type { Statement, Transaction } from '../database/database.ts';
 import { type CreatePlanCache, createEmpty, type PlanCache } from '../database/plan-cache.ts';
-import { runAs } from '../database/row-security/row-context.ts';
+import { runAs } from '../database/row-context.ts';
 import { ownTables } from '../dialects/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { CompiledApi, FunctionAccess, FunctionDescriptor } from '../language/index.ts';
 import { type Answer, createAnswerWriter } from '../query/answer.ts';
-import { parseBounds } from '../query/parse/parse-aggregate.ts';
 import type { QueryTree } from '../query/parse/parse-query-string.ts';
-import { defaultReadLimits } from '../query/parse/parse-read.ts';
+import { defaultReadLimits, parseBounds } from '../query/parse/parse-read.ts';
 import type { ReadLimits } from '../query/parse/request.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
 import { bind, type PlannedRead, type Planner } from '../query/planner.ts';
@@ -19,13 +18,22 @@ import { logPlaceOf } from '../system/place.ts';
 import { asOne } from '../write/decode/keys.ts';
 import { findTargets } from '../write/execute/targets.ts';
 import type { TransactionBody, Written } from '../write/execute/transaction-body.ts';
-import { createActionCheck } from '../write/history/taken-actions.ts';
+import { createActionCheck } from '../write/history/history.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { decodeArguments, openArguments, type SentArguments } from './arguments.ts';
 import { toFunctionError } from './function-errors.ts';
-import { callValues, forPublic, type PlannedCall, planCall, planKeys } from './plan-call.ts';
-import { formOf, printCall, type RequestedCall, valuesOf } from './print-call.ts';
+import {
+  callValues,
+  formOf,
+  forPublic,
+  type PlannedCall,
+  planCall,
+  planKeys,
+  printCall,
+  type RequestedCall,
+  valuesOf,
+} from './plan-call.ts';
 
 /** A function that a caller may call. */
 export interface Callable {

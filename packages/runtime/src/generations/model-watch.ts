@@ -3,26 +3,27 @@
  * writes of other processes and people are found by looking. Source: API specification, section 12.4.
  */
 import type { Database, Transaction } from '../database/database.ts';
-import { allRows } from '../database/own-statements/own-rows.ts';
-import { ownTables } from '../dialects/index.ts';
-import type { ModelTables } from '../dialects/own-statements.ts';
+import { allRows } from '../database/own-statements.ts';
+import { ownTables, serverOf } from '../dialects/index.ts';
+import type { ModelTables } from '../dialects/own-tables.ts';
 import type { Listener } from '../dialects/server-dialect.ts';
 import { PlatformError } from '../errors.ts';
 import { failedValidation } from '../json/problems.ts';
 import { type CompiledApi, modelChannel, modelLock } from '../language/index.ts';
 import {
+  type ChangeModel,
   type CompileOptions,
   compiledModel,
   type Made,
+  type ModelChangerOptions,
   type ModelChanges,
   type ModelCollection,
   type Problems,
   type WatchedTables,
 } from '../model/model-changer.ts';
-import type { ModelDigests, ProjectMigration, Recompiler, RunTexts } from '../model/recompiler.ts';
+import type { ModelDigests, ModelRows, ProjectMigration, Recompiler, RunTexts } from '../model/recompiler.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import type { SystemPlace } from '../system/place.ts';
-import { createModelChanger, readModelRows } from './change-model.ts';
 import { createLooks, type Hearings, type Looks } from './looks.ts';
 
 /** Options of the watch. */
@@ -259,4 +260,31 @@ function matches(api: CompiledApi, { permissions, model }: ModelDigests): boolea
 function refusal(collection: ModelCollection, problems: readonly string[]) {
   const location = { collection, index: undefined };
   return failedValidation(location, null, 'compile', `does not compile: ${problems.join(' ')}`.replace(/\.$/, ''));
+}
+
+/** Makes the changer. */
+function createModelChanger(options: ModelChangerOptions): ChangeModel {
+  return async (...requested) => {
+    const { place: location, model } = options.tables();
+    if (!model) throw new PlatformError('UNPROCESSABLE_ENTITY', uninstalled);
+    const { answer: response, made } = await serverOf(location.dialect).changeModel(options, requested);
+    if (made !== null) await options.serve(made);
+    return response;
+  };
+}
+
+const uninstalled =
+  'The platform’s own tables cannot be read, and changes of the model are written there. Run `platform migrate`.';
+
+/** Reads everything of which the API is compiled. */
+async function readModelRows(
+  { place: location, permissions, model, ledger }: WatchedTables,
+  run: (text: string) => Promise<ModelRows['model']>,
+): Promise<ModelRows> {
+  const statements = ownTables(location).statements.model;
+  return {
+    roles: permissions ? await run(statements.roles) : [],
+    rules: permissions ? await run(statements.rules) : [],
+    model: model ? await run(statements.rows(ledger)) : [],
+  };
 }

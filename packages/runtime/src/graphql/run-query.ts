@@ -1,7 +1,7 @@
 /** Runs queries: one statement per root field, all at once. */
 import type { Database, Statement } from '../database/database.ts';
 import { refusesValue } from '../database/errors.ts';
-import { runAs } from '../database/row-security/row-context.ts';
+import { runAs } from '../database/row-context.ts';
 import type { DriftGuard } from '../drift-watch.ts';
 import { PlatformError, toPlatformError } from '../errors.ts';
 import { toFunctionError } from '../functions/function-errors.ts';

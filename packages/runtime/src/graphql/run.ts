@@ -1,9 +1,15 @@
 /** Runs compiled operations: the heart of `/graphql`. Source: API specification, section 14.1. */
+
+import { PlatformError } from '../errors.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { createPopulationTest } from '../query/unpopulated.ts';
-import { createOperationCompiler, type OperationCompilerOptions } from './compile/compile-operations.ts';
-import type { OperationRunner } from './documents/operation.ts';
-import { planStatements } from './plan/plan-statements.ts';
+import {
+  type CompiledOperation,
+  createOperationCompiler,
+  type OperationCompilerOptions,
+} from './compile/compile-operations.ts';
+import type { Variables } from './compile/input.ts';
+import type { OperationRunner, PlannedField } from './documents/operation.ts';
 import { type MutationSetting, runMutation } from './run-mutation.ts';
 import { type FindPopulated, type QuerySetting, readItem, runQuery } from './run-query.ts';
 
@@ -42,4 +48,21 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
       return runQuery(options, notPopulated, found.fieldsOf(variables), call);
     },
   };
+}
+
+/** Plans what an operation reads with these variables, so that its plans are kept, and tells the statement of each root field. */
+export function planStatements(compiled: CompiledOperation, variables: Variables): readonly PlannedField[] {
+  if (compiled.kind === 'mutation') {
+    return compiled.fieldsOf(variables).map(({ key, source }) => ({ key, kind: source.kind }));
+  }
+  return compiled.fieldsOf(variables).map(({ key, source }): PlannedField => {
+    if (source.kind !== 'rows') return { key, kind: source.kind };
+    try {
+      return { key, kind: 'read', statement: source.prepare(variables).plan.statement.text };
+    } catch (error) {
+      // A value made up for a variable need not be one that the field can have.
+      if (error instanceof PlatformError) return { key, kind: 'failure' };
+      throw error;
+    }
+  });
 }

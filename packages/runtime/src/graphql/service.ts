@@ -8,7 +8,7 @@ import type { Caller } from '../caller.ts';
 import type { DocumentLimits } from '../environment/requests.ts';
 import type { GraphqlScope } from '../language/index.ts';
 import { type ByteCache, type CreateByteCache, createEmptyBytes } from './byte-cache.ts';
-import { createCoercion, type SentVariables } from './compile/coerce-variables.ts';
+import { createCoercion, type SentVariables } from './compile/input.ts';
 import { checkDocument, type DocumentRequest, refuseMutation } from './documents/check-document.ts';
 import { DocumentError } from './documents/document-errors.ts';
 import { answerIntrospection } from './documents/introspection.ts';

@@ -7,8 +7,7 @@ import type { RequestLimiter } from '../limits/request-limiter.ts';
 import type { FindClientAddress } from '../operate/client-address.ts';
 import { type ItemPath, readItemPath, readPathTexts, splitTarget } from '../query/parse/target.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
-import { type Authenticate, ignoresToken } from './auth/authenticate.ts';
-import { findToken } from './auth/find-token.ts';
+import { type Authenticate, findToken, ignoresToken } from './auth/authenticate.ts';
 
 /** Results of the first stages of a request. */
 export interface Call {

@@ -1,8 +1,7 @@
 /** The routes of a project's own code: from a request to typed values, and from the code's result to an answer. */
 import type { IncomingMessage } from 'node:http';
 import { type ErrorCode, forbidden, invalidQuery, PlatformError, together } from '../errors.ts';
-import { type Fitted, fitJson, fitTexts } from '../extensions/decode-shape.ts';
-import { encodeShape } from '../extensions/encode-shape.ts';
+import { encodeShape, type Fitted, fitJson, fitTexts } from '../extensions/shapes.ts';
 import type { CompiledApi, CustomRoute, JsonValue, ObjectShape, RegisteredRoute } from '../language/index.ts';
 import { readPathTexts, splitTarget } from '../query/parse/target.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorCode, errorBody, PlatformError, toPlatformError } from '../errors.ts';
-import { newRequestId } from '../operate/request-id.ts';
+import { newRequestId } from '../operate/request-record.ts';
 
 interface Refusal {
   readonly code: ErrorCode;

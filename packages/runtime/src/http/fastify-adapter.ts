@@ -2,8 +2,8 @@
  * Fastify as this server uses it: with limits, our bodies and our errors, without features that cost time on every
  * request.
  */
-import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage, Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import fastify, {
   type FastifyBaseLogger,
@@ -12,17 +12,25 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import { createNetworks, readAddress } from '../environment/networks.ts';
 import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
 import { parseBody, readForm } from '../json/body.ts';
 import type { JsonValue } from '../language/index.ts';
-import { logFailure, loggerOptions } from '../operate/log.ts';
-import { type PassRequest, type RequestObserver, requestRecord } from '../operate/request-record.ts';
+import { createAccessLog } from '../operate/access-log.ts';
+import { createLogAddress } from '../operate/client-address.ts';
+import { logFailure, loggerOptions, logLines, logsInfo } from '../operate/log.ts';
+import {
+  beginRequests,
+  createRequestIds,
+  type PassRequest,
+  type RequestObserver,
+  requestRecord,
+} from '../operate/request-record.ts';
 import type { Call, CallReader } from './call.ts';
 import type { Consistency } from './consistency.ts';
 import type { CreateShortcut, ServerParts, Shortcut } from './endpoints.ts';
 import { answerBrokenRequest, toAnswerError } from './failures.ts';
-import { observeRequests } from './observed-requests.ts';
 import { createResponder, type Responder, type StreamingResponder } from './responses/answer.ts';
 
 declare module 'fastify' {
@@ -275,4 +283,39 @@ async function tokenError(readCall: CallReader, request: FastifyRequest): Promis
   } catch (error) {
     return error;
   }
+}
+
+/** The address as configured, so that the printed one is the one people know; the port is the real one. */
+export function localUrl(host: string, address: AddressInfo | string | null): string {
+  const named = host.includes(':') ? `[${host}]` : host;
+  return address === null || typeof address === 'string' ? `http://${named}` : `http://${named}:${address.port}`;
+}
+
+/** Makes the listener that begins every request and passes it on. `isFollowed` makes each known to what runs for it. */
+function observeRequests(
+  environment: Environment,
+  others: readonly RequestObserver[],
+  pass: PassRequest,
+  isFollowed = false,
+): PassRequest {
+  const { accessLog, slowQuery: slowMs } = environment.operate;
+  const addressOf = createLogAddress(environment);
+  const write = (line: string): void => logLines.gather(line);
+  const observers =
+    accessLog === 'off' || !logsInfo(environment)
+      ? others
+      : [...others, createAccessLog({ accessLog, slowMs, write, addressOf })];
+  const readIds = createRequestIds(peerTest(environment.auth.trustedProxies));
+  // Lines of the audit and of slow statements name the request that they belong to.
+  return beginRequests(readIds, observers, isFollowed || environment.logLevel !== 'silent', pass);
+}
+
+/** Tells if a request comes from one of these proxies; null where there is none. */
+function peerTest(proxies: readonly string[]): ((request: IncomingMessage) => boolean) | null {
+  if (proxies.length === 0) return null;
+  const trusted = createNetworks(proxies);
+  return function isTrusted({ socket }) {
+    const peer = readAddress(socket.remoteAddress ?? '');
+    return peer !== null && trusted.has(peer);
+  };
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { WireKind } from '../language/index.ts';
 import { generatedCode } from '../optimize/generated-code/generate.ts';
 import { ByteWriter } from './byte-writer.ts';
-import { oftenUsed, useWriterCode } from './fields-writer.ts';
+import { oftenUsed, useWriterCode } from './fields.ts';
 import type { Shape, ShapeField } from './shape.ts';
 import { array, int2, int4, int8, record, row, text } from './testing/binary.ts';
 import { createTranscoder } from './transcode.ts';
@@ -213,7 +213,7 @@ describe('shapes that are used often', () => {
   test('are served where code from strings is forbidden', async () => {
     const source = `
       const { createTranscoder } = await import(${JSON.stringify(new URL('./transcode.ts', import.meta.url).href)});
-      const { useWriterCode } = await import(${JSON.stringify(new URL('./fields-writer.ts', import.meta.url).href)});
+      const { useWriterCode } = await import(${JSON.stringify(new URL('./fields.ts', import.meta.url).href)});
       const { generatedCode } = await import(${JSON.stringify(new URL('../optimize/generated-code/generate.ts', import.meta.url).href)});
       useWriterCode(generatedCode);
       const { ByteWriter } = await import(${JSON.stringify(new URL('./byte-writer.ts', import.meta.url).href)});

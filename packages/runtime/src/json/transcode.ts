@@ -9,6 +9,7 @@ import type { ByteWriter } from './byte-writer.ts';
 import { type Literal, literalOf, putLiteral, type Source, sourceOf } from './bytes.ts';
 import { writeDate, writeTime, writeTimestamp, writeTimestamptz } from './dates.ts';
 import {
+  createFieldsWriter,
   type Field,
   type FieldsWriter,
   inRecord,
@@ -17,8 +18,8 @@ import {
   type Writer,
   walkColumns,
   writeNull,
+  writerCode,
 } from './fields.ts';
-import { createFieldsWriter, writerCode } from './fields-writer.ts';
 import { writeInt2, writeInt4, writeInt8 } from './numbers.ts';
 import type { Shape, ShapeField } from './shape.ts';
 import { writeBase64, writeList, writeNumber, writeRaw, writeText, writeUuid } from './texts.ts';

@@ -16,11 +16,6 @@ export type * from './descriptors/function.ts';
 export * from './descriptors/graphql.ts';
 export * from './descriptors/graphql-names.ts';
 export * from './descriptors/limits.ts';
-export type * from './descriptors/model.ts';
-export type * from './descriptors/payload-types.ts';
-export * from './descriptors/row-security.ts';
-export type * from './descriptors/shape.ts';
-export * from './descriptors/wire.ts';
 export * from './dialects.ts';
 export type { JsonKind, OperandForm, OperatorDefinition, Truth } from './operators/definition.ts';
 export {
@@ -34,7 +29,6 @@ export {
   operators,
   operatorsOf,
 } from './operators/index.ts';
-export * from './system/model-rows.ts';
 export * from './system/system.ts';
 export { arrayLiteral } from './types/array.ts';
 export { isStorableText, mustBeText } from './types/decoding.ts';
@@ -42,8 +36,7 @@ export * from './types/definition.ts';
 export * from './types/index.ts';
 export { unsignedInteger } from './types/integer.ts';
 export { depthOf, jsonDepth } from './types/json.ts';
-export { withNumberTexts } from './values/exact-numbers.ts';
-export * from './values/json.ts';
-export { parseExactly } from './values/parse-text.ts';
+export * from './values/parse-text.ts';
+export { parseExactly, withNumberTexts } from './values/parse-text.ts';
 export * from './values/value-type.ts';
 export * from './values/values.ts';

@@ -3,7 +3,7 @@
  * that comes first. A process that dies meanwhile leaves it to the others. Source: API specification, section 1.6.
  */
 import type { Database } from '../database/database.ts';
-import { runAlone } from '../database/own-statements/own-rows.ts';
+import { runAlone } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import type { SystemPlace } from '../system/place.ts';

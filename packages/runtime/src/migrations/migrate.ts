@@ -3,14 +3,18 @@
  * processes which start together never run one twice. A process that dies leaves none half done, or the next one
  * completes it where tables are made outside of transactions.
  */
-import type { Database } from '../database/database.ts';
-import type { MigrationConnection } from '../database/migration-connection.ts';
+import type { Database, MigrationConnection } from '../database/database.ts';
 import { ownMigrations, serverOfFamily } from '../dialects/index.ts';
 import type { ServerDialect } from '../dialects/server-dialect.ts';
 import { type CompiledApi, dialectFacts, familyOf } from '../language/index.ts';
 import type { Log } from '../operate/log.ts';
-import { type AppliedMigration, type Migrator, pendingAfter } from '../system/ledger.ts';
-import { type Migration, MigrationError } from '../system/migration.ts';
+import {
+  type AppliedMigration,
+  type Migration,
+  MigrationError,
+  type Migrator,
+  pendingAfter,
+} from '../system/ledger.ts';
 import { systemSchemaOf } from '../system/place.ts';
 
 /** Place of the tables, and migrations to run. */

@@ -3,8 +3,7 @@ import { ServerError } from '../database/errors.ts';
 import { PlatformError } from '../errors.ts';
 import { failedValidation, invalidPayload } from '../json/problems.ts';
 import type { ModelDocument } from '../language/index.ts';
-import type { ModelStep } from './model-sql.ts';
-import type { ModelPlace } from './table-parts.ts';
+import type { ModelPlace, ModelStep } from './model-sql.ts';
 
 /** Entry of a change in the activity. */
 export interface ActivityEntry {

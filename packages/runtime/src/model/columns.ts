@@ -2,7 +2,16 @@
 import { failedValidation, invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
 import { decodeValue, type JsonValue, types, type ValueType } from '../language/index.ts';
-import type { FoundColumn, KnownModel, ModelSql, ModelStep } from './model-sql.ts';
+import {
+  type ColumnTypeName,
+  type FoundColumn,
+  type KnownModel,
+  type ModelPlace,
+  type ModelSql,
+  type ModelStep,
+  type PlainTypeName,
+  specialTypes,
+} from './model-sql.ts';
 import {
   anyMember,
   flagMember,
@@ -13,7 +22,6 @@ import {
   type ReadMember,
   textMember,
 } from './payload.ts';
-import { type ColumnTypeName, type ModelPlace, type PlainTypeName, specialTypes } from './table-parts.ts';
 
 /** Members of the `schema` of a field: the last ones are told only. */
 export const columnMembers: Readonly<Record<string, ReadMember>> = {

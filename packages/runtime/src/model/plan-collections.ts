@@ -8,8 +8,7 @@ import { collectionMeta, saveRow } from './meta.ts';
 import type { FoundTable, KnownModel, ModelStep } from './model-sql.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readList, readObject, textMember } from './payload.ts';
 import { plannedColumn, readNewField } from './plan-fields.ts';
-import { isVirtualField, readVirtualField } from './plan-virtual-fields.ts';
-import { forgetSides } from './sides.ts';
+import { forgetSides, isVirtualField, readVirtualField } from './plan-virtual-fields.ts';
 
 const tableMembers = {
   name: textMember(64),

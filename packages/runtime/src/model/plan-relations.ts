@@ -7,7 +7,7 @@ import { exists, findCollection, findColumn, foreignKeyOf, schemaOf } from './fi
 import { relationMeta, saveRow } from './meta.ts';
 import type { FoundColumn, KnownModel, ModelStep } from './model-sql.ts';
 import { mustBe, objectIn, oneOf, orNull, type Payload, readObject, textIn, textMember } from './payload.ts';
-import { forgetSides, nameSide } from './sides.ts';
+import { forgetSides, nameSide } from './plan-virtual-fields.ts';
 
 const actions = ['NO ACTION', 'RESTRICT', 'CASCADE', 'SET NULL', 'SET DEFAULT'] as const;
 

@@ -1,7 +1,7 @@
 /** Interface by which a server gets further generations of its API: the compiler itself is no part of the runtime. */
 import { hash } from 'node:crypto';
 import type { CompiledApi } from '../language/index.ts';
-import type { TableDraft } from './table-parts.ts';
+import type { TableDraft } from './model-sql.ts';
 
 type Rows = readonly (readonly (string | null)[])[];
 

@@ -1,9 +1,10 @@
 /** The log: JSON lines on the standard output, never a token, a query string or a value of a request. */
+
+import { fstatSync, writeSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyServerOptions } from 'fastify';
 import type { Environment } from '../environment.ts';
 import { fixedMessage, PlatformError } from '../errors.ts';
-import { logLines } from './log-lines.ts';
 import { pathOf, requestRecord } from './request-record.ts';
 
 /** The part of a logger this server uses. */
@@ -81,3 +82,155 @@ function describeFailed(request: IncomingMessage) {
 function describeRequest({ method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>) {
   return { method, path: pathOf(url) };
 }
+
+const standardOutput = 1;
+const standardError = 2;
+/** So many bytes reach a pipe in one piece, where other processes write to it. */
+const chunkBytes = process.send === undefined ? 65_536 : 4_096;
+/** Milliseconds that a line waits at most for others. */
+const delayMs = 10;
+/** Milliseconds until a full pipe is tried again. */
+const pauseMs = 5;
+/** Bytes that wait at most for a slow reader: up to the first, lines of requests are taken, and all others up to the second. */
+const maxRequestBytes = 4 * 1024 ** 2;
+const maxBytes = 16 * 1024 ** 2;
+/** Milliseconds that a process which ends waits for the reader. */
+const endMs = 2_000;
+
+/** Where the lines of a process go. */
+class LogLines {
+  /** Lines that were gathered, and their bytes. */
+  #chunk = Buffer.allocUnsafe(chunkBytes);
+  #length = 0;
+  /** Bytes that the reader had no room for. */
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #dropped = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isFirst = true;
+
+  /** Writes a line with its end, if the reader has room for it now. */
+  write(line: string): void {
+    if (this.#waitingBytes >= maxBytes) this.#dropped++;
+    else this.#add(line);
+    this.#flush();
+  }
+
+  /** Takes a line of a request, which may wait. */
+  gather(line: string): void {
+    if (this.#waitingBytes >= maxRequestBytes) this.#dropped++;
+    else this.#add(line);
+    this.#timer ??= this.#later(delayMs);
+  }
+
+  #add(line: string): void {
+    if (this.#isFirst) this.#begin();
+    // A letter takes three bytes at most.
+    const neededBytes = line.length * 3;
+    if (this.#length + neededBytes > chunkBytes) this.#flush();
+    if (neededBytes > chunkBytes) this.#wait(Buffer.from(line));
+    else this.#length += this.#chunk.write(line, this.#length);
+  }
+
+  #begin(): void {
+    this.#isFirst = false;
+    const output = fstatSync(standardOutput);
+    // A write to a full pipe fails then, and does not wait: Node has it so from the first use of the stream on.
+    if (output.isFIFO() || output.isSocket()) void process.stdout;
+    process.once('exit', () => this.#end());
+  }
+
+  #later(ms: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#timer = undefined;
+      this.#flush();
+    }, ms).unref();
+  }
+
+  /** Writes what was taken, as far as the reader has room. */
+  #flush(): void {
+    if (this.#waiting.length === 0) {
+      if (this.#length === 0) return;
+      const written = this.#send(this.#chunk.subarray(0, this.#length));
+      if (written < this.#length) this.#wait(Buffer.from(this.#chunk.subarray(written, this.#length)));
+    } else {
+      if (this.#length > 0) this.#wait(Buffer.from(this.#chunk.subarray(0, this.#length)));
+      this.#sendWaiting();
+    }
+    this.#length = 0;
+    if (this.#waiting.length === 0 && this.#dropped > 0) this.#tellDropped();
+    if (this.#waiting.length > 0) this.#timer ??= this.#later(pauseMs);
+  }
+
+  #wait(bytes: Buffer): void {
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
+  }
+
+  #sendWaiting(): void {
+    for (let [bytes] = this.#waiting; bytes !== undefined; [bytes] = this.#waiting) {
+      const written = this.#send(bytes);
+      this.#waitingBytes -= written;
+      if (written === bytes.length) this.#waiting.shift();
+      else {
+        this.#waiting[0] = bytes.subarray(written);
+        return;
+      }
+    }
+  }
+
+  /** Writes bytes, and gives how many were taken. Those that cannot be written at all, as on a full disk, count as dropped. */
+  #send(bytes: Buffer): number {
+    let written = 0;
+    try {
+      while (written < bytes.length) written += writeSync(standardOutput, bytes, written);
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return written;
+      this.#dropped += linesIn(bytes.subarray(written));
+    }
+    return bytes.length;
+  }
+
+  #tellDropped(): void {
+    const lines = this.#dropped;
+    this.#dropped = 0;
+    const bytes = Buffer.from(
+      `{"level":40,"time":${Date.now()},"event":"lines-dropped","lines":${lines},` +
+        '"msg":"Lines of the log were dropped, because it is read too slowly."}\n',
+    );
+    const written = this.#send(bytes);
+    if (this.#dropped > 0) this.#dropped = lines;
+    else if (written < bytes.length) this.#wait(bytes.subarray(written));
+  }
+
+  /** Waits for the reader for a moment, and tells elsewhere what it has not taken. */
+  #end(): void {
+    const end = performance.now() + endMs;
+    this.#flush();
+    while (this.#waiting.length > 0 && performance.now() < end) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+      this.#flush();
+    }
+    const lost = this.#waiting.reduce((sum, bytes) => sum + linesIn(bytes), this.#dropped);
+    if (lost === 0) return;
+    try {
+      writeSync(standardError, `${lost} lines of the log are lost, because they were not read.\n`);
+    } catch {
+      // The standard error may be closed as well.
+    }
+  }
+}
+
+function linesIn(bytes: Buffer): number {
+  return bytes.reduce((sum, byte) => (byte === 0x0a ? sum + 1 : sum), 0);
+}
+
+/**
+ * Lines of the log on the standard output. Those of requests are gathered for a moment: for a busy server a write costs more
+ * than all else about a line. All others are written at once, after those that came before.
+ *
+ * A reader that is slow delays no request. Lines wait for it, and those for which there is no room are counted and told.
+ */
+
+/** The lines of this process. */
+export const logLines = new LogLines();

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pageNames } from './page-paths.ts';
-import { loadPageTemplates, readScripts } from './templates.ts';
+import { loadPageTemplates, pageNames, readScripts } from './pages.ts';
 
 const view = {
   project: '<b>"Tom" & Söhne',

@@ -1,8 +1,8 @@
 import type { Caller } from '../caller.ts';
-import type { Binder } from '../database/binder.ts';
 import type { Parameter, Statement } from '../database/database.ts';
+import type { Binder } from '../database/parameter-forms.ts';
 import { type CreatePlanCache, createEmpty, type PlanCache } from '../database/plan-cache.ts';
-import { runAs } from '../database/row-security/row-context.ts';
+import { runAs } from '../database/row-context.ts';
 import { forbidden, invalidQuery } from '../errors.ts';
 import { type CollectionDescriptor, type CompiledApi, decodeValue, type JsonValue } from '../language/index.ts';
 import { buildOpenScope, buildScope, type CollectionScope, type Scope, withoutRows } from '../sql/scope.ts';

@@ -18,8 +18,8 @@ import {
 } from './authorise/filter.ts';
 import { checkHaving, collectHaving, readHaving, refuseHaving } from './authorise/having.ts';
 import { authoriseNested, checkNested, type NestedReads, readNested, refuseNestedSyntax } from './authorise/nested.ts';
-import { withSearch } from './authorise/search.ts';
 import { aggregateShape, conditionShape, limitShape } from './authorise/shape.ts';
+import { withSearch } from './authorise/sort.ts';
 import type { AggregateRequest } from './parse/request.ts';
 import { refuseCost } from './plan/cost.ts';
 import type { ReadPlan } from './plan/plan.ts';

@@ -31,9 +31,15 @@ import {
   refuseNestedSyntax,
 } from './authorise/nested.ts';
 import type { ReadQuery } from './authorise/read-query.ts';
-import { orderBySearch, refuseUnlimited, withSearch } from './authorise/search.ts';
 import { type Selector, shapeOf } from './authorise/shape.ts';
-import { checkSort, type OrderTerm, resolveSort } from './authorise/sort.ts';
+import {
+  checkSort,
+  type OrderTerm,
+  orderBySearch,
+  refuseUnlimited,
+  resolveSort,
+  withSearch,
+} from './authorise/sort.ts';
 import { checkCursor } from './parse/cursor.ts';
 import type { ReadLimits } from './parse/request.ts';
 import { refuseCost } from './plan/cost.ts';

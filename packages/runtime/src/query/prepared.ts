@@ -1,5 +1,4 @@
-import type { Binder, ListedValues } from '../database/binder.ts';
-import { formOf } from '../database/parameter-forms.ts';
+import { type Binder, formOf, type ListedValues } from '../database/parameter-forms.ts';
 import { readElements } from '../sql/array-text.ts';
 import type { StatementBuilder } from '../sql/row.ts';
 import type { CollectionScope, Scope } from '../sql/scope.ts';

@@ -1,8 +1,7 @@
 /** Effects of writing comments beyond their fields. Source: API specification, section 10.3. */
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
-import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import type { OwnSql, TextRow } from '../database/own-statements/script.ts';
+import { allRows, firstRow, type OwnSql, type TextRow } from '../database/own-statements.ts';
 import { allOf } from '../dialects/fragment.ts';
 import { ownTables } from '../dialects/index.ts';
 import { accountColumns, fromParts, fromRows, type Rows, rowsBeside } from '../dialects/own-tables.ts';

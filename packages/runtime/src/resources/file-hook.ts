@@ -2,8 +2,7 @@
  * Effects of writing files beyond their fields: their owner, and the place of their contents. Source: specification,
  * section 11.1.
  */
-import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import type { OwnSql } from '../database/own-statements/script.ts';
+import { allRows, firstRow, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import { fromRows } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';

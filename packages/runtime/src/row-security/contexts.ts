@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../caller.ts';
 import type { Parameter } from '../database/database.ts';
-import type { RowContext } from '../database/row-security/row-context.ts';
+import type { RowContext } from '../database/row-context.ts';
 import { serverOf, sqlDialects } from '../dialects/index.ts';
 import type { CompiledApi, JsonValue, Operand, RowSecurity } from '../language/index.ts';
 import { literalValue } from '../language/index.ts';

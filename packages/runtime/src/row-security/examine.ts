@@ -1,6 +1,6 @@
 /** Examination of a database that callers are passed on to: roles, ways to them, and privileges that rules count on. */
 import type { Database } from '../database/database.ts';
-import type { RoleFinding, RuledPrivilege } from '../database/row-security/row-context.ts';
+import type { RoleFinding, RuledPrivilege } from '../database/row-context.ts';
 import { serverOf } from '../dialects/index.ts';
 import type { AccessClass, CollectionAccess, CompiledApi } from '../language/index.ts';
 

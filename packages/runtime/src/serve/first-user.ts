@@ -1,6 +1,6 @@
 import { createFirstAdministrator, type FirstAdministrator, hasNoUser } from '../auth/first-administrator.ts';
 import type { Database } from '../database/database.ts';
-import { ask } from '../database/own-statements/own-rows.ts';
+import { ask } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import { keepSecret } from '../environment/secrets.ts';
 import type { Environment } from '../environment.ts';

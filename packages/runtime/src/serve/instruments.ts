@@ -4,6 +4,9 @@
  */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Accounts } from '../auth/accounts.ts';
+import type { Credentials } from '../auth/sign-in.ts';
+import type { SingleSignOn } from '../auth/sso/single-sign-on.ts';
 import type { Database } from '../database/database.ts';
 import { observeDatabase, type StatementObservers } from '../database/observed.ts';
 import type { CreatePlanCache } from '../database/plan-cache.ts';
@@ -15,7 +18,7 @@ import type { Listener, ListenerOptions } from '../http/fastify-adapter.ts';
 import type { PartObservers } from '../http/server.ts';
 import type { CompiledApi, Dialect } from '../language/index.ts';
 import { type Log, logsInfo } from '../operate/log.ts';
-import { CollectionSeries, type MetricValues } from '../operate/metrics/measured.ts';
+import { CollectionSeries, Counter, type CounterChild, type MetricValues } from '../operate/metrics/measured.ts';
 import { PoolMetrics, type PoolObserver, unobserved } from '../operate/metrics/pool-metrics.ts';
 import { measureProcess } from '../operate/metrics/print.ts';
 import { RequestMetrics } from '../operate/metrics/request-metrics.ts';
@@ -23,7 +26,6 @@ import { StatementMetrics } from '../operate/metrics/statement-metrics.ts';
 import { requestRecord } from '../operate/request-record.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { answerMetrics, listenForMetrics, type MetricsListener, type Watched } from './metrics-listener.ts';
-import { SignInMetrics } from './sign-in-metrics.ts';
 import { CacheMetrics, VersionMetrics, WaitingMetrics } from './state-metrics.ts';
 
 /** Gathers the metrics of all processes that serve together. */
@@ -169,4 +171,77 @@ function createScrapeTest(token: string): (request: IncomingMessage) => boolean 
     const sent = /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
     return sent !== undefined && timingSafeEqual(hash('sha256', sent, 'buffer'), expected);
   };
+}
+
+const results = ['ok', 'refused', 'limited', 'second_factor'] as const;
+type SignInResult = (typeof results)[number];
+
+/** Name of the provider of passwords. */
+const passwordProvider = 'default';
+
+/** Counts sign-ins by their result and provider. */
+class SignInMetrics {
+  readonly #signIns = new Counter('tablewright_sign_ins_total', 'Sign-ins by their result.');
+  readonly #byProvider = new Map<string, ReadonlyMap<SignInResult, CounterChild>>();
+
+  /** Counts the sign-ins of some accounts from now on. */
+  observe<T>(accounts: Accounts<T>): Accounts<T> {
+    const { signIn, singleSignOn } = accounts;
+    this.#bind(passwordProvider);
+    return {
+      ...accounts,
+      signIn: {
+        ...signIn,
+        login: async (credentials, sender) => {
+          try {
+            const pair = await signIn.login(credentials, sender);
+            this.#count(passwordProvider, 'ok');
+            return pair;
+          } catch (error) {
+            this.#count(passwordProvider, resultOf(error, credentials));
+            throw error;
+          }
+        },
+      },
+      singleSignOn: new Map([...singleSignOn].map(([name, way]) => [name, this.#observeWay(name, way)])),
+    };
+  }
+
+  /** Values of all metrics. */
+  read(): readonly MetricValues[] {
+    return this.#byProvider.size === 0 ? [] : [this.#signIns.read()];
+  }
+
+  #observeWay(name: string, way: SingleSignOn): SingleSignOn {
+    this.#bind(name);
+    return {
+      environment: way.environment,
+      depart: (redirect) => way.depart(redirect),
+      arrive: async (brought, cookie, sender) => {
+        const arrival = await way.arrive(brought, cookie, sender);
+        this.#count(name, 'pair' in arrival.outcome ? 'ok' : resultOf(arrival.outcome.error, null));
+        return arrival;
+      },
+    };
+  }
+
+  /** Later versions of the API count on. */
+  #bind(provider: string): void {
+    if (this.#byProvider.has(provider)) return;
+    const bound = results.map((result) => [result, this.#signIns.child({ result, provider })] as const);
+    this.#byProvider.set(provider, new Map(bound));
+  }
+
+  #count(provider: string, result: SignInResult | null): void {
+    const counter = result === null ? undefined : this.#byProvider.get(provider)?.get(result);
+    if (counter !== undefined) counter.value++;
+  }
+}
+
+/** Null for a failure that says nothing about the credentials. */
+function resultOf(thrown: unknown, credentials: Credentials | null): SignInResult | null {
+  const { code, status } = toPlatformError(thrown);
+  if (status >= 500) return null;
+  if (code === 'REQUESTS_EXCEEDED') return 'limited';
+  return code === 'INVALID_OTP' && credentials?.otp === null ? 'second_factor' : 'refused';
 }

@@ -2,8 +2,8 @@
 import { createServer } from 'node:http';
 import { type Environment, readEnvironment, type Variables } from '../environment.ts';
 import { PlatformError, retryAfterSeconds, toPlatformError } from '../errors.ts';
+import { localUrl } from '../http/fastify-adapter.ts';
 import type { Readiness } from '../http/health.ts';
-import { localUrl } from '../http/local-url.ts';
 import {
   type Answer,
   createResponder,

@@ -1,11 +1,9 @@
 /** The parts of a server, put together. None of them runs before it is started. */
 import { randomBytes } from 'node:crypto';
 import { createPurges, type Purges } from '../caching/purges.ts';
-import { createTags, type Tags } from '../caching/tags.ts';
-import { watchChanges } from '../caching/watch-changes.ts';
+import { createTags, type Tags, watchChanges } from '../caching/tags.ts';
 import type { Database } from '../database/database.ts';
 import type { HostWatch } from '../database/host-state.ts';
-import { requireRowContexts } from '../database/row-security/require-row-contexts.ts';
 import { createDriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits } from '../environment.ts';
 import { createGenerations, type Generations } from '../generations/generations.ts';
@@ -21,10 +19,9 @@ import type { Log } from '../operate/log.ts';
 import { serverSeams } from '../optimize/index.ts';
 import { createPlanner } from '../query/planner.ts';
 import { systemPlaceOf } from '../system/place.ts';
-import type { DatabaseHosts } from './database-hosts.ts';
 import type { LateDatabase } from './late-database.ts';
 import type { RunningServer, ServeOptions } from './options.ts';
-import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts';
+import { type DatabaseHosts, type PreparedDatabase, prepareDatabase, requireRowContexts } from './prepare-database.ts';
 import type { ServeSetting } from './setting.ts';
 
 /** Where mail is written when no mail server is configured and nothing else is said. */

@@ -4,7 +4,7 @@ import { EmbeddedInUseError } from '../dialects/embedded-lock.ts';
 import { databaseLabel, unusableDatabase } from '../dialects/unusable.ts';
 import { EnvironmentError } from '../environment/values.ts';
 import { ContractError } from '../errors.ts';
-import { MigrationError } from '../system/migration.ts';
+import { MigrationError } from '../system/ledger.ts';
 import { TemplateError } from '../template-files.ts';
 import { MetricsAddressError } from './metrics-listener.ts';
 

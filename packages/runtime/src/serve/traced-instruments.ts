@@ -5,10 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createUncounted } from '../database/plan-cache.ts';
 import { sqlDialects } from '../dialects/index.ts';
-import { traceHooks, tracePlans } from '../traces/inner-spans.ts';
+import { StatementSpans, traceHooks, tracePlans } from '../traces/inner-spans.ts';
 import type { OpenTelemetry } from '../traces/open-telemetry.ts';
 import { RequestSpans } from '../traces/request-spans.ts';
-import { StatementSpans } from '../traces/statement-spans.ts';
 import type { Instruments } from './instruments.ts';
 
 /** Adds spans to what the instruments do. */

@@ -1,19 +1,17 @@
+import type { Container, JsonPath } from '../dialects/dialect.ts';
 import { allOf, anyOf, cast, sqlFalse } from '../dialects/fragment.ts';
-import type { JsonPath } from '../dialects/json.ts';
 import { jsonKind } from '../language/conditions/filter-json.ts';
-import type { Condition } from '../language/index.ts';
-import { definitions, elementwise, flags, ranged } from '../language/operators/index.ts';
-import { rangeElement } from '../language/values/values.ts';
+import type { Condition, Operand, Operator } from '../language/index.ts';
+import { definitions, elementwise, flags, listed, ranged } from '../language/operators/index.ts';
+import { type RangeElement, rangeElement } from '../language/values/values.ts';
 import { cell, comparable, comparableArray } from './cell.ts';
 import { printComparison } from './comparison.ts';
-import { arrayContainer, printElements, printSpan } from './elements.ts';
 import { printCount } from './lookups.ts';
-import { comparedType, countType, memberAt, operandType, pathType, printValue } from './operand.ts';
+import { comparedType, countType, memberAt, type OperandType, operandType, pathType, printValue } from './operand.ts';
 import { printRelated } from './related.ts';
 import type { Row, StatementBuilder } from './row.ts';
 import type { FieldScope } from './scope.ts';
 import { printNeighbour, printSpatial } from './spatial.ts';
-import { printWords } from './words.ts';
 
 type Comparison = Extract<Condition, { kind: 'compare' }>;
 
@@ -190,4 +188,74 @@ function printParts(value: string, parts: readonly MemberPart[], depth: number):
 function quoted(text: string): string {
   const literal = `'${text.replaceAll("'", "''")}'`;
   return text.includes('\\') ? `E${literal.replaceAll('\\', '\\\\')}` : literal;
+}
+
+/**
+ * Prints `_has`, `_has_any`, `_has_all` and their negations. None of them matches null. An empty list has no element that
+ * is there, and none that is missing. Without the caller's value no comparison holds, negated or not.
+ */
+function printElements(
+  statement: StatementBuilder,
+  container: Container,
+  type: OperandType,
+  operator: Operator,
+  operand: Operand,
+): string {
+  const value = printValue(statement, type, operator, operand);
+  const literal = operand.kind === 'literal';
+  const list = literal ? value : container.one(value);
+  const there = listed.has(operator) && operator.endsWith('_any') ? container.any(list) : container.all(list);
+  const predicate = operator.startsWith('_n') ? container.guarded(`NOT ${there}`) : there;
+  return literal ? predicate : `(${value} IS NOT NULL AND ${predicate})`;
+}
+
+/** An array as a container; GIN indexes on the column know its operators. */
+function arrayContainer(expression: string): Container {
+  return {
+    one: (value) => `ARRAY[${value}]`,
+    all: (list) => `(${expression} @> ${list})`,
+    any: (list) => `(${expression} && ${list})`,
+    guarded: (predicate) => predicate,
+  };
+}
+
+/**
+ * Prints the operators of ranges and multiranges. A pair is a range with its first value and without its second, as
+ * their texts are written. A pair the wrong way round is the empty range.
+ */
+function printSpan(
+  statement: StatementBuilder,
+  expression: string,
+  { range }: RangeElement,
+  type: OperandType,
+  operator: Operator,
+  operand: Operand,
+): string {
+  const value = printValue(statement, type, operator, operand);
+  if (operator === '_has') return `(${expression} @> ${value})`;
+  if (operator === '_nhas') return `(NOT ${expression} @> ${value})`;
+  const [from, to] = [`(${value})[1]`, `(${value})[2]`];
+  const pair = `(CASE WHEN ${from} > ${to} THEN 'empty'::${range} ELSE pg_catalog.${range}(${from}, ${to}) END)`;
+  const predicate = `${expression} ${/overlaps$/.test(operator) ? '&&' : '<@'} ${pair}`;
+  return operator.startsWith('_n') ? `(NOT ${predicate})` : `(${predicate})`;
+}
+
+/** A column of a document. */
+const columnPattern = /\{("(?:[^"]|"")*")\}/g;
+
+const text: OperandType = { type: 'text', native: 'text' };
+
+/** Comparison of the words of a search. */
+export type WordsCondition = Extract<Condition, { kind: 'compare' }>;
+
+/** Prints a search for words: a predicate, and the rank by which lists are ordered. */
+export function printWords(row: Row, { operator, operand }: WordsCondition) {
+  const { search } = row.collection.descriptor;
+  if (search === undefined) return { matches: 'FALSE', rank: '0' };
+  const document = search.document.replace(columnPattern, (_, column: string) => row.column(column));
+  return row.statement.dialect.wordSearch(
+    document,
+    printValue(row.statement, text, operator, operand),
+    search.language,
+  );
 }

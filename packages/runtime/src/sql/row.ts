@@ -1,5 +1,5 @@
-import type { Binder } from '../database/binder.ts';
 import type { ParameterForm, Statement, TableChange } from '../database/database.ts';
+import type { Binder } from '../database/parameter-forms.ts';
 import type { SqlDialect } from '../dialects/index.ts';
 import type {
   CallerOperand,

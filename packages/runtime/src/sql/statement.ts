@@ -1,5 +1,5 @@
-import type { Binder } from '../database/binder.ts';
 import type { ParameterForm, TableChange } from '../database/database.ts';
+import type { Binder } from '../database/parameter-forms.ts';
 import { defaultSql, type SqlDialect } from '../dialects/index.ts';
 import type { Operand } from '../language/index.ts';
 import { printPresence } from './caller-path.ts';

@@ -2,11 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Attributes, Context } from '@opentelemetry/api';
 import { errorStatus } from '../errors.ts';
-import { readTraceparent } from '../operate/request-id.ts';
 import {
   currentRecord,
   type PassRequest,
   type RequestRecord,
+  readTraceparent,
   requestMethod,
   requestRecord,
   routePattern,

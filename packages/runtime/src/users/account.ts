@@ -1,7 +1,6 @@
 /** Facts of a user that a request needs, read in one statement. Source: API specification, sections 2.2, 3.2 and 10. */
 import type { Database } from '../database/database.ts';
-import { ask } from '../database/own-statements/own-rows.ts';
-import type { OwnSql } from '../database/own-statements/script.ts';
+import { ask, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import { accountColumns } from '../dialects/own-tables.ts';
 import type { SystemPlace } from '../system/place.ts';

@@ -1,5 +1,5 @@
 /** Effects of writing roles on their users. Source: API specification, sections 3.2 and 10.11. */
-import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
+import { allRows, firstRow } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import { fromRows } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';

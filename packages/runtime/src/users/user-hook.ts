@@ -3,11 +3,9 @@
  * sessions. Source: API specification, sections 2.2 and 3.2.
  */
 import type { Caller } from '../caller.ts';
-import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import type { OwnSql } from '../database/own-statements/script.ts';
+import { allRows, firstRow, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
-import type { OwnStatements } from '../dialects/own-statements.ts';
-import { fromRows } from '../dialects/own-tables.ts';
+import { fromRows, type OwnStatements } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';
 import { arrayLiteral } from '../language/index.ts';
 import type { SystemPlace } from '../system/place.ts';

@@ -1,12 +1,11 @@
 import type { Caller } from '../caller.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import { statementRows } from '../database/own-statements/own-rows.ts';
+import { statementRows } from '../database/own-statements.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import { PlatformError } from '../errors.ts';
 import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
 import type { CompiledApi, Dialect, JsonValue } from '../language/index.ts';
-import { withNumberTexts } from '../language/values/exact-numbers.ts';
-import { parseExactly } from '../language/values/parse-text.ts';
+import { parseExactly, withNumberTexts } from '../language/values/parse-text.ts';
 import { createAnswerWriter } from '../query/answer.ts';
 import { createPlanner, type PlannedRead, type Planner } from '../query/planner.ts';
 import { buildOpenScope, type CollectionScope } from '../sql/scope.ts';

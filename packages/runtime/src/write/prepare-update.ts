@@ -1,5 +1,5 @@
 /** PATCH: one item by its key, several by their keys, by a query or each with its own data, or the one of a singleton. */
-import { runAs } from '../database/row-security/row-context.ts';
+import { runAs } from '../database/row-context.ts';
 import { allOf, sqlTrue } from '../dialects/fragment.ts';
 import { forbidden } from '../errors.ts';
 import { createProblems, earlierOf, placesIn } from '../json/problems.ts';
@@ -13,8 +13,7 @@ import { sparesAdministrators } from './access/system-access.ts';
 import { printAllowed, requirementsOf } from './checks/checks.ts';
 import { ruleMatches } from './checks/presets.ts';
 import type { Batch } from './decode/batch.ts';
-import { decodeItems } from './decode/decode.ts';
-import { hashBatch } from './decode/hash.ts';
+import { decodeItems, hashBatch } from './decode/decode.ts';
 import { checkOwnKey, type Keys, keyChanged, keyedItems, keyNamedIn, namedKeys, oneKey } from './decode/keys.ts';
 import { parseObject, parseUpdate } from './decode/parse-body.ts';
 import type { Running, Step } from './execute/running.ts';
@@ -27,7 +26,7 @@ import {
   prepareSingleton,
   prepareTargets,
 } from './execute/targets.ts';
-import { lockOfUpdate } from './plan/locked-rows.ts';
+import { lockOfUpdate } from './plan/plan-update.ts';
 import { type StepForm, writtenColumns } from './plan/plans.ts';
 import { changedEntries, isTree, newEntries, overtakesPayloads, prepareTree, runTree } from './tree/prepare-tree.ts';
 import {

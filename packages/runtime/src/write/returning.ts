@@ -2,7 +2,7 @@
 import type { Caller } from '../caller.ts';
 import type { Parameter, Statement } from '../database/database.ts';
 import type { PlanCache } from '../database/plan-cache.ts';
-import { runAs } from '../database/row-security/row-context.ts';
+import { runAs } from '../database/row-context.ts';
 import { forbidden, invalidQuery, PlatformError } from '../errors.ts';
 import { parseQueryString, type QueryTree } from '../query/parse/parse-query-string.ts';
 import { parseKeyRequest, parseListRequest } from '../query/parse/parse-read.ts';

@@ -1,5 +1,5 @@
 /** A write as requests and extensions ask for it, and its payloads as hooks see them. */
-import { toJson } from '../extensions/encode-shape.ts';
+import { toJson } from '../extensions/shapes.ts';
 import { earlierOf } from '../json/problems.ts';
 import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';

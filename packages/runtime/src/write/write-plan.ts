@@ -1,7 +1,6 @@
 /** A write request prepared for execution, before any database access. */
 import type { Caller } from '../caller.ts';
-import type { NamedRows } from '../database/database.ts';
-import type { Noted } from '../database/notes.ts';
+import type { NamedRows, Noted } from '../database/database.ts';
 import type { CreatePlanCache, PlanCache } from '../database/plan-cache.ts';
 import type { DriftGuard } from '../drift-watch.ts';
 import { forbidden, type PlatformError } from '../errors.ts';
@@ -15,11 +14,10 @@ import type { Granted, WritableCollection, WriteScope } from './access/scope.ts'
 import type { Written } from './checks/check.ts';
 import type { Batch } from './decode/batch.ts';
 import { asMany, type Keys } from './decode/keys.ts';
-import { keysInBatch } from './execute/missing-parent.ts';
 import type { JudgedPayload } from './execute/run.ts';
 import type { RequestOrigin, Running, Step } from './execute/running.ts';
 import type { TransactionBody } from './execute/transaction-body.ts';
-import type { AffectedConstraints } from './execute/violation.ts';
+import { type AffectedConstraints, keysInBatch } from './execute/violation.ts';
 import type { ReturnedImages } from './history/history.ts';
 import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plan/plans.ts';
 import type { CompleteStep } from './plan/step-plans.ts';

@@ -2,8 +2,7 @@
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ServerError } from '../../database/errors.ts';
-import { allRows, firstRow } from '../../database/own-statements/own-rows.ts';
-import type { OwnSql } from '../../database/own-statements/script.ts';
+import { allRows, firstRow, type OwnSql } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import type { LinkEnvironment } from '../../environment/mail.ts';
 import { PlatformError } from '../../errors.ts';

@@ -1,6 +1,6 @@
 /** New passwords by mailed tokens: after an invitation, and for who has forgotten the old one. */
 import type { Database } from '../../database/database.ts';
-import { firstRow } from '../../database/own-statements/own-rows.ts';
+import { firstRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import type { LinkEnvironment } from '../../environment/mail.ts';
 import { PlatformError } from '../../errors.ts';

@@ -4,8 +4,7 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import type { Transaction } from '../../database/database.ts';
-import { firstRow } from '../../database/own-statements/own-rows.ts';
-import type { OwnSql } from '../../database/own-statements/script.ts';
+import { firstRow, type OwnSql } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import type { SystemPlace } from '../../system/place.ts';
 import { type Account, readAccount } from '../../users/account.ts';

@@ -1,11 +1,25 @@
-/** A provider as signing in sees it, the same for every driver. */
+/** Providers as signing in sees them, and their drivers: OpenID Connect, where providers describe themselves, and OAuth 2. */
 import {
   AuthorizationResponseError,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type ClientAuth,
   ClientError,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
   type CustomFetch,
+  calculatePKCECodeChallenge,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchProtectedResource,
+  fetchUserInfo,
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client';
+import type { ProviderEndpoints, ProviderEnvironment } from '../../environment/providers.ts';
 import { PlatformError } from '../../errors.ts';
 import type { StateSecrets } from './state.ts';
 
@@ -13,7 +27,7 @@ import type { StateSecrets } from './state.ts';
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** One way to a provider and back. */
-export interface Passage {
+interface Passage {
   readonly secrets: StateSecrets;
   /** Where the provider sends people back to. */
   readonly redirectUri: string;
@@ -30,13 +44,13 @@ export interface Provider {
 }
 
 /** Seconds that one answer may take, from the question to its last byte. */
-export const timeoutSeconds = 5;
+const timeoutSeconds = 5;
 
 /** Bytes of the longest answer that is read. */
 const longestAnswer = 1_048_576;
 
 /** Asks a provider. Rejects with SERVICE_UNAVAILABLE where it cannot be reached, fails, or answers without end or sense. */
-export const fetchBriefly: CustomFetch = async (url, options) => {
+const fetchBriefly: CustomFetch = async (url, options) => {
   try {
     const { body = null, signal = null, ...rest } = options;
     const response = await fetch(url, { ...rest, body, signal });
@@ -51,7 +65,7 @@ export const fetchBriefly: CustomFetch = async (url, options) => {
 };
 
 /** The same, without a member of the answers. */
-export function fetchWithout(member: string, ask: CustomFetch): CustomFetch {
+function fetchWithout(member: string, ask: CustomFetch): CustomFetch {
   return async (url, options) => {
     const response = await ask(url, options);
     const result: unknown = await response
@@ -82,17 +96,17 @@ function originOf(url: string): string {
 }
 
 /** The provider could not be asked, or its answer makes no sense; it may later. */
-export function unreachable(thrown: unknown): PlatformError {
+function unreachable(thrown: unknown): PlatformError {
   return ours(thrown) ?? new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause: described(thrown) });
 }
 
 /** Error for a provider that refuses to identify the user. */
-export function refusedBy(thrown: unknown): PlatformError {
+function refusedBy(thrown: unknown): PlatformError {
   return new PlatformError('INVALID_CREDENTIALS', undefined, {}, { cause: described(thrown) });
 }
 
 /** Converts the error of an exchange to the one that answers the request. */
-export function toSignInError(thrown: unknown): PlatformError {
+function toSignInError(thrown: unknown): PlatformError {
   const error = ours(thrown);
   if (error !== undefined) return error;
   if (thrown instanceof AuthorizationResponseError) {
@@ -130,4 +144,154 @@ function described(thrown: unknown): Error {
   const detail = 'error' in thrown && typeof thrown.error === 'string' ? `: ${thrown.error.slice(0, 100)}` : '';
   const reason = thrown.cause instanceof Error ? ` (${thrown.cause.message})` : '';
   return new Error(`${thrown.message}${detail}${reason}`);
+}
+
+/** Makes the provider. The provider is not contacted before the first sign-in. */
+export function createProvider(environment: ProviderEnvironment): Provider {
+  const { endpoints } = environment;
+  return endpoints.driver === 'openid'
+    ? createOpenId(environment, endpoints.issuer)
+    : createOauth2(environment, endpoints);
+}
+
+/** How long a description counts, in milliseconds. */
+const freshMs = 3_600_000;
+
+/** Makes one. */
+function createOpenId(environment: ProviderEnvironment, issuer: string): Provider {
+  const describe = remembered(() => discover(environment, issuer), freshMs);
+  return {
+    async authorize({ secrets, redirectUri }) {
+      return buildAuthorizationUrl(await describe(), {
+        redirect_uri: redirectUri,
+        scope: environment.scope,
+        state: secrets.state,
+        nonce: secrets.nonce,
+        code_challenge: await calculatePKCECodeChallenge(secrets.verifier),
+        code_challenge_method: 'S256',
+      });
+    },
+    async profile(passage, brought) {
+      const configuration = await describe();
+      return redeemClaims(configuration, passage, brought).catch((error: unknown) => {
+        throw toSignInError(error);
+      });
+    },
+  };
+}
+
+async function redeemClaims(
+  configuration: Configuration,
+  { secrets, redirectUri }: Passage,
+  brought: URLSearchParams,
+): Promise<Claims> {
+  const returned = new URL(redirectUri);
+  returned.search = brought.toString();
+  const tokens = await authorizationCodeGrant(configuration, returned, {
+    expectedState: secrets.state,
+    expectedNonce: secrets.nonce,
+    pkceCodeVerifier: secrets.verifier,
+    idTokenExpected: true,
+  });
+  const claims = tokens.claims();
+  if (claims === undefined) throw new Error('There is no identity token.');
+  if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+  const more = await fetchUserInfo(configuration, tokens.access_token, claims.sub);
+  // Signed claims take precedence over unsigned ones.
+  return { ...more, ...claims };
+}
+
+async function discover({ clientId, clientSecret }: ProviderEnvironment, issuer: string): Promise<Configuration> {
+  try {
+    const configuration = await discovery(new URL(issuer), clientId, undefined, authenticateBy(clientSecret), {
+      timeout: timeoutSeconds,
+      [customFetch]: fetchBriefly,
+      execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [],
+    });
+    // Without it a token is believed because of the connection that it came by.
+    enableNonRepudiationChecks(configuration);
+    return configuration;
+  } catch (error) {
+    throw unreachable(error);
+  }
+}
+
+/** As the provider wants it: in a header where nothing else is said (OpenID Connect Discovery, section 3). */
+function authenticateBy(secret: string): ClientAuth {
+  const basic = ClientSecretBasic(secret);
+  const post = ClientSecretPost(secret);
+  return (server, client, body, headers) => {
+    const ways = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    return (ways.includes('client_secret_basic') ? basic : post)(server, client, body, headers);
+  };
+}
+
+/** Runs a work once for all callers, and again when it has failed or its result is too old. */
+function remembered<T>(work: () => Promise<T>, ms: number): () => Promise<T> {
+  let cached: { readonly result: Promise<T>; readonly until: number } | undefined;
+  return () => {
+    if (cached !== undefined && performance.now() < cached.until) return cached.result;
+    const result = work();
+    const mine = { result, until: performance.now() + ms };
+    cached = mine;
+    result.catch(() => {
+      if (cached === mine) cached = undefined;
+    });
+    return result;
+  };
+}
+
+type Endpoints = Extract<ProviderEndpoints, { readonly driver: 'oauth2' }>;
+
+/** Makes one. */
+function createOauth2(environment: ProviderEnvironment, endpoints: Endpoints): Provider {
+  const tokens = configure(environment, endpoints);
+  return {
+    async authorize({ secrets, redirectUri }) {
+      return buildAuthorizationUrl(tokens, {
+        redirect_uri: redirectUri,
+        scope: environment.scope,
+        state: secrets.state,
+        code_challenge: await calculatePKCECodeChallenge(secrets.verifier),
+        code_challenge_method: 'S256',
+      });
+    },
+    async profile(passage, brought) {
+      try {
+        const { access_token } = await redeemCode(tokens, passage, brought);
+        return await readProfile(tokens, access_token, endpoints.profile);
+      } catch (error) {
+        throw toSignInError(error);
+      }
+    },
+  };
+}
+
+function configure({ clientId, clientSecret }: ProviderEnvironment, { authorize, access, profile }: Endpoints) {
+  const server = { issuer: new URL(authorize).origin, authorization_endpoint: authorize, token_endpoint: access };
+  const configuration = new Configuration(server, clientId, undefined, ClientSecretPost(clientSecret));
+  configuration.timeout = timeoutSeconds;
+  configuration[customFetch] = fetchWithout('id_token', fetchBriefly);
+  if ([authorize, access, profile].some((url) => url.startsWith('http:'))) allowInsecureRequests(configuration);
+  return configuration;
+}
+
+function redeemCode(configuration: Configuration, { secrets, redirectUri }: Passage, brought: URLSearchParams) {
+  const returned = new URL(redirectUri);
+  const compared = new URLSearchParams(brought);
+  // The issuer is not known. Each provider has a redirect URI of its own, which distinguishes them (RFC 9700, section
+  // 4.4).
+  compared.delete('iss');
+  returned.search = compared.toString();
+  const checks = { expectedState: secrets.state, pkceCodeVerifier: secrets.verifier };
+  return authorizationCodeGrant(configuration, returned, checks);
+}
+
+async function readProfile(configuration: Configuration, token: string, url: string): Promise<Claims> {
+  const headers = new Headers({ accept: 'application/json' });
+  const response = await fetchProtectedResource(configuration, token, new URL(url), 'GET', null, headers);
+  if (response.status >= 400) throw refusedBy(new Error(`The profile answered ${response.status}.`));
+  const profile: unknown = await response.json().catch(() => null);
+  if (typeof profile === 'object' && profile !== null && !Array.isArray(profile)) return { ...profile };
+  throw unreachable(new Error('The profile is no JSON object.'));
 }

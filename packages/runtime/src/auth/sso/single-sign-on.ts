@@ -1,7 +1,6 @@
 /** Signing in at a provider: the way there, and the way back. Source: API specification, section 2.8. */
 import type { Database } from '../../database/database.ts';
-import { firstRow } from '../../database/own-statements/own-rows.ts';
-import type { OwnSql } from '../../database/own-statements/script.ts';
+import { firstRow, type OwnSql } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import type { ProviderEnvironment } from '../../environment/providers.ts';
 import { type ErrorCode, PlatformError } from '../../errors.ts';
@@ -15,8 +14,7 @@ import { checkAddress, clientOf } from '../ip-access.ts';
 import { auditRefusal, stallFailure } from '../refusals.ts';
 import { type MakePair, makeRefreshToken, type Sessions, type TokenPair } from '../sessions/sessions.ts';
 import type { Tokens } from '../sessions/tokens.ts';
-import { createProvider } from './drivers.ts';
-import type { Provider } from './provider.ts';
+import { createProvider, type Provider } from './provider.ts';
 import { type FindOrCreate, readProfile } from './registration.ts';
 import { type HeldState, isStateOf, makeState, readState, secretsOf, signState, type UseState } from './state.ts';
 

@@ -4,7 +4,7 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Database } from '../../database/database.ts';
-import { firstRow } from '../../database/own-statements/own-rows.ts';
+import { firstRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import { PlatformError } from '../../errors.ts';
 import type { SystemPlace } from '../../system/place.ts';

@@ -1,5 +1,5 @@
 /** Which of several servers writes go to. */
-import type { HostFacts } from './host-probe.ts';
+import type { HostFacts } from '../host-state.ts';
 
 /** The server that writes went to last. */
 export interface KnownPrimary {

@@ -5,9 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeCause, type Log } from '../../operate/log.ts';
 import { ConnectionError } from '../errors.ts';
-import type { HostReport } from '../host-state.ts';
+import { askProbe, type HostFacts, type HostProbe, type HostReport, hasCaughtUp } from '../host-state.ts';
 import { choosePrimary, type Failover, type HostChange, type KnownPrimary } from './choose-primary.ts';
-import { askProbe, type HostFacts, type HostProbe, hasCaughtUp } from './host-probe.ts';
 
 /** Options of a group. */
 interface HostGroupOptions {

@@ -1,6 +1,6 @@
 /** How far writes have come in the log of changes of the server that takes them. */
 import type { LogPosition } from '../../operate/request-record.ts';
-import type { HostFacts } from './host-probe.ts';
+import type { HostFacts } from '../host-state.ts';
 
 /** Tells if a server at a position has come to another one. */
 export type HasReached = (position: string, other: string) => boolean;

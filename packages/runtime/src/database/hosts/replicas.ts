@@ -1,10 +1,9 @@
 /** Servers that follow the one that takes writes, and answer reads in its place. Source: scale-out notes, section 2. */
 import { describeCause, type Log } from '../../operate/log.ts';
 import type { Database } from '../database.ts';
-import type { HostReport } from '../host-state.ts';
+import { askProbe, type HostFacts, type HostProbe, type HostReport } from '../host-state.ts';
 import type { Failover, HostChange } from './choose-primary.ts';
 import { reportOf } from './host-group.ts';
-import { askProbe, type HostFacts, type HostProbe } from './host-probe.ts';
 import type { LagMeter } from './positions.ts';
 
 /** One replica to be. */

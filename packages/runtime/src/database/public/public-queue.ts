@@ -6,9 +6,8 @@
  * statement in it turns out to be slow.
  */
 import { ConnectionError } from '../errors.ts';
-import { type StatementKind, StatementTimes } from '../statement-times.ts';
 import { type Waited, Waits } from '../waits.ts';
-import { type PaceLimits, PublicPace } from './public-pace.ts';
+import { type PaceLimits, PublicPace, type StatementKind, StatementTimes } from './public-pace.ts';
 
 /** How many statements may run at once, and how long one waits. */
 export interface TurnLimits extends PaceLimits {

@@ -3,7 +3,7 @@
  */
 import type { Database, FindClient, Parameter, Statement } from '../database.ts';
 import { ConnectionError, StalledError, toDatabaseError } from '../errors.ts';
-import type { StatementKind } from '../statement-times.ts';
+import type { StatementKind } from './public-pace.ts';
 import { PublicQueue, type Turn, type TurnLimits } from './public-queue.ts';
 
 /** How reads of callers without a token are bounded. */

@@ -4,7 +4,7 @@ import type { BatchReader, KeyList, StatementRequest } from '../../database/conn
 import { type Database, keysMark, type Parameter, type RowSink, type Statement } from '../../database/database.ts';
 import { isRetryable, toDatabaseError } from '../../database/errors.ts';
 import { onlyHost } from '../../database/hosts/choose-primary.ts';
-import { readRow, type TextRow } from '../../database/own-statements/script.ts';
+import { readRow, type TextRow } from '../../database/own-statements.ts';
 import { formParameters } from '../../database/parameter-forms.ts';
 import { fixedUrl, type RenewableUrl } from '../../environment/renewable-url.ts';
 import { unobserved } from '../../operate/metrics/pool-metrics.ts';
@@ -14,8 +14,7 @@ import { maxPrepared } from './driver/line.ts';
 import { connectionOptions } from './driver/options.ts';
 import { MysqlPool } from './driver/pool.ts';
 import { killStatement, run } from './driver/run.ts';
-import { withSchemaSession } from './driver/schema-session.ts';
-import { idleMs, setUp } from './driver/session.ts';
+import { idleMs, setUp, withSchemaSession } from './driver/session.ts';
 import { showPlan } from './driver/show-plan.ts';
 import { runMysqlStream } from './driver/stream.ts';
 import { runMysqlTransaction } from './driver/transaction.ts';

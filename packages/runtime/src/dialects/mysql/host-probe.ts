@@ -1,6 +1,6 @@
 import { type Connection, createConnection } from 'mysql2';
-import type { HostFacts, HostProbe } from '../../database/hosts/host-probe.ts';
-import type { TextRow } from '../../database/own-statements/script.ts';
+import type { HostFacts, HostProbe } from '../../database/host-state.ts';
+import type { TextRow } from '../../database/own-statements.ts';
 import type { RenewableUrl } from '../../environment/renewable-url.ts';
 import { toMysqlError } from './driver/errors.ts';
 import { connectionOptions } from './driver/options.ts';

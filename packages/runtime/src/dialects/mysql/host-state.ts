@@ -1,6 +1,5 @@
 import type { Database } from '../../database/database.ts';
-import { type HostReport, type HostState, hasSqlstate } from '../../database/host-state.ts';
-import type { HostFacts } from '../../database/hosts/host-probe.ts';
+import { type HostFacts, type HostReport, type HostState, hasSqlstate } from '../../database/host-state.ts';
 
 /** These two can be asked of a node of a cluster that refuses to read tables. */
 const variablesSql = `SHOW GLOBAL VARIABLES WHERE Variable_name IN

@@ -10,12 +10,10 @@
 import { isPathForm, keysMark, type Statement } from '../../database/database.ts';
 import { aggregateKind } from '../../language/descriptors/aggregates.ts';
 import { type FieldFunction, isWhole, type Operator, type PortableType } from '../../language/index.ts';
-import type { SqlDialect } from '../dialect.ts';
+import type { SpatialDialect, SqlDialect, VectorDialect } from '../dialect.ts';
 import { cast } from '../fragment.ts';
-import { encoded, mysqlJson, within } from './json.ts';
-import { rawColumn } from './raw-columns.ts';
+import { encoded, mysqlJson, rawColumn, within } from './json.ts';
 import { nestedColumn } from './rows/nested.ts';
-import { mysqlSpatial, mysqlVectors } from './spatial.ts';
 import { exactCollation, inputText, type MysqlServerName } from './texts.ts';
 import { mysqlCopies, mysqlInput } from './write.ts';
 
@@ -116,6 +114,22 @@ const records: Pick<SqlDialect, 'record' | 'list' | 'single'> = {
   },
   single: (value, rows) =>
     `IFNULL((SELECT IFNULL(CONCAT(_binary'[', ${value.expression}, ']'), '!') FROM ${rows}), '[]')`,
+};
+
+/** Spatial functions of MySQL and MariaDB: an index serves comparisons of boxes, so the exact ones have one before them. */
+const mysqlSpatial: SpatialDialect = {
+  intersects: (_, left, right) => `(MBRIntersects(${left}, ${right}) AND ST_Intersects(${left}, ${right}))`,
+  within: (_, left, right) => `(MBRIntersects(${left}, ${right}) AND ST_Within(${left}, ${right}))`,
+  boxes: (_, left, right) => `MBRIntersects(${left}, ${right})`,
+  near: (_, left, right, distance) => `(ST_Distance(${left}, ${right}) <= CAST(${distance} AS DOUBLE))`,
+  distance: (_, left, right) => `ST_Distance(${left}, ${right})`,
+};
+
+/** Vectors of MariaDB, which has two metrics. */
+const mysqlVectors: VectorDialect = {
+  distance: (_, metric, left, right) =>
+    `VEC_DISTANCE_${metric === 'cosine' ? 'COSINE' : 'EUCLIDEAN'}(${left}, ${right})`,
+  within: (distance, greatest) => `(${distance} <= CAST(${greatest} AS DOUBLE))`,
 };
 
 /** The dialect of MariaDB, which limits lists inside of its aggregate. */

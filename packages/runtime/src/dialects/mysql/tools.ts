@@ -1,6 +1,7 @@
 /** Exports for the command line: parts of connections and of migrations of projects. */
-export { recordMigration } from './ddl/traces.ts';
+
 export { beginChanges, isDoneAlready } from './ddl/under-way.ts';
 export { mysqlEncryption } from './driver/options.ts';
 export { sessionSql } from './driver/session.ts';
+export { recordMigration } from './own-tables/log-changes.ts';
 export { mysqlProjectTables } from './own-tables/model.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { plainValue, rawColumn } from './raw-columns.ts';
+import { plainValue, rawColumn } from './json.ts';
 
 const trimmed = `TRIM(TRAILING '.' FROM TRIM(TRAILING '0' FROM DATE_FORMAT(t0."at", '%Y-%m-%dT%H:%i:%s.%f')))`;
 

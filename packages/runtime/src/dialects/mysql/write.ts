@@ -1,7 +1,7 @@
 /** Rows of JSON as tables of input, and lists of what many rows hold in the form of PostgreSQL's arrays. */
 import type { FieldDescriptor, PortableType } from '../../language/index.ts';
+import type { CopiedFields, CopyDialect, FixedValue, InputDialect, InputField } from '../dialect.ts';
 import { allOf, cast, castStored, sqlTrue } from '../fragment.ts';
-import type { CopiedFields, CopyDialect, FixedValue, InputDialect, InputField } from '../input.ts';
 import { inputText, type MysqlServerName } from './texts.ts';
 
 /**

@@ -5,14 +5,12 @@ import type { ChooseText, KeyList, StatementRequest, TransactionRunner } from '.
 import type { Database, Parameter, Statement } from '../../database/database.ts';
 import { PoolingError, UnfitError } from '../../database/errors.ts';
 import type { ConnectOptions } from '../server-dialect.ts';
-import { cancelBackend } from './driver/cancel.ts';
-import { connectClient } from './driver/client.ts';
-import { type Closed, type Open, openConnection, type PostgresConnection } from './driver/connect.ts';
-import { PipelineDepth } from './driver/depth.ts';
-import { connectFitting } from './driver/fallback.ts';
+import { cancelBackend, connectClient } from './driver/client.ts';
+import { type Closed, connectFitting, type Open, openConnection, type PostgresConnection } from './driver/connect.ts';
 import { runIdentified } from './driver/identified.ts';
 import { answerTimeout, type PostgresSettings, postgresSettings, transactionSql } from './driver/options.ts';
 import { Pool } from './driver/pool.ts';
+import { PipelineDepth } from './driver/read.ts';
 import { runStream } from './driver/stream.ts';
 import { runTransaction, tryTransaction } from './driver/transaction.ts';
 import { PlainConnection } from './plain/connection.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchSize } from '../../database/batch-size.ts';
 import type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';
 import { ConnectionError, toDatabaseError } from '../../database/errors.ts';
-import { type RowContext, type RunsAs, rowContextOf } from '../../database/row-security/row-context.ts';
+import { type RowContext, type RunsAs, rowContextOf } from '../../database/row-context.ts';
 import { PlatformError } from '../../errors.ts';
 import { lockEmbedded } from '../embedded-lock.ts';
 import type { EmbeddedDatabase } from '../server-dialect.ts';

@@ -1,4 +1,4 @@
-import type { HostFacts, HostProbe } from '../../database/hosts/host-probe.ts';
+import type { HostFacts, HostProbe } from '../../database/host-state.ts';
 import type { RenewableUrl } from '../../environment/renewable-url.ts';
 import { connectClient } from './driver/client.ts';
 import { identitySql, readIdentity } from './driver/identified.ts';

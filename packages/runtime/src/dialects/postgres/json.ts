@@ -1,8 +1,8 @@
 /** JSON as `jsonb`, whose operators are used. */
 import type { FieldDescriptor } from '../../language/index.ts';
 import type { JsonKind } from '../../language/operators/definition.ts';
+import type { JsonDialect } from '../dialect.ts';
 import { cast } from '../fragment.ts';
-import type { JsonDialect } from '../json.ts';
 
 const casts: Readonly<Record<JsonKind, string>> = { text: '', number: '::pg_catalog.numeric', boolean: '::bool' };
 const kinds: Readonly<Record<JsonKind, string>> = { text: 'string', number: 'number', boolean: 'boolean' };

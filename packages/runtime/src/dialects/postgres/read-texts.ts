@@ -1,5 +1,5 @@
 import type { Parameter, RowSink } from '../../database/database.ts';
-import { readRow, type TextRow } from '../../database/own-statements/script.ts';
+import { readRow, type TextRow } from '../../database/own-statements.ts';
 import type { Request } from './protocol/request.ts';
 
 /** Runs a query without a prepared statement of its own and collects its rows. */

@@ -1,6 +1,6 @@
 /** Row-level security as the role of the connection meets it. */
 import type { Database } from '../../database/database.ts';
-import type { ExaminedRoles, RoleFinding, TableSecurity } from '../../database/row-security/row-context.ts';
+import type { ExaminedRoles, RoleFinding, TableSecurity } from '../../database/row-context.ts';
 import { arrayLiteral, maxClaimsBytes } from '../../language/index.ts';
 import type { RowSettings } from '../server-dialect.ts';
 

@@ -1,7 +1,7 @@
 /** Arrays as tables of input, and arrays of what many rows hold. */
 import { arrayLiteral, type PortableType, types } from '../../language/index.ts';
+import type { CopyDialect, InputDialect } from '../dialect.ts';
 import { anyOf, cast, castStored } from '../fragment.ts';
-import type { CopyDialect, InputDialect } from '../input.ts';
 import { fitsMembers } from './json.ts';
 
 /** That of PostgreSQL. */

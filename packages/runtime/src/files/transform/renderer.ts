@@ -7,8 +7,7 @@ import { PlatformError } from '../../errors.ts';
 import { createWorkQueue } from '../../limits/work-queue.ts';
 import { loadSharp } from '../images.ts';
 import { renditionsOf, type Storage } from '../storage.ts';
-import { applyOperation } from './operations.ts';
-import { type ImageFormat, invalid, type Transformation } from './transformation.ts';
+import { applyOperation, type ImageFormat, invalid, type Transformation } from './transformation.ts';
 
 /** A content that is an image. */
 interface Original {

@@ -1,7 +1,7 @@
 /** Mutations: the write of each root field, and how its answer is read. Source: API specification, section 14.2. */
 import { type FieldNode, type GraphQLNamedType, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import type { Caller } from '../../caller.ts';
-import { runAs } from '../../database/row-security/row-context.ts';
+import { runAs } from '../../database/row-context.ts';
 import { forbidden, PlatformError } from '../../errors.ts';
 import { checkContents } from '../../json/body.ts';
 import type { GraphqlOperation, GraphqlRoot, GraphqlService, JsonValue } from '../../language/index.ts';
@@ -11,9 +11,8 @@ import { asMany } from '../../write/decode/keys.ts';
 import type { Returning, ReturningForm } from '../../write/returning.ts';
 import type { PreparedCommand, WriteCommand } from '../../write/write-command.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
-import { createRead } from '../reads/item-read.ts';
+import { createRead, type PrepareRead } from '../reads/item-read.ts';
 import { listSlot } from '../reads/list-read.ts';
-import type { PrepareRead } from '../reads/remember-reads.ts';
 import { type CollectedField, collectFields } from './collect.ts';
 import { compileWritingCall } from './compile-call.ts';
 import { keyOf, type ServiceField, serviceField } from './compile-query.ts';

@@ -12,7 +12,7 @@ import type { ReadPass } from '../../query/plan/plan-read.ts';
 import { createPlanner } from '../../query/planner.ts';
 import { buildOpenScope, buildScope, type Scope, withoutRows } from '../../sql/scope.ts';
 import type { Operation, OperationRunner, OperationSource } from '../documents/operation.ts';
-import type { PreparedRead } from '../reads/remember-reads.ts';
+import type { PreparedRead } from '../reads/item-read.ts';
 import { collectFields, collectingAll, createVariants, type Variant } from './collect.ts';
 import { compileMutation, type MutationField } from './compile-mutation.ts';
 import { compileQuery, type QueryField } from './compile-query.ts';

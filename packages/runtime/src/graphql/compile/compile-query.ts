@@ -21,14 +21,12 @@ import { itemMutations } from '../../language/operations/index.ts';
 import { decodeKey, keyParts } from '../../query/parse/keys.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
-import { createConnections } from '../connection-rows.ts';
-import { createAggregate } from '../reads/aggregate-read.ts';
+import { compileConnection, createConnections } from '../connections.ts';
+import { compileAggregate, createAggregate } from '../reads/aggregate-read.ts';
 import { createRead } from '../reads/item-read.ts';
 import { listSlot } from '../reads/list-read.ts';
 import { type CollectedField, collectFields } from './collect.ts';
-import { compileAggregate } from './compile-aggregate.ts';
 import { type CallSource, compileCall } from './compile-call.ts';
-import { compileConnection } from './compile-connection.ts';
 import {
   type Compiling,
   compileProjection,

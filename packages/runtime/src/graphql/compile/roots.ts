@@ -3,9 +3,8 @@ import type { Caller } from '../../caller.ts';
 import type { Functions } from '../../functions/service.ts';
 import type { GraphqlRoot } from '../../language/index.ts';
 import type { Scope } from '../../sql/scope.ts';
-import type { CreateConnection } from '../connection-rows.ts';
-import type { ReadSetting } from '../reads/item-read.ts';
-import type { PrepareRead } from '../reads/remember-reads.ts';
+import type { CreateConnection } from '../connections.ts';
+import type { PrepareRead, ReadSetting } from '../reads/item-read.ts';
 import type { Compiling } from './compile-selection.ts';
 import type { Variables } from './input.ts';
 

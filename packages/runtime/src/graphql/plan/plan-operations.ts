@@ -27,11 +27,11 @@ export async function planOperations(
 ): Promise<readonly PlannedOperation[]> {
   const { graphql: read } = api;
   if (read === undefined || operations.length === 0) return [];
-  const { parseKnown } = await import('../documents/parse-known.ts');
+  const { parseKnown } = await import('../documents/check-document.ts');
   const { createOperationCompiler } = await import('../compile/compile-operations.ts');
-  const { createCoercion } = await import('../compile/coerce-variables.ts');
+  const { createCoercion } = await import('../compile/input.ts');
   const { planSamples } = await import('./plan-samples.ts');
-  const { planStatements } = await import('./plan-statements.ts');
+  const { planStatements } = await import('../run.ts');
   const { createSchemas } = await import('../documents/schemas.ts');
   const findSchema = createSchemas(read);
   const { compile, compiledOf } = createOperationCompiler({ api });

@@ -14,8 +14,7 @@ import {
 } from 'graphql';
 import { PlatformError } from '../../errors.ts';
 import type { JsonValue } from '../../language/index.ts';
-import type { SentVariables } from '../compile/coerce-variables.ts';
-import type { Variables } from '../compile/input.ts';
+import type { SentVariables, Variables } from '../compile/input.ts';
 import type { PlannedField } from '../documents/operation.ts';
 
 /** Plans of an operation with all its variables, and with the required ones alone, where that differs. */

@@ -1,9 +1,14 @@
-/** Aggregations that documents ask for, planned once per shape. Source: API specification, sections 5.5 and 14.2. */
+/** Aggregations that documents ask for: the selection of one, and its read, planned once per shape. Source: API specification, section 14.2. */
+
+import { type GraphQLObjectType, getNamedType, isObjectType, type SelectionSetNode } from 'graphql';
 import { longestCachedStatement } from '../../database/plan-cache.ts';
 import { invalidQuery } from '../../errors.ts';
-import { always } from '../../language/index.ts';
+import { aggregateFits, isAggregateFunction } from '../../language/descriptors/aggregates.ts';
+import { always, type GraphqlCollection } from '../../language/index.ts';
 import {
+  type Aggregate,
   type AggregateNames,
+  type AggregatePart,
   authoriseAggregate,
   checkCalls,
   resolveAggregate,
@@ -18,12 +23,11 @@ import {
   refuseSize,
   relationsOf,
 } from '../../query/authorise/filter.ts';
-import { withSearch } from '../../query/authorise/search.ts';
 import { aggregateShape, conditionShape, limitShape } from '../../query/authorise/shape.ts';
-import { parseBounds, parseOrder } from '../../query/parse/parse-aggregate.ts';
-import { readNames } from '../../query/parse/parse-json.ts';
-import { parseArchived, parseFilterParameter, parseSearchText } from '../../query/parse/parse-parameters.ts';
+import { withSearch } from '../../query/authorise/sort.ts';
+import { parseArchived, parseFilterParameter, parseSearchText, readNames } from '../../query/parse/parse-parameters.ts';
 import type { QueryTree } from '../../query/parse/parse-query-string.ts';
+import { parseBounds, parseOrder } from '../../query/parse/parse-read.ts';
 import type { AggregateRequest, ReadLimits } from '../../query/parse/request.ts';
 import { refuseCost } from '../../query/plan/cost.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
@@ -31,11 +35,11 @@ import { planAggregate } from '../../query/plan/plan-aggregate.ts';
 import { boundValues } from '../../query/plan/plan-bounds.ts';
 import { isStreamed } from '../../query/plan/plan-read.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
-import type { AggregateSelection } from '../compile/compile-aggregate.ts';
+import { type CollectedField, collectFields } from '../compile/collect.ts';
+import { type Compiling, constantOf, setsOf, unknownName } from '../compile/compile-selection.ts';
 import type { Input, Variables } from '../compile/input.ts';
-import type { ReadSetting } from './item-read.ts';
+import { type PreparedRead, type PrepareRead, type ReadSetting, rememberReads } from './item-read.ts';
 import { argumentTree } from './list-read.ts';
-import { type PreparedRead, type PrepareRead, rememberReads } from './remember-reads.ts';
 
 /** Collection to aggregate, and the selection from the result. */
 interface AggregateRead {
@@ -126,4 +130,47 @@ function arranged(names: AggregateNames, { parts }: AggregateSelection): Aggrega
       part.kind === 'groups' && names.groups.length === 0 ? { kind: 'constant', key: part.key, json: 'null' } : part,
     ),
   };
+}
+
+/** The parts of aggregated rows, and every value among them once. */
+interface AggregateSelection {
+  readonly parts: readonly AggregatePart[];
+  readonly values: readonly Aggregate[];
+}
+
+/** Compiles what is selected of the aggregated rows of a collection. */
+export function compileAggregate(
+  to: Compiling,
+  names: GraphqlCollection,
+  collection: CollectionScope,
+  type: GraphQLObjectType,
+  sets: readonly (SelectionSetNode | undefined)[],
+): AggregateSelection {
+  const values = new Map<string, Aggregate>();
+  function shared(aggregate: Aggregate): Aggregate {
+    const name = JSON.stringify([aggregate.function, aggregate.field?.descriptor.name ?? null]);
+    const cached = values.get(name) ?? aggregate;
+    values.set(name, cached);
+    return cached;
+  }
+  const parts = collectFields(to, type, sets).map((field): AggregatePart => {
+    const { key, name } = field;
+    if (name === 'group') return { kind: 'groups', key };
+    if (name === 'countAll') return { kind: 'value', key, of: shared({ function: name, field: null }) };
+    if (!isAggregateFunction(name)) return constantOf(type, field) ?? refuse(field);
+    const inner = getNamedType(type.getFields()[name]?.type);
+    if (!isObjectType(inner)) return refuse(field);
+    const below = collectFields(to, inner, setsOf(field)).map((member): AggregatePart => {
+      const operand = collection.fields.get(names.output.get(member.name)?.name ?? '');
+      if (operand === undefined) return constantOf(inner, member) ?? refuse(member);
+      if (!aggregateFits(name, operand.descriptor.type)) return refuse(member);
+      return { kind: 'value', key: member.key, of: shared({ function: name, field: operand }) };
+    });
+    return { kind: 'values', key, parts: below };
+  });
+  return { parts, values: [...values.values()] };
+}
+
+function refuse({ name }: CollectedField): never {
+  throw unknownName(name);
 }

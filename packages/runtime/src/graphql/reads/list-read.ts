@@ -11,12 +11,18 @@ import { authoriseRows } from '../../query/authorise/archived-rows.ts';
 import { readFilter, refuseProblem } from '../../query/authorise/filter.ts';
 import { itemCollections } from '../../query/authorise/links.ts';
 import type { NestedRead } from '../../query/authorise/nested.ts';
-import { orderBySearch, refuseUnlimited, withSearch } from '../../query/authorise/search.ts';
 import { conditionShape, limitShape, type Shape } from '../../query/authorise/shape.ts';
-import { checkSort, type OrderTerm, resolveSort } from '../../query/authorise/sort.ts';
-import { type Cursor, cursorShape, readPosition } from '../../query/parse/cursor.ts';
-import { checkJson } from '../../query/parse/parse-json.ts';
 import {
+  checkSort,
+  type OrderTerm,
+  orderBySearch,
+  refuseUnlimited,
+  resolveSort,
+  withSearch,
+} from '../../query/authorise/sort.ts';
+import { type Cursor, cursorShape, readPosition } from '../../query/parse/cursor.ts';
+import {
+  checkJson,
   parseArchived,
   parseFilterParameter,
   parseLimit,

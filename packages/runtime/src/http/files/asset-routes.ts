@@ -21,7 +21,7 @@ import { readPathTexts, splitTarget } from '../../query/parse/target.ts';
 import { type Call, plainParameters } from '../call.ts';
 import type { Endpoint } from '../endpoints.ts';
 import type { HttpContext, Responder } from '../responses/answer.ts';
-import { disposition } from '../responses/attachment.ts';
+import { disposition } from '../responses/read.ts';
 
 /** Options of the asset routes. */
 interface AssetEndpointsOptions {

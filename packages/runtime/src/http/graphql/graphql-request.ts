@@ -1,9 +1,9 @@
 /** Reads the parameters of a GraphQL request from its body or its address. Source: API specification, section 14.1. */
 import { invalidQuery, PlatformError } from '../../errors.ts';
-import type { SentVariables } from '../../graphql/compile/coerce-variables.ts';
+import type { SentVariables } from '../../graphql/compile/input.ts';
 import { isObject } from '../../language/conditions/filter-syntax.ts';
 import { isStorableText, type JsonValue } from '../../language/index.ts';
-import { parseJson } from '../../query/parse/parse-json.ts';
+import { parseJson } from '../../query/parse/parse-parameters.ts';
 
 /** A request as it was sent. */
 export interface GraphqlParameters {

@@ -8,8 +8,7 @@ import type { ServiceAnswer } from '../../graphql/run-mutation.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { listMembers, type NamedOperation } from '../../language/operations/index.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
-import type { BoundOperation, OperationResult } from '../operations/bind.ts';
-import type { Values } from '../operations/decode.ts';
+import type { BoundOperation, OperationResult, Values } from '../operations/bind.ts';
 
 /** Options for answering the services. */
 export interface GraphqlServicesOptions {

@@ -1,6 +1,6 @@
 /** Comments on items: the row of activity that records one stands for it. Source: API specification, section 10.3. */
 import type { Database } from '../../database/database.ts';
-import { ask, firstRow } from '../../database/own-statements/own-rows.ts';
+import { ask, firstRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import { PlatformError } from '../../errors.ts';
 import type { JsonValue } from '../../language/index.ts';

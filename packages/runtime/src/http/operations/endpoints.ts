@@ -15,8 +15,7 @@ import { plainParameters } from '../call.ts';
 import type { Endpoint, Handler, Method } from '../endpoints.ts';
 import type { ItemHandlers } from '../items.ts';
 import type { Answer, EmptyAnswer, HttpContext, Responder } from '../responses/answer.ts';
-import type { BoundOperation, OperationResult } from './bind.ts';
-import type { Values } from './decode.ts';
+import type { BoundOperation, OperationResult, Values } from './bind.ts';
 
 /** Parts of a server that answer operations. */
 interface OperationEndpointsOptions {

@@ -8,8 +8,7 @@ import { exists } from '../../model/find.ts';
 import type { ChangeModel, PlanChange } from '../../model/model-changer.ts';
 import { readList } from '../../model/payload.ts';
 import { createCollection, deleteCollection, namedCollection, updateCollection } from '../../model/plan-collections.ts';
-import { namedField, updateField } from '../../model/plan-field-changes.ts';
-import { createField, deleteField } from '../../model/plan-fields.ts';
+import { createField, deleteField, namedField, updateField } from '../../model/plan-fields.ts';
 import { createRelation, deleteRelation, updateRelation } from '../../model/plan-relations.ts';
 import { done, type Implementations, type OperationContext } from './bind.ts';
 

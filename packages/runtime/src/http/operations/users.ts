@@ -3,7 +3,7 @@ import type { Accounts } from '../../auth/accounts.ts';
 import { clientOf } from '../../auth/ip-access.ts';
 import type { Invite } from '../../auth/mailed-tokens/invites.ts';
 import type { Database } from '../../database/database.ts';
-import { firstRow } from '../../database/own-statements/own-rows.ts';
+import { firstRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import type { Environment } from '../../environment.ts';
 import { PlatformError, readErrorBody } from '../../errors.ts';

@@ -3,14 +3,17 @@ import type { ReadAccountSettings } from '../../auth/settings.ts';
 import { entityTag, matchesTag } from '../../entity-tag.ts';
 import type { Environment } from '../../environment.ts';
 import { PlatformError } from '../../errors.ts';
-import { assetsPath, homePaths, pageNames, pagePath } from '../../pages/page-paths.ts';
 import {
+  assetsPath,
+  homePaths,
   loadPageTemplates,
   type PageTemplates,
   type PageView,
+  pageNames,
+  pagePath,
   readScripts,
   type TemplateName,
-} from '../../pages/templates.ts';
+} from '../../pages/pages.ts';
 import { productName } from '../../version.ts';
 import { readAccept } from '../graphql/graphql-request.ts';
 import { type HttpContext, type MediaType, mediaTypes, type Responder } from '../responses/answer.ts';

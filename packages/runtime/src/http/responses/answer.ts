@@ -14,14 +14,12 @@ import { errorBody, type PlatformError } from '../../errors.ts';
 import { giveBack } from '../../json/byte-writer.ts';
 import { type ClientBytes, tooMuchUnsent, UnsentBytes } from '../../limits/unsent.ts';
 import { createClientAddress, type FindClientAddress } from '../../operate/client-address.ts';
-import { newRequestId } from '../../operate/request-id.ts';
-import { requestRecord } from '../../operate/request-record.ts';
-import { pagePaths } from '../../pages/page-paths.ts';
+import { newRequestId, requestRecord } from '../../operate/request-record.ts';
+import { pagePaths } from '../../pages/pages.ts';
 import { liesUnder, splitTarget } from '../../query/parse/target.ts';
 import type { Consistency } from '../consistency.ts';
-import { chooseEncoding, compress, type Encoding, smallestCompressed } from './compression.ts';
 import { corsHeaders } from './cors.ts';
-import { Outgoing } from './outgoing.ts';
+import { chooseEncoding, compress, type Encoding, Outgoing, smallestCompressed } from './outgoing.ts';
 
 /** Media types of answers, each with its charset. */
 export const mediaTypes = {

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { chooseEncoding, compress } from './compression.ts';
+import { chooseEncoding, compress } from './outgoing.ts';
 
 test.each([
   [undefined, null],

@@ -1,6 +1,8 @@
 /** The body of an answer on its way: kept until the client takes it, and cut when that takes too long. */
 import type { ServerResponse } from 'node:http';
-import type { Writable } from 'node:stream';
+import type { Transform, Writable } from 'node:stream';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import { giveBack } from '../../json/byte-writer.ts';
 import type { ClientBytes } from '../../limits/unsent.ts';
 import type { RequestRecord } from '../../operate/request-record.ts';
@@ -125,4 +127,47 @@ export class Outgoing {
     this.#chunks.length = 0;
     this.#wake();
   }
+}
+
+/** A content coding this server makes. */
+export type Encoding = 'br' | 'gzip';
+
+/** Bytes below which compressing costs more than it saves. */
+export const smallestCompressed = 1024;
+
+/** Cheap settings: answers are made once and read once. */
+const gzipOptions = { level: 4 };
+const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+const gzipBytes = promisify(gzip);
+const brotliBytes = promisify(brotliCompress);
+
+/** Picks the coding the client likes best, Brotli among equals; null: the answer is sent as it is. */
+export function chooseEncoding(acceptEncoding: string | undefined): Encoding | null {
+  if (acceptEncoding === undefined) return null;
+  const weights = readWeights(acceptEncoding);
+  const brotli = weights.get('br') ?? weights.get('*') ?? 0;
+  const zip = weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0;
+  if (brotli === 0 && zip === 0) return null;
+  return brotli >= zip ? 'br' : 'gzip';
+}
+
+/** Compresses a whole body off the main thread. */
+export function compress(encoding: Encoding, body: Buffer): Promise<Buffer> {
+  return encoding === 'br' ? brotliBytes(body, brotliOptions) : gzipBytes(body, gzipOptions);
+}
+
+/** Makes the stream through which a body of unknown length is sent. */
+export function createCompressor(encoding: Encoding): Transform {
+  return encoding === 'br' ? createBrotliCompress(brotliOptions) : createGzip(gzipOptions);
+}
+
+function readWeights(acceptEncoding: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
+  for (const part of acceptEncoding.split(',')) {
+    const [coding = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='));
+    weights.set(coding, weight === undefined ? 1 : Number(weight.slice(2)) || 0);
+  }
+  return weights;
 }

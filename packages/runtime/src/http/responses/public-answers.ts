@@ -7,8 +7,8 @@ import { longestKeptMs, type Tags } from '../../caching/tags.ts';
 import type { CompiledApi } from '../../language/index.ts';
 import { splitTarget } from '../../query/parse/target.ts';
 import type { PlannedRead } from '../../query/planner.ts';
+import { mayHoldToken } from '../auth/authenticate.ts';
 import { findCookie } from '../auth/cookies.ts';
-import { mayHoldToken } from '../auth/find-token.ts';
 import type { AnswerHeaders } from './answer.ts';
 
 /** Tells which answers may be kept. */

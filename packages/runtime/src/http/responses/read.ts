@@ -13,9 +13,7 @@ import { unusableCursor } from '../../query/parse/cursor.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { PlannedRead } from '../../query/planner.ts';
 import { type Content, type HttpContext, mediaTypes, type Responder, type StreamingResponder } from './answer.ts';
-import { contentOf } from './attachment.ts';
-import { chooseEncoding, createCompressor } from './compression.ts';
-import type { Outgoing } from './outgoing.ts';
+import { chooseEncoding, createCompressor, type Outgoing } from './outgoing.ts';
 import type { KeptAnswer, PublicAnswers } from './public-answers.ts';
 
 /** Options for running reads. */
@@ -238,4 +236,30 @@ function openStream(responder: Responder, { request, response }: HttpContext, co
   response.once('close', () => compressor.destroy());
   compressor.pipe(response);
   return compressor;
+}
+
+const json: Content = { type: mediaTypes.json };
+
+/** Type and headers of the answer to a plan. */
+function contentOf({ exported }: ReadPlan): Content {
+  if (exported === undefined) return json;
+  return {
+    type: mediaTypes[exported.format],
+    headers: ['Content-Disposition', disposition('attachment', `${exported.name}.${exported.format}`)],
+  };
+}
+
+/**
+ * The plain name for every client, with `_` for characters that it cannot express, and the whole one for those that
+ * read RFC 8187.
+ */
+export function disposition(kind: 'attachment' | 'inline', name: string): string {
+  const file = name.toWellFormed();
+  const plain = file.replace(/[^\w .()+-]/g, '_');
+  const whole = plain === file ? '' : `; filename*=UTF-8''${encode(file)}`;
+  return `${kind}; filename="${plain}"${whole}`;
+}
+
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(/['()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
 }

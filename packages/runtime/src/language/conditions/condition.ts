@@ -1,7 +1,6 @@
 import { elementwise, type Operator } from '../operators/index.ts';
 import type { FieldFunction } from '../types/definition.ts';
-import { withNumberTexts } from '../values/exact-numbers.ts';
-import type { JsonValue } from '../values/json.ts';
+import { type JsonValue, withNumberTexts } from '../values/parse-text.ts';
 
 /**
  * The right-hand side of a comparison.

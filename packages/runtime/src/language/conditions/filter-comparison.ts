@@ -11,7 +11,7 @@ import {
   ranged,
 } from '../operators/index.ts';
 import { isTextual } from '../types/index.ts';
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import { attributeType, decodeValue } from '../values/values.ts';
 import type { Condition, Operand } from './condition.ts';
 import { isPointer, kindOf, readPointer, readScalar } from './filter-json.ts';

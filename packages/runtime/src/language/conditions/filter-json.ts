@@ -1,6 +1,6 @@
 import type { JsonKind } from '../operators/definition.ts';
 import { definitions, type Operator } from '../operators/index.ts';
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import type { ValueType } from '../values/value-type.ts';
 import type { Operand } from './condition.ts';
 import { literalValue } from './operand.ts';

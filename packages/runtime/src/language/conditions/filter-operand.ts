@@ -1,6 +1,6 @@
 import { elementwise, type Operator, ranged } from '../operators/index.ts';
 import { types } from '../types/index.ts';
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import type { ValueType } from '../values/value-type.ts';
 import { decodeValue, elementOf } from '../values/values.ts';
 import { areComparable, type CallerOperand, followCallerPath } from './caller-path.ts';

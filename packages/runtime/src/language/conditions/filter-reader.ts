@@ -1,5 +1,5 @@
 import type { FieldFunction } from '../types/definition.ts';
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import type { ValueType } from '../values/value-type.ts';
 import { type Condition, never } from './condition.ts';
 import type { FilterNames, FilterProblem } from './filter-names.ts';

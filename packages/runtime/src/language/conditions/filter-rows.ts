@@ -1,6 +1,6 @@
 import { isOperator } from '../operators/index.ts';
 import { functionFits, isFieldFunction, isSecret } from '../types/index.ts';
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import { always, type Condition } from './condition.ts';
 import { readComparisons } from './filter-comparison.ts';
 import type { NamedField, NamedRelation } from './filter-names.ts';

@@ -1,6 +1,6 @@
 import { isOperator, listed, type Operator } from '../operators/index.ts';
 import { isFieldFunction } from '../types/index.ts';
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import { isPointer } from './filter-json.ts';
 import type { FilterNames } from './filter-names.ts';
 import { isDynamic, pathLength } from './operand.ts';

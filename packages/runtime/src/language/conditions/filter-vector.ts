@@ -1,7 +1,7 @@
 import { definitions, type Operator, operandForm } from '../operators/index.ts';
 import { vectorMetrics } from '../types/definition.ts';
 import { boxAround, decodeBox, decodePosition } from '../types/geometry.ts';
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import { decodeValue } from '../values/values.ts';
 import type { Condition, Operand } from './condition.ts';
 import { type Compared, type Place, problem, type Reader } from './filter-reader.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { defaultQueryLimits } from '../descriptors/limits.ts';
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import { type FilterOptions, parseFilter } from './filter.ts';
 import type { FilterNames, NamedField, NamedRelation } from './filter-names.ts';
 

@@ -1,5 +1,5 @@
 import { defaultQueryLimits, type QueryLimits } from '../descriptors/limits.ts';
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import { type Condition, never } from './condition.ts';
 import type { FilterNames, FilterProblem } from './filter-names.ts';
 import { readRows } from './filter-rows.ts';

@@ -1,5 +1,4 @@
-import type { JsonValue } from '../values/json.ts';
-import { parseExactly } from '../values/parse-text.ts';
+import { type JsonValue, parseExactly } from '../values/parse-text.ts';
 import type { Operand } from './condition.ts';
 
 type LiteralOperand = Extract<Operand, { kind: 'literal' }>;

@@ -2,7 +2,7 @@
 import { always, type Condition, type Operand } from '../conditions/condition.ts';
 import type { Operator } from '../operators/index.ts';
 import type { FieldFunction } from '../types/definition.ts';
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import type { AccessClass, AccessRule, CollectionAccess, WriteRule } from './access.ts';
 import type { CollectionDescriptor } from './collection.ts';
 

@@ -1,12 +1,11 @@
+import type { Operand } from '../conditions/condition.ts';
 import type { Dialect } from '../dialects.ts';
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import type { AccessClass } from './access.ts';
 import type { CollectionDescriptor } from './collection.ts';
 import type { CustomRoute, Extension } from './extension.ts';
 import type { FunctionDescriptor } from './function.ts';
 import type { GraphqlScope } from './graphql-names.ts';
-import type { ModelDocument } from './model.ts';
-import type { RowSecurity } from './row-security.ts';
 
 /** One operation of the compiled REST API on one collection. */
 export interface Route {
@@ -140,3 +139,59 @@ export type FingerprintMember = readonly [path: string, name: string, type: stri
 export const canonicalTypeSql = `CASE WHEN tn.nspname = 'pg_catalog' THEN pg_catalog.format_type(a.atttypid, a.atttypmod)
   ELSE pg_catalog.quote_ident(tn.nspname) || '.' || pg_catalog.quote_ident(t.typname)
     || CASE WHEN a.atttypmod = -1 THEN '' ELSE '(' || a.atttypmod || ')' END END`;
+
+/** How callers are passed on to policies of row-level security. */
+export interface RowSecurity {
+  /** Setting of the database that holds the claims of the caller as JSON. */
+  readonly claims: string;
+  /** Roles of the database by role of the API. Default: the role of the connection for all. */
+  readonly roles?: Readonly<Record<string, string>>;
+  /** Claims beside `sub` and `role`, by name. */
+  readonly extraClaims?: Readonly<Record<string, Operand>>;
+}
+
+/** Bytes that the claims of a caller may have. */
+export const maxClaimsBytes = 4_096;
+
+/** The model as an access class sees it. */
+export interface ModelDocument {
+  /** Sorted by name. */
+  readonly collections: readonly ModelCollection[];
+  /** By collection: those of the key first, then the other columns, then relations without a column. */
+  readonly fields: readonly ModelField[];
+  /** By collection and field. */
+  readonly relations: readonly ModelRelation[];
+}
+
+/** A collection. */
+export interface ModelCollection {
+  readonly collection: string;
+  /** The members of `platform_collections`. */
+  readonly meta: JsonValue;
+  /** The table or view that holds its rows. */
+  readonly schema: JsonValue;
+}
+
+/** A field, or a relation that has no column. */
+export interface ModelField {
+  readonly collection: string;
+  readonly field: string;
+  /** As in section 6, `alias` for relations without a column. */
+  readonly type: string;
+  /** The members of `platform_fields`. */
+  readonly meta: JsonValue;
+  /** The column; null for `alias`. */
+  readonly schema: JsonValue;
+}
+
+/** A relation as the side sees it that holds the key. */
+export interface ModelRelation {
+  readonly collection: string;
+  readonly field: string;
+  /** Null where the items are of several collections. */
+  readonly related_collection: string | null;
+  /** The foreign key; null where the database has none. */
+  readonly schema: JsonValue;
+  /** The members of `platform_relations`. */
+  readonly meta: JsonValue;
+}

@@ -1,7 +1,6 @@
 import type { Condition } from '../conditions/condition.ts';
-import type { Attribute, GeometryForm, VectorForm } from '../types/definition.ts';
+import type { Attribute, GeometryForm, VectorForm, WireForm } from '../types/definition.ts';
 import type { PortableType } from '../types/index.ts';
-import type { WireForm } from './wire.ts';
 
 /** A constant that the database fills a column with, in its text form; `type` is the column's, ready for SQL. */
 export interface ConstantDefault {
@@ -235,4 +234,19 @@ export interface CollectionDescriptor {
   readonly relations: readonly RelationDescriptor[];
   /** Sorted by name; absent where nothing can be written. */
   readonly constraints?: readonly ConstraintDescriptor[];
+}
+
+/** A link of a many-to-any as payloads have it: `Set` are the fields that it, or the item above, stands for. */
+export type LinkTo<Link, Set extends PropertyKey, Collection extends string, Item> = Omit<Link, Set> & {
+  readonly collection: Collection;
+  readonly item: Item;
+};
+
+/** Changes of a to-many relation that leave everything unlisted as it is. */
+export interface ManyChanges<Key, Create, Update> {
+  readonly create?: readonly Create[];
+  readonly update?: readonly Update[];
+  /** Items that are made, or changed where there is one with their key. */
+  readonly upsert?: readonly (Create | Update)[];
+  readonly delete?: readonly Key[];
 }

@@ -10,6 +10,5 @@ export * from './operation.ts';
 export * from './resources.ts';
 export * from './schema.ts';
 export * from './server.ts';
-export * from './sso.ts';
 export * from './users.ts';
 export * from './utils.ts';

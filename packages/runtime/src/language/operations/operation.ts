@@ -2,7 +2,7 @@
  * Declaration of an endpoint of the platform's own. It has all facts for its route, its decoder, the OpenAPI document,
  * the GraphQL schema, the client and the docs. Its implementation is typed by it.
  */
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import type { FailureName } from './failures.ts';
 import type { Members, ValueOf, ValueSchema, ValuesOf } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import type { GraphqlServices } from '../descriptors/graphql.ts';
-import { authResource, passwordResource } from './auth.ts';
+import { authResource, passwordResource, ssoResource } from './auth.ts';
 import { commentResource } from './comments.ts';
 import { explainResource } from './explain.ts';
 import { fileResource, transferResource } from './files.ts';
@@ -7,7 +7,6 @@ import { modelResource } from './model.ts';
 import { modelChangeResource } from './model-changes.ts';
 import { type NamedOperation, operationsOf } from './operation.ts';
 import { serverResource } from './server.ts';
-import { ssoResource } from './sso.ts';
 import { ownUserResource, userResource } from './users.ts';
 import { utilResource } from './utils.ts';
 

@@ -2,7 +2,7 @@
  * Schema of a value that an operation takes or gives. It is JSON Schema with a few members of our own: TypeScript types,
  * the OpenAPI document, the GraphQL schema and the decoder are derived from it.
  */
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 
 /** Names of JSON types. */
 type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'object' | 'array';

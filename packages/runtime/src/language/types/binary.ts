@@ -1,5 +1,5 @@
 /** Bytes, as text in base64. */
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import { accept, refuse } from './decoding.ts';
 import type { Decoded, TypeDefinition } from './definition.ts';
 

@@ -1,5 +1,5 @@
 /** True or false. */
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import { accept, refuse } from './decoding.ts';
 import type { Decoded, TypeDefinition } from './definition.ts';
 

@@ -1,5 +1,5 @@
 /** List of texts, stored as one text with commas. */
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import { decodeText, refuse, tooLong } from './decoding.ts';
 import type { Decoded, TypeDefinition } from './definition.ts';
 

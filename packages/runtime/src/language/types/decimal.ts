@@ -1,5 +1,5 @@
 /** Exact number with a fraction, as text. */
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import { accept, numberPattern, orderOfRounded, refuse, textSchema, writtenNumber } from './decoding.ts';
 import {
   type BrokenLimit,

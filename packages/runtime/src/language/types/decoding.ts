@@ -1,5 +1,5 @@
 /** Steps that decoders of several types share. */
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import type { BrokenLimit, Decoded, Schema, TypeDefinition, ValueFacts } from './definition.ts';
 
 /** Patterns of numbers in payloads. */

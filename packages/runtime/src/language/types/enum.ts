@@ -1,5 +1,5 @@
 /** One of the labels of an enum. */
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import { beyond, decodeText, mustBeText, refuse } from './decoding.ts';
 import type { Decoded, TypeDefinition, ValueFacts } from './definition.ts';
 import { string } from './string.ts';

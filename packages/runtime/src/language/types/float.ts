@@ -1,5 +1,5 @@
 /** Floating-point number. */
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import { accept, beyond, numberPattern, orderOfRounded, refuse, writtenNumber } from './decoding.ts';
 import { castToText, type Decoded, type TypeDefinition, type ValueFacts } from './definition.ts';
 

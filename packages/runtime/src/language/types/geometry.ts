@@ -1,5 +1,5 @@
 /** Shape on the earth or on a plane, as GeoJSON (RFC 7946). Positions are pairs: longitude and latitude, or x and y. */
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import { accept, numberOf, refuse } from './decoding.ts';
 import type { BrokenLimit, Decoded, GeometryForm, TypeDefinition, ValueFacts } from './definition.ts';
 

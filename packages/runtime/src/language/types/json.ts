@@ -1,5 +1,5 @@
 /** JSON of any kind, and objects of members whose types are declared. */
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import { accept, isStorableText, refuse } from './decoding.ts';
 import { castToText, type Decoded, type TypeDefinition } from './definition.ts';
 

@@ -1,5 +1,5 @@
 /** List of numbers that stands for a point among many dimensions, such as an embedding. */
-import type { JsonValue } from '../values/json.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 import { accept, beyond, numberOf, refuse } from './decoding.ts';
 import type { Decoded, TypeDefinition, ValueFacts } from './definition.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JsonValue } from './json.ts';
-import { parseText } from './parse-text.ts';
+import { type JsonValue, parseText } from './parse-text.ts';
 
 function repeated(text: string): string | undefined {
   return parseText(text).repeated?.path;

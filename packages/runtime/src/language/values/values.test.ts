@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arrayLiteral } from '../types/array.ts';
 import type { PortableType } from '../types/index.ts';
-import type { JsonValue } from './json.ts';
+import type { JsonValue } from './parse-text.ts';
 import type { ValueType } from './value-type.ts';
 import { decodeValue } from './values.ts';
 

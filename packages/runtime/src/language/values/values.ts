@@ -1,6 +1,6 @@
 import type { Attribute, Decoded, ValueFacts } from '../types/definition.ts';
 import { isPortableType, type PortableType, types } from '../types/index.ts';
-import type { JsonValue } from './json.ts';
+import type { JsonValue } from './parse-text.ts';
 import type { ValueType } from './value-type.ts';
 
 const nothing: Decoded = { ok: true, value: null };

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { AdaptivePlans } from './adaptive-plans.ts';
-import { type OtherWay, otherWays, pageFamily } from './other-ways.ts';
+import { AdaptivePlans, type OtherWay, otherWays, pageFamily } from './adaptive-plans.ts';
 
 type Way = 'rows' | 'page' | 'join';
 const wayNames: readonly Way[] = ['rows', 'page', 'join'];

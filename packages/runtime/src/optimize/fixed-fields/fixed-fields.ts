@@ -1,5 +1,5 @@
-import type { Binder } from '../../database/binder.ts';
-import { createNote } from '../../database/notes.ts';
+import { createNote } from '../../database/database.ts';
+import type { Binder } from '../../database/parameter-forms.ts';
 import type { Condition, Operand } from '../../language/index.ts';
 import type { ReadQuery } from '../../query/authorise/read-query.ts';
 import type { Selected } from '../../query/authorise/selection.ts';

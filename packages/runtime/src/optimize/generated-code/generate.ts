@@ -7,8 +7,7 @@
  * arguments of the code, never part of its text.
  */
 import { type Literal, putLiteral } from '../../json/bytes.ts';
-import { type Field, type FieldsWriter, roomOf, writeNull } from '../../json/fields.ts';
-import type { Cell, WriterCode } from '../../json/fields-writer.ts';
+import { type Cell, type Field, type FieldsWriter, roomOf, type WriterCode, writeNull } from '../../json/fields.ts';
 
 /** Prefixes of more words are stored in a loop. */
 const maxWords = 16;

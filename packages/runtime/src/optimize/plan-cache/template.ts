@@ -6,7 +6,7 @@
 import { type CreatePlanCache, createUncounted, type PlanCache } from '../../database/plan-cache.ts';
 import { type CreateByteCache, createByteCache } from '../../graphql/byte-cache.ts';
 import { definitions, elementwise, flags, listed, type Operator, operators } from '../../language/operators/index.ts';
-import type { JsonValue } from '../../language/values/json.ts';
+import type { JsonValue } from '../../language/values/parse-text.ts';
 import type { OpenValues } from '../../query/authorise/filter.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { PlannerOptions } from '../../query/planner.ts';

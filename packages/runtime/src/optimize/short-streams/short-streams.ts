@@ -1,7 +1,6 @@
 import { RowLengths } from '../../database/batch-size.ts';
 import type { ConnectionSeams } from '../../database/connection-seams.ts';
-import type { RowSink } from '../../database/database.ts';
-import { createNote } from '../../database/notes.ts';
+import { createNote, type RowSink } from '../../database/database.ts';
 import { commonLimits } from '../../query/plan/plan-bounds.ts';
 import { beyondOf, type ReadPass } from '../../query/plan/plan-read.ts';
 

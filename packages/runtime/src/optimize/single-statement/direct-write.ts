@@ -1,5 +1,5 @@
 /** Writes that one statement does, and that also gives their answer. */
-import { createNote } from '../../database/notes.ts';
+import { createNote } from '../../database/database.ts';
 import { PlatformError } from '../../errors.ts';
 import type { Answer, AnswerWriter } from '../../query/answer.ts';
 import { asMany, type Keys } from '../../write/decode/keys.ts';

@@ -2,8 +2,8 @@
 import type { WriteScope } from '../../write/access/scope.ts';
 import type { CreateWriteSeams, WritePlan } from '../../write/write-plan.ts';
 import { type DirectWrite, directStep, directWrite, runDirectly } from './direct-write.ts';
-import type { LinksPlan } from './links/links-plan.ts';
 import type { LinksPlanCache } from './links/plan-links.ts';
+import type { LinksPlan } from './links/print-links.ts';
 import { returnedLinks } from './links/returned-links.ts';
 import { readKnownTree } from './tree/known-trees.ts';
 import type { TreePlanCache } from './tree/plan-tree.ts';

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type TransactionRunner, Tries } from '../../database/connection-seams.ts';
 import type { Database, Statement, Transaction } from '../../database/database.ts';
 import { isNotPrimary } from '../../database/errors.ts';
-import { mergeRows } from './merged-rows.ts';
+import { mergeRows } from './batch-rows.ts';
 
 /** Statements that share a transaction at most, and rows that they write: so many take a few milliseconds. */
 const maxBatch = 32;

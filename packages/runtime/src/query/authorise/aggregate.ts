@@ -6,7 +6,7 @@ import { isOrdered } from '../../language/operators/index.ts';
 import { functionFits, isFieldFunction } from '../../language/types/index.ts';
 import { refuseUnknownFunctions } from '../../sql/calls.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from '../../sql/scope.ts';
-import { isOneRow } from '../parse/parse-aggregate.ts';
+import { isOneRow } from '../parse/parse-read.ts';
 import type { AggregateRequest, NamedOrder, SortTerm } from '../parse/request.ts';
 import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
 

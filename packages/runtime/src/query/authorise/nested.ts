@@ -9,8 +9,7 @@ import { authoriseRows } from './archived-rows.ts';
 import { collectValues, type OpenValues, type ReadFilter, readFilter, refuseProblem, relationsOf } from './filter.ts';
 import { checkHaving, collectHaving, readHaving, refuseHaving } from './having.ts';
 import { isItemName, itemCollections, linkOf, scopedCollection } from './links.ts';
-import { orderBySearch, refuseUnlimited, withSearch } from './search.ts';
-import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
+import { checkSort, type OrderTerm, orderBySearch, refuseUnlimited, resolveSort, withSearch } from './sort.ts';
 
 /** Read of the rows of one relation under `deep`, with its names looked up as far as they are known. */
 export interface NestedRead {

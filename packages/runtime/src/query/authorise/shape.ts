@@ -1,4 +1,4 @@
-import { isIndex } from '../../dialects/json.ts';
+import { isIndex } from '../../dialects/dialect.ts';
 import { jsonKind } from '../../language/conditions/filter-json.ts';
 import type { Condition, Operand } from '../../language/index.ts';
 import { cursorShape } from '../parse/cursor.ts';

@@ -1,9 +1,11 @@
 import { forbidden, invalidQuery } from '../../errors.ts';
-import { always, type Condition } from '../../language/index.ts';
+import { neighboursIn } from '../../language/conditions/filter-vector.ts';
+import { always, type Condition, never, type Operand } from '../../language/index.ts';
 import { isOrdered } from '../../language/operators/index.ts';
+import { isTextual } from '../../language/types/index.ts';
 import { type Call, resolveCall } from '../../sql/calls.ts';
+import type { WordsCondition } from '../../sql/condition.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from '../../sql/scope.ts';
-import type { WordsCondition } from '../../sql/words.ts';
 import type { SortTerm } from '../parse/request.ts';
 
 /** Key by which rows are ordered: a field, or a function. `unfit` is a name that exists and has no order. */
@@ -62,4 +64,63 @@ export function checkSort(order: readonly OrderTerm[]): void {
 
 function unsortable(): Error {
   return invalidQuery('"sort" takes fields that have an order, also through relations to one item.');
+}
+
+/**
+ * Condition on rows for `search`: some readable text field contains the text, in any case (API specification, section
+ * 5.1). It is a condition like every other, so cells that cannot be read cannot be searched; without a readable text
+ * field no row meets it.
+ */
+function searchCondition(collection: CollectionScope, text: string): Condition {
+  const operand: Operand = { kind: 'literal', value: text };
+  const [indexed] = indexedFields(collection);
+  if (indexed !== undefined && text.trim() !== '')
+    return { kind: 'compare', field: indexed, operator: '_words', operand };
+  const conditions: Condition[] = [];
+  for (const { descriptor, secret } of collection.fields.values()) {
+    if (secret || descriptor.computed !== undefined || !isTextual(descriptor.type)) continue;
+    conditions.push({ kind: 'compare', field: descriptor.name, operator: '_icontains', operand });
+  }
+  return conditions.length === 0 ? never : { kind: 'or', of: conditions };
+}
+
+/**
+ * Fields whose words an index has, where each can be read on every row. Else words would find what cannot be read, so that
+ * none are looked for.
+ */
+function indexedFields({ descriptor, fields }: CollectionScope): readonly string[] {
+  const { search } = descriptor;
+  const isOpen = search?.fields.every((name) => fields.get(name)?.grant === null && fields.get(name)?.secret !== true);
+  return isOpen === true ? (search?.fields ?? []) : [];
+}
+
+/** The order of a list: what was asked for, else the best first where words are looked for, or the nearest vector. */
+export function orderBySearch(
+  order: readonly OrderTerm[],
+  condition: Condition,
+  collection: CollectionScope,
+): readonly OrderTerm[] {
+  if (order.length > 0) return order;
+  const [near, ...others] = neighboursIn(condition);
+  const field = near && collection.fields.get(near.field);
+  if (field !== undefined && near !== undefined && others.length === 0)
+    return [{ through: [], by: { kind: 'distance', field, near: near.operand }, descending: false }];
+  if (condition.kind !== 'and') return order;
+  const comparison = condition.of.find((part) => part.kind === 'compare' && part.operator === '_words');
+  if (comparison?.kind !== 'compare') return order;
+  return [{ through: [], by: { kind: 'words', condition: comparison }, descending: true }];
+}
+
+/** Throws INVALID_QUERY for a list that only orders by vectors, and has no limit or a high one. */
+export function refuseUnlimited(condition: Condition, limit: number): void {
+  if (limit !== -1 && limit <= maxNeighbours) return;
+  if (neighboursIn(condition).length > 0)
+    throw invalidQuery(`"_near" without "within" needs a "limit" of at most ${maxNeighbours}.`);
+}
+
+const maxNeighbours = 1_000;
+
+/** A filter's condition, together with that of a search when there is one. */
+export function withSearch(filter: Condition, collection: CollectionScope, search: string | undefined): Condition {
+  return search === undefined ? filter : { kind: 'and', of: [filter, searchCondition(collection, search)] };
 }

@@ -1,6 +1,6 @@
 /**
  * The cost of a request, known from its plan before the first statement. REST and GraphQL count alike; documents of GraphQL
- * are measured before they are planned, with the same figures (`graphql/documents/document-limits.ts`).
+ * are measured before they are planned, with the same figures (`graphql/documents/check-document.ts`).
  */
 import { invalidQuery, type PlatformError } from '../../errors.ts';
 import type { Condition } from '../../language/index.ts';

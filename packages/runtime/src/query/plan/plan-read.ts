@@ -16,10 +16,17 @@ import { costOfConditions, costOfRead } from './cost.ts';
 import { keptAnswers, mayAnswerLate } from './freshness.ts';
 import type { ReadPlan } from './plan.ts';
 import { printBounds } from './plan-bounds.ts';
-import { cursorColumns, inDirection, planCursor, printAfter } from './plan-cursor.ts';
 import { orDefaults } from './plan-defaults.ts';
 import { keyValues, printKeys } from './plan-keys.ts';
-import { orderBy, type PrintedTerm, printOrder } from './plan-order.ts';
+import {
+  cursorColumns,
+  inDirection,
+  orderBy,
+  type PrintedTerm,
+  planCursor,
+  printAfter,
+  printOrder,
+} from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
 import { selectedItems } from './plan-returned.ts';
 import { answerList, leavesTable, printSelection } from './plan-selection.ts';

@@ -9,7 +9,7 @@ import type { Row, StatementBuilder } from '../../sql/row.ts';
 import { granted } from '../../sql/rules.ts';
 import { type FieldScope, keyFields } from '../../sql/scope.ts';
 import type { Selected, Selection } from '../authorise/selection.ts';
-import { printNestedAggregates } from './plan-aggregate-lists.ts';
+import { printNestedAggregates } from './plan-aggregate-rows.ts';
 import { printBounds } from './plan-bounds.ts';
 import { type NestedList, type NestedLists, nestedList } from './plan-nested-list.ts';
 import { orderBy } from './plan-order.ts';

@@ -1,6 +1,5 @@
-import type { Binder } from '../../database/binder.ts';
-import type { Statement } from '../../database/database.ts';
-import type { Noted } from '../../database/notes.ts';
+import type { Noted, Statement } from '../../database/database.ts';
+import type { Binder } from '../../database/parameter-forms.ts';
 import type { ShapeField } from '../../json/shape.ts';
 import type { Scope } from '../../sql/scope.ts';
 import type { Selection } from '../authorise/selection.ts';

@@ -5,8 +5,7 @@
 import { hash } from 'node:crypto';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
-import { allRows, firstRow } from '../../database/own-statements/own-rows.ts';
-import type { TextRow } from '../../database/own-statements/script.ts';
+import { allRows, firstRow, type TextRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import { PlatformError } from '../../errors.ts';
 import { invalidPayload } from '../../json/problems.ts';

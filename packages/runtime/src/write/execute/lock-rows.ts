@@ -1,7 +1,7 @@
 /** Holding items still until the transaction ends, so that what is read of them is what is changed. */
 import type { RowSink, Transaction } from '../../database/database.ts';
-import { nameStatement } from '../../database/own-statements/own-rows.ts';
-import { runAs, type Side } from '../../database/row-security/row-context.ts';
+import { nameStatement } from '../../database/own-statements.ts';
+import { runAs, type Side } from '../../database/row-context.ts';
 import { cast, selectList, sqlTrue } from '../../dialects/fragment.ts';
 import type { RowLock, SqlDialect } from '../../dialects/index.ts';
 import type { CollectionDescriptor } from '../../language/index.ts';
@@ -13,7 +13,7 @@ import type { StatementBuilder } from '../../sql/row.ts';
 import { keyFields } from '../../sql/scope.ts';
 import { createStatement } from '../../sql/statement.ts';
 import { asMany, type Keys } from '../decode/keys.ts';
-import { selectLocked } from '../plan/locked-rows.ts';
+import { selectLocked } from '../plan/plan-update.ts';
 
 const noRows: RowSink = { row: () => {} };
 

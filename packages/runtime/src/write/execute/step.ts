@@ -5,9 +5,16 @@ import type { Answer } from '../../query/answer.ts';
 import { asMany, asOne, type Keys } from '../decode/keys.ts';
 import type { WriteValues } from '../plan/inputs.ts';
 import type { WriteStatement } from '../plan/statement.ts';
-import { check, type JudgedPayload, type ReturnedAnswer, runReturned, runWrite } from './run.ts';
+import {
+  check,
+  type JudgedPayload,
+  type ReturnedAnswer,
+  runReturned,
+  runWrite,
+  type Verdict,
+  type WriteAnswer,
+} from './run.ts';
 import type { Running, Step } from './running.ts';
-import type { Verdict, WriteAnswer } from './write-answer.ts';
 
 /** A step that was written, and what is left to judge when everything is. */
 export interface StepDone {

@@ -1,10 +1,9 @@
 /** Items that a write is about without naming their keys: those of a query, and the one of a singleton. */
 import type { Caller } from '../../caller.ts';
 import type { Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';
-import { nameStatement } from '../../database/own-statements/own-rows.ts';
-import { readRow, type TextRow } from '../../database/own-statements/script.ts';
+import { nameStatement, readRow, type TextRow } from '../../database/own-statements.ts';
 import { createEmpty } from '../../database/plan-cache.ts';
-import { runAs } from '../../database/row-security/row-context.ts';
+import { runAs } from '../../database/row-context.ts';
 import { allOf, cast, where } from '../../dialects/fragment.ts';
 import type { RowLock, SqlDialect } from '../../dialects/index.ts';
 import type { FieldDescriptor, JsonValue } from '../../language/index.ts';

@@ -1,5 +1,5 @@
 import type { NamedRows, Transaction } from '../../database/database.ts';
-import type { RowContext } from '../../database/row-security/row-context.ts';
+import type { RowContext } from '../../database/row-context.ts';
 import type { Answer } from '../../query/answer.ts';
 import type { Keys } from '../decode/keys.ts';
 import type { Returning } from '../returning.ts';

@@ -3,7 +3,8 @@
  * many items are written. Source: API specification, sections 8.4, 10.1 and 10.10.
  */
 import type { Transaction } from '../../database/database.ts';
-import type { Side } from '../../database/row-security/row-context.ts';
+import { allRows } from '../../database/own-statements.ts';
+import type { Side } from '../../database/row-context.ts';
 import { ownTables } from '../../dialects/index.ts';
 import type { DriftGuard } from '../../drift-watch.ts';
 import { type CollectionDescriptor, type CompiledApi, systemCollection } from '../../language/index.ts';
@@ -16,7 +17,6 @@ import { logPlaceOf, type SystemPlace } from '../../system/place.ts';
 import { filesName } from '../access/system-access.ts';
 import type { Keys } from '../decode/keys.ts';
 import { createImages, type Image, type Images, imagesOf } from './images.ts';
-import { createActionCheck } from './taken-actions.ts';
 
 /** Action of a step on its items. */
 export type StepAction = 'create' | 'update' | 'delete';
@@ -188,4 +188,20 @@ function changeOf(
 /** True if an action is logged under the name of its request (`revert`, `upload`) instead of its own. */
 function isCalled(called: 'revert' | 'upload', action: StepAction, { name }: CollectionDescriptor): boolean {
   return called === 'revert' ? action === 'update' : action !== 'delete' && name === filesName;
+}
+
+/** Tells if activity takes `archive` and `call`; at once when it is known. */
+type ActionCheck = (transaction: Transaction) => true | Promise<boolean>;
+
+/** Makes it. Until the tables take them every transaction that needs to know looks again. */
+export function createActionCheck(location: SystemPlace): ActionCheck {
+  const { takesActions } = ownTables(location).statements;
+  let taken = false;
+  return (transaction) => {
+    if (taken) return true;
+    return allRows(transaction, takesActions, []).then((rows) => {
+      taken = rows.length > 0;
+      return taken;
+    });
+  };
 }

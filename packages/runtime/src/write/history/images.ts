@@ -1,7 +1,7 @@
 /** Items as the database stores them, in the forms of the API, regardless of the caller's permissions. */
 import type { Transaction } from '../../database/database.ts';
 import { createEmpty } from '../../database/plan-cache.ts';
-import { runAs, type Side } from '../../database/row-security/row-context.ts';
+import { runAs, type Side } from '../../database/row-context.ts';
 import type { RowLock } from '../../dialects/index.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, JsonValue } from '../../language/index.ts';

@@ -1,5 +1,5 @@
 /** Payloads as hooks see them: copies to change, in which numbers beyond those of JavaScript are texts, as the types say. */
-import { toJson } from '../../extensions/encode-shape.ts';
+import { toJson } from '../../extensions/shapes.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import type {
   CollectionDescriptor,
@@ -8,7 +8,7 @@ import type {
   ManyToAny,
   RelationDescriptor,
 } from '../../language/index.ts';
-import { withNumberTexts } from '../../language/values/exact-numbers.ts';
+import { withNumberTexts } from '../../language/values/parse-text.ts';
 import { type CollectionScope, keyFields, type Scope } from '../../sql/scope.ts';
 import type { Keys } from '../decode/keys.ts';
 import { isStructure } from '../tree/parse/list-elements.ts';

@@ -1,7 +1,7 @@
 /** Calls of hooks, one after the other. */
 import type { Caller } from '../../caller.ts';
-import { toJson } from '../../extensions/encode-shape.ts';
 import { callHook } from '../../extensions/hooks.ts';
+import { toJson } from '../../extensions/shapes.ts';
 import type { CollectionDescriptor, CompiledApi, HookEvent, JsonValue, RegisteredHook } from '../../language/index.ts';
 import { createRowContexts } from '../../row-security/contexts.ts';
 import type { Keys } from '../decode/keys.ts';

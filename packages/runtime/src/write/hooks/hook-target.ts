@@ -1,7 +1,7 @@
 /** A write as hooks see it: its payloads by the action on their items, and the way back to a write plan. */
 import { isDeepStrictEqual } from 'node:util';
 import { PlatformError } from '../../errors.ts';
-import { toJson } from '../../extensions/encode-shape.ts';
+import { toJson } from '../../extensions/shapes.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { readRows } from '../../sql/array-text.ts';
 import { type Keys, oneKey } from '../decode/keys.ts';

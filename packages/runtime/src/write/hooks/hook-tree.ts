@@ -1,7 +1,7 @@
 /** Hooks of the items below others in a payload, which is written as one tree. */
 import { PlatformError } from '../../errors.ts';
-import { toJson } from '../../extensions/encode-shape.ts';
 import type { EventHooks, Hooks } from '../../extensions/hooks.ts';
+import { toJson } from '../../extensions/shapes.ts';
 import { createProblems } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue, RegisteredHook } from '../../language/index.ts';
@@ -11,8 +11,15 @@ import { type Group, groupsOf, type TreeNode } from '../tree/parse/group.ts';
 import type { Entry } from '../tree/parse/nested-write.ts';
 import { parseNestedWrite } from '../tree/parse/parse-nested-write.ts';
 import { keysOfRows } from '../tree/removal.ts';
-import { existenceQueries, type Found, findExisting, missing } from '../tree/resolve/find-existing.ts';
-import { itemId, keyOfNode, resolveReferences } from '../tree/resolve/references.ts';
+import {
+  existenceQueries,
+  type Found,
+  findExisting,
+  itemId,
+  keyOfNode,
+  missing,
+  resolveReferences,
+} from '../tree/resolve/references.ts';
 import type { TreeWatcher } from '../tree/watch.ts';
 import { type Action, entriesOf, type HookPayload, type WriteCommand } from '../write-command.ts';
 import { type WriteContext, writableOf } from '../write-plan.ts';

@@ -1,13 +1,15 @@
 /** New items: one by VALUES, several from arrays. */
+
+import { randomUUID } from 'node:crypto';
 import { transactionNumber } from '../../dialects/fragment.ts';
+import type { FieldDescriptor, Operand } from '../../language/index.ts';
 import type { Check, CheckedRow, Written } from '../checks/check.ts';
 import { checksOf } from '../checks/checks.ts';
 import { presetsOf, printPreset } from '../checks/presets.ts';
 import type { Assigned } from './assigned.ts';
-import { type InputColumn, listInput, scalarInput, storedType } from './inputs.ts';
-import { type DrawnField, drawnFields } from './random.ts';
-import { createReturning, type Returned, returnedColumns } from './returned.ts';
+import { type InputColumn, listInput, type Source, scalarInput, storedType } from './inputs.ts';
 import {
+  createReturning,
   type Drafting,
   finishWrite,
   inputTable,
@@ -16,6 +18,8 @@ import {
   manyAnswers,
   presenceInputs,
   present,
+  type Returned,
+  returnedColumns,
   rowColumns,
   ruleRow,
   singleAnswers,
@@ -169,4 +173,49 @@ function presetOnly(drafting: Drafting): readonly Assigned[] {
   return presetsOf(drafting).flatMap(({ field, values: [first] }) =>
     names.has(field.name) || first === undefined ? [] : [{ field, value: printPreset(drafting, field, first.value) }],
   );
+}
+
+/** A field that gets one where an item brings none. */
+interface DrawnField {
+  readonly field: FieldDescriptor;
+  /** The column of input that holds them. */
+  readonly input: InputColumn;
+  /** Value that a rule sets, the same for all items; absent where each item gets a new identifier. */
+  readonly preset?: Operand;
+}
+
+/**
+ * The fields of new items whose values are drawn. Identifiers, where the database's own would reveal the time and the
+ * machine, and neither all items nor rules bring one. Also parts of the key that a rule sets, where the server does not
+ * return the written values.
+ */
+export function drawnFields(written: Written): readonly DrawnField[] {
+  const { fields } = written.writable.collection.descriptor;
+  const presets = new Map(presetsOf({ written }).map((preset) => [preset.field.name, preset.values[0]?.value]));
+  const complete = new Set(written.columns.flatMap(({ field, complete }) => (complete ? [field.descriptor.name] : [])));
+  const untold = written.scope.open.dialect.input.returning ? [] : keysOf(written).map(({ name }) => name);
+  const drawn = fields.flatMap((field) => {
+    const { name } = field;
+    const preset = presets.get(name);
+    const isDrawn = preset === undefined ? field.random === true : untold.includes(name);
+    return isDrawn && !complete.has(name) ? [{ field, ...(preset && { preset }) }] : [];
+  });
+  return drawn.map((drawnField, index) => {
+    const source: Source = { kind: 'drawn', field: index };
+    return { ...drawnField, input: { name: `r${index}`, source, native: drawnField.field.native, stored: true } };
+  });
+}
+
+/** Identifiers for so many items, or what a rule sets for each of them, by the fields that a statement's sources name. */
+export function draw(
+  sources: readonly Source[],
+  items: number,
+  preset: ReadonlyMap<number, string | null>,
+): readonly (readonly (string | null)[])[] {
+  return sources
+    .filter((source) => source.kind === 'drawn')
+    .map(({ field }) => {
+      const same = preset.get(field);
+      return Array.from({ length: items }, () => (same === undefined ? randomUUID() : same));
+    });
 }

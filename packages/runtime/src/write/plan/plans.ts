@@ -2,19 +2,27 @@
 import { longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { WriteGrant } from '../access/scope.ts';
-import type { Written } from '../checks/check.ts';
-import { checksOf } from '../checks/checks.ts';
+import type { Check, CheckedRow, Written } from '../checks/check.ts';
+import { checksOf, tenantLinkChecks } from '../checks/checks.ts';
 import type { Removal } from '../checks/removal.ts';
 import type { Batch } from '../decode/batch.ts';
-import { planChange, planRemoval } from '../several/plan-change.ts';
-import { planInsert } from '../several/plan-insert.ts';
-import { lockOfUpdate } from './locked-rows.ts';
 import { planCreate, planReturnedCreate } from './plan-create.ts';
-import { planLinkCheck, planPermissionCheck } from './plan-permission-check.ts';
-import { planDelete, planUpdateOne } from './plan-update.ts';
-import { planUpdateMany } from './plan-update-many.ts';
-import { returnedOf } from './returned.ts';
-import type { WriteStatement } from './statement.ts';
+import { planChange, planInsert, planRemoval } from './plan-several.ts';
+import { lockOfUpdate, planDelete, planUpdateMany, planUpdateOne } from './plan-update.ts';
+import {
+  finishWrite,
+  inputTable,
+  keyInputs,
+  keysMatch,
+  manyAnswers,
+  matchInputs,
+  presenceInputs,
+  returnedOf,
+  rowColumns,
+  ruleRow,
+  startWrite,
+  type WriteStatement,
+} from './statement.ts';
 import type { CompleteStep, StepPlans } from './step-plans.ts';
 
 /** How the items of a step come: as one, as several, or as several with the same data. */
@@ -176,4 +184,48 @@ function numberOf(plan: ReadPlan): number {
 /** The columns of a batch as far as plans depend on them. */
 export function writtenColumns({ columns }: Batch): Written['columns'] {
   return columns.map(({ field, present, linked }) => ({ field, complete: present === null, linked }));
+}
+
+/**
+ * Plans the check of items by their keys, where writes do not answer it themselves. `waiting` selects the checks that
+ * wait until everything is written, else all others. Undefined when there is nothing to check.
+ */
+function planPermissionCheck(written: Written, waiting = true): WriteStatement | undefined {
+  return planChecks(
+    written,
+    checksOf(written).filter(({ late }) => late === waiting),
+  );
+}
+
+/** Plans the check of links to rows of other tenants, right after a step. Undefined when there is nothing to check. */
+function planLinkCheck(written: Written): WriteStatement | undefined {
+  return planChecks(written, tenantLinkChecks(written));
+}
+
+function planChecks(written: Written, checks: readonly Check[]): WriteStatement | undefined {
+  if (checks.length === 0) return undefined;
+  const drafting = startWrite(written);
+  const { statement } = drafting;
+  const alias = statement.alias();
+  const column = rowColumns(written, alias);
+  const rules = [...new Set(checks.flatMap((check) => check.rules))];
+  const flags = [...new Set(checks.flatMap((check) => check.columns))];
+  const keys = keyInputs(drafting);
+  const judged: CheckedRow = {
+    row: ruleRow(drafting, column),
+    matched: (rule) => (rules.includes(rule) ? `i.m${rule}` : 'TRUE'),
+    present: (index) => `i.p${index}`,
+  };
+  const answers = manyAnswers(drafting, checks, judged, 'i.n');
+  const input = inputTable(drafting, [...keys, ...matchInputs(rules), ...presenceInputs(flags)], 'i');
+  const condition = keysMatch(
+    drafting,
+    column,
+    keys.map(({ name }) => `i.${name}`),
+  );
+  const { table } = written.writable.collection.descriptor;
+  const { join, count } = statement.dialect.input;
+  const selected = ['NULL', count(), ...answers];
+  const text = `SELECT ${selected.join(', ')} FROM ${input}${join}${table} AS ${alias} ON ${condition}`;
+  return finishWrite(drafting, text, { judgements: checks.map(({ permissionCheck }) => permissionCheck) });
 }

@@ -5,9 +5,8 @@ import { arrayLiteral, type CollectionDescriptor } from '../../language/index.ts
 import { readRows } from '../../sql/array-text.ts';
 import type { WritableCollection, WriteScope } from '../access/scope.ts';
 import type { Keys } from '../decode/keys.ts';
-import { keysInPayloads } from '../execute/missing-parent.ts';
 import type { Running } from '../execute/running.ts';
-import { type AffectedConstraints, isKnown, takenKey } from '../execute/violation.ts';
+import { type AffectedConstraints, isKnown, keysInPayloads, takenKey } from '../execute/violation.ts';
 import type { Returning } from '../returning.ts';
 import { completed, type WriteContext, type WritePlan } from '../write-plan.ts';
 import { decodeTree, hashDecoded } from './parse/decode-tree.ts';
@@ -15,7 +14,7 @@ import { type DecodedSteps, type DecodedTree, type Group, groupsOf } from './par
 import { type Entry, isTreeValue } from './parse/nested-write.ts';
 import { parseNestedWrite } from './parse/parse-nested-write.ts';
 import { resolveTree } from './resolve/defer-links.ts';
-import { existenceQueries, type Found, findExisting } from './resolve/find-existing.ts';
+import { existenceQueries, type Found, findExisting } from './resolve/references.ts';
 import { writeTree } from './run-tree.ts';
 
 /** True if some payload holds more for a relation than a key. */

@@ -1,18 +1,18 @@
 /** Trees in a transaction: parents first, then the items, what is removed below them, and what is new there. */
-import { runAs } from '../../database/row-security/row-context.ts';
+import { runAs } from '../../database/row-context.ts';
 import { PlatformError, together } from '../../errors.ts';
 import { invalidPayload, maxErrors } from '../../json/problems.ts';
 import { decodeValue } from '../../language/index.ts';
 import { readElements } from '../../sql/array-text.ts';
 import { operandType } from '../../sql/operand.ts';
 import { keyFields } from '../../sql/scope.ts';
+import type { WriteScope } from '../access/scope.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Keys } from '../decode/keys.ts';
 import type { Running } from '../execute/running.ts';
 import { runStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import { affectedBy, namesOf, prepareStep, type WriteContext } from '../write-plan.ts';
-import { linkLater } from './link-later.ts';
 import {
   type Before,
   collectionsOf,
@@ -24,10 +24,19 @@ import {
 } from './parse/group.ts';
 import { keysOfRows } from './removal.ts';
 import { keyOfNode } from './resolve/references.ts';
-import { checkHeld, columnTexts } from './resolve/stored.ts';
+import {
+  ask,
+  checkHeld,
+  columnInput,
+  columnTexts,
+  inputRows,
+  keyEqual,
+  keyInput,
+  startQuestion,
+} from './resolve/stored.ts';
 import { writeChildren } from './write-children.ts';
 import { writeTargets } from './write-targets.ts';
-import type { LinkValues, Writing } from './writing.ts';
+import type { LaterLink, LinkValues, Writing } from './writing.ts';
 
 /** Writes a tree and gives the keys of its items at the top. Throws all violations of rules together. */
 export async function writeTree(
@@ -255,4 +264,54 @@ function rowsOf({ many, values }: Keys): readonly KeyTexts[] {
   if (!many) return [values];
   const columns = values.map(readElements);
   return (columns[0] ?? []).map((_, row) => columns.map((column) => column[row] ?? ''));
+}
+
+/** Writes links: one statement for each field of each group. */
+async function linkLater(running: Running, scope: WriteScope, links: readonly LaterLink[]): Promise<void> {
+  for (const [group, groupLinks] of Map.groupBy(links, (link) => link.group)) {
+    for (const [field, some] of Map.groupBy(groupLinks, (link) => link.field))
+      await linkField(running, scope, group, field, some);
+  }
+}
+
+async function linkField(
+  running: Running,
+  scope: WriteScope,
+  { writable, path }: Group,
+  name: string,
+  links: readonly LaterLink[],
+): Promise<void> {
+  const { collection } = writable;
+  const { descriptor } = collection;
+  const field = descriptor.fields.find((candidate) => candidate.name === name);
+  if (field === undefined) return;
+  const rows = links.map(({ key }) => key);
+  const { dialect } = running;
+  const question = startQuestion(dialect);
+  const values = columnInput(
+    collection,
+    [field.column],
+    links.map(({ value }) => [value]),
+    'f',
+  );
+  const input = inputRows(question, [...keyInput(collection, rows), ...values], 'i');
+  const update = dialect.input.update(
+    question.statement.change(descriptor.table, 'update'),
+    field.column,
+    dialect.input.kept('i.f0', field),
+    input,
+    keyEqual(dialect, collection, 't', 'i'),
+  );
+  const keys = keysOfRows(rows);
+  const watch = running.history?.watch('update', descriptor.name, keys) ?? null;
+  try {
+    const asking = ask(running, question, update);
+    watch?.follow();
+    const result = await asking;
+    if (Number(result[dialect.input.updated]) !== rows.length) throw new PlatformError('FORBIDDEN');
+    await watch?.resolve(keys, rows.length);
+  } catch (error) {
+    const affected = { scope, collection, names: new Set([name]), writable: new Set([name]) };
+    throw explainViolation(error, [{ ...affected, ...(path !== '' && { path }) }]);
+  }
 }

@@ -9,14 +9,12 @@ import type { JsonValue } from '../../language/index.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
 import { type Granted, grantFor, type WritableCollection, type WriteScope } from '../access/scope.ts';
-import { decodeItems } from '../decode/decode.ts';
-import { hashBatch } from '../decode/hash.ts';
+import { decodeItems, hashBatch } from '../decode/decode.ts';
 import { checkOwnKey, type Keys, oneKey } from '../decode/keys.ts';
 import { parseCreate } from '../decode/parse-body.ts';
-import { keysInPayloads } from '../execute/missing-parent.ts';
 import type { Running } from '../execute/running.ts';
 import { runStep } from '../execute/step.ts';
-import { type AffectedConstraints, isKnown, takenKey } from '../execute/violation.ts';
+import { type AffectedConstraints, isKnown, keysInPayloads, takenKey } from '../execute/violation.ts';
 import { updateGrant } from '../prepare-update.ts';
 import type { KeyTexts } from '../tree/parse/group.ts';
 import type { Entry } from '../tree/parse/nested-write.ts';
@@ -31,8 +29,15 @@ import {
   type WritePlan,
   writableOf,
 } from '../write-plan.ts';
-import { type Conflict, mayHaveConflict, parseConflict, resolveConflict } from './conflict.ts';
-import { findStored, readSought, type Sought } from './find-stored.ts';
+import {
+  type Conflict,
+  findStored,
+  mayHaveConflict,
+  parseConflict,
+  readSought,
+  resolveConflict,
+  type Sought,
+} from './conflict.ts';
 
 /** An upsert before its items are looked for. */
 export interface Upsert extends Pick<WritePlan, 'returning' | 'affected' | 'isConflict'> {

@@ -2,13 +2,11 @@
  * Drafts: empty copies of the tables that a change is about, on which its statements are tried. They are compiled
  * before any change that others can see. Their names are the platform's own, so nothing serves them.
  */
-import type { MigrationConnection } from '../../../database/migration-connection.ts';
-import type { ModelStep } from '../../../model/model-sql.ts';
-import type { TableDraft } from '../../../model/table-parts.ts';
+import type { MigrationConnection } from '../../../database/database.ts';
+import type { ModelStep, TableDraft } from '../../../model/model-sql.ts';
 import { errorNumber } from '../own-tables/errors.ts';
 import { namesIn, tick } from '../texts.ts';
-import { readTableDefinition } from './column-definition.ts';
-import type { TableStatement } from './statements.ts';
+import { readTableDefinition, type TableStatement } from './statements.ts';
 
 const prefix = 'platform_draft_';
 

@@ -4,8 +4,14 @@
 import { invalidPayload } from '../../../json/problems.ts';
 import type { JsonValue } from '../../../language/index.ts';
 import { findRelationOf, madeName } from '../../../model/find.ts';
-import type { FoundColumn, ModelSql, ModelStep, NewColumn, NewForeignKey } from '../../../model/model-sql.ts';
-import type { AlterPart } from '../../../model/table-parts.ts';
+import type {
+  AlterPart,
+  FoundColumn,
+  ModelSql,
+  ModelStep,
+  NewColumn,
+  NewForeignKey,
+} from '../../../model/model-sql.ts';
 import { namesIn, quoteMysqlText as quote, tableOptions, tick, ticked } from '../texts.ts';
 import { type MysqlKind, mysqlComputed, mysqlLiteral, mysqlType, retyped } from './types.ts';
 

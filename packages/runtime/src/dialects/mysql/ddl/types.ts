@@ -2,9 +2,8 @@
 import { formOf } from '../../../database/parameter-forms.ts';
 import { failedValidation, invalidPayload } from '../../../json/problems.ts';
 import type { JsonValue, PortableType, ValueType } from '../../../language/index.ts';
-import type { FoundColumn, ModelStep, NewType } from '../../../model/model-sql.ts';
+import type { ColumnDefinition, FoundColumn, ModelStep, NewType, PlainTypeName } from '../../../model/model-sql.ts';
 import type { Payload } from '../../../model/payload.ts';
-import type { ColumnDefinition, PlainTypeName } from '../../../model/table-parts.ts';
 import { digitsOf } from '../../postgres/ddl/types.ts';
 import { quoteMysqlText, ticked } from '../texts.ts';
 

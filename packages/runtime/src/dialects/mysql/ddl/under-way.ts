@@ -3,7 +3,7 @@
  * their statements, how to undo them, and how far they have come. So another process finds them after a server was
  * ended.
  */
-import type { MigrationConnection } from '../../../database/migration-connection.ts';
+import type { MigrationConnection } from '../../../database/database.ts';
 import { errorNumber } from '../own-tables/errors.ts';
 import { mysqlProjectTables } from '../own-tables/model.ts';
 import { dropDrafts } from './drafts.ts';

@@ -1,11 +1,10 @@
 /** The columns of an answer, as the server described them: seldom others than those of the answer before. */
 import { createPlanCache } from '../../../database/plan-cache.ts';
-import { oftenUsed } from '../../../json/fields-writer.ts';
+import { oftenUsed } from '../../../json/fields.ts';
 import type { ShapeField } from '../../../json/shape.ts';
 import type { Transcoder } from '../../../json/transcode.ts';
 import { type ColumnDefinition, lengthAt, widthOf } from '../rows/columns.ts';
-import { createDirectTranscoder } from '../rows/direct-rows.ts';
-import { createRowWriter, type RowWriter } from '../rows/raw-rows.ts';
+import { createDirectTranscoder, createRowWriter, type RowWriter } from '../rows/transcode.ts';
 
 /**
  * After the names of a column stand the length of the rest, character set, width, type, flags, decimals and nothing.

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { ConnectionOptions, SslOptions } from 'mysql2';
 import { readable } from '../../../database/errors.ts';
-import { createReusingSocket } from '../../../database/socket.ts';
+import { createReusingSocket } from '../../../database/messages.ts';
 
 /** Options of a connection, by a URL: `mysql://user:password@host:3306/database`. */
 export function connectionOptions(url: string): ConnectionOptions {

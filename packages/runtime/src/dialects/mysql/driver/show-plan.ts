@@ -1,7 +1,7 @@
 /** How the tables of a statement are read, told without running it. */
 import { createConnection } from 'mysql2';
 import type { TableAccess } from '../../../database/database.ts';
-import { readRow, type TextRow } from '../../../database/own-statements/script.ts';
+import { readRow, type TextRow } from '../../../database/own-statements.ts';
 import type { SentParameter } from '../../../database/parameter-forms.ts';
 import { connectionOptions } from './options.ts';
 import { inTime, run } from './run.ts';

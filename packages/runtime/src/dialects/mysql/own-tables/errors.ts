@@ -1,4 +1,4 @@
-import { MigrationError, type MigrationProblem } from '../../../system/migration.ts';
+import { MigrationError, type MigrationProblem } from '../../../system/ledger.ts';
 
 interface Advice {
   readonly problem: MigrationProblem;

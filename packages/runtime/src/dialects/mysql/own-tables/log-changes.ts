@@ -3,9 +3,12 @@
  * number of rows, because for these both servers assign consecutive numbers and return the first one.
  */
 import type { Parameter, Transaction } from '../../../database/database.ts';
-import { allRows, statementRows } from '../../../database/own-statements/own-rows.ts';
-import { createScript, proveCommit } from '../../../database/own-statements/script.ts';
+import { allRows, createScript, proveCommit, statementRows } from '../../../database/own-statements.ts';
+import type { ActivityEntry } from '../../../model/change.ts';
+import type { ProjectMigration } from '../../../model/recompiler.ts';
 import type { ChangeOrigin, LoggedChange } from '../../../system/log-changes.ts';
+import { quoteMysqlText } from '../texts.ts';
+import { mysqlProjectTables } from './model.ts';
 import type { MysqlTables } from './tables.ts';
 
 /** Logs the changes, in their order, in the transaction that makes them. */
@@ -92,4 +95,23 @@ async function stepOf(transaction: Transaction): Promise<number> {
   const text = 'SELECT CAST(@@SESSION.auto_increment_increment AS CHAR)';
   const [[step] = []] = await statementRows(transaction, { name: '', text }, []);
   return Number(step);
+}
+
+/** Prints the statement that writes a migration down. `schema` is quoted; empty for the database of the connection. */
+export function recordMigration(
+  schema: string,
+  { name, checksum, script: sql }: ProjectMigration,
+  version: string,
+): string {
+  const values = [name, checksum, sql, version].map(quoteMysqlText);
+  return `${mysqlProjectTables(schema).insert} VALUES (${values.join(', ')})`;
+}
+
+/** Prints the statement that tells of a change in the activity. Texts are cut to the length of their columns. */
+export function activityRow(schema: string, origin: ChangeOrigin, { action, collection, item }: ActivityEntry): string {
+  const { user, ip, userAgent, origin: page } = origin;
+  const texts = [action, user, ip?.slice(0, 50), userAgent?.slice(0, 255), page?.slice(0, 255), collection, item];
+  const values = texts.map((text) => (text == null ? 'NULL' : quoteMysqlText(text)));
+  const table = schema === '' ? 'platform_activity' : `${schema}.platform_activity`;
+  return `INSERT INTO ${table} (action, \`user\`, ip, user_agent, origin, collection, item) VALUES (${values.join(', ')})`;
 }

@@ -3,12 +3,21 @@
  * before its first statement and after its last. A server that finds one unfinished runs it again, which is harmless.
  */
 import { hash } from 'node:crypto';
-import type { MigrationConnection } from '../../../database/migration-connection.ts';
-import { type AppliedMigration, changed, type Migrator, pendingAfter, quoteName } from '../../../system/ledger.ts';
-import { type Migration, MigrationError } from '../../../system/migration.ts';
+import type { MigrationConnection } from '../../../database/database.ts';
+import {
+  type AppliedMigration,
+  changed,
+  type Migration,
+  MigrationError,
+  type Migrator,
+  pendingAfter,
+  quoteName,
+  type StepMigration,
+  stepChecksumOf,
+} from '../../../system/ledger.ts';
 import { platformVersion } from '../../../version.ts';
+import { tableOptions } from '../texts.ts';
 import { toMysqlMigrationError } from './errors.ts';
-import { type MysqlServer, mysqlChecksum, mysqlServer, mysqlStatement, mysqlStepsOf } from './steps.ts';
 
 /** Makes the ledger. A migration that has begun and not ended has no time. */
 const ledgerSql = `CREATE TABLE IF NOT EXISTS platform_migrations (
@@ -186,4 +195,36 @@ async function refuseNeeded({ query }: MigrationConnection, tables: readonly str
 function lockedError(doing: string): MigrationError {
   const message = `The database did not come to ${doing} in time: another process holds the lock of migrations.`;
   return new MigrationError('locked', message, 'Another process migrates. Try again when it has ended.');
+}
+
+/** Features of a server, by its version. */
+interface MysqlServer {
+  readonly isMariadb: boolean;
+  /** True if it has the type `uuid`: MariaDB 10.7 and later. */
+  readonly hasUuid: boolean;
+}
+
+/** Reads the answer of `SELECT VERSION()`. */
+function mysqlServer(version: string): MysqlServer {
+  const isMariadb = /mariadb/i.test(version);
+  const [major = 0, minor = 0] = (/\d+\.\d+/.exec(version.replace(/^5\.5\.5-/, ''))?.[0] ?? '').split('.').map(Number);
+  return { isMariadb, hasUuid: isMariadb && (major > 10 || (major === 10 && minor >= 7)) };
+}
+
+/** The steps of a migration. Throws for one that has none. */
+function mysqlStepsOf({ id, name, steps }: Migration): StepMigration {
+  if (steps === undefined) throw new Error(`The migration ${id} "${name}" has no steps for MySQL and MariaDB.`);
+  return steps;
+}
+
+/** The checksum of a migration's statements there. */
+export function mysqlChecksum(migration: Migration): string {
+  return stepChecksumOf(mysqlStepsOf(migration));
+}
+
+/** A statement of a migration for a server. Texts are compared by their characters, so that no two tokens are one. */
+function mysqlStatement(text: string, { isMariadb, hasUuid }: MysqlServer): string {
+  return text
+    .replaceAll('{uuid}', hasUuid ? 'uuid' : 'char(36) CHARACTER SET ascii COLLATE ascii_bin')
+    .replaceAll('{table}', tableOptions(isMariadb ? 'mariadb' : 'mysql'));
 }

@@ -1,7 +1,7 @@
 /** How a project's model is read from the platform's own tables on MySQL and MariaDB, and where its migrations are kept. */
-import { createScript } from '../../../database/own-statements/script.ts';
+import { createScript } from '../../../database/own-statements.ts';
 import { projectLedgerTable } from '../../../language/index.ts';
-import type { ModelParts, ModelTables } from '../../own-statements.ts';
+import type { ModelParts, ModelTables } from '../../own-tables.ts';
 import { namesIn } from '../texts.ts';
 import { type MysqlTables, mysqlTurn } from './tables.ts';
 

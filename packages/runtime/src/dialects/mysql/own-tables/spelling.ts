@@ -6,15 +6,12 @@ import {
   requireRow,
   returnRows,
   run,
-} from '../../../database/own-statements/script.ts';
+} from '../../../database/own-statements.ts';
 import type { SystemPlace } from '../../../system/place.ts';
-import type { OwnStatements } from '../../own-statements.ts';
-import { fromRows, type OwnSpelling, type OwnTables } from '../../own-tables.ts';
-import { mysqlCounters } from './counters.ts';
+import { fromRows, type OwnSpelling, type OwnStatements, type OwnTables } from '../../own-tables.ts';
+import { mysqlCounters, mysqlMailedTokens, mysqlSecondFactors, mysqlSessions } from './accounts.ts';
 import { mysqlLog } from './log-changes.ts';
 import { mysqlModel } from './model.ts';
-import { mysqlMailedTokens, mysqlSecondFactors } from './one-time.ts';
-import { mysqlSessions } from './session.ts';
 import { type MysqlTables, mysqlAfter, mysqlTables, mysqlTurn } from './tables.ts';
 
 /** The platform's own tables in a database. */

@@ -1,4 +1,4 @@
-import { createScript, type OwnSql, requireRow } from '../../../database/own-statements/script.ts';
+import { createScript, type OwnSql, requireRow } from '../../../database/own-statements.ts';
 import type { SystemPlace } from '../../../system/place.ts';
 import { exactCollation, inputText } from '../texts.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ColumnDefinition } from './columns.ts';
-import { createRowWriter } from './raw-rows.ts';
 import { RowBytes } from './row-bytes.ts';
+import { createRowWriter } from './transcode.ts';
 
 const text: ColumnDefinition = { columnType: 253, flags: 0, name: 'text' };
 const out = new RowBytes();

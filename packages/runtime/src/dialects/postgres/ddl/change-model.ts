@@ -3,7 +3,7 @@
  * one transaction. It commits when the result compiles.
  */
 import type { Transaction } from '../../../database/database.ts';
-import { allRows, firstRow } from '../../../database/own-statements/own-rows.ts';
+import { allRows, firstRow } from '../../../database/own-statements.ts';
 import { type CompiledApi, modelChannel, modelLock } from '../../../language/index.ts';
 import { explain, type ModelChange } from '../../../model/change.ts';
 import {

@@ -1,8 +1,14 @@
 /** Changes of the model in PostgreSQL's words. */
 import type { FieldDescriptor, JsonValue } from '../../../language/index.ts';
 import { madeName } from '../../../model/find.ts';
-import type { FoundColumn, KnownModel, ModelSql, ModelStep, NewForeignKey } from '../../../model/model-sql.ts';
-import type { ModelPlace } from '../../../model/table-parts.ts';
+import type {
+  FoundColumn,
+  KnownModel,
+  ModelPlace,
+  ModelSql,
+  ModelStep,
+  NewForeignKey,
+} from '../../../model/model-sql.ts';
 import { quoteName } from '../../../system/ledger.ts';
 import { postgresArray, postgresComputed, postgresType } from './types.ts';
 

@@ -1,8 +1,8 @@
 /** Types of columns in PostgreSQL. */
 import { invalidPayload } from '../../../json/problems.ts';
 import type { JsonValue, PortableType } from '../../../language/index.ts';
+import type { PlainTypeName } from '../../../model/model-sql.ts';
 import type { Payload } from '../../../model/payload.ts';
-import type { PlainTypeName } from '../../../model/table-parts.ts';
 
 /** The data types that columns of a type may have, the usual one first. */
 const dataTypes: Readonly<Record<PlainTypeName, readonly [string, ...string[]]>> = {

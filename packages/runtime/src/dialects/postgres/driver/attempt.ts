@@ -1,13 +1,8 @@
 /** One attempt at a transaction, on a connection that it has to itself. */
 import type { CommitProof, Outcome, Parameter, RowSink, Statement, Transaction } from '../../../database/database.ts';
 import { ConnectionError, isLost, toBeginError, toDatabaseError, toStatementError } from '../../../database/errors.ts';
-import { readRow } from '../../../database/own-statements/script.ts';
-import {
-  type RowContext,
-  type RunsAs,
-  rowContextOf,
-  type SettingStatement,
-} from '../../../database/row-security/row-context.ts';
+import { readRow } from '../../../database/own-statements.ts';
+import { type RowContext, type RunsAs, rowContextOf, type SettingStatement } from '../../../database/row-context.ts';
 import type { PendingQuery, Request } from '../protocol/request.ts';
 import type { PostgresSettings } from './options.ts';
 import type { PooledConnection } from './pooled-connection.ts';

@@ -4,13 +4,13 @@
  */
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import type { Database } from '../../../database/database.ts';
 import { ConnectionError, UnfitError } from '../../../database/errors.ts';
-import { createReusingSocket } from '../../../database/socket.ts';
+import { createReusingSocket } from '../../../database/messages.ts';
 import { giveBack } from '../../../json/byte-writer.ts';
 import { Connection } from '../protocol/connection.ts';
-import { cancelBackend } from './cancel.ts';
-import type { Channel } from './channel.ts';
-import { type ConnectedClient, connectClient } from './client.ts';
+import type { Channel } from '../protocol/request.ts';
+import { type ConnectedClient, cancelBackend, connectClient } from './client.ts';
 import { runIdentified } from './identified.ts';
 import { type PostgresSettings, sessionSql } from './options.ts';
 
@@ -89,4 +89,105 @@ async function orUnfit<T>(what: string, query: Promise<T>): Promise<T> {
     if (!(cause instanceof pg.DatabaseError) || /^(53|57)/.test(cause.code ?? '')) throw cause;
     throw new UnfitError(`The database or what stands before it refuses ${what}.`, { cause });
   }
+}
+
+/** When to repeat a failed attempt: doubling waits with jitter, so that many processes do not come back at once. */
+export class Backoff {
+  readonly #firstMs: number;
+  readonly #maxMs: number;
+  #failures = 0;
+  #until = 0;
+
+  /** Waits at most `firstMs` after the first failure, twice as long after each further one, up to `maxMs`. */
+  constructor(firstMs = 250, maxMs = 32_000) {
+    this.#firstMs = firstMs;
+    this.#maxMs = maxMs;
+  }
+
+  /** True after a failure until the next success. */
+  get failing(): boolean {
+    return this.#failures > 0;
+  }
+
+  /** Milliseconds from `now` until the next try is due; 0 when it is. */
+  wait(now: number): number {
+    return Math.max(this.#until - now, 0);
+  }
+
+  /** Notes a failure; `random` in [0, 1) spreads the wait over its upper half. */
+  fail(now: number, random: number): void {
+    const limit = Math.min(this.#firstMs * 2 ** this.#failures, this.#maxMs);
+    this.#failures = Math.min(this.#failures + 1, 30);
+    this.#until = now + limit * (0.5 + random / 2);
+  }
+
+  /** Notes a success. */
+  succeed(): void {
+    this.#failures = 0;
+    this.#until = 0;
+  }
+}
+
+/** How long statements of the fast driver may take once the plain one is there, in milliseconds. */
+const graceMs = 30_000;
+
+/**
+ * The fast driver where it works, else the plain one. That is decided at the start, or when a new connection (after the
+ * database moved behind a pooler, say) does not support the fast one. There is no way back.
+ *
+ * `fast` opens the fast driver and tells its argument about every connection that is unfit. `told` is called once with
+ * the reason, when the plain driver is connected. Rejects as the driver does that was tried last.
+ */
+export async function connectFitting(
+  fast: (unfit: (reason: UnfitError) => void) => Promise<Database>,
+  plain: () => Promise<Database>,
+  onFallback: (reason: Error) => void,
+): Promise<Database> {
+  let unfitBecause: UnfitError | undefined;
+  let moving = false;
+  let closed = false;
+  const lanes: Database[] = [];
+
+  async function move(reason: UnfitError): Promise<void> {
+    const database = await plain();
+    if (closed) return database.close(0);
+    const [left] = lanes;
+    lanes.unshift(database);
+    onFallback(reason);
+    void left?.close(graceMs);
+  }
+
+  function unfit(reason: UnfitError): void {
+    unfitBecause ??= reason;
+    if (moving || lanes.length !== 1) return;
+    moving = true;
+    // When that fails too, the next connection of the fast lane that is unfit tries again.
+    void move(reason)
+      .catch(() => {})
+      .finally(() => {
+        moving = false;
+      });
+  }
+
+  const first = await fast(unfit).catch(async (error: unknown) => {
+    if (unfitBecause === undefined) throw error;
+    const database = await plain();
+    onFallback(unfitBecause);
+    return database;
+  });
+  lanes.push(first);
+  const current = (): Database => lanes[0] ?? first;
+  return {
+    read: (statement, parameters, sink) => current().read(statement, parameters, sink),
+    stream: (...stream) => current().stream(...stream),
+    load: () => current().load?.() ?? {},
+    transaction: (work) => current().transaction(work),
+    briefTransaction: (...brief) => current().briefTransaction(...brief),
+    query: (...query) => current().query(...query),
+    showPlan: async (...shown) => current().showPlan?.(...shown) ?? '',
+    async close(grace) {
+      closed = true;
+      await Promise.all(lanes.map((driverMode) => driverMode.close(grace)));
+    },
+  };
 }

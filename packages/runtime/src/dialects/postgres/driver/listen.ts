@@ -1,7 +1,6 @@
 /** Receives notifications of other processes through the database, as long as there is a way to it. */
 import type { Listener, ListenOptions } from '../../server-dialect.ts';
-import type { ConnectedClient } from './client.ts';
-import { connectClient } from './client.ts';
+import { type ConnectedClient, connectClient } from './client.ts';
 import { postgresSettings } from './options.ts';
 
 /**

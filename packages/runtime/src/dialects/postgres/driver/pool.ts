@@ -12,12 +12,8 @@ import type { HostChange } from '../../../database/hosts/choose-primary.ts';
 import { type Waited, Waits } from '../../../database/waits.ts';
 import type { PlatformError } from '../../../errors.ts';
 import type { PoolLoad } from '../../../operate/metrics/pool-metrics.ts';
-import type { Request } from '../protocol/request.ts';
-import { Backoff } from './backoff.ts';
-import type { Channel } from './channel.ts';
-import type { Open } from './connect.ts';
-import { PipelineDepth } from './depth.ts';
-import type { LeaseFor, Waiting } from './lease.ts';
+import type { Channel, Request } from '../protocol/request.ts';
+import { Backoff, type Open } from './connect.ts';
 import { answerTimeout, connectionsForTransactions, type PostgresSettings } from './options.ts';
 import {
   closeMembers,
@@ -27,14 +23,16 @@ import {
   endUnused,
   headAge,
   isOverdue,
+  type LeaseFor,
   lentOf,
   missingKind,
   newMember,
   type PooledConnection,
   pickForLease,
   pickForRead,
+  type Waiting,
 } from './pooled-connection.ts';
-import { Read, ReadQueues, sendRead } from './read.ts';
+import { PipelineDepth, Read, ReadQueues, sendRead } from './read.ts';
 
 /** How often the pool looks after its connections while there is something to look after. */
 const lookMs = 50;

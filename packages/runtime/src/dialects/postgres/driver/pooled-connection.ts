@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectionError } from '../../../database/errors.ts';
+import type { PlatformError } from '../../../errors.ts';
 import type { PoolLoad } from '../../../operate/metrics/pool-metrics.ts';
-import type { Request } from '../protocol/request.ts';
-import type { Channel } from './channel.ts';
+import type { Channel, Request } from '../protocol/request.ts';
 import type { PostgresConnection } from './connect.ts';
 import type { PostgresSettings } from './options.ts';
 
@@ -224,3 +224,14 @@ const idleMs = 10_000;
 export function endUnused({ retired, shared, idleSince, connection }: PooledConnection, now: number): void {
   if (retired || (!shared && now - idleSince > idleMs)) connection.end();
 }
+
+/** A request for a connection of its own that waits for one. */
+export interface Waiting {
+  readonly deadline: number;
+  readonly leaseFor: LeaseFor;
+  readonly take: (member: PooledConnection) => void;
+  readonly refuse: (error: PlatformError) => void;
+}
+
+/** Purpose of a lease: a transaction can be queued after the end of another one. */
+export type LeaseFor = 'stream' | 'transaction';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Tries } from '../../../database/connection-seams.ts';
 import type { CommitProof, Outcome, RowSink, Transaction } from '../../../database/database.ts';
 import { toDatabaseError, UnknownOutcomeError } from '../../../database/errors.ts';
-import type { TextRow } from '../../../database/own-statements/script.ts';
+import type { TextRow } from '../../../database/own-statements.ts';
 import { readTexts } from '../read-texts.ts';
 import { Attempt } from './attempt.ts';
 import { identitySql } from './identified.ts';

@@ -1,15 +1,18 @@
 /** Migrations on PostgreSQL: one transaction each, under an advisory lock. */
 import { hash } from 'node:crypto';
-import type { MigrationConnection } from '../../../database/migration-connection.ts';
+import type { MigrationConnection } from '../../../database/database.ts';
 import {
+  checksumOf,
   createLedgerSql,
   findLedger,
+  type Migration,
+  MigrationError,
   type Migrator,
   pendingAfter,
   quoteName,
   readLedger,
+  toMigrationError,
 } from '../../../system/ledger.ts';
-import { checksumOf, type Migration, MigrationError, toMigrationError } from '../../../system/migration.ts';
 import { platformVersion } from '../../../version.ts';
 
 /** Makes the migrator for a schema of a database. */

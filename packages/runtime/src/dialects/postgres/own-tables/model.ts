@@ -1,6 +1,6 @@
 /** The model in the platform's own tables: how servers and the compiler read it, and where migrations of a project are kept. */
 import { projectLedgerTable } from '../../../language/index.ts';
-import type { ModelParts, ModelTables } from '../../own-statements.ts';
+import type { ModelParts, ModelTables } from '../../own-tables.ts';
 
 /** Makes it. `schema` is quoted. */
 export function createProjectLedgerSql(schema: string): string {

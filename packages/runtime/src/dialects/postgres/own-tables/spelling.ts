@@ -1,11 +1,9 @@
-import { ownStatement } from '../../../database/own-statements/own-rows.ts';
+import { ownStatement } from '../../../database/own-statements.ts';
 import { logChanges } from '../../../system/log-changes.ts';
 import { transactionNumber } from '../../fragment.ts';
-import type { CounterStatements, OwnStatements } from '../../own-statements.ts';
-import type { OwnSpelling, OwnTables, Rows } from '../../own-tables.ts';
+import type { CounterStatements, OwnSpelling, OwnStatements, OwnTables, Rows } from '../../own-tables.ts';
+import { postgresMailedTokens, postgresSecondFactors, postgresSessions } from './accounts.ts';
 import { postgresModel, transactionTurn } from './model.ts';
-import { postgresMailedTokens, postgresSecondFactors } from './one-time.ts';
-import { postgresSessions } from './session.ts';
 
 const now = 'pg_catalog.statement_timestamp()';
 

@@ -2,8 +2,7 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { ConnectionError, ServerError } from '../../../database/errors.ts';
 import { kinds, MessageReader } from '../../../database/messages.ts';
-import type { Channel } from '../driver/channel.ts';
-import type { PendingQuery, Request } from '../protocol/request.ts';
+import type { Channel, PendingQuery, Request } from '../protocol/request.ts';
 import { type RequestSettings, Submission, toServerError } from './submission.ts';
 
 /**

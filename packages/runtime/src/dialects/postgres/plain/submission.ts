@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { RowContextError, ServerError } from '../../../database/errors.ts';
-import { type RowContext, rowContextOf } from '../../../database/row-security/row-context.ts';
+import { type RowContext, rowContextOf } from '../../../database/row-context.ts';
 import type { PendingQuery, Request } from '../protocol/request.ts';
 
 /** Gets the end of a request; one of the two functions is called, once. */

@@ -9,9 +9,8 @@
 import { ConnectionError, isStalePreparation, RowContextError, ServerError } from '../../../database/errors.ts';
 import { kinds, MessageReader, readErrorFields } from '../../../database/messages.ts';
 import { PreparedNames } from '../../../database/prepared.ts';
-import { type RowContext, rowContextOf } from '../../../database/row-security/row-context.ts';
+import { type RowContext, rowContextOf } from '../../../database/row-context.ts';
 import { ByteWriter } from '../../../json/byte-writer.ts';
-import type { Channel } from '../driver/channel.ts';
 import {
   writeBind,
   writeClosePortal,
@@ -22,8 +21,7 @@ import {
   writeSync,
   writeTerminate,
 } from './encode.ts';
-import type { PendingQuery, Request } from './request.ts';
-import { newSlot, type Slot, SlotQueue } from './slots.ts';
+import { type Channel, newSlot, type PendingQuery, type Request, type Slot, SlotQueue } from './request.ts';
 
 /** Carries bytes to the server. Its maker hands received bytes to `Connection.receive`. */
 interface Link {

@@ -1,4 +1,4 @@
-/** Requests to a connection, and the receivers of their answers. */
+/** Requests to a connection, the receivers of their answers, and those that are sent and not answered yet. */
 import type { Parameter, Statement } from '../../../database/database.ts';
 import type { ResultFormat } from './encode.ts';
 
@@ -23,4 +23,125 @@ export interface Request extends Statement {
    * left.
    */
   readonly part?: 'begin' | 'within' | 'end';
+}
+
+/** A request that was sent, in the order of the answers. */
+export interface Slot {
+  readonly request: Request;
+  /** Undefined once the answer is no longer wanted. */
+  pendingQuery: PendingQuery | undefined;
+  /** Name under which Parse was sent with this request. */
+  parses: string | undefined;
+  /** Set until the settings that go in front of the request are applied, with the name under which Parse was sent. */
+  setting: { parses: string | undefined } | undefined;
+  rows: number;
+  error: unknown;
+  retried: boolean;
+  /** Absent unless the request runs in batches; then whether its Sync has been sent. */
+  synced: boolean | undefined;
+  /** Rows of its first batch, where it runs in batches. */
+  readonly batch: number;
+  /** True when it shares the Sync of the request after it. */
+  joined: boolean;
+}
+
+/** Makes the slot of a request that is about to be sent. */
+export function newSlot(request: Request, pendingQuery: PendingQuery): Slot {
+  return {
+    request,
+    pendingQuery,
+    parses: undefined,
+    setting: undefined,
+    rows: 0,
+    error: undefined,
+    retried: false,
+    synced: undefined,
+    batch: 0,
+    joined: false,
+  };
+}
+
+/** Settled slots at the front of the queue that are worth being cut off. */
+const compactAt = 512;
+
+/** Slots in the order in which they are answered. */
+export class SlotQueue {
+  #slots: Slot[] = [];
+  #first = 0;
+
+  get length(): number {
+    return this.#slots.length - this.#first;
+  }
+
+  /** The request being answered. */
+  get head(): Slot | undefined {
+    return this.#slots[this.#first];
+  }
+
+  /** The request that was sent last. */
+  get last(): Slot | undefined {
+    return this.#slots.at(-1);
+  }
+
+  push(slot: Slot): void {
+    this.#slots.push(slot);
+  }
+
+  /** Takes the head away. */
+  shift(): void {
+    this.#first++;
+    if (this.#first < this.#slots.length && this.#first <= compactAt) return;
+    this.#slots = this.#slots.slice(this.#first);
+    this.#first = 0;
+  }
+
+  /** Slots after the head. */
+  behind(): readonly Slot[] {
+    return this.#slots.slice(this.#first + 1);
+  }
+
+  /** Takes all of them away. */
+  drain(): readonly Slot[] {
+    const left = this.#slots.slice(this.#first);
+    this.#slots = [];
+    this.#first = 0;
+    return left;
+  }
+}
+
+/**
+ * A connection as the pool sees it, with either driver. Requests are answered in the order in which they were sent, and
+ * each `PendingQuery` is settled exactly once.
+ */
+export interface Channel {
+  /** Requests sent and not yet answered. */
+  readonly inFlight: number;
+  /** True when brief reads do best to come here, because they go together with others. */
+  readonly gathers: boolean;
+  /** The request being answered, as a mark to compare: while it stays the same, no answer was completed. */
+  readonly head: { readonly request: Request } | undefined;
+  /** True when the last request is the end of a transaction, after which the next one can be sent. */
+  readonly ends: boolean;
+  /** True when the server keeps statements of this connection under their names. */
+  readonly prepares: boolean;
+  /** True when the connection can take no more requests. */
+  readonly isClosed: boolean;
+  /** Has statements planned with a look at their values from here on (false), or without one (true), where the session is ours. */
+  planBlindly(blindly: boolean): void;
+  /** Sends a request and runs it to its end. */
+  send(request: Request, pendingQuery: PendingQuery): void;
+  /** Sends requests now, instead of with all others of this turn of the event loop. */
+  flush(): void;
+  /** Runs a request as the only one on this connection and stops after `rows` rows; go on with `more` or `stop`. */
+  open(request: Request, rows: number, pendingQuery: PendingQuery): void;
+  /** Asks a suspended request for the next rows. */
+  more(rows: number): void;
+  /** Ends a suspended request, which is settled when the server has confirmed. */
+  stop(): void;
+  /** Takes back every request after the one being answered; none of them has received a row. */
+  withdraw(): readonly PendingQuery[];
+  /** Ends the connection because of an error; requests under way are settled with it. */
+  fail(error: unknown): void;
+  /** Ends an idle connection politely. */
+  end(): void;
 }

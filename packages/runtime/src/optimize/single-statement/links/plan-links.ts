@@ -3,28 +3,45 @@
  * links that are not listed, and creates the missing ones. Then it reads the answer from the items and the listed
  * links.
  */
-import { nameStatement } from '../../../database/own-statements/own-rows.ts';
+
+import type { Transaction } from '../../../database/database.ts';
+import { nameStatement } from '../../../database/own-statements.ts';
 import type { PlanCache } from '../../../database/plan-cache.ts';
+import { runAs } from '../../../database/row-context.ts';
 import { transactionNumber } from '../../../dialects/fragment.ts';
-import type { FieldDescriptor, ManyToMany } from '../../../language/index.ts';
-import { createAnswerWriter } from '../../../query/answer.ts';
+import { PlatformError } from '../../../errors.ts';
+import { int32 } from '../../../json/bytes.ts';
+import { arrayLiteral, type FieldDescriptor, type ManyToMany } from '../../../language/index.ts';
+import { type Answer, createAnswerWriter } from '../../../query/answer.ts';
 import type { ReadPlan } from '../../../query/plan/plan.ts';
 import { batchKey } from '../../../query/plan/plan-keys.ts';
 import { printOwn } from '../../../query/plan/plan-returned.ts';
 import { answerList } from '../../../query/plan/plan-selection.ts';
+import { bind } from '../../../query/planner.ts';
 import { fieldOfColumn } from '../../../sql/cell.ts';
 import { hasLateValues } from '../../../sql/row.ts';
 import { createStatement } from '../../../sql/statement.ts';
 import type { Written } from '../../../write/checks/check.ts';
 import { checksOf } from '../../../write/checks/checks.ts';
 import { isEveryRow } from '../../../write/checks/late.ts';
-import { createInputs } from '../../../write/plan/inputs.ts';
+import type { Keys } from '../../../write/decode/keys.ts';
+import { skip } from '../../../write/execute/run.ts';
+import { createInputs, valuesOf, type WriteValues } from '../../../write/plan/inputs.ts';
 import { type Group, sortField } from '../../../write/tree/parse/group.ts';
+import { inBatches, joinBatches, shareWork } from '../sharing.ts';
 import { itemPlace } from '../tree/plan-inserts.ts';
 import { readOfTree } from '../tree/read-tree.ts';
-import type { LinksPlan, ListedLinks } from './links-plan.ts';
-import { heldItem, linksOf, planHold, printItem, printLinks } from './print-links.ts';
-import { changeLinks } from './run-links.ts';
+import {
+  type ChangeLinks,
+  heldItem,
+  type LinksChange,
+  type LinksPlan,
+  type ListedLinks,
+  linksOf,
+  planHold,
+  printItem,
+  printLinks,
+} from './print-links.ts';
 
 /** Changes of links by their shape; null for one that takes several statements. */
 export type LinksPlanCache = PlanCache<LinksPlan | null>;
@@ -139,3 +156,95 @@ function readsOrder({ scope, writable }: Written, { junction, sort }: ManyToMany
 function isSame(names: readonly string[], fields: readonly (FieldDescriptor | undefined)[]): boolean {
   return names.length === fields.length && fields.every((field) => field !== undefined && names.includes(field.name));
 }
+
+/** Plan as `run` takes it. */
+type Planned = Omit<LinksPlan, 'change'>;
+
+/** How the changes of a plan are made. */
+function changeLinks(plan: Planned): ChangeLinks {
+  const create = shareWork<LinksChange, Answer>(async (transaction, changes) => {
+    // Sent at once: a change of an item that another one has changed sees what that has left.
+    const batches = await Promise.all(
+      apart(plan, changes).map(async (together) => {
+        const answers = await run(transaction, plan, together);
+        return together.map((change, index) => [change, answers[index]] as const);
+      }),
+    );
+    const all = new Map(batches.flat());
+    return changes.map((change) => all.get(change) ?? refuse());
+  });
+  // A statement that takes values of the caller is shared only by requests of that caller.
+  const isOwn = plan.binders.some(({ kind }) => kind === 'caller');
+  return (transaction, change) => {
+    const { user, role } = change.caller;
+    return create(transaction, isOwn ? JSON.stringify([user, role]) : '', change);
+  };
+}
+
+/** Changes in rounds in which no item comes twice. */
+function apart({ isBatch: batch }: Planned, changes: readonly LinksChange[]): readonly (readonly LinksChange[])[] {
+  return batch ? inBatches(changes, ({ key }) => key.join()) : changes.map((change) => [change]);
+}
+
+async function run(
+  transaction: Transaction,
+  { hold, statement, binders, sources, checks, answer: result }: Planned,
+  changes: readonly LinksChange[],
+): Promise<readonly (Answer | undefined)[]> {
+  const [first] = changes;
+  if (first === undefined) return [];
+  const values = joinChanges(changes, sources.length);
+  const parameters = sources.flatMap((groupSources, index) => valuesOf(groupSources, values[index] ?? noItems));
+  const answers: (Answer | undefined)[] = changes.map(() => undefined);
+  const keys = valuesOf(hold.sources, values[0] ?? noItems);
+  const held = transaction.run(runAs(hold.statement, first.caller), bind(hold.binders, keys, first.caller), noRows);
+  const changed = transaction.run(runAs(statement, first.caller), bind(binders, parameters, first.caller), {
+    row(buffer, offset, length) {
+      let position = skip(buffer, offset);
+      transaction.identify(buffer.toString('latin1', offset + 4, position));
+      // The position is a 64-bit integer, but never so large that its upper half matters.
+      const index = int32(buffer, position + 8) - 1;
+      position = skip(buffer, position);
+      let passed = true;
+      for (let check = 0; check < checks; check++) {
+        if (int32(buffer, position) >= 0) passed = false;
+        position = skip(buffer, position);
+      }
+      if (!passed) return;
+      const rows = result();
+      // The flag that the caller may read the row is a boolean, and never null.
+      if (buffer[position + 4] === 1) {
+        rows.row(buffer, position + 5, length - (position + 5 - offset));
+        rows.end();
+      }
+      answers[index] = rows;
+    },
+  });
+  await Promise.all([held, changed]);
+  return answers;
+}
+
+/** Joins the parameters of the changes: for the items, then for each relation. */
+function joinChanges(changes: readonly LinksChange[], count: number): readonly WriteValues[] {
+  return Array.from({ length: count }, (_, index) => {
+    const batches = changes.flatMap(({ batches: parts }) => parts[index] ?? []);
+    const items = { batch: joinBatches(batches), matched: nothing };
+    if (index === 0) return { ...items, keys: keysOf(changes) };
+    const places = batches.flatMap((batch, position) => Array.from({ length: batch.count }, () => position + 1));
+    return { ...items, keys: null, places: [places] };
+  });
+}
+
+function keysOf(changes: readonly LinksChange[]): Keys {
+  const parts = changes[0]?.key ?? [];
+  const values = parts.map((_, part) => arrayLiteral(changes.map(({ key }) => key[part] ?? null)));
+  return { count: changes.length, many: true, values };
+}
+
+function refuse(): never {
+  throw new PlatformError('FORBIDDEN');
+}
+
+const nothing: ReadonlyMap<number, string> = new Map();
+const noItems: WriteValues = { batch: { count: 0, columns: [] }, keys: null, matched: nothing };
+const noRows = { row: () => {} };

@@ -6,17 +6,23 @@
  * began. So another statement goes before it and locks the items, and this one finds only those that its transaction
  * has locked.
  */
+
+import type { Caller } from '../../../caller.ts';
+import type { Statement, Transaction } from '../../../database/database.ts';
+import type { Binder } from '../../../database/parameter-forms.ts';
 import { allOf, anyOf } from '../../../dialects/fragment.ts';
-import type { FieldDescriptor } from '../../../language/index.ts';
+import type { FieldDescriptor, ManyToMany } from '../../../language/index.ts';
+import type { Answer, AnswerWriter } from '../../../query/answer.ts';
 import { fieldOfColumn } from '../../../sql/cell.ts';
 import type { StatementBuilder } from '../../../sql/row.ts';
 import type { Written } from '../../../write/checks/check.ts';
 import { checksOf } from '../../../write/checks/checks.ts';
 import { ruleMatches } from '../../../write/checks/presets.ts';
+import type { Batch } from '../../../write/decode/batch.ts';
 import { assignEach, assignments } from '../../../write/plan/assigned.ts';
 import { createInputs, type InputColumn, type Inputs } from '../../../write/plan/inputs.ts';
-import { lockOfUpdate } from '../../../write/plan/locked-rows.ts';
 import { assignMany, columnList } from '../../../write/plan/plan-create.ts';
+import { lockOfUpdate } from '../../../write/plan/plan-update.ts';
 import {
   changeOf,
   type Drafting,
@@ -34,7 +40,6 @@ import {
 } from '../../../write/plan/statement.ts';
 import { sortField } from '../../../write/tree/parse/group.ts';
 import { itemPlace } from '../tree/plan-inserts.ts';
-import type { ListedLinks } from './links-plan.ts';
 
 /** Alias of the items that the statement changes or finds. */
 export const heldItem = 'w0';
@@ -156,3 +161,41 @@ export function printLinks(
     `${linksOf(index)} AS (${links})`,
   ].join(', ');
 }
+
+/**
+ * A planned change of any number of items. Every row of its answer is an existing item to be changed. It has the
+ * transaction's number, the item's position from 1 as a big integer, and for each check null where the item meets it. A
+ * flag says if the caller may read the item, and the readable values follow.
+ */
+export interface LinksPlan {
+  /** Statement that runs first and locks the items; without it this one finds no item. */
+  readonly hold: Pick<WriteStatement, 'statement' | 'binders' | 'sources'>;
+  readonly statement: Statement;
+  readonly binders: readonly Binder[];
+  /** Sources of the items' parameters, then of each relation's. */
+  readonly sources: readonly Inputs['sources'][];
+  readonly checks: number;
+  readonly answer: AnswerWriter;
+  /** True if the texts of two keys tell whether they are equal, so that several items can be changed at once. */
+  readonly isBatch: boolean;
+  readonly change: ChangeLinks;
+}
+
+/** A relation whose links are listed. */
+export interface ListedLinks {
+  readonly relation: ManyToMany;
+  /** How its junction gets new rows: columns of the item, of the targets, and of the order where it keeps one. */
+  readonly written: Written;
+}
+
+/** The change of one item. */
+export interface LinksChange {
+  readonly caller: Caller;
+  /** The item's key: a text for each part. */
+  readonly key: readonly string[];
+  /** Values of the item, then for each relation the keys that it lists. */
+  readonly batches: readonly Batch[];
+}
+
+/** Changes an item and answers it, if the caller may read it. Throws FORBIDDEN where it must not be changed so. */
+export type ChangeLinks = (transaction: Transaction, change: LinksChange) => Promise<Answer>;

@@ -18,8 +18,8 @@ import {
 import type { WriteContext } from '../../../write/write-plan.ts';
 import type { DirectWrite } from '../direct-write.ts';
 import { isReturned } from '../tree/single-statement-tree.ts';
-import type { LinksPlan, ListedLinks } from './links-plan.ts';
 import { type LinksPlanCache, planLinks } from './plan-links.ts';
+import type { LinksPlan, ListedLinks } from './print-links.ts';
 
 /**
  * Returns the one statement that does all of it. That is for one stored item whose links are

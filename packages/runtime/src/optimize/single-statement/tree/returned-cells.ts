@@ -9,7 +9,6 @@ import { type StatementBuilder, tableRow } from '../../../sql/row.ts';
 import { keyFields } from '../../../sql/scope.ts';
 import { isEveryRow } from '../../../write/checks/late.ts';
 import type { NewGroup } from './plan-inserts.ts';
-import type { Cell, ListCell } from './returned-read.ts';
 
 /** Alias of the rows of a group in expressions over their columns. */
 export const valuesAlias = 't';
@@ -196,4 +195,44 @@ function listOf(
     return undefined;
   const column = tableRow(statement, scope, collection, valuesAlias).column(key.column);
   return { key: { at: valueIndex(completed[index], column), wire }, limit: read?.request.limit ?? nested.limit };
+}
+
+/** Answer of such a nested write: where the columns of its items at the top are found. */
+export interface ReturnedRead {
+  /** The position of their group. */
+  readonly at: number;
+  readonly cells: readonly Cell[];
+  /** How many arrays the statement answers of each group. */
+  readonly arrays: readonly number[];
+  /** For each group: the positions of the groups whose keys its items hold. */
+  readonly holds: readonly (readonly number[])[];
+  /** The name of the collection at the top. */
+  readonly collection: string;
+}
+
+/** Where a column of an item, or of a record in it, is found. */
+export type Cell =
+  /** In a column of the batch, every text of which is stored as it came. */
+  | { readonly kind: 'sent'; readonly column: number }
+  /** Among what the database answers of the item's group; `wrapped` in a record of nothing else. */
+  | { readonly kind: 'database'; readonly at: number; readonly wrapped?: true }
+  /** A list without items. */
+  | { readonly kind: 'empty' }
+  /** A record of the item itself. */
+  | { readonly kind: 'own'; readonly cells: readonly Cell[] }
+  /** The item whose key it holds: by which of the keys, and the group of that item. */
+  | { readonly kind: 'held'; readonly group: number; readonly hold: number; readonly cells: readonly Cell[] }
+  | ListCell;
+
+/**
+ * The items of a group that hold the item's key, as records, or their keys; ordered by their own keys. `limit` -1 for all of
+ * them.
+ */
+export interface ListCell {
+  readonly kind: 'list' | 'keys';
+  readonly group: number;
+  readonly hold: number;
+  readonly cells: readonly Cell[];
+  readonly key: { readonly at: number; readonly wire: 'i2' | 'i4' | 'i8' };
+  readonly limit: number;
 }

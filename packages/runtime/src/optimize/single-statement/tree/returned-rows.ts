@@ -6,7 +6,7 @@
 import { ByteWriter, giveBack } from '../../../json/byte-writer.ts';
 import { int32 } from '../../../json/bytes.ts';
 import type { Batch } from '../../../write/decode/batch.ts';
-import type { Cell, ListCell, ReturnedRead } from './returned-read.ts';
+import type { Cell, ListCell, ReturnedRead } from './returned-cells.ts';
 
 /** The items of one group of a request. */
 export interface ReturnedGroup {

@@ -2,7 +2,7 @@
 import type { Caller } from '../../../caller.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { longestCachedStatement } from '../../../database/plan-cache.ts';
-import { runAs } from '../../../database/row-security/row-context.ts';
+import { runAs } from '../../../database/row-context.ts';
 import { int32 } from '../../../json/bytes.ts';
 import { failedValidation } from '../../../json/problems.ts';
 import type { Answer } from '../../../query/answer.ts';

@@ -1,9 +1,9 @@
 import type { Caller } from '../../../caller.ts';
-import type { Binder } from '../../../database/binder.ts';
 import type { Statement, Transaction } from '../../../database/database.ts';
+import type { Binder } from '../../../database/parameter-forms.ts';
 import type { Answer, AnswerWriter } from '../../../query/answer.ts';
 import type { Inputs } from '../../../write/plan/inputs.ts';
-import type { ReturnedRead } from './returned-read.ts';
+import type { ReturnedRead } from './returned-cells.ts';
 import type { ReturnedGroup } from './returned-rows.ts';
 
 /**

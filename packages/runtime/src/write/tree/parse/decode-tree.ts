@@ -2,10 +2,9 @@
 import type { Problems } from '../../../json/problems.ts';
 import { type Granted, grantFor, type WritableField, type WriteGrant } from '../../access/scope.ts';
 import { type BatchBuilder, createBatch } from '../../decode/batch.ts';
-import { decodeItem, requireFields } from '../../decode/decode.ts';
-import { hashBatch } from '../../decode/hash.ts';
+import { decodeItem, hashBatch, requireFields } from '../../decode/decode.ts';
 import type { WriteContext } from '../../write-plan.ts';
-import type { Found } from '../resolve/find-existing.ts';
+import type { Found } from '../resolve/references.ts';
 import { type DecodedStep, type DecodedSteps, type Group, groupsOf, type TreeNode } from './group.ts';
 
 /** Decodes a tree as far as the caller may write it; errors go to `problems`. */

@@ -8,8 +8,17 @@ import { keyFields } from '../../../sql/scope.ts';
 import type { WriteScope } from '../../access/scope.ts';
 import { type Before, type DeferredLinks, type Group, groupsOf, holdersOf, type TreeNode } from '../parse/group.ts';
 import { isEmptied } from '../removal.ts';
-import { type Found, missing } from './find-existing.ts';
-import { inOrder, isMade, itemId, keyOfNode, type Placed, replaceGroups, resolveReferences } from './references.ts';
+import {
+  type Found,
+  inOrder,
+  isMade,
+  itemId,
+  keyOfNode,
+  missing,
+  type Placed,
+  replaceGroups,
+  resolveReferences,
+} from './references.ts';
 
 /** Settles a tree. Throws for an item that is neither there nor made. */
 export function resolveTree(scope: WriteScope, root: Group, found: Found): DeferredLinks {

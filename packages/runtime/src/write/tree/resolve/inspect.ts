@@ -9,7 +9,7 @@ import { readElements, readPlaces, readRows } from '../../../sql/array-text.ts';
 import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
 import type { WriteScope } from '../../access/scope.ts';
 import type { Running } from '../../execute/running.ts';
-import { selectLocked } from '../../plan/locked-rows.ts';
+import { selectLocked } from '../../plan/plan-update.ts';
 import type { KeyTexts } from '../parse/group.ts';
 import {
   ask,

@@ -1,8 +1,7 @@
 /** Stored values of items that a tree has written or named, by their keys. */
 import type { RowSink } from '../../../database/database.ts';
-import { nameStatement } from '../../../database/own-statements/own-rows.ts';
-import { readRow, type TextRow } from '../../../database/own-statements/script.ts';
-import { runAs } from '../../../database/row-security/row-context.ts';
+import { nameStatement, readRow, type TextRow } from '../../../database/own-statements.ts';
+import { runAs } from '../../../database/row-context.ts';
 import { cast, sqlFalse } from '../../../dialects/fragment.ts';
 import type { SqlDialect } from '../../../dialects/index.ts';
 import { failedValidation, type Place } from '../../../json/problems.ts';

@@ -1,10 +1,7 @@
-import type { StepMigration } from '../../../../system/migration.ts';
-import { mysqlAccounts } from './accounts.ts';
+import type { StepMigration } from '../../../../system/ledger.ts';
+import { mysqlAccounts, mysqlSessions } from './accounts.ts';
 import { mysqlActivity } from './activity.ts';
-import { mysqlFiles } from './files.ts';
 import { mysqlModel } from './model.ts';
-import { mysqlRequests } from './requests.ts';
-import { mysqlSessions } from './sessions.ts';
 
 /** The name of a project that names none is that of the product. Rows keep the name that they hold. */
 const mysqlProductName: StepMigration = {
@@ -21,6 +18,52 @@ const mysqlActivityActions: StepMigration = {
     CHECK (action IN ('create', 'update', 'delete', 'revert', 'comment', 'upload', 'login', 'archive', 'call'))`,
   ],
   tables: [],
+};
+
+/** Migration 5 on MySQL and MariaDB. */
+const mysqlRequests: StepMigration = {
+  up: [
+    `CREATE TABLE IF NOT EXISTS platform_idempotency_keys (
+  caller varchar(64) NOT NULL,
+  "key" varchar(255) NOT NULL,
+  request_hash varbinary(32) NOT NULL,
+  status smallint,
+  content_type varchar(255),
+  body longblob,
+  created_at datetime(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6),
+  expires_at datetime(6) NOT NULL,
+  PRIMARY KEY (caller, "key"),
+  KEY platform_idempotency_keys_expires_at_idx (expires_at)
+) {table}`,
+    `CREATE TABLE IF NOT EXISTS platform_mails (
+  id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY,
+  template varchar(64) NOT NULL,
+  recipient varchar(128) NOT NULL,
+  template_values json NOT NULL,
+  created_at datetime(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6),
+  due_at datetime(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6),
+  attempts int NOT NULL DEFAULT 0,
+  last_error text,
+  KEY platform_mails_due_at_idx (due_at)
+) {table}`,
+  ],
+  tables: ['platform_mails', 'platform_idempotency_keys'],
+};
+
+/** Migration 6 on MySQL and MariaDB; its changes to the table of files are part of migration 1 here. */
+const mysqlFiles: StepMigration = {
+  up: [
+    `CREATE TABLE IF NOT EXISTS platform_loose_files (
+  id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY,
+  storage varchar(255) NOT NULL,
+  filename_disk varchar(255) NOT NULL,
+  due_at datetime(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6),
+  attempts int NOT NULL DEFAULT 0,
+  KEY platform_loose_files_due_at_idx (due_at),
+  KEY platform_loose_files_filename_disk_idx (filename_disk)
+) {table}`,
+  ],
+  tables: ['platform_loose_files'],
 };
 
 /** Migrations of the platform's own tables on MySQL and MariaDB, by their names. */

@@ -1,4 +1,4 @@
-import type { StepMigration } from '../../../../system/migration.ts';
+import type { StepMigration } from '../../../../system/ledger.ts';
 
 /** Migration 4 on MySQL and MariaDB. */
 export const mysqlModel: StepMigration = {

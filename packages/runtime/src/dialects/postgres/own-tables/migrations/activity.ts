@@ -1,4 +1,4 @@
-import type { MigrationTexts } from '../../../../system/migration.ts';
+import type { MigrationTexts } from '../../../../system/ledger.ts';
 
 /** Activity, its authors, revisions, and comments. */
 export const activity: MigrationTexts = {

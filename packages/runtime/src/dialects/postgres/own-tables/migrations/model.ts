@@ -1,4 +1,4 @@
-import type { MigrationTexts } from '../../../../system/migration.ts';
+import type { MigrationTexts } from '../../../../system/ledger.ts';
 
 /** Metadata of collections, fields and relations, and the display settings of users. */
 export const model: MigrationTexts = {

@@ -1,0 +1,223 @@
+/** Ways of statements to one of several servers: reads that may be late go to replicas, writes wait for a server that takes them. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlatformError } from '../../errors.ts';
+import { currentRecord } from '../../operate/request-record.ts';
+import type { Database, RowSink, Statement } from '../database.ts';
+import { ConnectionError, isNotPrimary, isRetryable, toDatabaseError, UnknownOutcomeError } from '../errors.ts';
+import type { HostGroup } from './host-group.ts';
+import type { HasReached, Positions } from './positions.ts';
+import type { Replica } from './replicas.ts';
+
+/** Options of the routing. */
+export interface RoutingOptions {
+  readonly replicas: readonly Replica[];
+  /** A replica that lags more is not asked. */
+  readonly maxLagMs: number;
+  /** How long a read waits for a position that no replica has reached yet. */
+  readonly waitMs: number;
+  readonly hasReached: HasReached;
+  /** Asks a replica where it is, by a statement of its own if it has one. */
+  readonly askPosition: (database: Database, sql: string | undefined) => Promise<string | null>;
+  /** False while no server takes writes. */
+  readonly hasPrimary: () => boolean;
+}
+
+/** Finds the least busy replica that can answer. */
+export function leastBusy(
+  { replicas, maxLagMs }: Pick<RoutingOptions, 'replicas' | 'maxLagMs'>,
+  without: ReadonlySet<Replica>,
+): { readonly replica: Replica; readonly database: Database } | undefined {
+  let best: { readonly replica: Replica; readonly database: Database } | undefined;
+  for (const replica of replicas) {
+    if (without.has(replica) || (best !== undefined && replica.busy >= best.replica.busy)) continue;
+    const database = replica.usable(maxLagMs);
+    if (database !== null) best = { replica, database };
+  }
+  return best;
+}
+
+/** Routes the reads of a database. Statements without `after` are those of the server that takes writes. */
+export function routeReads(primary: Database, options: RoutingOptions): Database {
+  async function onReplica(
+    statement: Statement,
+    sink: RowSink,
+    run: (database: Database, sink: RowSink) => Promise<void>,
+  ): Promise<void> {
+    const failed = new Set<Replica>();
+    for (let found = leastBusy(options, failed); found !== undefined; found = leastBusy(options, failed)) {
+      const { replica, database } = found;
+      const counted = new CountedRows(sink);
+      replica.busy++;
+      try {
+        if (!(await comesTo(replica, database, statement.after ?? '', options))) break;
+        await run(database, counted);
+        return;
+      } catch (error) {
+        if (counted.rows > 0 || !mayBeAnsweredElsewhere(error)) throw error;
+        failed.add(replica);
+        if (isGone(error)) replica.failed();
+      } finally {
+        replica.busy--;
+      }
+    }
+    await run(primary, sink);
+  }
+
+  return {
+    ...primary,
+    read: (statement, parameters, sink, findClient) =>
+      statement.after === undefined
+        ? primary.read(statement, parameters, sink, findClient)
+        : onReplica(statement, sink, (database, rows) => database.read(statement, parameters, rows, findClient)),
+    stream: (statement, parameters, sink, drained, signal, client) =>
+      statement.after === undefined
+        ? primary.stream(statement, parameters, sink, drained, signal, client)
+        : onReplica(statement, sink, (database, rows) =>
+            database.stream(statement, parameters, rows, drained, signal, client),
+          ),
+    query(text, parameters, observer) {
+      const other = options.hasPrimary() ? undefined : leastBusy(options, new Set());
+      return (other?.database ?? primary).query(text, parameters, observer);
+    },
+    async close(graceMs) {
+      await Promise.all([primary.close(graceMs), ...options.replicas.map((replica) => replica.close(graceMs))]);
+    },
+  };
+}
+
+/** A replica follows within some milliseconds as a rule: so long it is asked without a pause. */
+const eagerMs = 5;
+const firstPauseMs = 1;
+const maxPauseMs = 8;
+
+/** True once a replica has come to a position; false if that takes too long. */
+async function comesTo(
+  replica: Replica,
+  database: Database,
+  position: string,
+  { waitMs, hasReached, askPosition }: RoutingOptions,
+): Promise<boolean> {
+  if (position === '' || (replica.reached !== null && hasReached(replica.reached, position))) return true;
+  const begun = performance.now();
+  const late = sleep(waitMs, null, { ref: false });
+  for (let pause = firstPauseMs; ; ) {
+    const reached = await Promise.race([replica.ask(() => askPosition(database, replica.positionSql)), late]);
+    if (reached !== null && hasReached(reached, position)) {
+      replica.reached = reached;
+      return true;
+    }
+    const waited = performance.now() - begun;
+    if (waited + pause > waitMs) return false;
+    if (waited < eagerMs) continue;
+    await sleep(pause);
+    pause = Math.min(2 * pause, maxPauseMs);
+  }
+}
+
+/** Counts the rows that have passed. */
+class CountedRows implements RowSink {
+  rows = 0;
+  readonly #sink: RowSink;
+  readonly direct: RowSink['direct'];
+  readonly shared: RowSink['shared'];
+
+  constructor(sink: RowSink) {
+    this.#sink = sink;
+    const { direct } = sink;
+    this.shared = sink.shared;
+    this.direct = direct && {
+      fields: direct.fields,
+      item: (...item) => {
+        this.rows++;
+        direct.item(...item);
+      },
+    };
+  }
+
+  row(buffer: Buffer, offset: number, length: number): void {
+    this.rows++;
+    this.#sink.row(buffer, offset, length);
+  }
+
+  sent(now: number, text?: string): void {
+    this.#sink.sent?.(now, text);
+  }
+
+  end(): void {
+    this.#sink.end?.();
+  }
+}
+
+/** Standbys end statements whose rows the primary has removed, and servers may be gone or full. */
+function mayBeAnsweredElsewhere(error: unknown): boolean {
+  return error instanceof PlatformError && error.code === 'SERVICE_UNAVAILABLE';
+}
+
+function isGone(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return isRetryable(cause) && !(cause instanceof Error && 'sqlstate' in cause && cause.sqlstate === '40001');
+}
+
+/** Transactions lost with their server that run again while a write may wait. */
+const maxLosses = 4;
+
+/**
+ * A database whose transactions wait up to `waitMs` for a server that takes writes. They run again where theirs was lost, if
+ * nothing of them stayed.
+ */
+export function guardWrites(
+  database: Database,
+  group: Pick<HostGroup, 'writable' | 'losses' | 'isSettled'>,
+  { waitMs, positions }: { readonly waitMs: number; readonly positions: Pick<Positions, 'latest'> | null },
+): Database {
+  async function guarded<T>(write: () => Promise<T>): Promise<T> {
+    const record = currentRecord();
+    const deadline = performance.now() + waitMs;
+    for (let tries = 0; ; tries++) {
+      await settled(group, deadline);
+      const { losses } = group;
+      try {
+        const value = await write();
+        if (positions !== null && record !== undefined) record.written = positions.latest;
+        return value;
+      } catch (error) {
+        const isOver = tries === maxLosses || performance.now() >= deadline;
+        const isDoubted = losses !== group.losses || !group.isSettled;
+        if (isOver || !isDoubted || !leftNothing(error)) throw error;
+      }
+    }
+  }
+
+  return {
+    ...database,
+    transaction: (work) => guarded(() => database.transaction(work)),
+    briefTransaction: (work, rows) => guarded(() => database.briefTransaction(work, rows)),
+  };
+}
+
+async function settled(group: Pick<HostGroup, 'writable'>, deadline: number): Promise<void> {
+  try {
+    await group.writable(deadline);
+  } catch (error) {
+    throw toDatabaseError(error);
+  }
+}
+
+/** True if a transaction failed with its server before it was committed. */
+function leftNothing(error: unknown): boolean {
+  const cause = error instanceof PlatformError ? error.cause : error;
+  if (cause instanceof UnknownOutcomeError) return false;
+  return cause instanceof ConnectionError || isNotPrimary(cause) || isRetryable(cause);
+}
+
+/**
+ * A database that refuses all writes, even if it would accept them: transactions answer SERVICE_UNAVAILABLE
+ * (DATABASE_READ_ONLY).
+ */
+export function withoutWrites(database: Database): Database {
+  const refuse = (): Promise<never> =>
+    Promise.reject(
+      new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause: new Error('DATABASE_READ_ONLY is set.') }),
+    );
+  return { ...database, transaction: refuse, briefTransaction: refuse, schemaSession: refuse };
+}

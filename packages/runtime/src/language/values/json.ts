@@ -1,2 +1,0 @@
-/** Any value JSON can express. */
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
