@@ -57,9 +57,15 @@ export function nameSets({ view, names }: ClientCollection): readonly DeclaredMe
   const literalNames = fields.map(({ name }) => stringLiteral(name));
   const taken = (name: AggregateFunction): Type =>
     unionOfTexts(literalNames.filter((_, index) => aggregateFits(name, fields[index]?.descriptor.type ?? 'unknown')));
+  const measured = fields.filter(({ descriptor }) => isMeasured(descriptor.type));
+  const distances = measured.map(({ name }) => stringLiteral(`distance(${name})`));
+  const groups = `${names.facts}['${distances.length === 0 ? 'sort' : 'groups'}']`;
+  const ordered: readonly DeclaredMember[] =
+    distances.length === 0
+      ? [member('sort', sorted), member('groups', groups)]
+      : [member('sort', unionOfTexts([groups, ...distances])), member('groups', sorted)];
   return [
-    member('sort', sorted),
-    member('groups', `${names.facts}['sort']`),
+    ...ordered,
     member('counted', taken('count')),
     member('summed', taken('sum')),
     member('ranged', taken('min')),
