@@ -1,6 +1,6 @@
 /** Geometries of PostGIS: plans of what is asked of them, what the doctor misses, and what rules hide. */
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planOf } from '../support/explain.ts';
@@ -160,6 +160,13 @@ describe.skipIf(!hasPostgis)('PostGIS (skipped where it is not installed)', () =
       '400 INVALID_PAYLOAD',
     );
     await withClient(database.url, (client) => client.query('DELETE FROM depots WHERE id = 2'));
+  });
+
+  it('gives the types of clients a distance to sort by, and none to group by', async () => {
+    const file = join(project.folder, 'generated/client/admin/collections/spots.d.ts');
+    const text = await readFile(file, 'utf8');
+    expect(text).toContain("sort: SpotsFacts['groups'] | 'distance(place)';");
+    expect(text).toContain("groups: 'id' | 'open';");
   });
 
   it('takes no text of a request into SQL', async () => {
