@@ -160,6 +160,26 @@ describe.each([
   });
 });
 
+it('answers the requests of connections that it had not taken when it was stopped', { timeout: 60_000 }, async () => {
+  const server = await startUnchecked(project.folder, database.url, {}, []);
+  const agent = new Agent({ keepAlive: false });
+  // The kernel takes connections meanwhile, and they are there at once with the signal.
+  process.kill(server.pid, 'SIGSTOP');
+  const answers = Array.from({ length: 50 }, () => send(agent, Number(new URL(server.url).port), null, 1));
+  await expect
+    .poll(
+      () =>
+        Object.values(agent.sockets)
+          .flat()
+          .filter((socket) => socket?.connecting === false).length,
+    )
+    .toBe(50);
+  const stopped = server.stop();
+  process.kill(server.pid, 'SIGCONT');
+  expect(await Promise.all(answers)).toEqual(answers.map(() => 200));
+  expect(await stopped).toBe(0);
+});
+
 describe('after SHUTDOWN_TIMEOUT statements are cancelled, and a warning says how many requests were cut', () => {
   async function cutThree(folder: string, url: string, countStatements: () => Promise<number>): Promise<void> {
     const server = await startUnchecked(folder, url, { SHUTDOWN_TIMEOUT: '300ms', LOG_LEVEL: 'warn' }, ['--generate']);

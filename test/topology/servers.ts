@@ -114,7 +114,7 @@ async function restartAll(name: string, url: string, rolling: Servers, count: nu
   const failures = new Map<string, number>();
   let sent = 0;
   let isOver = false;
-  const send = async (worker: number): Promise<void> => {
+  const send = async (): Promise<void> => {
     while (sent < count || !isOver) {
       const number = sent++;
       const id = number % noteCount;
@@ -122,11 +122,13 @@ async function restartAll(name: string, url: string, rolling: Servers, count: nu
       const answer = await (number % 10 === 0
         ? ask(`/items/notes/${id}`, { method: 'PATCH', token, body: { version: number } })
         : ask(number % 2 === 0 ? '/items/notes' : `/items/notes/${id}`, { token })
-      ).catch((error: unknown) => ({ status: `${worker % 2} ${error instanceof Error ? error.message : error}` }));
-      if (answer.status !== 200) failures.set(`${answer.status}`, (failures.get(`${answer.status}`) ?? 0) + 1);
+      ).catch((error: unknown) => ({ status: error instanceof Error ? error.message : 'no answer', text: '' }));
+      if (answer.status === 200) continue;
+      const failure = `${answer.status} ${answer.text.replaceAll(/\s+/g, ' ').slice(0, 200)}`;
+      failures.set(failure, (failures.get(failure) ?? 0) + 1);
     }
   };
-  const sending = Promise.all(Array.from({ length: 6 }, (_, worker) => send(worker)));
+  const sending = Promise.all(Array.from({ length: 6 }, send));
   await sleep(500);
   for (const index of [0, 1, 2]) {
     await rolling.restart(index);

@@ -1,6 +1,6 @@
 /** Stops a server without breaking off requests. Source: API specification, section 16 (SHUTDOWN_TIMEOUT). */
 import { Server } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Listener } from '../http/fastify-adapter.ts';
 import type { RunningServer } from './options.ts';
 import type { ServeParts } from './parts.ts';
@@ -8,6 +8,15 @@ import type { ServeSetting } from './setting.ts';
 
 /** Milliseconds that a stopping server has for exporting spans, and for purges, also where requests took all of its time. */
 const leastFlushMs = 2_000;
+
+/** Milliseconds for which a server behind a proxy, which is given time to notice, keeps connections that are idle. */
+const idleMs = 500;
+
+/** Milliseconds of a turn of the event loop in which nothing was done. */
+const quietMs = 0.1;
+
+/** Turns of the event loop after which a server stops listening, also where connections never cease to come. */
+const mostTurns = 1_000;
 
 type Closed = Pick<ServeParts, 'listener' | 'host' | 'model' | 'generations' | 'cache' | 'database' | 'hosts'>;
 
@@ -20,8 +29,20 @@ export function closeOnce(parts: Closed, setting: ServeSetting): RunningServer['
   };
 }
 
-/** The `close` of HTTP servers would also end idle connections at once. */
-function stopAccepting(server: Server): void {
+/**
+ * Stops listening when no connection waits. The kernel resets those that it has taken but the process has not: a proxy
+ * has sent its request by then, and repeats no POST. The event loop takes one connection a turn; a short turn that takes
+ * none tells that none waits. The `close` of HTTP servers would also end idle connections at once.
+ */
+async function stopAccepting(server: Server): Promise<void> {
+  if (!server.listening) return;
+  let taken = 0;
+  server.on('connection', () => taken++);
+  for (let isQuiet = false, turns = 0; !isQuiet && turns < mostTurns; turns++) {
+    const [before, begun] = [taken, performance.now()];
+    await nextTurn();
+    isQuiet = taken === before && performance.now() - begun < quietMs;
+  }
   Server.prototype.close.call(server);
 }
 
@@ -40,17 +61,19 @@ async function closeAll(
 ): Promise<void> {
   const { shutdownDelay, shutdownTimeout: grace } = environment;
   host.drain();
-  const pause = lingerMs ?? shutdownDelay;
-  if (pause > 0 && httpListener.server.server.listening) {
-    if (lingerMs !== undefined) stopAccepting(httpListener.server.server);
-    // A client that sends on a connection while it is closed would lose its request: it learns of the end before.
-    httpListener.responder.hangUp();
-    await sleep(pause);
-  }
+  const { server, responder } = httpListener;
+  const isReplaced = lingerMs !== undefined;
+  if (isReplaced) await stopAccepting(server.server);
+  // A client that sends on a connection while it is closed would lose its request: it learns of the end before.
+  responder.hangUp();
+  await sleep(lingerMs ?? shutdownDelay);
+  if (!isReplaced) await stopAccepting(server.server);
   const end = performance.now() + grace;
   generations.current().watch.stop();
-  const breakOff = setTimeout(breakOffRequests, grace, httpListener.server);
-  await httpListener.server.close();
+  const breakOff = setTimeout(breakOffRequests, grace, server);
+  // Proxies send on the connections that they keep, until they have met an end.
+  await sleep(Math.min(idleMs, shutdownDelay, grace));
+  await server.close();
   clearTimeout(breakOff);
   instruments.close();
   // After the last request, which may be about to compile the rows that it has written.
