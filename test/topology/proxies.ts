@@ -102,7 +102,8 @@ async function listens(port: number): Promise<void> {
 function haproxyFile(port: number, servers: readonly number[]): string {
   return `defaults
   mode http
-  timeout connect 1s
+  timeout connect 5s
+  timeout check 5s
   timeout client 30s
   timeout server 30s
   option forwardfor

@@ -51,7 +51,7 @@ export function newMember(opened: PostgresConnection, shared: boolean, now: numb
 }
 
 /** Milliseconds in which the statements of a connection have to be cancelled, and between two attempts. */
-const cancelMs = 1_000;
+const cancelMs = 5_000;
 const pauseMs = 20;
 
 /**
