@@ -16,7 +16,7 @@ const idleMs = 500;
 const quietMs = 0.1;
 
 /** Turns of the event loop after which a server stops listening, also where connections never cease to come. */
-const maxTurns = 1_000;
+const maxIterations = 1_000;
 
 type Closed = Pick<ServeParts, 'listener' | 'host' | 'model' | 'generations' | 'cache' | 'database' | 'hosts'>;
 
@@ -38,7 +38,7 @@ async function stopAccepting(server: Server): Promise<void> {
   if (!server.listening) return;
   let taken = 0;
   server.on('connection', () => taken++);
-  for (let isQuiet = false, turn = 0; !isQuiet && turn < maxTurns; turn++) {
+  for (let isQuiet = false, turn = 0; !isQuiet && turn < maxIterations; turn++) {
     const [before, begun] = [taken, performance.now()];
     await nextTurn();
     isQuiet = taken === before && performance.now() - begun < quietMs;
