@@ -45,13 +45,17 @@ interface Described {
 /** Documents by their texts: many servers of a process serve the same. Those that were read last. */
 const known = new Map<string, Described>();
 
-/** Documents that are kept beside those that servers hold themselves. */
-const most = 8;
+/** Documents that are kept beside those that servers hold themselves: many files serve the sample, with others between. */
+const most = 24;
 
 function describe(text: string): Described {
   const name = hash('sha256', text);
   const found = known.get(name);
-  if (found !== undefined) return found;
+  if (found !== undefined) {
+    known.delete(name);
+    known.set(name, found);
+    return found;
+  }
   const document: unknown = JSON.parse(text);
   if (!isObject(document)) throw new Error('The document is no object.');
   const made = { document, find: createFinder(document), judge: createJudge(document) };

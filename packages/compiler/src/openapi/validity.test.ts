@@ -52,6 +52,16 @@ describe.each(documents)('the document of %s', (_, document) => {
     await expect(parser.validate(copy())).resolves.toBeTruthy();
   });
 
+  it('has schemas that a strict validator of JSON Schema compiles', () => {
+    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false, logger: false });
+    formats.default(ajv);
+    ajv.addVocabulary(['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components']);
+    ajv.addSchema({ ...copy(), $id: 'document' });
+    const pointers = schemasIn(copy());
+    for (const pointer of pointers) ajv.compile({ $ref: `document#${pointer}` });
+    expect(pointers.length).toBeGreaterThan(100);
+  });
+
   it('keeps the laws of generators', () => {
     expect(brokenLaws(copy())).toEqual([]);
   });
