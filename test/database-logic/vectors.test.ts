@@ -39,20 +39,21 @@ const permissions = `permissions:
 roles: { local: {} }
 `;
 
+let project: Awaited<ReturnType<typeof createProject>>;
+beforeAll(async () => {
+  project = await createProject();
+});
+afterAll(() => project?.remove());
+
 describe('PGlite with pgvector', () => {
-  let project: Awaited<ReturnType<typeof createProject>>;
   let platform: Platform;
   beforeAll(async () => {
-    project = await createProject();
     await mkdir(join(project.folder, 'migrations'));
     await writeFile(join(project.folder, 'migrations', '0001-papers.sql'), migration + manyVectors());
     await writeFile(join(project.folder, 'permissions.yaml'), permissions);
     platform = await startPlatform(project.folder, '');
   });
-  afterAll(async () => {
-    await platform?.stop();
-    await project?.remove();
-  });
+  afterAll(() => platform?.stop());
 
   const search = (collection: string, query: object) => ({ path: `/items/${collection}`, body: { query } });
   const asAdmin = ({ path, body }: ReturnType<typeof search>) => platform.admin(path, { method: 'SEARCH', body });
@@ -282,28 +283,20 @@ describe('PGlite with pgvector', () => {
   });
 });
 
-/** Commands that open the embedded database themselves. */
+/** Commands open the embedded database themselves, once no server has it open any more. */
 it('are told by commands as other fields are', async () => {
-  const project = await createProject();
-  try {
-    await mkdir(join(project.folder, 'migrations'));
-    await writeFile(join(project.folder, 'migrations', '0001-papers.sql'), migration + manyVectors());
-    await writeFile(join(project.folder, 'permissions.yaml'), permissions);
-    const run = async (...args: readonly string[]): Promise<string> => {
-      const { code, stdout, stderr } = await runPlatform([...args, '--project', project.folder]);
-      expect([0, 1], stderr).toContain(code);
-      return stdout + stderr;
-    };
-    await run('generate');
-    expect(await run('can', 'public', 'read', 'papers')).toContain('embedding');
-    expect(await run('explain', 'GET /items/papers?filter[embedding][_near][to]=1,0,0', '--as', 'public')).toContain(
-      '<->',
-    );
-    const neighbours = `GET /items/many?limit=20&filter[embedding][_near][to]=${vectorOf(1)}`;
-    expect(await run('explain', neighbours, '--as', 'public')).toContain('many_embedding_idx');
-  } finally {
-    await project.remove();
-  }
+  const run = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runPlatform([...args, '--project', project.folder]);
+    expect([0, 1], stderr).toContain(code);
+    return stdout + stderr;
+  };
+  await run('generate');
+  expect(await run('can', 'public', 'read', 'papers')).toContain('embedding');
+  expect(await run('explain', 'GET /items/papers?filter[embedding][_near][to]=1,0,0', '--as', 'public')).toContain(
+    '<->',
+  );
+  const neighbours = `GET /items/many?limit=20&filter[embedding][_near][to]=${vectorOf(1)}`;
+  expect(await run('explain', neighbours, '--as', 'public')).toContain('many_embedding_idx');
 }, 240_000);
 
 describe.skipIf(noNewMariadb)(`MariaDB of the newest release${withoutNewMariadb}`, () => {
