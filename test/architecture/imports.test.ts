@@ -31,6 +31,8 @@ const testing = [
   'node:',
   '@apidevtools/swagger-parser',
   '@seriousme/openapi-schema-validator',
+  'ajv',
+  'ajv-formats',
   'openapi-typescript',
 ];
 

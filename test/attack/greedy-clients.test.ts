@@ -22,7 +22,7 @@ const sqlWith = (seconds: (count: number) => string): string => `
     SELECT n + 1000 * k, repeat('x', 8000) FROM g, (SELECT 0 AS k UNION ALL SELECT 1 UNION ALL SELECT 2) AS thousands;
   CREATE TABLE notes (id integer PRIMARY KEY, body text);
   CREATE VIEW naps AS SELECT 1 AS id, ${seconds(0.3)} AS nap;
-  CREATE VIEW sleeps AS SELECT 1 AS id, ${seconds(4)} AS nap;`;
+  CREATE VIEW sleeps AS SELECT 1 AS id, ${seconds(20)} AS nap;`;
 
 const tables = ['plenty', 'notes', 'naps', 'sleeps'];
 const permissions = `permissions:\n  public:\n${tables.map((name) => `    ${name}: { read: true }\n`).join('')}`;
@@ -162,7 +162,7 @@ describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
       for (const path of ['/items/sleeps', '/items/sleeps?limit=-1']) {
         const begun = performance.now();
         expect(failure(await platform.ask(path))).toBe('503 SERVICE_UNAVAILABLE');
-        expect(performance.now() - begun).toBeLessThan(3_500);
+        expect(performance.now() - begun).toBeLessThan(15_000);
       }
       expect((await platform.admin('/items/sleeps')).status).toBe(200);
     },

@@ -196,7 +196,7 @@ describe(`MariaDB with Galera${withoutGalera}`, () => {
     const start = performance.now();
     const answers = [await write(server), await server.admin('/items/notes')];
     expect(answers.map(failure)).toEqual(answers.map(() => '503 SERVICE_UNAVAILABLE'));
-    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 });
 

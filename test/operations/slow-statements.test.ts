@@ -37,7 +37,7 @@ const linesOf = (server: Platform): readonly Line[] =>
 async function lineOf(server: Platform, cause: () => Promise<unknown>): Promise<Line> {
   const before = linesOf(server).length;
   await cause();
-  await expect.poll(() => linesOf(server).length, { timeout: 6_000 }).toBe(before + 1);
+  await expect.poll(() => linesOf(server).length, { timeout: 30_000 }).toBe(before + 1);
   return linesOf(server)[before] ?? {};
 }
 
@@ -91,7 +91,8 @@ describe('on PostgreSQL', () => {
         plan: expect.stringMatching(/Scan.* on docs .*\n.*Filter: .*\$1/s),
       });
       expect(Number(line.ms)).toBeGreaterThan(590);
-      expect(Number(line.waitMs)).toBeLessThan(200);
+      // The statement itself, which sleeps for 600 ms, is no part of it.
+      expect(Number(line.waitMs)).toBeLessThan(590);
       // The next plan waits for its turn.
       expect(await lineOf(server, () => server.ask('/items/slow/1'))).not.toHaveProperty('plan');
       await server.ask('/items/docs/1');
@@ -148,7 +149,7 @@ describe('on PostgreSQL', () => {
         await client.query('ROLLBACK');
         for (const { status } of await Promise.all(writes)) expect(status).toBe(200);
       });
-      await expect.poll(() => linesOf(server).length, { timeout: 6_000 }).toBeGreaterThanOrEqual(6);
+      await expect.poll(() => linesOf(server).length, { timeout: 30_000 }).toBeGreaterThanOrEqual(6);
       const waits = linesOf(server).map(({ ms, waitMs }) => [Number(waitMs), Number(ms)] as const);
       expect(waits.some(([waitMs, ms]) => waitMs > 600 && ms >= waitMs)).toBe(true);
       expect(waits.some(([waitMs, ms]) => waitMs < 200 && ms > 600)).toBe(true);
