@@ -22,8 +22,8 @@ import {
 import { routinesOf, serveFunctions, unservedFunctions, withComputed } from './passes/functions.ts';
 import { graphqlEnums } from './passes/graphql-enums.ts';
 import { nameCollections, nameFields } from './passes/names.ts';
-import { resolveCalls } from './passes/permissions/resolve-calls.ts';
 import { resolvePermissions } from './passes/permissions/resolve-permissions.ts';
+import { resolveCalls } from './passes/permissions/resolve-rules.ts';
 import { configureRelations, relationKey } from './passes/relations/configure-relations.ts';
 import { deriveManyToMany } from './passes/relations/derive-many-to-many.ts';
 import { deriveManyToOne, deriveOneToMany, hideManyToOne } from './passes/relations/derive-many-to-one.ts';

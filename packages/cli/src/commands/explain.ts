@@ -5,10 +5,9 @@ import { explainCall, explainRead, planRead } from '@tablewright/runtime/explain
 import type { JsonValue } from '@tablewright/runtime/language';
 import { CommandError, checking, exitCodes } from '../errors/failures.ts';
 import { type CheckedRule, checkNamedRules, itemIn } from '../explain/check-rules.ts';
-import { currentSchema } from '../explain/current-schema.ts';
 import { boundsOf, explainWriting, onItems, printRefusal, type RoleRequest } from '../explain/explain-writing.ts';
 import { printPlan, printPolicies, printStatement, ruleLines, visibly } from '../explain/print.ts';
-import { accessOf, callerOf, readableApi, writableApi } from '../explain/role.ts';
+import { accessOf, callerOf, currentSchema, readableApi, writableApi } from '../explain/role.ts';
 import { loadProject } from '../project/project.ts';
 import { connectPresent } from '../sources/connect.ts';
 import type { Source } from '../sources/source.ts';

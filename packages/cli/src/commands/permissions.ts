@@ -9,7 +9,7 @@ import {
 } from '@tablewright/introspect';
 import { checkPermissions } from '../compile/steps.ts';
 import { CommandError, checking, exitCodes } from '../errors/failures.ts';
-import { currentSchema } from '../explain/current-schema.ts';
+import { currentSchema } from '../explain/role.ts';
 import { writeOutput } from '../output/staged-files.ts';
 import { loadProject, type Project } from '../project/project.ts';
 import { connectPresent } from '../sources/connect.ts';

@@ -8,7 +8,7 @@ import { type ListedExtensions, type ListedOperation, listedFile } from '@tablew
 import { type Diagnostic, parseSchema } from '@tablewright/introspect';
 import { loadSchema, type Resolution, report, resolveSources } from '../compile/steps.ts';
 import { CommandError, exitCodes } from '../errors/failures.ts';
-import { currentFacts } from '../explain/current-schema.ts';
+import { currentFacts } from '../explain/role.ts';
 import type { Project } from '../project/project.ts';
 import { connectPresent } from '../sources/connect.ts';
 import type { Source } from '../sources/source.ts';

@@ -1,12 +1,19 @@
+import { existsSync } from 'node:fs';
 import { modelData, resolveApi } from '@tablewright/compiler';
 import { didYouMean } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
 import type { AccessClass, Caller, CompiledApi } from '@tablewright/runtime';
 import { createRowContexts, type ReadableApi } from '@tablewright/runtime/explain';
 import { ownTables } from '@tablewright/runtime/tools';
+import type { Facts } from '../compile/facts.ts';
+import { readFacts } from '../compile/read-facts.ts';
+import { loadFacts, resolveProject } from '../compile/steps.ts';
 import { CommandError, exitCodes } from '../errors/failures.ts';
+import type { Project } from '../project/project.ts';
+import { refuseNewDatabase } from '../project/settings.ts';
 import { linkModel } from '../recompile/link-model.ts';
 import { quotedTable, runOwn, type Source } from '../sources/source.ts';
+import type { Progress } from '../terminal/progress.ts';
 
 /** An API as requests meet it, without parts that are only printed. */
 export function readableApi(schema: Schema): ReadableApi {
@@ -86,4 +93,21 @@ async function findIn(
   const sql = `SELECT ${text('t.id')} FROM ${quotedTable(source.dialect, table)} AS t WHERE ${text(`t.${column}`)} = $1::text`;
   const [row] = await runOwn(source, rows(sql), [value]);
   return row?.[0] ?? null;
+}
+
+/**
+ * The schema as configuration and permissions make it now, from the tables in `platform.schema.json`. The database is
+ * read if that file is missing or a connection is at hand. Writes nothing, and makes no embedded database.
+ */
+export async function currentSchema(project: Project, progress: Progress, source?: Source): Promise<Schema> {
+  const facts = await currentFacts(project, progress, source);
+  const { schema } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
+  return schema;
+}
+
+/** The facts of which it is made. */
+export async function currentFacts(project: Project, progress: Progress, source?: Source): Promise<Facts> {
+  const fromFile = source === undefined && existsSync(project.schemaFile);
+  if (source === undefined && !fromFile) refuseNewDatabase(project);
+  return fromFile ? loadFacts(project) : readFacts(project, progress, source);
 }

@@ -3,8 +3,7 @@ import type { FieldDescriptor } from '@tablewright/runtime/language';
 import { sha256 } from '../print/json.ts';
 import { spellWhole } from '../role-view/names.ts';
 import { scalarInput } from './components/values.ts';
-import { anyOf, type JsonObject, objectOf, reference } from './json.ts';
-import type { Parts } from './parts.ts';
+import { anyOf, type JsonObject, objectOf, type Parts, reference } from './json.ts';
 import type { Addressed, AddressedKeyField } from './paths/addressed.ts';
 
 /** The path parameter `key`. Several fields are an array, which style `simple` joins by commas, each value encoded. */

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { JsonValue } from '@tablewright/runtime/language';
 import { type Chunk, type ChunkList, createChunks, joinChunks } from './chunks.ts';
-import { isText, type KeptText, keptTextOf, textOf } from './only-text.ts';
 import { lineWidth, widthOf } from './text.ts';
 
 /** JSON with two spaces of indentation and a line end, laid out as the formatter would. Keys keep their order. */
@@ -220,4 +219,58 @@ function quoted(text: string): string {
 
 function hasProperties({ properties }: Members): boolean {
   return typeof properties === 'object' && properties !== null && !Array.isArray(properties);
+}
+
+type KeptMembers = Readonly<Record<string, never>>;
+
+/** Stands for an object of which only the text at one indentation is known. It can be printed there, and nothing else. */
+export function onlyText(text: Chunk, indent: number): KeptMembers {
+  const value = new Proxy({}, opaque);
+  texts.set(value, { text, indent });
+  return value;
+}
+
+const texts = new WeakMap<object, { readonly text: Chunk; readonly indent: number }>();
+
+/** True if only the text of an object is known. */
+export function isText(value: object): boolean {
+  return texts.has(value);
+}
+
+/** The text of such an object. */
+function textOf(value: object, indent: number): Chunk {
+  const cached = texts.get(value);
+  if (cached === undefined || cached.indent !== indent) return refuse();
+  return cached.text;
+}
+
+function refuse(): never {
+  throw new Error('This part of a document has only its text, which is kept elsewhere.');
+}
+
+const opaque: ProxyHandler<KeptMembers> = {
+  get: refuse,
+  has: refuse,
+  ownKeys: refuse,
+  getOwnPropertyDescriptor: refuse,
+};
+
+/** A kept text, and its position: text on one line is the same everywhere. */
+interface KeptText {
+  text: string | null;
+  indent: number;
+  levels: number;
+}
+
+const kept = new WeakMap<object, KeptText>();
+
+/** Keeps the text of an object that does not change any more; returns the object. */
+export function keepText<Value extends object>(value: Value): Value {
+  if (!kept.has(value)) kept.set(value, { text: null, indent: 0, levels: 0 });
+  return value;
+}
+
+/** Where the text of an object is kept; undefined for most objects. */
+export function keptTextOf(value: object): KeptText | undefined {
+  return kept.get(value);
 }

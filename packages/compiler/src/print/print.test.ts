@@ -6,8 +6,7 @@ import { joinChunks } from './chunks.ts';
 import { printComment } from './declarations.ts';
 import { call, code, printValue, type Value } from './expression.ts';
 import { printImports } from './imports.ts';
-import { canonicalJson, printDocument, printJson, textAt } from './json.ts';
-import { onlyText } from './only-text.ts';
+import { canonicalJson, onlyText, printDocument, printJson, textAt } from './json.ts';
 import { stringLiteral } from './text.ts';
 import { generic, list, nullable, printTyped, union } from './type.ts';
 

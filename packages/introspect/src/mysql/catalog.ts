@@ -3,6 +3,9 @@
  *
  * Fields carry the names of the columns of the manual's chapter "INFORMATION_SCHEMA Tables", in lower case.
  */
+import { ownSchema } from '@tablewright/runtime/language';
+import type { TableId } from '../schema.ts';
+import { tableId } from '../table-names.ts';
 
 /** The two servers of the family. MariaDB says so in its version; all others are taken for MySQL. */
 export type MysqlDialect = 'mysql' | 'mariadb';
@@ -140,4 +143,17 @@ export interface ParameterRow
   readonly parameter_mode: string | null;
   readonly parameter_name: string | null;
   readonly dtd_identifier: string;
+}
+
+/**
+ * The schema of a row, as the IR calls it. The name of the connection's database does not matter: the same code serves
+ * test and production. Names of tables, files and permissions are those of the same schema on PostgreSQL.
+ */
+export function schemaOf({ database }: MysqlCatalog, name: string): string {
+  return name === database ? ownSchema : name;
+}
+
+/** The id of the table that a row is about. */
+export function idOf(catalog: MysqlCatalog, { table_schema, table_name }: TableName): TableId {
+  return tableId(schemaOf(catalog, table_schema), table_name);
 }

@@ -1,5 +1,4 @@
-import type { MysqlCatalog, TableName } from './catalog.ts';
-import { schemaOf } from './names.ts';
+import { type MysqlCatalog, schemaOf, type TableName } from './catalog.ts';
 
 /** A table that stands for another one while a change is tried (the runtime's `TableDraft`). */
 interface Draft {

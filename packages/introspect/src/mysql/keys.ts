@@ -2,8 +2,7 @@ import { printTable } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
 import { groupedBy, sortedBy } from '../order.ts';
 import type { ForeignKey, Index, Key, ReferentialAction, TableId } from '../schema.ts';
-import type { KeyRow, MysqlCatalog, StatisticsRow } from './catalog.ts';
-import { idOf } from './names.ts';
+import { idOf, type KeyRow, type MysqlCatalog, type StatisticsRow } from './catalog.ts';
 
 /** The keys and indexes of one table, by name. */
 interface KeysAndIndexes {

@@ -1,8 +1,8 @@
 import type { Dialect } from '@tablewright/runtime/language';
+import { ownSchema } from '@tablewright/runtime/language';
 import type { CatalogStamps, ReadOptions, RunStatement } from '../facts.ts';
 import type { MysqlCatalog, MysqlRows, StatisticsRow, TableName } from './catalog.ts';
 import { routinesSql, rowsSql, type Statement, serverSql } from './catalog-sql.ts';
-import { ownSchema } from './names.ts';
 
 /**
  * Reads the catalog of a MySQL (8.0 or later) or MariaDB (10.6 or later) server in six statements for any number of

@@ -1,9 +1,8 @@
 import { sortedBy } from '../order.ts';
 import type { ColumnType, Routine, RoutineResult, RoutineValue } from '../schema.ts';
 import { tableId } from '../table-names.ts';
-import type { ColumnRow, MysqlCatalog, ParameterRow, RoutineRow } from './catalog.ts';
+import { type ColumnRow, type MysqlCatalog, type ParameterRow, type RoutineRow, schemaOf } from './catalog.ts';
 import { columnType } from './columns.ts';
-import { schemaOf } from './names.ts';
 
 /** Builds the functions and procedures of a catalog, sorted by signature. */
 export function buildMysqlRoutines(catalog: MysqlCatalog, rows: NonNullable<MysqlCatalog['routines']>) {

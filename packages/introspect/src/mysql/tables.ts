@@ -4,10 +4,9 @@ import type { SchemaFacts } from '../facts.ts';
 import { compareText, groupedBy, sortedBy } from '../order.ts';
 import type { Table, TableId } from '../schema.ts';
 import { matches, quotedNames } from '../table-names.ts';
-import type { MysqlCatalog, TableName, TableRow } from './catalog.ts';
+import { idOf, type MysqlCatalog, schemaOf, type TableName, type TableRow } from './catalog.ts';
 import { buildChecks, buildColumns } from './columns.ts';
 import { buildForeignKeys, buildKeys } from './keys.ts';
-import { idOf, schemaOf } from './names.ts';
 import { buildMysqlRoutines } from './routines.ts';
 
 /**

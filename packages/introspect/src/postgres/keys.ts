@@ -1,9 +1,8 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import type { ForeignKey, Index, Key, ReferentialAction } from '../schema.ts';
 import { tableId } from '../table-names.ts';
-import { baseOrder } from './base-order.ts';
 import type { ConstraintRow, IndexRow, RelationRow } from './catalog.ts';
-import { relationId } from './columns.ts';
+import { baseOrder, relationId } from './columns.ts';
 import type { Lookup } from './lookup.ts';
 
 /** The keys of a relation. */

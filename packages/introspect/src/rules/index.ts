@@ -23,7 +23,7 @@ import {
   configRelations,
   configTranslations,
 } from './configuration/config-relations.ts';
-import { configRowSecurity } from './configuration/config-row-security.ts';
+import { configRowSecurity, configTenant } from './configuration/config-rows.ts';
 import {
   configCache,
   configKeys,
@@ -32,7 +32,6 @@ import {
   configSystem,
   configTables,
 } from './configuration/config-tables.ts';
-import { configTenant } from './configuration/config-tenant.ts';
 import { collectionNames, fieldNames, relationNames, reservedNames, unaddressableNames } from './names.ts';
 import { hiddenPaths, privateCollections, systemRules } from './permissions/reach.ts';
 import { incompleteCreates, refusedPresets } from './permissions/refused-writes.ts';

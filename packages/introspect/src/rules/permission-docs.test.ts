@@ -30,7 +30,7 @@ test.each(rows)('the example of $code gives it', ({ code, kind, example }) => {
 test('every diagnostic of rules is documented', () => {
   const sources = [
     ...['config/yaml/placed-value', 'config/permissions/parse-permissions'],
-    ...['misfits', 'resolve-permissions', 'resolve-rules'].map((name) => `passes/permissions/${name}`),
+    ...['filter-names', 'resolve-permissions', 'resolve-rules'].map((name) => `passes/permissions/${name}`),
     ...['reach', 'refused-writes', 'useless-rules'].map((name) => `rules/permissions/${name}`),
   ].map((name) => readFileSync(new URL(`../${name}.ts`, import.meta.url), 'utf8'));
   const lines = sources.flatMap((text) => text.split('\n')).filter((line) => /\bcodes? ?[:=]/.test(line));

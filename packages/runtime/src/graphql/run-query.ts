@@ -1,10 +1,13 @@
 /** Runs queries: one statement per root field, all at once. */
-import type { Database, Statement } from '../database/database.ts';
+
+import type { IncomingMessage } from 'node:http';
+import type { Database, Parameter, Statement } from '../database/database.ts';
 import { refusesValue } from '../database/errors.ts';
 import { runAs } from '../database/row-context.ts';
 import type { DriftGuard } from '../drift-watch.ts';
-import { PlatformError, toPlatformError } from '../errors.ts';
-import { toFunctionError } from '../functions/function-errors.ts';
+import { invalidQuery, PlatformError, toPlatformError } from '../errors.ts';
+import { toFunctionError } from '../functions/service.ts';
+import { type ClientBytes, tooMuchUnsent } from '../limits/unsent.ts';
 import { createAnswerWriter } from '../query/answer.ts';
 import { unusableCursor } from '../query/parse/cursor.ts';
 import { defaultReadLimits } from '../query/parse/parse-read.ts';
@@ -15,9 +18,15 @@ import type { CallSource } from './compile/compile-call.ts';
 import type { QueryField, ServiceField } from './compile/compile-query.ts';
 import type { RowSource } from './compile/roots.ts';
 import type { OperationAnswer, OperationCall } from './documents/operation.ts';
-import { createLargeLists, type ReadLarge, type UnsentOf } from './reads/large-lists.ts';
 import type { ServiceAnswer } from './run-mutation.ts';
-import { type FieldFailure, type FieldValue, frameOf, SplicedRows, spliceAnswer } from './spliced.ts';
+import {
+  type CollectedRows,
+  type FieldFailure,
+  type FieldValue,
+  frameOf,
+  SplicedRows,
+  spliceAnswer,
+} from './spliced.ts';
 
 /** Options for running queries. */
 export interface QuerySetting {
@@ -244,4 +253,68 @@ function largeLists(running: Running, request: OperationCall['request']): ReadLa
   const { database, unsent, late } = running.setting;
   running.readLarge ??= createLargeLists(database, request, unsent, late);
   return running.readLarge;
+}
+
+/** Bytes that the large lists of one operation come to at most. */
+const maxBytes = 64 * 1024 ** 2;
+
+/**
+ * Lists of documents that are too large to be read like others. GraphQL answers are collected before they are sent, so
+ * the size that one operation may collect is bounded. Its large lists are read one after the other, in batches, on a
+ * connection of their own, so that other requests are answered meanwhile.
+ */
+
+/** Reads one list. Rejects with INVALID_QUERY when the lists of the operation come to too much. */
+type ReadLarge = (statement: Statement, parameters: readonly Parameter[], rows: CollectedRows) => Promise<void>;
+
+/** Counts what waits for the client of a request. */
+type UnsentOf = (request: IncomingMessage) => ClientBytes;
+
+/** Makes what reads the large lists of one operation; they end when its client leaves. */
+function createLargeLists(
+  database: Pick<Database, 'stream'>,
+  request: IncomingMessage,
+  unsentOf: UnsentOf | undefined,
+  late: ((request: IncomingMessage, statement: Statement) => Statement) | undefined,
+): ReadLarge {
+  const { socket } = request;
+  const unsent = unsentOf?.(request);
+  let left = maxBytes;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function read(...[statement, parameters, rows]: Parameters<ReadLarge>): Promise<void> {
+    const gone = new AbortController();
+    const leave = (): void => gone.abort();
+    socket.once('close', leave);
+    let counted = 0;
+    const drained = async (): Promise<void> => {
+      unsent?.add(rows.bytes - counted);
+      counted = rows.bytes;
+      if (unsent?.hasRoomBeside(counted) === false) throw tooMuchUnsent();
+      if (rows.bytes <= left) return;
+      left = 0;
+      throw tooLarge();
+    };
+    if (left === 0) throw tooLarge();
+    try {
+      await unsent?.room();
+      const sent = late?.(request, statement) ?? statement;
+      await database.stream(sent, parameters, rows, drained, gone.signal, unsent?.client);
+      await drained();
+      left -= rows.bytes;
+    } finally {
+      unsent?.add(-counted);
+      socket.off('close', leave);
+    }
+  }
+
+  return (...list) => {
+    const mine = turn.then(() => read(...list));
+    turn = mine.catch(() => {});
+    return mine;
+  };
+}
+
+function tooLarge(): PlatformError {
+  return invalidQuery(`The answer is larger than ${maxBytes} bytes; ask for fewer items.`);
 }

@@ -5,10 +5,9 @@ import { type CompiledApi, type JsonValue, systemCollection } from '../language/
 import type { Log } from '../operate/log.ts';
 import type { Call, CallReader } from './call.ts';
 import type { CustomEndpoint } from './custom-routes.ts';
-import type { ItemHandlers, ItemRequest } from './items.ts';
+import type { ItemHandlers, ItemRequest, OwnUserHandlers } from './items.ts';
 import { createPageEndpoints, type PageEndpointsOptions } from './pages/page-endpoints.ts';
 import type { HttpContext, Responder } from './responses/answer.ts';
-import type { OwnUserHandlers } from './users.ts';
 
 /** Answers one request; a rejection becomes the error that is sent. */
 export type Handler = (httpContext: HttpContext, call: Call, body: JsonValue | undefined) => Promise<void>;

@@ -2,9 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../caller.ts';
 import type { CreatePlanCache } from '../database/plan-cache.ts';
-import { toFunctionError } from '../functions/function-errors.ts';
 import { argumentsIn, functionNamed, functionPath, planGet, planSearch } from '../functions/read-call.ts';
-import { type Callable, createFunctions, type Functions, noFunction } from '../functions/service.ts';
+import { type Callable, createFunctions, type Functions, noFunction, toFunctionError } from '../functions/service.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { defaultReadLimits } from '../query/parse/parse-read.ts';
 import type { ReadLimits } from '../query/parse/request.ts';

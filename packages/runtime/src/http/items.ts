@@ -9,7 +9,7 @@ import { readIdempotencyKey } from '../write/execute/idempotency.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
-import { type HttpContext, jsonAnswer, type Responder } from './responses/answer.ts';
+import { type HttpContext, jsonAnswer, mediaTypes, type Responder } from './responses/answer.ts';
 import type { Reader } from './responses/read.ts';
 
 /** One request below `/items`. */
@@ -220,4 +220,42 @@ function readableNames(collections: CompiledApi['access'][number]['collections']
   return new Set(
     collections.filter(({ read }) => read !== undefined && read.length > 0).map((entry) => entry.collection),
   );
+}
+
+/** Handlers of `/users/me`. They reject with the error that answers the request. */
+export interface OwnUserHandlers {
+  read(request: ItemRequest): Promise<void>;
+  update(request: ItemRequest, body: JsonValue | undefined): Promise<void>;
+}
+
+/** Options of the handlers. */
+interface OwnUserOptions {
+  readonly api: CompiledApi;
+  readonly items: ItemHandlers;
+  readonly responder: Responder;
+}
+
+/** Makes the handlers. */
+export function createOwnUserHandlers({ api, items, responder }: OwnUserOptions): OwnUserHandlers {
+  const readers = new Set(api.access.filter(readsUsers).map(({ name }) => name));
+  return {
+    async read(request) {
+      const id = userOf(request.caller);
+      if (readers.has(request.caller.accessClass)) return items.read(request, id);
+      const body = Buffer.from(JSON.stringify({ data: { id } }));
+      responder.send(request.httpContext, { status: 200, type: mediaTypes.json, body });
+    },
+    async update(request, body) {
+      await items.updateOne(request, userOf(request.caller), body);
+    },
+  };
+}
+
+function readsUsers({ collections }: CompiledApi['access'][number]): boolean {
+  return collections.some(({ collection, read }) => collection === 'platform_users' && (read?.length ?? 0) > 0);
+}
+
+function userOf({ user }: Caller): string {
+  if (user === null) throw new PlatformError('INVALID_CREDENTIALS');
+  return user;
 }

@@ -49,7 +49,7 @@ import { createAssetEndpoints } from './files/asset-routes.ts';
 import { createUploadEndpoints } from './files/file-routes.ts';
 import { openCalls } from './functions.ts';
 import { openGraphql } from './graphql/graphql.ts';
-import { createItemHandlers } from './items.ts';
+import { createItemHandlers, createOwnUserHandlers } from './items.ts';
 import { spreadCalls } from './loop-queue.ts';
 import { mountEndpoint } from './mount.ts';
 import type { BoundOperation } from './operations/bind.ts';
@@ -59,7 +59,6 @@ import { docsEndpoints } from './pages/docs.ts';
 import { createResponder, type StreamingResponder } from './responses/answer.ts';
 import { createPublicAnswers, type PublicAnswers } from './responses/public-answers.ts';
 import { createReader, type Reader } from './responses/read.ts';
-import { createOwnUserHandlers } from './users.ts';
 
 /** Options of a server. */
 export interface ServerOptions {

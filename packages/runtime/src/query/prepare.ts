@@ -30,7 +30,6 @@ import {
   readNested,
   refuseNestedSyntax,
 } from './authorise/nested.ts';
-import type { ReadQuery } from './authorise/read-query.ts';
 import { type Selector, shapeOf } from './authorise/shape.ts';
 import {
   checkSort,
@@ -43,7 +42,7 @@ import {
 import { checkCursor } from './parse/cursor.ts';
 import type { ReadLimits } from './parse/request.ts';
 import { refuseCost } from './plan/cost.ts';
-import type { ReadPlan } from './plan/plan.ts';
+import type { ReadPlan, ReadQuery } from './plan/plan.ts';
 import { boundValues } from './plan/plan-bounds.ts';
 import { beyondOf, isStreamed, planRead, planTargets } from './plan/plan-read.ts';
 import { isLarge, refuseRows, rowBound } from './plan/row-bound.ts';

@@ -20,7 +20,7 @@ import type { TransactionBody } from './execute/transaction-body.ts';
 import { type AffectedConstraints, keysInBatch } from './execute/violation.ts';
 import type { ReturnedImages } from './history/history.ts';
 import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plan/plans.ts';
-import type { CompleteStep } from './plan/step-plans.ts';
+import type { CompleteStep } from './plan/statement.ts';
 import { type PreparedReturning, prepareReturning, type Returning, type ReturningForm } from './returning.ts';
 import type { DecodedTree, Group } from './tree/parse/group.ts';
 

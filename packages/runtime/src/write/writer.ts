@@ -25,7 +25,7 @@ import type { TransactionBody } from './execute/transaction-body.ts';
 import { createWriteExecutor, type WriteExecutorOptions } from './execute/write-executor.ts';
 import { createHistory } from './history/history.ts';
 import { createHookedWriter, type HookedWriter } from './hooks/hooked-writer.ts';
-import type { StepPlans } from './plan/step-plans.ts';
+import type { StepPlans } from './plan/statement.ts';
 import type { PreparedReturning, Returning, ReturningForm } from './returning.ts';
 import { type PreparedCommand, prepareCommand, type WriteCommand } from './write-command.ts';
 import {

@@ -10,7 +10,7 @@ import {
   type JsonValue,
 } from '@tablewright/runtime/language';
 import { createFacts } from '../../cache/same.ts';
-import { keepText } from '../../print/only-text.ts';
+import { keepText } from '../../print/json.ts';
 import type { DocumentNames } from '../../role-view/names.ts';
 import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';
 import { about, type JsonObject, objectOf, reference } from '../json.ts';

@@ -1,6 +1,6 @@
 /** The component of a collection that describes its items. Source: API specification, sections 6 and 7.1. */
 import { type FieldDescriptor, isMeasured, type JsonValue, types } from '@tablewright/runtime/language';
-import { keepText } from '../../print/only-text.ts';
+import { keepText } from '../../print/json.ts';
 import type { RoleCollection, RoleField, RoleRelation } from '../../role-view/role-view.ts';
 import { about, described, type JsonObject, reference } from '../json.ts';
 import { callEntries, commonEntries, properties, withCommon } from './aggregation.ts';

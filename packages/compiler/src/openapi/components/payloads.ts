@@ -1,7 +1,7 @@
 /** The components that describe payloads: those of each collection, and what relations make of them. */
 import type { Lookup } from '../../cache/memo-cache.ts';
 import { createFactsOfTwo, isSame } from '../../cache/same.ts';
-import { keepText } from '../../print/only-text.ts';
+import { keepText } from '../../print/json.ts';
 import { nameWithout } from '../../role-view/names.ts';
 import type {
   NestedItem,
@@ -13,8 +13,16 @@ import type {
   RoleUpsert,
   RoleView,
 } from '../../role-view/role-view.ts';
-import { about, anyOf, described, type JsonObject, objectOf, reference } from '../json.ts';
-import { createPartsCache, type Parts } from '../parts.ts';
+import {
+  about,
+  anyOf,
+  createPartsCache,
+  described,
+  type JsonObject,
+  objectOf,
+  type Parts,
+  reference,
+} from '../json.ts';
 import { memberObjects, memberSchema, nameNestedList, nestedListSchema, nestedWriteSchema } from './nested-writes.ts';
 import { orNull, scalarInput, type Valued } from './values.ts';
 

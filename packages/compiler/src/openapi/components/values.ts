@@ -6,7 +6,7 @@
  */
 import { type Attribute, type FieldDescriptor, isPortableType, types } from '@tablewright/runtime/language';
 import { createFacts } from '../../cache/same.ts';
-import { keepText, keptTextOf } from '../../print/only-text.ts';
+import { keepText, keptTextOf } from '../../print/json.ts';
 import { type JsonObject, objectOf, reference } from '../json.ts';
 
 /** Facts of a field that decide how its value is written. */

@@ -3,7 +3,7 @@
  */
 import type { JsonValue } from '@tablewright/runtime/language';
 import type { Example, OperationExamples } from '../../api.ts';
-import { isText } from '../../print/only-text.ts';
+import { isText } from '../../print/json.ts';
 import { isJsonObject, type JsonObject, objectOf } from '../json.ts';
 
 /** The document with its examples, by `operationId`. Those that do not fit it any more are left out. */

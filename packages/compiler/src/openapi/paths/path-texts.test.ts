@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { roleViewOf } from '../../role-view/build-role-view.ts';
-import { textsOf } from '../parts.ts';
+import { textsOf } from '../json.ts';
 import { accessTo, hostile, magazine, sampleApi } from '../testing/sample-api.ts';
 import { type Addressed, addressed } from './addressed.ts';
 import { addressedParts, addressedTexts } from './path-texts.ts';

@@ -5,7 +5,7 @@
  */
 import { createFacts } from '../../cache/same.ts';
 import { DocumentNames } from '../../role-view/names.ts';
-import { type Parts, type PartText, textsOf } from '../parts.ts';
+import { type Parts, type PartText, textsOf } from '../json.ts';
 import type { Addressed, AddressedFacts } from './addressed.ts';
 import { collectionParameters, collectionPaths, collectionResponses } from './paths.ts';
 

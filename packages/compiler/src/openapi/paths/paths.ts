@@ -1,7 +1,7 @@
 /** The paths of collections and their operations. Source: API specification, section 4. */
 import { commonFailures, type FailureName } from '@tablewright/runtime/operations';
 import type { RoleView } from '../../role-view/role-view.ts';
-import { type JsonObject, objectOf, reference } from '../json.ts';
+import { type JsonObject, objectOf, type Parts, reference } from '../json.ts';
 import { keyParameters, useKey } from '../keys.ts';
 import {
   files,
@@ -11,7 +11,6 @@ import {
   singletonParameters,
   useHeader,
 } from '../parameters.ts';
-import type { Parts } from '../parts.ts';
 import { failuresByStatus } from '../responses.ts';
 import { type Addressed, addressed } from './addressed.ts';
 import { collectionWrites, itemWrites } from './write-paths.ts';

@@ -4,7 +4,7 @@ import { configPlace, type Diagnostic } from '../../diagnostic.ts';
 import { groupedBy } from '../../order.ts';
 import { defaultSchema, findTables, namedIn, tablesById } from '../../passes/lookup.ts';
 import { cacheSeconds } from '../../passes/names.ts';
-import { literalMisfit, nowMisfit } from '../../passes/permissions/misfits.ts';
+import { literalMisfit, nowMisfit } from '../../passes/permissions/filter-names.ts';
 import { resolveSearch, searchSettings } from '../../passes/search.ts';
 import { meansSystemTable } from '../../passes/system-tables.ts';
 import type { Collection, Key, Schema, Table } from '../../schema.ts';

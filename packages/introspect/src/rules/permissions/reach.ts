@@ -1,12 +1,11 @@
 /** Reach of rules: paths through hidden fields, the platform's own collections, and collections without any reader. */
 import { type SystemCollection, systemCollection } from '@tablewright/runtime/language';
-import { type NameUse, namesUsed } from '../../conditions/ruled-permissions.ts';
 import type { PlacedValue, RuleSource } from '../../config/permissions/permission-document.ts';
 import { placeIn } from '../../config/yaml/placed-value.ts';
 import type { Diagnostic } from '../../diagnostic.ts';
 import { collectionsByName } from '../../passes/lookup.ts';
 import type { Collection, Schema } from '../../schema.ts';
-import { quotedList, type Rule } from '../rule.ts';
+import { type NameUse, namesUsed, quotedList, type Rule } from '../rule.ts';
 
 /**
  * A rule may look at what its role cannot read, and works. But the rows that it lets pass reveal something about it.

@@ -2,13 +2,12 @@
 import { type Condition, type Operand, types } from '@tablewright/runtime/language';
 import { type ColumnFacts, type FactsIndex, indexFacts } from '../../conditions/column-facts.ts';
 import { findContradiction } from '../../conditions/contradiction.ts';
-import { keyOf, pairRules, type RuledPermission } from '../../conditions/ruled-permissions.ts';
 import type { RuleSource } from '../../config/permissions/permission-document.ts';
 import type { Diagnostic } from '../../diagnostic.ts';
 import { groupedBy } from '../../order.ts';
 import { collectionsByName, manyToOnesOf } from '../../passes/lookup.ts';
 import type { Collection, Permission } from '../../schema.ts';
-import { quotedList, type Rule } from '../rule.ts';
+import { keyOf, pairRules, quotedList, type Rule, type RuledPermission } from '../rule.ts';
 
 /** A value that only this rule sets, and that the rule's own check always refuses. */
 export const refusedPresets: Rule = (schema, { permissions }) => {

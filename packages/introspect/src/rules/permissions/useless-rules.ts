@@ -3,13 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { always, type Condition } from '@tablewright/runtime/language';
 import { type FactsIndex, indexFacts } from '../../conditions/column-facts.ts';
 import { callerValues, findContradiction, implies } from '../../conditions/contradiction.ts';
-import { keyOf, pairRules, type RuledPermission } from '../../conditions/ruled-permissions.ts';
 import type { PlacedValue, RuleSource } from '../../config/permissions/permission-document.ts';
 import type { Diagnostic } from '../../diagnostic.ts';
 import { groupedBy } from '../../order.ts';
 import { collectionsByName, tablesById } from '../../passes/lookup.ts';
 import type { Collection, Permission, Table } from '../../schema.ts';
-import type { Rule } from '../rule.ts';
+import { keyOf, pairRules, type Rule, type RuledPermission } from '../rule.ts';
 
 /** A rule without fields grants nothing; only `delete` needs none. */
 export const emptyRules: Rule = (_schema, { permissions }) =>

@@ -10,7 +10,7 @@ import { type AccessClass, type AccessRule, arrayLiteral, type CompiledApi } fro
 import { createAnswerWriter } from '../../query/answer.ts';
 import { createPlanner, type PlannedRead, type Planner } from '../../query/planner.ts';
 import type { SystemPlace } from '../../system/place.ts';
-import { isEveryRow } from '../../write/checks/late.ts';
+import { isEveryRow } from '../../write/checks/check.ts';
 import type { Keys } from '../../write/decode/keys.ts';
 import { keyArray, type RequestOrigin } from '../../write/execute/running.ts';
 import type { TransactionBody } from '../../write/execute/transaction-body.ts';

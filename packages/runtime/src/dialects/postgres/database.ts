@@ -10,11 +10,10 @@ import { type Closed, connectFitting, type Open, openConnection, type PostgresCo
 import { runIdentified } from './driver/identified.ts';
 import { answerTimeout, type PostgresSettings, postgresSettings, transactionSql } from './driver/options.ts';
 import { Pool } from './driver/pool.ts';
-import { PipelineDepth } from './driver/read.ts';
+import { PipelineDepth, readTexts } from './driver/read.ts';
 import { runStream } from './driver/stream.ts';
 import { runTransaction, tryTransaction } from './driver/transaction.ts';
 import { PlainConnection } from './plain/connection.ts';
-import { readTexts } from './read-texts.ts';
 
 /**
  * Connects to a PostgreSQL server (12 or later) and keeps a pool of connections to it.

@@ -9,11 +9,10 @@ import { lockEmbedded } from '../embedded-lock.ts';
 import type { EmbeddedDatabase } from '../server-dialect.ts';
 import { Attempt } from './driver/attempt.ts';
 import { sessionSql } from './driver/options.ts';
-import { Read } from './driver/read.ts';
+import { Read, readTexts } from './driver/read.ts';
 import { embeddedExtensions } from './pglite.ts';
 import { Connection } from './protocol/connection.ts';
 import type { Request } from './protocol/request.ts';
-import { readTexts } from './read-texts.ts';
 
 const session = { statementTimeoutMs: 0, applicationName: 'platform', readOnly: false };
 const preparedLimit = 1_000;

@@ -1,8 +1,11 @@
 /** Documents and their answers, as the transport passes and receives them. Source: API specification, 14.1. */
+
+import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Caller } from '../../caller.ts';
 import type { JsonValue } from '../../language/index.ts';
+import { DocumentError } from './document-errors.ts';
 
 /** The two sets of root fields: those of user data and those of the platform's own. */
 type GraphqlScope = 'items' | 'system';
@@ -97,4 +100,33 @@ export interface OperationRunner {
    * one.
    */
   run(operation: Operation, call: OperationCall): Promise<OperationAnswer>;
+}
+
+/** Texts of documents by the SHA-256 of each, in lower-case hexadecimal digits. */
+type DocumentManifest = Readonly<Record<string, string>>;
+
+/** Document of a request, by its text or its hash; one of the two is there. */
+interface NamedDocument {
+  readonly query: string | null;
+  readonly documentId: string | null;
+}
+
+/** Finds the text of a document. Throws INVALID_QUERY for one that is not to be answered. */
+export type FindDocument = (requested: NamedDocument) => string;
+
+/** Answers any document that is sent as text; a hash alone names none. */
+export function anyDocument({ query }: NamedDocument): string {
+  if (query === null) throw new DocumentError('No document is kept under this hash.');
+  return query;
+}
+
+/** Answers those of a manifest, sent as text or named by their hash, with or without `sha256:` in front. */
+export function trustedDocuments(manifest: DocumentManifest): FindDocument {
+  const texts = new Map(Object.entries(manifest));
+  return function find({ query, documentId }) {
+    const id = query === null ? (documentId ?? '').replace(/^sha256:/, '') : hash('sha256', query);
+    const text = texts.get(id);
+    if (text === undefined) throw new DocumentError('The document is not one that this server answers.');
+    return text;
+  };
 }

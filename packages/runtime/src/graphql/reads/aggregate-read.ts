@@ -13,7 +13,6 @@ import {
   checkCalls,
   resolveAggregate,
 } from '../../query/authorise/aggregate.ts';
-import { authoriseRows } from '../../query/authorise/archived-rows.ts';
 import {
   collectValues,
   openValues,
@@ -34,6 +33,7 @@ import type { ReadPlan } from '../../query/plan/plan.ts';
 import { planAggregate } from '../../query/plan/plan-aggregate.ts';
 import { boundValues } from '../../query/plan/plan-bounds.ts';
 import { isStreamed } from '../../query/plan/plan-read.ts';
+import { authoriseRows } from '../../sql/archived/other-rows.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
 import { type CollectedField, collectFields } from '../compile/collect.ts';
 import { type Compiling, constantOf, setsOf, unknownName } from '../compile/compile-selection.ts';

@@ -7,7 +7,6 @@ import {
   type GraphqlIndex,
   type ManyToAny,
 } from '../../language/index.ts';
-import { authoriseRows } from '../../query/authorise/archived-rows.ts';
 import { readFilter, refuseProblem } from '../../query/authorise/filter.ts';
 import { itemCollections } from '../../query/authorise/links.ts';
 import type { NestedRead } from '../../query/authorise/nested.ts';
@@ -32,6 +31,7 @@ import {
 } from '../../query/parse/parse-parameters.ts';
 import type { QueryParameter, QueryTree } from '../../query/parse/parse-query-string.ts';
 import type { ReadLimits } from '../../query/parse/request.ts';
+import { authoriseRows } from '../../sql/archived/other-rows.ts';
 import { refuseUnknownFunctions } from '../../sql/calls.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
 import { type Input, inputValue, isJson, type Variables } from '../compile/input.ts';

@@ -3,9 +3,13 @@
 import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { type Environment, readLimits } from '../../environment.ts';
-import type { OperationRunner } from '../../graphql/documents/operation.ts';
+import {
+  anyDocument,
+  type FindDocument,
+  type OperationRunner,
+  trustedDocuments,
+} from '../../graphql/documents/operation.ts';
 import type { FindSchema } from '../../graphql/documents/schemas.ts';
-import { anyDocument, type FindDocument, trustedDocuments } from '../../graphql/documents/trusted-documents.ts';
 import type { OperationRunnerOptions } from '../../graphql/run.ts';
 import type { GraphqlService, GraphqlServiceOptions } from '../../graphql/service.ts';
 import type { CompiledApi } from '../../language/index.ts';

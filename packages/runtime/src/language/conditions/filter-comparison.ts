@@ -15,10 +15,9 @@ import type { JsonValue } from '../values/parse-text.ts';
 import { attributeType, decodeValue } from '../values/values.ts';
 import type { Condition, Operand } from './condition.ts';
 import { isPointer, kindOf, readPointer, readScalar } from './filter-json.ts';
-import { comparedWith, readOperand } from './filter-operand.ts';
+import { comparedWith, readNeighbour, readOperand, readShape } from './filter-operand.ts';
 import { all, below, type Compared, type Place, problem, type Reader, readList } from './filter-reader.ts';
 import { isObject, listOf } from './filter-syntax.ts';
-import { readNeighbour, readShape } from './filter-vector.ts';
 import { isDynamic, textOfDigits } from './operand.ts';
 
 /** Reads what stands under a field: a value, which means `_eq`, or an object of operators. */

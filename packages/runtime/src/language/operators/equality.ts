@@ -1,6 +1,5 @@
 /** Operators that compare with one value. */
-import type { OperatorDefinition, OperatorFamily } from './definition.ts';
-import { isSign } from './truth.ts';
+import { isSign, type OperatorDefinition, type OperatorFamily } from './definition.ts';
 
 const comparisons: OperatorDefinition['comparisons'] = [
   ...(['text', 'list', 'choice', 'number', 'time', 'boolean', 'array', 'inside'] as const),

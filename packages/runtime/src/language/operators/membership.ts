@@ -1,6 +1,5 @@
 /** Operators that compare with a list. An empty `_in` matches nothing, an empty `_nin` everything. */
-import type { OperatorDefinition, OperatorFamily } from './definition.ts';
-import { isSign, not, some } from './truth.ts';
+import { isSign, not, type OperatorDefinition, type OperatorFamily, some } from './definition.ts';
 
 const comparisons: OperatorDefinition['comparisons'] = ['text', 'list', 'choice', 'number', 'time', 'inside'];
 

@@ -1,6 +1,5 @@
 /** Operators of types with an order. */
-import type { OperatorDefinition, OperatorFamily } from './definition.ts';
-import { every, isSign, some } from './truth.ts';
+import { every, isSign, type OperatorDefinition, type OperatorFamily, some } from './definition.ts';
 
 const ordered: Pick<OperatorDefinition, 'comparisons' | 'kinds'> = {
   comparisons: ['number', 'time', 'inside'],

@@ -1,6 +1,5 @@
 /** The portable types: the types that a caller sees, regardless of their names in the database. */
 import { array } from './array.ts';
-import { bigInteger } from './big-integer.ts';
 import { binary } from './binary.ts';
 import { boolean } from './boolean.ts';
 import { csv } from './csv.ts';
@@ -11,11 +10,10 @@ import { type FieldFunction, fieldFunctions, type TypeDefinition } from './defin
 import { enumeration } from './enum.ts';
 import { float } from './float.ts';
 import { geometry } from './geometry.ts';
-import { hash } from './hash.ts';
-import { integer } from './integer.ts';
+import { bigInteger, integer } from './integer.ts';
 import { interval } from './interval.ts';
 import { composite, json } from './json.ts';
-import { secret, token } from './secret.ts';
+import { hash, secret, token } from './secret.ts';
 import { string, text } from './string.ts';
 import { time } from './time.ts';
 import { timestamp } from './timestamp.ts';

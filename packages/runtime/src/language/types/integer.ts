@@ -1,5 +1,5 @@
-/** Integer of at most 32 bits. */
-import { decodeInteger, digitsPattern, orderOf, outOfList } from './decoding.ts';
+/** Integers: of at most 32 bits, and of 64 bits as text. */
+import { decodeInteger, digitsPattern, orderOf, outOfList, textSchema } from './decoding.ts';
 import { type BrokenLimit, castToDigits, type Schema, type TypeDefinition, type ValueFacts } from './definition.ts';
 
 /** `FieldDescriptor.native` of integers that need 32 bits without a sign. */
@@ -40,5 +40,26 @@ export const integer: TypeDefinition = {
   forms: {
     binary: { native: 'int4', wire: { kind: 'i4' } },
     text: { native: 'int4', wire: { kind: 'number', cast: castToDigits } },
+  },
+};
+
+const signed = textSchema('-?[0-9]{1,19}');
+const unsigned = textSchema('[0-9]{1,20}');
+
+const smallest = -(2n ** 63n);
+const largest = 2n ** 63n - 1n;
+const largestUnsigned = 2n ** 64n - 1n;
+
+export const bigInteger: TypeDefinition = {
+  ...integer,
+  decode: (value, { native }) => decodeInteger(value, smallest, native === 'uint8' ? largestUnsigned : largest),
+  limit: outOfList,
+  typescript: { value: 'string', also: 'number' },
+  schema: ({ native }) => (native === 'uint8' ? unsigned : signed),
+  input: { type: ['string', 'integer'], pattern: digitsPattern },
+  graphql: { value: 'GraphQLBigInt', filter: 'big_int' },
+  forms: {
+    binary: { native: 'int8', wire: { kind: 'i8' } },
+    text: { native: 'int8', wire: { kind: 'text', cast: castToDigits } },
   },
 };

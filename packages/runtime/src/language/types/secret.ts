@@ -1,6 +1,6 @@
-/** Text that is written plain and read masked. */
+/** Secrets: text that is written plain and read masked, and text that is stored as its hash. */
 import { decodeText, tooLong } from './decoding.ts';
-import type { TypeDefinition } from './definition.ts';
+import type { BrokenLimit, TypeDefinition, ValueFacts } from './definition.ts';
 
 export const secret: TypeDefinition = {
   decode: decodeText,
@@ -19,3 +19,12 @@ export const secret: TypeDefinition = {
 
 /** Secret that signs its user in. */
 export const token: TypeDefinition = secret;
+
+/** Bytes of a value that is hashed; more would only cost time. */
+const maxBytes = 1_024;
+
+function limit(_: ValueFacts, text: string): BrokenLimit | undefined {
+  return Buffer.byteLength(text) > maxBytes ? { type: 'max_length', message: 'is too long' } : undefined;
+}
+
+export const hash: TypeDefinition = { ...secret, limit };

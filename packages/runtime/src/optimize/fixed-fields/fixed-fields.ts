@@ -1,9 +1,8 @@
 import { createNote } from '../../database/database.ts';
 import type { Binder } from '../../database/parameter-forms.ts';
 import type { Condition, Operand } from '../../language/index.ts';
-import type { ReadQuery } from '../../query/authorise/read-query.ts';
 import type { Selected } from '../../query/authorise/selection.ts';
-import type { ReadPlan } from '../../query/plan/plan.ts';
+import type { ReadPlan, ReadQuery } from '../../query/plan/plan.ts';
 import { planRead } from '../../query/plan/plan-read.ts';
 import { leavesTable } from '../../query/plan/plan-selection.ts';
 import type { ListPass } from '../../query/planner.ts';

@@ -6,9 +6,8 @@ import type { LinksPlanCache } from './links/plan-links.ts';
 import type { LinksPlan } from './links/print-links.ts';
 import { returnedLinks } from './links/returned-links.ts';
 import { readKnownTree } from './tree/known-trees.ts';
-import type { TreePlanCache } from './tree/plan-tree.ts';
+import type { TreePlan, TreePlanCache } from './tree/plan-tree.ts';
 import { isReturned, singleStatementOf, singleStatementTree } from './tree/single-statement-tree.ts';
-import type { TreePlan } from './tree/tree-plan.ts';
 
 /** Plans of one access class. */
 interface ClassPlans {

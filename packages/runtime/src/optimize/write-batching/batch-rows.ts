@@ -14,8 +14,7 @@ import type { Source } from '../../write/plan/inputs.ts';
 import { planReturnedCreate } from '../../write/plan/plan-create.ts';
 import { planUpdateMany } from '../../write/plan/plan-update.ts';
 import { changedNames } from '../../write/plan/plans.ts';
-import { returnedOf, type WriteStatement } from '../../write/plan/statement.ts';
-import type { CompleteStep, PlannedStep } from '../../write/plan/step-plans.ts';
+import { type CompleteStep, type PlannedStep, returnedOf, type WriteStatement } from '../../write/plan/statement.ts';
 import { inBatches } from '../single-statement/sharing.ts';
 
 /**

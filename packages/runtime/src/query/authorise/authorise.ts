@@ -1,7 +1,7 @@
 import { forbidden, PlatformError } from '../../errors.ts';
+import { authoriseRows } from '../../sql/archived/other-rows.ts';
 import type { Archived } from '../../sql/archived/rows-by-state.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
-import { authoriseRows } from './archived-rows.ts';
 import type { Selector } from './shape.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { forbidden, invalidQuery } from '../../errors.ts';
 import type { Condition, ManyToAny } from '../../language/index.ts';
+import { authoriseRows } from '../../sql/archived/other-rows.ts';
 import { isName, refuseUnknownFunctions } from '../../sql/calls.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
 import type { DeepRequest, ReadLimits } from '../parse/request.ts';
 import { boundValues } from '../plan/plan-bounds.ts';
 import { type AggregateNames, authoriseAggregate, checkCalls, resolveAggregate } from './aggregate.ts';
-import { authoriseRows } from './archived-rows.ts';
 import { collectValues, type OpenValues, type ReadFilter, readFilter, refuseProblem, relationsOf } from './filter.ts';
 import { checkHaving, collectHaving, readHaving, refuseHaving } from './having.ts';
 import { isItemName, itemCollections, linkOf, scopedCollection } from './links.ts';

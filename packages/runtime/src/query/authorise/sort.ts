@@ -1,5 +1,5 @@
 import { forbidden, invalidQuery } from '../../errors.ts';
-import { neighboursIn } from '../../language/conditions/filter-vector.ts';
+import { neighboursIn } from '../../language/conditions/filter-operand.ts';
 import { always, type Condition, never, type Operand } from '../../language/index.ts';
 import { isOrdered } from '../../language/operators/index.ts';
 import { isTextual } from '../../language/types/index.ts';

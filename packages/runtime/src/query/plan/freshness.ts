@@ -2,7 +2,7 @@
 import type { KeptAnswers, Statement } from '../../database/database.ts';
 import type { Condition } from '../../language/index.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
-import type { ReadQuery } from '../authorise/read-query.ts';
+import type { ReadQuery } from './plan.ts';
 import { batchKey } from './plan-keys.ts';
 
 /** The platform's own collections that change by writes of requests alone. */

@@ -4,9 +4,8 @@ import type { Condition } from '../../language/index.ts';
 import { readable } from '../../sql/readable.ts';
 import type { StatementBuilder } from '../../sql/row.ts';
 import type { Grant } from '../../sql/scope.ts';
-import type { ReadQuery } from '../authorise/read-query.ts';
 import type { Selected } from '../authorise/selection.ts';
-import type { ReadPlan, SelectedItems } from './plan.ts';
+import type { ReadPlan, ReadQuery, SelectedItems } from './plan.ts';
 import { printSelection } from './plan-selection.ts';
 
 /** The columns of such a read. */

@@ -1,10 +1,15 @@
+/** Reads as they are planned: the query with everything resolved, and its plan. */
 import type { Noted, Statement } from '../../database/database.ts';
 import type { Binder } from '../../database/parameter-forms.ts';
 import type { ShapeField } from '../../json/shape.ts';
+import type { Condition, Operand } from '../../language/index.ts';
+import type { StatementBuilder } from '../../sql/row.ts';
 import type { Scope } from '../../sql/scope.ts';
 import type { Selection } from '../authorise/selection.ts';
-import type { CursorPlan } from '../parse/cursor.ts';
-import type { Exported } from '../parse/request.ts';
+import type { Selector } from '../authorise/shape.ts';
+import type { OrderTerm } from '../authorise/sort.ts';
+import type { Cursor, CursorPlan } from '../parse/cursor.ts';
+import type { Exported, MetaName } from '../parse/request.ts';
 import type { NestedLists } from './plan-nested-list.ts';
 
 /**
@@ -61,4 +66,32 @@ export interface SelectedItems {
   readonly scope: Scope;
   readonly selection: Selection;
   readonly nested: NestedLists;
+}
+
+/** A read with its names looked up, ready to be planned. */
+export interface ReadQuery {
+  readonly scope: Scope;
+  readonly selection: Selection;
+  readonly condition: Condition;
+  readonly order: readonly OrderTerm[];
+  /** Rows at most, -1 for all. */
+  readonly limit: number;
+  readonly offset: number;
+  /** Set when the list is paged by cursor. */
+  readonly cursor?: Cursor;
+  readonly meta: readonly MetaName[];
+  readonly selector: Selector;
+  /** False for singletons and reads by key: one item instead of a list. */
+  readonly many: boolean;
+  /** One row that there always is: its defaults before the first write. */
+  readonly singleton: boolean;
+  readonly streamed: boolean;
+  /** Set when the answer is a file. */
+  readonly exported?: Exported;
+  readonly nested: NestedLists;
+  /** Prints what stands in the place of the table. Default: the table. */
+  readonly source?: (statement: StatementBuilder) => string;
+  /** Where the operands of all conditions find their values, and how many values were collected, nested ones included. */
+  readonly operands: ReadonlyMap<Operand, number>;
+  readonly values: number;
 }

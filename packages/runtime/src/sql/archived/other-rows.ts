@@ -1,5 +1,6 @@
 /** Rows of other states than live ones: in a read, in a write, and in history. */
 import { sqlTrue } from '../../dialects/fragment.ts';
+import { forbidden } from '../../errors.ts';
 import { always } from '../../language/index.ts';
 import type { Row } from '../row.ts';
 import { asRuleSeesIt } from '../rules.ts';
@@ -29,4 +30,11 @@ export function withEveryRow(scope: Scope): Scope {
     return [name, live === undefined ? collection : { ...others, rows: [always] }];
   });
   return { ...scope, collections: new Map(collections) };
+}
+
+/** The names stage of `archived`: FORBIDDEN for those who may not see which items are archived. */
+export function authoriseRows(collection: CollectionScope | undefined, archived?: Archived): CollectionScope {
+  const found = collection === undefined || archived === undefined ? collection : withArchived(collection, archived);
+  if (found === undefined) throw forbidden();
+  return found;
 }

@@ -9,8 +9,7 @@ import type { Row } from '../../sql/row.ts';
 import { ruleHolds } from '../../sql/rules.ts';
 import type { CollectionScope, RelationScope, Scope } from '../../sql/scope.ts';
 import { countedScope } from '../access/scope.ts';
-import type { Check, CheckedRow, Requirement, Written } from './check.ts';
-import { isEveryRow, isLate } from './late.ts';
+import { type Check, type CheckedRow, isEveryRow, isLate, type Requirement, type Written } from './check.ts';
 import { presetsHold } from './presets.ts';
 
 /** Everything that the written rows of one step must satisfy. */

@@ -3,12 +3,13 @@ import type { Transaction } from '../../database/database.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
 import type { DriftGuard } from '../../drift-watch.ts';
 import type { PlatformError } from '../../errors.ts';
+import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import type { ChangeOrigin } from '../../system/log-changes.ts';
 import type { Batch } from '../decode/batch.ts';
 import { asMany, type Keys } from '../decode/keys.ts';
 import type { History, StepAction } from '../history/history.ts';
-import type { StepPlans } from '../plan/step-plans.ts';
-import type { TreeWatcher } from '../tree/watch.ts';
+import type { StepPlans } from '../plan/statement.ts';
+import type { KeyTexts } from '../tree/parse/group.ts';
 import type { JudgedPayload } from './run.ts';
 
 /** Where a request came from. */
@@ -69,4 +70,21 @@ export function keyArray(keys: Keys): string {
 /** True if a step gives a field of one of these names a value. */
 export function writes({ batch }: Step, names: readonly string[]): boolean {
   return batch.columns.some(({ field }) => names.includes(field.descriptor.name));
+}
+
+/** An item below others in a payload, as it was made or changed. */
+interface WrittenNode {
+  readonly key: KeyTexts;
+  /** Payload of the item. A payload for several items is the same object for each. */
+  readonly payload: FilterObject;
+}
+
+/**
+ * Receives the items below the top of a tree. Links, unlinks and order that the server sets by itself are not reported.
+ */
+export interface TreeWatcher {
+  /** Items were made or changed. */
+  wrote(action: 'create' | 'update', collection: string, nodes: readonly WrittenNode[]): void;
+  /** Called before items are removed; if it rejects, the request fails. */
+  removes(collection: string, keys: Keys): Promise<void>;
 }

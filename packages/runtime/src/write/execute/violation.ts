@@ -7,7 +7,7 @@ import type { ConstraintDescriptor, JsonValue } from '../../language/index.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
 import { staticTokenRule } from '../../system/fields/field-rules.ts';
 import type { WriteScope } from '../access/scope.ts';
-import { isEveryRow } from '../checks/late.ts';
+import { isEveryRow } from '../checks/check.ts';
 import type { Batch } from '../decode/batch.ts';
 
 /** A write, with the context by which errors of the database about it are explained. */

@@ -7,11 +7,10 @@ import { errorBody, forbidden, PlatformError, toPlatformError } from '../../erro
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { HistoryKeeper } from '../history/history.ts';
-import type { TreeWatcher } from '../tree/watch.ts';
 import type { Guard, WritePlan, WriteRequest, WriteSeams } from '../write-plan.ts';
 import type { AnswerKeeper, KeptAnswer, KeyedRequest } from './idempotency.ts';
 import { lockRows } from './lock-rows.ts';
-import type { SystemHooks } from './running.ts';
+import type { SystemHooks, TreeWatcher } from './running.ts';
 import { retryOnConflict, type TransactionBody, type Written } from './transaction-body.ts';
 import { explainViolation } from './violation.ts';
 

@@ -6,7 +6,7 @@ import { createProblems } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue, RegisteredHook } from '../../language/index.ts';
 import { type Keys, oneKey } from '../decode/keys.ts';
-import type { Running } from '../execute/running.ts';
+import type { Running, TreeWatcher } from '../execute/running.ts';
 import { type Group, groupsOf, type TreeNode } from '../tree/parse/group.ts';
 import type { Entry } from '../tree/parse/nested-write.ts';
 import { parseNestedWrite } from '../tree/parse/parse-nested-write.ts';
@@ -20,7 +20,6 @@ import {
   missing,
   resolveReferences,
 } from '../tree/resolve/references.ts';
-import type { TreeWatcher } from '../tree/watch.ts';
 import { type Action, entriesOf, type HookPayload, type WriteCommand } from '../write-command.ts';
 import { type WriteContext, writableOf } from '../write-plan.ts';
 import { copyPayload, sentKeys } from './copy-payload.ts';

@@ -20,10 +20,10 @@ import {
   matchInputs,
   presenceInputs,
   ruleRow,
+  type StepPlans,
   startWrite,
   type WriteStatement,
 } from './statement.ts';
-import type { StepPlans } from './step-plans.ts';
 
 /** Plans the INSERT of items, which answers the texts of the key of each, in their order, where the server has RETURNING. */
 export function planInsert(written: Written): WriteStatement {

@@ -10,6 +10,7 @@ import { planCreate, planReturnedCreate } from './plan-create.ts';
 import { planChange, planInsert, planRemoval } from './plan-several.ts';
 import { lockOfUpdate, planDelete, planUpdateMany, planUpdateOne } from './plan-update.ts';
 import {
+  type CompleteStep,
   finishWrite,
   inputTable,
   keyInputs,
@@ -20,10 +21,10 @@ import {
   returnedOf,
   rowColumns,
   ruleRow,
+  type StepPlans,
   startWrite,
   type WriteStatement,
 } from './statement.ts';
-import type { CompleteStep, StepPlans } from './step-plans.ts';
 
 /** How the items of a step come: as one, as several, or as several with the same data. */
 export type StepForm = 'one' | 'many' | 'shared';

@@ -12,8 +12,7 @@ import { columnsOf, hasLateValues, type Row, type StatementBuilder, tableRow } f
 import { keyFields } from '../../sql/scope.ts';
 import { createStatement } from '../../sql/statement.ts';
 import type { WritableCollection, WriteScope } from '../access/scope.ts';
-import type { Check, CheckedRow, PermissionCheck, Written } from '../checks/check.ts';
-import { isLate } from '../checks/late.ts';
+import { type Check, type CheckedRow, isLate, type PermissionCheck, type Written } from '../checks/check.ts';
 import { createInputs, type InputColumn, type Inputs, type Source } from './inputs.ts';
 
 /**
@@ -237,3 +236,31 @@ export function createReturning(column: (quoted: string) => string, outer: strin
       names.size === 0 ? '1' : [...names].map(([expression, name]) => `${expression} AS ${name}`).join(', '),
   };
 }
+
+/** The plans of one step: the write itself, and the permission check that waits until everything is written. */
+export interface StepPlans {
+  /** Finds the rows that may be changed, and locks them, where the write cannot do so itself. */
+  readonly look?: WriteStatement;
+  readonly write: WriteStatement;
+  /** Checks the written rows, where the write does not do so itself. */
+  readonly verify?: WriteStatement;
+  /** True if the write takes keys as arrays, but makes one item. Default: false. */
+  readonly single?: true;
+  /** True if the write takes its keys as arrays. */
+  readonly many: boolean;
+  readonly permissionCheck: WriteStatement | undefined;
+  /** Checks links to rows of other tenants before anything else is written. */
+  readonly linkCheck?: WriteStatement;
+  /** Builds the answer from the rows of the write; set where the write returns the items itself. */
+  readonly answer?: AnswerWriter;
+}
+
+/** A step that was planned with the answer of its write; `keyed` tells whether new items have to tell their keys, too. */
+export interface PlannedStep {
+  readonly written: Written;
+  readonly plan: ReadPlan;
+  readonly keyed: boolean;
+}
+
+/** Completes the plans of a step that answers its items itself. */
+export type CompleteStep = (plans: StepPlans, planned: PlannedStep) => StepPlans;

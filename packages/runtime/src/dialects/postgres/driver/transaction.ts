@@ -7,10 +7,10 @@ import { Tries } from '../../../database/connection-seams.ts';
 import type { CommitProof, Outcome, RowSink, Transaction } from '../../../database/database.ts';
 import { toDatabaseError, UnknownOutcomeError } from '../../../database/errors.ts';
 import type { TextRow } from '../../../database/own-statements.ts';
-import { readTexts } from '../read-texts.ts';
 import { Attempt } from './attempt.ts';
 import { identitySql } from './identified.ts';
 import type { Pool } from './pool.ts';
+import { readTexts } from './read.ts';
 
 /** The first pause before it is asked again how a transaction ended, in milliseconds; it doubles up to the most. */
 const firstWaitMs = 10;

@@ -19,8 +19,8 @@ import type { Returning } from '../../../write/returning.ts';
 import type { Children, Group } from '../../../write/tree/parse/group.ts';
 import { isStructure } from '../../../write/tree/parse/list-elements.ts';
 import type { WriteContext } from '../../../write/write-plan.ts';
+import type { InsertTree, TreePlan } from './plan-tree.ts';
 import type { ReturnedGroup } from './returned-rows.ts';
-import type { InsertTree, TreePlan } from './tree-plan.ts';
 
 /** A tree that can be made by a plan as it stands. */
 export interface KnownTree {

@@ -2,15 +2,15 @@
  * New items with new items below and above them, as one statement. It has an INSERT for each group, which finds the
  * keys that its items hold in the results of those before it. The answer is read from the results of all of them.
  */
-
 import type { Caller } from '../../../caller.ts';
-import type { Transaction } from '../../../database/database.ts';
+import type { Statement, Transaction } from '../../../database/database.ts';
 import { nameStatement } from '../../../database/own-statements.ts';
+import type { Binder } from '../../../database/parameter-forms.ts';
 import type { PlanCache } from '../../../database/plan-cache.ts';
 import { runAs } from '../../../database/row-context.ts';
 import { maxColumns, transactionNumber } from '../../../dialects/fragment.ts';
 import { failedValidation } from '../../../json/problems.ts';
-import { type Answer, createAnswerWriter } from '../../../query/answer.ts';
+import { type Answer, type AnswerWriter, createAnswerWriter } from '../../../query/answer.ts';
 import type { ReadPlan, SelectedItems } from '../../../query/plan/plan.ts';
 import { printOwn } from '../../../query/plan/plan-returned.ts';
 import { answerList } from '../../../query/plan/plan-selection.ts';
@@ -24,7 +24,6 @@ import { isSimple, itemPlace, type NewGroup, numberedOf, printInsert, rowsOf } f
 import { readOfTree } from './read-tree.ts';
 import { cellsOf, type Filling, type ReturnedRead, valuesAlias } from './returned-cells.ts';
 import { type DatabaseValues, type ReturnedGroup, readDatabaseValues, writeRows } from './returned-rows.ts';
-import type { InsertTree, TreePlan } from './tree-plan.ts';
 
 /** Trees by their shape; null for one that takes several statements. */
 export type TreePlanCache = PlanCache<TreePlan | null>;
@@ -231,3 +230,29 @@ function joinPlaces(
     });
   });
 }
+
+/**
+ * A planned tree. Every row of its answer is an item at the top. It has the transaction's number and the number of
+ * items that each group below has got, all as texts. A flag says if the caller may read the item, and the readable
+ * values follow.
+ *
+ * With `filled` there is one row for all items, also those of several requests. It has the number, and of each group in
+ * its order an array for each column that is not known from the request.
+ */
+export interface TreePlan {
+  readonly statement: Statement;
+  readonly binders: readonly Binder[];
+  /** For each group in its order, what it takes. */
+  readonly sources: readonly Inputs['sources'][];
+  readonly answer: AnswerWriter;
+  readonly returnedRead?: ReturnedRead;
+  /** Set with `filled`. */
+  readonly make?: InsertTree;
+}
+
+/** Makes the items of a tree and answers those at the top. Refuses where the database has made others than was said. */
+export type InsertTree = (
+  transaction: Transaction,
+  caller: Caller,
+  groups: readonly ReturnedGroup[],
+) => Promise<Answer>;

@@ -5,7 +5,7 @@ import type { SelectedItems } from '../../../query/plan/plan.ts';
 import type { NestedLists } from '../../../query/plan/plan-nested-list.ts';
 import type { CollectionScope, RelationScope, Scope } from '../../../sql/scope.ts';
 import type { WriteScope } from '../../../write/access/scope.ts';
-import { isEveryRow, isLate } from '../../../write/checks/late.ts';
+import { isEveryRow, isLate } from '../../../write/checks/check.ts';
 import { type Before, type Children, type Group, pairsToWrite, type Targets } from '../../../write/tree/parse/group.ts';
 
 /**

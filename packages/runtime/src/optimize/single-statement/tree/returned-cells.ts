@@ -7,7 +7,7 @@ import { isNested, printField, printOwnKey } from '../../../query/plan/plan-valu
 import { fieldOfColumn } from '../../../sql/cell.ts';
 import { type StatementBuilder, tableRow } from '../../../sql/row.ts';
 import { keyFields } from '../../../sql/scope.ts';
-import { isEveryRow } from '../../../write/checks/late.ts';
+import { isEveryRow } from '../../../write/checks/check.ts';
 import type { NewGroup } from './plan-inserts.ts';
 
 /** Alias of the rows of a group in expressions over their columns. */

@@ -25,8 +25,7 @@ import type { WriteContext } from '../../../write/write-plan.ts';
 import { type DirectWrite, isFree } from '../direct-write.ts';
 import { type KnownTree, type PlannedGroup, rememberTree } from './known-trees.ts';
 import type { HeldColumn, NewGroup } from './plan-inserts.ts';
-import { planTree, type TreePlanCache } from './plan-tree.ts';
-import type { TreePlan } from './tree-plan.ts';
+import { planTree, type TreePlan, type TreePlanCache } from './plan-tree.ts';
 
 /**
  * True if one statement can make new items and return them: writes return rows, no history or If-Match, and an answer that

@@ -14,7 +14,7 @@ import { readable } from '../../../sql/readable.ts';
 import { tableRow } from '../../../sql/row.ts';
 import { keyFields } from '../../../sql/scope.ts';
 import type { WriteScope } from '../../access/scope.ts';
-import { isEveryRow } from '../../checks/late.ts';
+import { isEveryRow } from '../../checks/check.ts';
 import type { Running } from '../../execute/running.ts';
 import { selectLocked } from '../../plan/plan-update.ts';
 import { type Before, type Group, groupsOf, type KeyTexts, type TreeNode } from '../parse/group.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { anyDocument, trustedDocuments } from './trusted-documents.ts';
+import { anyDocument, trustedDocuments } from './operation.ts';
 
 const text = '{ articles { id } }';
 const id = hash('sha256', text);

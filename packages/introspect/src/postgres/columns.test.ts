@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { baseOrder } from './base-order.ts';
+import { baseOrder } from './columns.ts';
 
 const order = (bases: Readonly<Record<string, readonly string[]>>, relation: string, built: readonly string[] = []) =>
   baseOrder(
