@@ -87,10 +87,10 @@ it('the doctor warns of an owner without FORCE, and of rights that no GRANT give
   await prepared.rows('ALTER TABLE papers OWNER TO CURRENT_USER');
   await prepared.rows(`GRANT SELECT ON papers TO ${server}`);
   expect(printed).toContain(`row-security-owner: The policies of papers do not bind its owner "${server}"`);
-  expect(printed).toContain(`grant-missing: A rule lets "${anon}" SELECT (id, owner, title) of "public"."papers"`);
-  expect(printed).toContain(`A rule lets "${member}" UPDATE (id, owner) of`);
-  expect(printed).toContain(`A rule lets "${member}" DELETE "public"."papers"`);
-  expect(printed).not.toContain(`A rule lets "${member}" SELECT`);
+  expect(printed).toContain(`grant-missing: Rules need "${anon}" to SELECT (id, owner, title) of "public"."papers"`);
+  expect(printed).toContain(`Rules need "${member}" to UPDATE (id, owner) of`);
+  expect(printed).toContain(`Rules need "${member}" to DELETE "public"."papers"`);
+  expect(printed).not.toContain(`Rules need "${member}" to SELECT`);
   expect(code).toBe(0);
 });
 

@@ -1,6 +1,9 @@
 /** Schemas written for the policies of other servers work as they are. */
 import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runPlatform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 import { type DatabaseRoles, type SecuredProject, serveSecured, type TokenUser } from '../support/secured.ts';
 
@@ -407,6 +410,22 @@ functions: { public: [whoami], member: [whoami, my_chat, report] }
     expect(failure(await project.ask('/items/chat'))).toBe('403 FORBIDDEN');
     const removed = await project.ask(`/items/chat/${id}`, { method: 'DELETE', token: ada.token });
     expect(removed.status, removed.text).toBe(204);
+  });
+
+  it('warns where history needs a column that is not granted', async () => {
+    const doctor = async () => {
+      const { stdout, stderr } = await runPlatform(['doctor', '--project', project.folder], {
+        DATABASE_URL: project.url,
+      });
+      return stdout + stderr;
+    };
+    const needed = `Rules need "${project.roles.member}" to SELECT (moderator_note) of "api"."chat"`;
+    expect(await doctor()).not.toContain(needed);
+    const file = join(project.folder, 'platform.config.ts');
+    const config = await readFile(file, 'utf8');
+    await writeFile(file, config.replace("chat: { accountability: 'none' }", ''));
+    expect(await doctor()).toContain(needed);
+    await writeFile(file, config);
   });
 
   it('calls functions as the role of the caller', async () => {

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import type { RoleFinding, RuledPrivilege } from '../database/row-context.ts';
 import { serverOf } from '../dialects/index.ts';
 import type { AccessClass, CollectionAccess, CompiledApi } from '../language/index.ts';
+import { isSecret } from '../language/types/index.ts';
 
 /** Parts of an API that decide about it. */
 type SecuredApi = Pick<CompiledApi, 'rowSecurity' | 'dialect' | 'collections' | 'access'>;
@@ -38,14 +39,21 @@ function privilegesOf(
     roles.flatMap((role) => databaseRoleOf.get(role) ?? databaseRoleOf.get('public') ?? []),
   );
   const byName = new Map(collections.map((descriptor) => [descriptor.name, descriptor]));
+  const isLogged = collections.some(({ system }) => system === true);
   return granted.flatMap((access) => {
     const descriptor = byName.get(access.collection);
     if (descriptor === undefined) return [];
     const stored = descriptor.fields.filter(({ computed }) => computed === undefined);
     const columns = new Map(stored.map(({ name, column }) => [name, unquoted(column)]));
     const columnsOf = (names: readonly string[]): readonly string[] => names.flatMap((name) => columns.get(name) ?? []);
+    // History holds items as they are stored.
+    const isHeld = isLogged && descriptor.system !== true && descriptor.accountability === undefined;
+    const images =
+      isHeld && (access.create ?? access.update) !== undefined
+        ? stored.flatMap(({ name, type }) => (isSecret(type) ? [] : name))
+        : [];
     return [...databaseRoles].flatMap((role) =>
-      actionPrivileges(access).map(({ privilege, fields }) => ({
+      actionPrivileges(access, images).map(({ privilege, fields }) => ({
         ...{ role, table: descriptor.table, privilege },
         columns: columnsOf([...new Set(fields)]),
       })),
@@ -53,14 +61,15 @@ function privilegesOf(
   });
 }
 
-function actionPrivileges({ read = [], create = [], update = [], delete: removal = [] }: CollectionAccess): readonly {
-  readonly privilege: RuledPrivilege['privilege'];
-  readonly fields: readonly string[];
-}[] {
+function actionPrivileges(
+  { read = [], create = [], update = [], delete: removal = [] }: CollectionAccess,
+  images: readonly string[],
+): readonly { readonly privilege: RuledPrivilege['privilege']; readonly fields: readonly string[] }[] {
   const written = (rules: typeof create): readonly string[] =>
     rules.flatMap(({ fields, presets }) => [...fields, ...presets.map(({ field }) => field)]);
+  const seen = [...read.flatMap(({ fields }) => fields), ...images];
   return [
-    ...(read.length === 0 ? [] : [{ privilege: 'SELECT' as const, fields: read.flatMap(({ fields }) => fields) }]),
+    ...(seen.length === 0 ? [] : [{ privilege: 'SELECT' as const, fields: seen }]),
     ...(create.length === 0 ? [] : [{ privilege: 'INSERT' as const, fields: written(create) }]),
     ...(update.length === 0 ? [] : [{ privilege: 'UPDATE' as const, fields: written(update) }]),
     ...(removal.length === 0 ? [] : [{ privilege: 'DELETE' as const, fields: [] }]),

@@ -68,7 +68,7 @@ export async function examineRoles(
     ...missing.map(([role, table, privilege, columns, isEntered]) => ({
       code: 'grant-missing',
       refused: false,
-      message: `A rule lets "${role}" ${privilege} ${columns == null ? '' : `(${columns}) of `}${table}, and no GRANT does.`,
+      message: `Rules need "${role}" to ${privilege} ${columns == null ? '' : `(${columns}) of `}${table}, and no GRANT lets it.`,
       advice: `${isEntered === 'true' ? '' : `GRANT USAGE ON SCHEMA ${schemaOf(table)} TO "${role}"; `}GRANT ${privilege}${columns == null ? '' : ` (${columns})`} ON ${table} TO "${role}";`,
     })),
   ];
