@@ -189,6 +189,14 @@ describe('errors that functions raise', () => {
   });
 });
 
+it('a function that fails with its arguments is not called again for it', async () => {
+  const answer = await call('public', 'nearest_shops?lng=1&lat=2&max_count=-1');
+  expect([failure(answer), message(answer)]).toEqual([
+    '422 UNPROCESSABLE_ENTITY',
+    'The function fails with these arguments.',
+  ]);
+});
+
 describe('attacks', () => {
   it('a function without the right is an unknown path', async () => {
     const unknown = await atlas.ask('/no/such/path');

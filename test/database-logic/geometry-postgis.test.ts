@@ -154,6 +154,8 @@ describe.skipIf(!hasPostgis)('PostGIS (skipped where it is not installed)', () =
       const { json } = await platform.admin(`/functions/moved?${query}`);
       expect(json.data).toEqual({ type: 'Point', coordinates: [4.35, 50.85] });
     }
+    const nowhere = `p=${encodeURIComponent(JSON.stringify(point(4.35, 50.85)))}&srid=1`;
+    expect(failure(await platform.admin(`/functions/moved?${nowhere}`))).toBe('422 UNPROCESSABLE_ENTITY');
     const put = await platform.admin('/functions/put', { method: 'POST', body: { p: point(9, 9) } });
     expect(put.json).toEqual({ data: [{ id: 2, place: point(9, 9) }] });
     expect(failure(await platform.admin('/functions/put', { method: 'POST', body: { p: 'POINT(9 9)' } }))).toBe(

@@ -282,7 +282,14 @@ export function toFunctionError(thrown: unknown, writes: boolean): unknown {
     case '23514':
       return writes ? thrown : new PlatformError('INVALID_QUERY', noValue, {}, { cause });
     default:
+      if (thrown.code === 'SERVICE_UNAVAILABLE' && isOfArguments(cause.sqlstate))
+        return new PlatformError('UNPROCESSABLE_ENTITY', 'The function fails with these arguments.', {}, { cause });
       if (!writes || thrown.code !== 'INVALID_QUERY') return thrown;
       return new PlatformError('INVALID_PAYLOAD', noValue, {}, { cause });
   }
+}
+
+/** True for failures of a function itself, which a repetition meets again: values, missing rows, libraries. */
+function isOfArguments(sqlstate: string): boolean {
+  return /^(?:22|38|39|P0)/.test(sqlstate) || sqlstate === 'XX000';
 }
