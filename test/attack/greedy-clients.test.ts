@@ -22,7 +22,7 @@ const sqlWith = (seconds: (count: number) => string): string => `
     SELECT n + 1000 * k, repeat('x', 8000) FROM g, (SELECT 0 AS k UNION ALL SELECT 1 UNION ALL SELECT 2) AS thousands;
   CREATE TABLE notes (id integer PRIMARY KEY, body text);
   CREATE VIEW naps AS SELECT 1 AS id, ${seconds(0.3)} AS nap;
-  CREATE VIEW sleeps AS SELECT 1 AS id, ${seconds(20)} AS nap;`;
+  CREATE VIEW sleeps AS SELECT 1 AS id, ${seconds(4)} AS nap;`;
 
 const tables = ['plenty', 'notes', 'naps', 'sleeps'];
 const permissions = `permissions:\n  public:\n${tables.map((name) => `    ${name}: { read: true }\n`).join('')}`;

@@ -55,7 +55,7 @@ it('stays quick and small while it is attacked', async () => {
   const resident = Number(/VmRSS:\s+(\d+)/.exec(memory)?.[1] ?? 0) / 1024;
   console.info(`slowest ping ${slowest.toFixed(0)} ms, resident ${resident.toFixed(0)} MB`);
   // Far above what is measured, and far below the minutes and gigabytes that single requests once took.
-  expect(slowest).toBeLessThan(5_000);
+  expect(slowest).toBeLessThan(15_000);
   expect(resident).toBeLessThan(1_000);
   expect(magazine.statements.errors()).toEqual([]);
 });

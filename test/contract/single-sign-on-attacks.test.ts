@@ -75,7 +75,7 @@ describe('a provider that does not answer', () => {
     expect(failure(await sso.project.server.ask('/auth/login/gone'))).toBe('503 SERVICE_UNAVAILABLE');
     const begun = performance.now();
     expect(failure(await sso.project.server.ask('/auth/login/mute'))).toBe('503 SERVICE_UNAVAILABLE');
-    expect(performance.now() - begun).toBeLessThan(8_000);
+    expect(performance.now() - begun).toBeLessThan(20_000);
   });
 
   it.each([500, 503, 429, 404])('with %d after the way back', async (status) => {

@@ -87,7 +87,8 @@ describe.each(places)('$name', ({ missing, slow, open }) => {
       const codes = new Set((await all).map(({ code }) => code));
       expect([...codes].filter((code) => code !== 'ok' && code !== 'SERVICE_UNAVAILABLE')).toEqual([]);
       // Servers run statements side by side; the embedded database ends what it has begun.
-      expect(Math.max(...times)).toBeLessThan(alone.ms < 500 ? 1_000 + 4 * alone.ms : 500);
+      // In turn with the 40 they would wait for most of them, and be few.
+      expect(Math.max(...times)).toBeLessThan(1_000 + (alone.ms < 500 ? 4 * alone.ms : 500));
       expect(times.length).toBeGreaterThan(12);
     },
     60_000,

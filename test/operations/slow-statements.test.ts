@@ -26,12 +26,14 @@ const secret = 'zqSECRET51';
 
 type Line = Readonly<Record<string, unknown>>;
 
+/** Lines of requests: on a busy machine what the server asks of itself may be slow as well. */
 const linesOf = (server: Platform): readonly Line[] =>
   server
     .log()
     .split('\n')
     .filter((line) => line.includes('"event":"slow-query"'))
-    .map((line) => JSON.parse(line));
+    .map((line) => JSON.parse(line))
+    .filter(({ requestId }) => requestId !== undefined);
 
 /** The one line of what is done. */
 async function lineOf(server: Platform, cause: () => Promise<unknown>): Promise<Line> {
@@ -145,14 +147,14 @@ describe('on PostgreSQL', () => {
         await client.query('BEGIN; LOCK TABLE docs IN EXCLUSIVE MODE');
         const write = (id: number) => server.ask('/items/docs', { method: 'POST', body: [{ id }, { id: id + 1 }] });
         const writes = [1000, 1010, 1020, 1030, 1040, 1050].map(write);
-        await sleep(900);
+        await sleep(1_500);
         await client.query('ROLLBACK');
         for (const { status } of await Promise.all(writes)) expect(status).toBe(200);
       });
       await expect.poll(() => linesOf(server).length, { timeout: 30_000 }).toBeGreaterThanOrEqual(6);
       const waits = linesOf(server).map(({ ms, waitMs }) => [Number(waitMs), Number(ms)] as const);
       expect(waits.some(([waitMs, ms]) => waitMs > 600 && ms >= waitMs)).toBe(true);
-      expect(waits.some(([waitMs, ms]) => waitMs < 200 && ms > 600)).toBe(true);
+      expect(waits.some(([waitMs, ms]) => waitMs < 600 && ms > 900)).toBe(true);
       const planned = linesOf(server).filter(({ plan }) => plan !== undefined);
       expect(planned.length).toBeLessThan(2);
       for (const { ms, waitMs } of planned) expect(Number(ms) - Number(waitMs)).toBeGreaterThan(250);
