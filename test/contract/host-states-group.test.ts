@@ -1,8 +1,7 @@
 /** What a server says of itself, and does with writes, on members of a MySQL group. Source: scale-out notes, sections 2 and 3. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServerGroup } from '../support/galera.ts';
-import { away, becomes, primary, told } from '../support/host-told.ts';
+import { away, becomes, follows, primary, told } from '../support/host-told.ts';
 import { withMysql } from '../support/mariadb.ts';
 import { noMysqlGroup, startMysqlGroup, withoutMysqlGroup } from '../support/mysql-group.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
@@ -14,6 +13,13 @@ type Project = Awaited<ReturnType<typeof createProject>>;
 const rights = ['replication_group_members', 'replication_connection_status', 'replication_applier_status_by_worker']
   .map((table) => `GRANT SELECT ON performance_schema.${table} TO app@'%';`)
   .join('\n');
+
+/** As told where a server is meant to read only, and its member can. */
+const readOnly = ['200 warn', '503 database', '200 ok'];
+const writable = 'SET GLOBAL super_read_only = OFF; SET GLOBAL read_only = OFF';
+const own = `${writable}; SET sql_log_bin = 0;`;
+const stateSql =
+  'SELECT MEMBER_STATE FROM performance_schema.replication_group_members WHERE MEMBER_ID = @@server_uuid';
 
 describe(`MySQL with Group Replication${withoutMysqlGroup}`, () => {
   if (noMysqlGroup) return void it.skip('is not there');
@@ -31,9 +37,9 @@ describe(`MySQL with Group Replication${withoutMysqlGroup}`, () => {
   }, 120_000);
   afterAll(() => Promise.all([group?.stop(), project?.remove()]));
 
-  const serve = (place: number, user = 'app'): Promise<Platform> => {
+  const serve = (place: number, user = 'app', environment = {}): Promise<Platform> => {
     const { port } = new URL(group.urls[place] ?? '');
-    return startUnchecked(project.folder, `mysql://${user}:app@127.0.0.1:${port}/app`);
+    return startUnchecked(project.folder, `mysql://${user}:app@127.0.0.1:${port}/app`, environment);
   };
   const write = (server: Platform) => server.admin('/items/notes', { method: 'POST', body: { text: 'a' } });
 
@@ -56,22 +62,69 @@ describe(`MySQL with Group Replication${withoutMysqlGroup}`, () => {
     }
   });
 
-  it('takes no requests on a member that has left the group, though it could write, until it is back', async () => {
-    const follower = await serve(1);
-    const run = (sql: string) => withMysql(group.urls[1] ?? '', (connection) => connection.query(sql));
+  it('tells of each change of a member within its group, and of nothing else', async () => {
+    const [leader, follower, reader] = [
+      await serve(0),
+      await serve(1),
+      await serve(1, 'app', { DATABASE_READ_ONLY: 'true' }),
+    ];
+    const servers = [leader, follower, reader];
+    const run = (place: number, sql: string) =>
+      withMysql(group.urls[place] ?? '', (connection) => connection.query(sql));
+    let now = [primary, away, readOnly];
+    const changes = async (to: typeof now, state: string, change: () => Promise<unknown>): Promise<void> => {
+      await change();
+      const changedAt = performance.now();
+      await Promise.all(servers.map((server, index) => follows(server, now[index] ?? [], to[index] ?? [], changedAt)));
+      await expect.poll(() => checked([follower], 'state'), { timeout: 3_000 }).toEqual([state]);
+      now = to;
+    };
+    const promote = (place: number) => run(place, 'SELECT group_replication_set_as_primary(@@server_uuid)');
+    const comesTo = (state: string) =>
+      expect.poll(async () => JSON.stringify(await run(1, stateSql)), { timeout: 60_000 }).toContain(state);
     try {
-      await run('STOP GROUP_REPLICATION; SET GLOBAL super_read_only = OFF; SET GLOBAL read_only = OFF');
-      await sleep(2_000);
-      expect(await told(follower)).toEqual(away);
-      expect((await follower.admin('/server/health')).json.checks.database).toMatchObject({ state: 'joining' });
-      await run('START GROUP_REPLICATION');
-      await expect
-        .poll(async () => (await follower.admin('/server/health')).json.checks.database.state)
-        .toBe('read-only');
+      await Promise.all(servers.map((server, index) => becomes(server, now[index] ?? [], 10_000)));
+      await changes([away, primary, readOnly], 'primary', () => promote(1));
+      await changes([primary, away, readOnly], 'read-only', () => promote(0));
+      await changes([away, away, readOnly], 'read-only', () => run(0, 'SET GLOBAL super_read_only = ON'));
+      await changes([primary, away, readOnly], 'read-only', () => run(0, 'SET GLOBAL read_only = OFF'));
+      // It could write by then.
+      await changes([primary, away, away], 'joining', () => run(1, `STOP GROUP_REPLICATION; ${writable}`));
+      await changes([primary, away, readOnly], 'read-only', async () => {
+        await run(1, 'START GROUP_REPLICATION');
+        await comesTo('ONLINE');
+      });
+      // A row that only one of them has: the member cannot apply what the group writes, and leaves it.
+      for (const [action, state] of [
+        ['READ_ONLY', 'no-quorum'],
+        ['OFFLINE_MODE', 'away'],
+      ] as const) {
+        await changes([primary, away, away], state, async () => {
+          await run(
+            1,
+            `SET GLOBAL group_replication_exit_state_action = ${action}; ${own} INSERT INTO app.notes VALUES (1000, 'own')`,
+          );
+          await run(0, "INSERT INTO app.notes VALUES (1000, 'all')");
+          await comesTo('ERROR');
+        });
+        const answers = [await write(follower), await write(reader)];
+        // Offline it answers reads no more than writes.
+        if (state === 'away') answers.push(await reader.admin('/items/notes'));
+        expect(answers.map(failure)).toEqual(answers.map(() => '503 SERVICE_UNAVAILABLE'));
+        await changes([primary, away, readOnly], 'read-only', async () => {
+          await run(
+            1,
+            `STOP GROUP_REPLICATION; ${own} DELETE FROM app.notes WHERE id = 1000; SET GLOBAL offline_mode = OFF`,
+          );
+          await run(0, 'DELETE FROM app.notes WHERE id = 1000');
+          await run(1, 'START GROUP_REPLICATION');
+          await comesTo('ONLINE');
+        });
+      }
     } finally {
-      await follower.stop();
+      await Promise.all(servers.map((server) => server.stop()));
     }
-  });
+  }, 180_000);
 
   it('takes no requests on a member that has lost the majority', async () => {
     const leader = await serve(0);

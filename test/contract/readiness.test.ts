@@ -1,9 +1,10 @@
 /**
  * Every row of the table of health and readiness, and every change between them: each is seen soon, and nothing else is told
- * meanwhile. Galera and groups have theirs in host-states.test.ts. Source: scale-out notes, section 3; operations notes, section 6.
+ * meanwhile. Galera has its own in host-states.test.ts, groups in host-states-group.test.ts. Source: scale-out notes, section 3; operations notes, section 6.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { follows, told } from '../support/host-told.ts';
 import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 import { createDatabaseOn, type PostgresPair, startPostgresPair, withClient } from '../support/postgres.ts';
 import { installSystem } from '../support/system.ts';
@@ -17,10 +18,6 @@ const damaged: Told = ['503 error', '503 schema', '503 schema'];
 const down: Told = ['503 error', '503 database', '503 database'];
 const byReplica: Told = ['503 warn', '503 database', '200 ok'];
 const readOnly: Told = ['200 warn', '503 database', '200 ok'];
-
-const paths = ['/server/health', '/server/ready', '/server/ready?role=any'];
-/** States are no older than two seconds; a machine that runs other tests needs some time itself. */
-const withinMs = 20_000;
 
 let pair: PostgresPair;
 let project: Awaited<ReturnType<typeof createProject>>;
@@ -53,7 +50,7 @@ beforeAll(async () => {
     serve(list, { DATABASE_READ_URL: standbyUrl, DATABASE_READ_MAX_LAG: '1m' }),
     serve(standbyUrl, { DATABASE_READ_ONLY: 'true' }),
   ]);
-  await until(async () => String(await Promise.all(servers.map((server) => askOnce(server)))) === String(now));
+  await until(async () => String(await Promise.all(servers.map((server) => told(server)))) === String(now));
 });
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));
@@ -66,11 +63,6 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   }
 }
 
-async function askOnce(server: Platform): Promise<readonly string[]> {
-  const answers = await Promise.all(paths.map((path) => server.ask(path)));
-  return answers.map(({ status, json }) => `${status} ${json.status}`);
-}
-
 /** Tells what each server says after a change, and that it says nothing but what was and what is so. */
 async function changes(to: readonly Told[], change: () => unknown): Promise<void> {
   const from = now;
@@ -78,26 +70,6 @@ async function changes(to: readonly Told[], change: () => unknown): Promise<void
   await change();
   const changedAt = performance.now();
   await Promise.all(servers.map((server, index) => follows(server, from[index] ?? [], to[index] ?? [], changedAt)));
-}
-
-async function follows(
-  server: Platform,
-  from: readonly string[],
-  to: readonly string[],
-  changedAt: number,
-): Promise<void> {
-  const seen = paths.map(() => false);
-  let lateMs = 0;
-  for (let after = 0; after < 10; await sleep(50)) {
-    const told = await askOnce(server);
-    for (const [index, answer] of told.entries()) {
-      expect(seen[index] ? [to[index]] : [from[index], to[index]]).toContain(answer);
-      seen[index] ||= answer === to[index] && from[index] !== to[index];
-    }
-    if (String(told) === String(to)) after++;
-    else lateMs = performance.now() - changedAt;
-    expect(lateMs).toBeLessThan(withinMs);
-  }
 }
 
 const onPrimary = (sql: string): Promise<unknown> => withClient(primaryUrl, (client) => client.query(sql));
@@ -146,7 +118,7 @@ it('tells that it drains', async () => {
   const server = await startUnchecked(project.folder, list, { SHUTDOWN_DELAY: '1500ms' }, []);
   const stopped = server.stop();
   await sleep(100);
-  expect(await askOnce(server)).toEqual(['200 ok', '503 draining', '503 draining']);
+  expect(await told(server)).toEqual(['200 ok', '503 draining', '503 draining']);
   expect(await stopped).toBe(0);
 });
 

@@ -3,9 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Platform } from './platform.ts';
 
+const paths = ['/server/health', '/server/ready', '/server/ready?role=any'];
+/** States are no older than two seconds; a machine that runs other tests needs some time itself. */
+const changeMs = 20_000;
+
 /** Status and body of `/server/health`, `/server/ready` and `/server/ready?role=any`. */
 export async function told(platform: Platform): Promise<readonly string[]> {
-  const paths = ['/server/health', '/server/ready', '/server/ready?role=any'];
   const answers = await Promise.all(paths.map((path) => platform.ask(path)));
   return answers.map(({ status, json }) => `${status} ${json.status}`);
 }
@@ -23,4 +26,25 @@ export async function becomes(platform: Platform, expected: readonly string[], w
   const end = performance.now() + patience * withinMs;
   while (performance.now() < end && String(await told(platform)) !== String(expected)) await sleep(50);
   expect(await told(platform)).toEqual(expected);
+}
+
+/** Waits until the server tells of a change, and expects that meanwhile it tells nothing but what was and what is so. */
+export async function follows(
+  platform: Platform,
+  from: readonly string[],
+  to: readonly string[],
+  changedAt: number,
+): Promise<void> {
+  const seen = paths.map(() => false);
+  let lateMs = 0;
+  for (let after = 0; after < 10; await sleep(50)) {
+    const now = await told(platform);
+    for (const [index, answer] of now.entries()) {
+      expect(seen[index] ? [to[index]] : [from[index], to[index]]).toContain(answer);
+      seen[index] ||= answer === to[index] && from[index] !== to[index];
+    }
+    if (String(now) === String(to)) after++;
+    else lateMs = performance.now() - changedAt;
+    expect(lateMs).toBeLessThan(changeMs);
+  }
 }

@@ -6,6 +6,8 @@ import { examineOrders, startWriters } from './orders.ts';
 import { type CaseRow, percentile, untilTrue } from './report.ts';
 
 const header = 'x-consistency-token';
+/** The wait is measured at one read of so many. */
+const measuredEach = 5;
 
 /** Writes, and reads at once what was written, with the token of the answer; four at once. */
 export async function readBehindWrites(server: Platform, count: number): Promise<CaseRow> {
@@ -24,6 +26,7 @@ export async function readBehindWrites(server: Platform, count: number): Promise
       const start = performance.now();
       if ((await read()).json.data?.ref !== ref) stale++;
       const first = performance.now();
+      if (waits.length * measuredEach > number) continue;
       await read();
       // The second read waits for nothing any more.
       waits.push(Math.max(0, first - start - (performance.now() - first)));
@@ -123,7 +126,8 @@ export async function loseOften(server: Platform, losses: Losses): Promise<reado
     const writers = startWriters(server, 8, `${name} ${round}`);
     await sleep(1_000);
     const takenAt = await losses.lose(round);
-    await sleep(1_500);
+    await untilTrue(async () => performance.now() > takenAt + 3_000 || writers.firstAfter(takenAt) !== undefined);
+    await sleep(500);
     await writers.stop();
     const { acknowledged } = writers;
     found.acknowledged += acknowledged.size;

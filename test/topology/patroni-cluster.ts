@@ -95,7 +95,7 @@ export async function startPatroni(folder: string): Promise<PatroniCluster> {
     start(0);
     await untilTrue(async () => (await stateOf(urls[0])) === 'primary');
     start(1);
-    await untilTrue(() => isFollowed(urls[0] ?? ''));
+    await untilTrue(() => isFollowed(members[0]?.rest));
     begin('haproxy', '/usr/sbin/haproxy', ['-db', '-q', '-f', join(folder, 'haproxy.cfg')]);
     // Before it has checked them it takes every member for the primary.
     const connections = Array.from({ length: 8 }, () => proxied);
@@ -111,7 +111,7 @@ export async function startPatroni(folder: string): Promise<PatroniCluster> {
       const states = await Promise.all(urls.map(stateOf));
       return states.indexOf('primary');
     },
-    isFollowed: (member) => isFollowed(urls[member] ?? ''),
+    isFollowed: (member) => isFollowed(members[member]?.rest),
     async switchOver(member) {
       const body = JSON.stringify({ leader: `member${member}`, candidate: `member${1 - member}` });
       const address = `http://127.0.0.1:${members[member]?.rest}/switchover`;
@@ -195,10 +195,10 @@ ${servers.join('\n')}
 `;
 }
 
-async function isFollowed(url: string): Promise<boolean> {
-  const sql = "SELECT 1 FROM pg_stat_replication WHERE state = 'streaming' AND sync_state IN ('sync', 'quorum')";
-  return withClient(url, (client) => client.query(sql)).then(
-    ({ rows }) => rows.length > 0,
+/** Asked of Patroni, which notes it some seconds after its server does, and elects no member before that. */
+async function isFollowed(rest: number | undefined): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${rest}/cluster`).then(
+    async (answer) => (await answer.text()).includes('"role": "sync_standby"'),
     () => false,
   );
 }

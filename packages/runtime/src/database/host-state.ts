@@ -131,8 +131,11 @@ export interface HostFacts extends HostReport {
   readonly error?: unknown;
   /** How far it has come in the log of changes. */
   readonly position?: string;
-  /** Statements that ask for that after a COMMIT, and of a replica; absent where those of the dialect do. */
-  readonly positionSql?: { readonly written: string; readonly reached: string };
+  /**
+   * Statements that ask for that after a COMMIT, and of a replica; absent where those of the dialect do. `awaited` has the replica
+   * itself wait for a position, for at most so many seconds, and gives it back once it is there.
+   */
+  readonly positionSql?: { readonly written: string; readonly reached: string; readonly awaited?: string };
 }
 
 /** Asks one server over a connection of its own. */

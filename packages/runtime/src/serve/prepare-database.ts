@@ -141,7 +141,8 @@ async function createDatabaseHosts(
   const positions = replicas.length === 0 ? null : new Positions(hasReached, history);
   const routing: RoutingOptions = {
     ...{ replicas, maxLagMs, waitMs: readWait, hasReached, hasPrimary: () => group.isSettled },
-    askPosition: async (database, sql = positionSql) => (await database.query(sql, []))[0]?.at(-1) || null,
+    askPosition: async (database, sql = positionSql, parameters = []) =>
+      (await database.query(sql, parameters))[0]?.at(-1) || null,
   };
   let starting: Promise<unknown> | null = null;
   return {

@@ -72,9 +72,9 @@ export class Replica {
     return reportOf({ state, ...(state === 'read-only' && { lag: Math.round(this.#lagMs) }) });
   }
 
-  /** Statement that asks where it is; undefined where that of the dialect does. */
-  get positionSql(): string | undefined {
-    return this.#facts.positionSql?.reached;
+  /** Statements that ask where it is; undefined where that of the dialect does. */
+  get positionSql(): HostFacts['positionSql'] {
+    return this.#facts.positionSql;
   }
 
   /** Looks now, and every second from now on. */

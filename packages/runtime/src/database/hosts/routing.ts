@@ -17,7 +17,11 @@ export interface RoutingOptions {
   readonly waitMs: number;
   readonly hasReached: HasReached;
   /** Asks a replica where it is, by a statement of its own if it has one. */
-  readonly askPosition: (database: Database, sql: string | undefined) => Promise<string | null>;
+  readonly askPosition: (
+    database: Database,
+    sql: string | undefined,
+    parameters?: readonly string[],
+  ) => Promise<string | null>;
   /** False while no server takes writes. */
   readonly hasPrimary: () => boolean;
 }
@@ -89,6 +93,8 @@ export function routeReads(primary: Database, options: RoutingOptions): Database
 const eagerMs = 5;
 const firstPauseMs = 1;
 const maxPauseMs = 8;
+/** One that waits by itself does so at most so long at once: reads that wait for less share the question. */
+const awaitedMs = 10;
 
 /** True once a replica has come to a position; false if that takes too long. */
 async function comesTo(
@@ -100,15 +106,18 @@ async function comesTo(
   if (position === '' || (replica.reached !== null && hasReached(replica.reached, position))) return true;
   const begun = performance.now();
   const late = sleep(waitMs, null, { ref: false });
+  const { reached: sql, awaited } = replica.positionSql ?? {};
+  const parameters = [position, String(awaitedMs / 1_000)];
+  const ask = () => (awaited === undefined ? askPosition(database, sql) : askPosition(database, awaited, parameters));
   for (let pause = firstPauseMs; ; ) {
-    const reached = await Promise.race([replica.ask(() => askPosition(database, replica.positionSql)), late]);
+    const reached = await Promise.race([replica.ask(ask), late]);
     if (reached !== null && hasReached(reached, position)) {
       replica.reached = reached;
       return true;
     }
     const waited = performance.now() - begun;
     if (waited + pause > waitMs) return false;
-    if (waited < eagerMs) continue;
+    if (waited < eagerMs || awaited !== undefined) continue;
     await sleep(pause);
     pause = Math.min(2 * pause, maxPauseMs);
   }

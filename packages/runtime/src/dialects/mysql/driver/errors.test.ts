@@ -23,6 +23,8 @@ test.each([
   [1139, 'Got error ‘missing )’ from regexp', ['2201B', null, null, null]],
   [1526, 'Table has no partition for value 7', ['23514', null, null, null]],
   [3101, 'Plugin instructed the server to rollback the current transaction.', ['40001', null, null, null]],
+  [3032, 'The server is currently in offline mode', ['57P01', null, null, null]],
+  [6400, 'The server is currently in offline mode since today, reason: (GR)', ['57P01', null, null, null]],
   [3098, 'The table does not comply with the requirements by an external plugin.', ['55000', null, null, null]],
 ])('%i %s', (errno, message, expected) => expect(told(errno, message)).toEqual(expected));
 

@@ -52,9 +52,9 @@ function namedOf(field: string, quoted: string | undefined): readonly (readonly 
  * other here.
  */
 const numbers: Readonly<Record<string, readonly number[]>> = {
-  // Networks; the server is shutting down, or has ended the session.
+  // Networks; the server is shutting down, refuses users after it has left its group, or has ended the session.
   '08006': [1158, 1159, 1160, 1161],
-  '57P01': [1053, 1152, 1184, 1927, 3169, 4031],
+  '57P01': [1053, 1152, 1184, 1927, 3032, 3169, 4031, 6400, 6401],
   // The statement took too long, or was ended.
   '57014': [1317, 1969, 3024],
   // It met with others: changed rows, changed definitions, locks that wait for each other, a group that has decided otherwise.
