@@ -21,6 +21,18 @@ const planes = `CREATE TABLE planes (id int PRIMARY KEY, moved point NOT NULL SR
   INSERT INTO planes SELECT id, p, p, ST_SRID(p, 0) FROM
     (SELECT id, ST_Transform(place, 3857) AS p FROM spots WHERE ABS(ST_Latitude(place)) < 80) s; ANALYZE TABLE planes;`;
 
+/** References that bend boxes: a Mercator's on its side, a cone and an equal area. */
+const bending = [32_631, 2_154, 3_035];
+const bends = bending
+  .map(
+    (
+      srid,
+    ) => `CREATE TABLE bends_${srid} (id int PRIMARY KEY, place point NOT NULL SRID ${srid}, SPATIAL INDEX bent (place));
+  INSERT INTO bends_${srid} SELECT id, ST_Transform(ST_GeomFromText(CONCAT('POINT(', (id * 0.6180339887) % 1 * 8 - 1, ' ', (id * 0.4142135623) % 1 * 12 + 41, ')'),
+    4326, 'axis-order=long-lat'), ${srid}) FROM spots WHERE id < 4000; ANALYZE TABLE bends_${srid};`,
+  )
+  .join('\n');
+
 const planesOf = (position: readonly number[]) => {
   const point = { type: 'Point', coordinates: position };
   return { moved: point, kept: point, plain: point };
@@ -41,7 +53,7 @@ describe.each(servers)('$name', ({ dialect, missing, start }) => {
     url = await createMysqlDatabase(
       await start(),
       `CREATE TABLE spots (id int PRIMARY KEY, place point NOT NULL ${onEarth ? 'SRID 4326' : ''}, SPATIAL INDEX places (place));
-       INSERT INTO spots VALUES ${points.join(', ')}; ANALYZE TABLE spots;${onEarth ? planes : ''}`,
+       INSERT INTO spots VALUES ${points.join(', ')}; ANALYZE TABLE spots;${onEarth ? planes + bends : ''}`,
     );
     project = await createProject();
     await writeFile(join(project.folder, 'permissions.yaml'), 'permissions: {}\n');
@@ -70,6 +82,43 @@ describe.each(servers)('$name', ({ dialect, missing, start }) => {
     const expected = everything.filter((row) => Number(Object(row)[`${name}_distance`]) <= 500_000);
     expect(await found(500_000)).toEqual(expected);
     expect(expected.length).toBeGreaterThan(0);
+  });
+
+  it.runIf(onEarth).each(bending)('uses that of a reference that bends boxes: %d', async (srid) => {
+    const near = (to: readonly number[], within: number) =>
+      `filter={"place":{"_near":{"to":[${to}],"within":${within}}}}`;
+    const request = `GET /items/bends_${srid}?fields=id&${near([4.35, 50.85], 20_000)}`;
+    const { stdout, stderr } = await runPlatform(['explain', '--project', project.folder, '--as', 'admin', request], {
+      DATABASE_URL: url,
+    });
+    expect(stdout + stderr).toMatch(/bent {2}34|range scan on t0 using bent/);
+    for (const far of [
+      [-100, 40],
+      [92, 1],
+      [175, -60],
+    ]) {
+      const { text } = await platform.admin(`/items/bends_${srid}?fields=id&${near(far, 100_000)}`);
+      expect([far, text]).toEqual([far, '{"data":[]}']);
+    }
+    for (const to of [
+      [4.35, 50.85],
+      [-1, 41],
+      [7, 53],
+    ]) {
+      const read = async (within: number): Promise<readonly object[]> => {
+        const { json, text } = await platform.admin(
+          `/items/bends_${srid}?limit=-1&fields=id,distance(place)&sort=id&${near(to, within)}`,
+        );
+        expect(json.data, text).toBeInstanceOf(Array);
+        return json.data;
+      };
+      const everything = await read(10_000_000);
+      expect(everything.length).toBeGreaterThan(3_000);
+      for (const within of [0, 5_000, 60_000, 300_000]) {
+        const expected = everything.filter((row) => Number(Object(row).place_distance) <= within);
+        expect([to, within, await read(within)]).toEqual([to, within, expected]);
+      }
+    }
   });
 
   it.runIf(onEarth)('measures metres where a reference is not kept', async () => {

@@ -97,8 +97,8 @@ export function geometryTextForm({ type: { geometry } }: Column, referenced: boo
   const moved = (value: string, to: number): string => (srid === degrees ? value : `ST_Transform(${value}, ${to})`);
   // Metres are those of the earth. A box stays one in Mercator's reference; others bend it.
   const measured = srid !== degrees && { measured: moved('{}', degrees) };
-  const isBounded = srid === degrees || srid === mercator;
-  const form: GeometryForm = { form: 'degrees', ...common, ...measured, ...(isBounded && bounded) };
+  const isStraight = srid === degrees || srid === mercator;
+  const form: GeometryForm = { form: 'degrees', ...common, ...measured, bounded: isStraight || 'bent' };
   return { native: 'text', stored: moved(read(degrees), srid), wire: write(moved('{}', degrees)), geometry: form };
 }
 

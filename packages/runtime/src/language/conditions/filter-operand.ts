@@ -136,7 +136,8 @@ export function readShape(
       return refuse('must be an object with "to" and "within", which is a distance');
     const shape = isObject(to) ? decodeValue(type, to) : decodePosition(numbersIn(reader, to), plane);
     if (!shape.ok) return refuse(shape.message);
-    const box = type.geometry?.bounded && boxAround(shape.value ?? '', distance, plane);
+    const bounded = type.geometry?.bounded;
+    const box = bounded && boxAround(shape.value ?? '', distance, plane, bounded === 'bent');
     return { kind: 'literal', value: box === undefined ? [shape.value, distance] : [shape.value, distance, box] };
   }
   const box = form === 'box' && !isObject(read);

@@ -70,8 +70,8 @@ export interface GeometryForm {
   readonly measured?: string;
   /** A geometry that has a box; absent: each has. */
   readonly boxed?: string;
-  /** Set where an index serves distances by a box around them alone. */
-  readonly bounded?: true;
+  /** Set where an index serves distances by a box around them alone; `bent` where the reference bends its sides. */
+  readonly bounded?: true | 'bent';
 }
 
 /**

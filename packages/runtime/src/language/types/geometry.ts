@@ -123,21 +123,39 @@ export function decodeBox(value: JsonValue, plane: boolean): Decoded {
   const [west, south, east, north] = corners;
   if (corners.length !== 4 || west === undefined || south === undefined || east === undefined || north === undefined)
     return refuse('must be a geometry, or the four numbers of a box');
-  const ring = [
+  return decodeRing([west, south, east, north], 1, plane);
+}
+
+type Corners = readonly [west: number, south: number, east: number, north: number];
+
+/** A box whose sides have so many parts. */
+function decodeRing([west, south, east, north]: Corners, parts: number, plane: boolean): Decoded {
+  const along = (from: readonly [number, number], to: readonly [number, number]) =>
+    Array.from({ length: parts }, (_, part) =>
+      from.map((value, index) => value + (((to[index] ?? 0) - value) * part) / parts),
+    );
+  const [first, second, third, last] = [
     [west, south],
     [east, south],
     [east, north],
     [west, north],
-    [west, south],
+  ] as const;
+  const ring = [
+    ...along(first, second),
+    ...along(second, third),
+    ...along(third, last),
+    ...along(last, first),
+    [...first],
   ];
   return decodeShape({ type: 'Polygon', coordinates: [ring] }, plane, ring.length);
 }
 
 /**
  * The text of a box that has everything no farther than a distance from a shape, which is a text. Undefined where a box
- * would reach over a pole or the antimeridian, or around half of the earth.
+ * would reach over a pole or the antimeridian, or around half of the earth. A reference that bends its sides gets a small one
+ * only: a little larger, with many positions.
  */
-export function boxAround(shape: string, distance: number, plane: boolean): string | undefined {
+export function boxAround(shape: string, distance: number, plane: boolean, bent = false): string | undefined {
   const [xs, ys] = [coordinatesOf(JSON.parse(shape), 0), coordinatesOf(JSON.parse(shape), 1)];
   const up = plane ? distance : distance / metresPerDegree;
   const [south, north] = [Math.min(...ys) - up, Math.max(...ys) + up];
@@ -146,7 +164,10 @@ export function boxAround(shape: string, distance: number, plane: boolean): stri
   const aside = plane ? distance : up / Math.cos((farthest * Math.PI) / 180);
   const [west, east] = [Math.min(...xs) - aside, Math.max(...xs) + aside];
   if (!plane && (west < -180 || east > 180 || east - west > 170)) return undefined;
-  const box = decodeBox([west, south, east, north], plane);
+  const size = Math.max(east - west, north - south);
+  const edge = bent ? size / 20 + 1e-6 : 0;
+  if (bent && (size > 20 || farthest > 85 || west - edge < -180 || east + edge > 180)) return undefined;
+  const box = decodeRing([west - edge, south - edge, east + edge, north + edge], bent ? 16 : 1, plane);
   return box.ok && box.value !== null ? box.value : undefined;
 }
 
