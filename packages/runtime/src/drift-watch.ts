@@ -12,7 +12,6 @@ export interface DriftLog {
   error(details: object, message: string): void;
 }
 
-/** Options of a watch. */
 interface DriftWatchOptions {
   readonly database: Database;
   readonly fingerprint: Fingerprint;

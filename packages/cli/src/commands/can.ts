@@ -13,7 +13,6 @@ import type { Source } from '../sources/source.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
-/** Options of `platform can`. */
 export interface CanOptions extends GlobalOptions {
   /** Key of the user that `$CURRENT_USER` stands for; no user when absent. */
   readonly user?: string;

@@ -5,7 +5,6 @@ import { loadProject } from '../project/project.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
-/** Options of `platform check`. */
 export interface CheckOptions extends GlobalOptions {
   /** Leave the database out. */
   readonly offline?: boolean;

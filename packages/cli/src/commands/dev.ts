@@ -17,7 +17,6 @@ import { printWelcome } from '../terminal/welcome.ts';
 import type { GlobalOptions } from './options.ts';
 import { importApi, reportDrift, serveOne } from './serve-api.ts';
 
-/** Options of `platform dev`. */
 export interface DevOptions extends GlobalOptions {
   /** False: types are not checked. */
   readonly types: boolean;

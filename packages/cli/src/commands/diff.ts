@@ -26,7 +26,6 @@ import { commandVersion } from '../terminal/own-command.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
-/** Options of `platform diff`. */
 export interface DiffOptions extends GlobalOptions {
   readonly format?: string;
   /** File to write instead of stdout. */

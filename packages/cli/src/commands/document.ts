@@ -8,7 +8,6 @@ import { loadProject } from '../project/project.ts';
 import { processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
-/** Options of the commands. */
 export interface DocumentOptions extends GlobalOptions {
   /** File to write instead of stdout. */
   readonly output?: string;

@@ -14,7 +14,6 @@ import type { Source } from '../sources/source.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
-/** Options of `platform explain`. */
 export interface ExplainOptions extends GlobalOptions {
   readonly as: string;
   /** Key of the user that `$CURRENT_USER` stands for; no user when absent. */

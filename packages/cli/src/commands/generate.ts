@@ -6,7 +6,6 @@ import { loadProject } from '../project/project.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
-/** Options of `platform generate`. */
 export interface GenerateCommandOptions extends GlobalOptions {
   readonly offline?: boolean;
   /** Write nothing; print the files that would be written. */

@@ -15,7 +15,6 @@ import { ownCommand } from '../terminal/own-command.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
-/** Options of `platform init`. */
 export interface InitOptions extends GlobalOptions {
   /** Take the defaults instead of asking. */
   readonly yes?: boolean;

@@ -8,7 +8,6 @@ import { count } from '../terminal/format.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
-/** Options of `platform migrate`. */
 export interface MigrateCommandOptions extends GlobalOptions {
   /** Only list applied and pending migrations. */
   readonly status?: boolean;

@@ -10,7 +10,6 @@ export interface GlobalOptions {
   readonly notes?: boolean;
 }
 
-/** Options of `platform doctor`. */
 export interface DoctorOptions extends GlobalOptions {
   /** Also look at the settings of a server that is to be used. */
   readonly production?: boolean;
@@ -18,7 +17,6 @@ export interface DoctorOptions extends GlobalOptions {
   readonly workers?: string;
 }
 
-/** Options of `platform start`. */
 export interface StartOptions extends GlobalOptions {
   /** Introspect and compile first. */
   readonly generate?: boolean;

@@ -25,7 +25,6 @@ import { count, lineDifference } from '../terminal/format.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
-/** Options of `platform permissions push`. */
 export interface PushOptions extends GlobalOptions {
   /** Write the differences; without it they are only shown. */
   readonly yes?: boolean;
@@ -102,7 +101,6 @@ function show(differences: readonly PermissionDifference[], progress: Progress):
   progress.print(differences.length === 0 ? 'The tables and the file say the same.' : printDifferences(differences));
 }
 
-/** Options of `platform permissions matrix`. */
 export interface MatrixOptions extends GlobalOptions {
   readonly format?: string;
   /** File to write instead of stdout, from the project's folder on; written only when its bytes change. */

@@ -2,7 +2,6 @@ import { CommandError, exitCodes, reasonOf } from '../errors/failures.ts';
 import { processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
-/** Options of `platform ready`. */
 export interface ReadyOptions extends GlobalOptions {
   /** Address of the server. Default: that of HOST and PORT on this machine. */
   readonly url?: string;

@@ -6,7 +6,6 @@ import { count } from '../terminal/format.ts';
 import { processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
-/** Options of `platform schema pull`. */
 export interface SchemaPullOptions extends GlobalOptions {
   /** The database to read in place of the project's own. */
   readonly from?: string;

@@ -31,7 +31,6 @@ interface Served {
   readonly administrator: ReportedAdministrator | null;
 }
 
-/** Options for development. */
 interface DevelopmentOptions {
   readonly development?: boolean;
   /** An API that is loaded already. Default: the generated files are loaded. */

@@ -8,7 +8,6 @@ import { printTable } from '../terminal/format.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
-/** Options of `platform users create` and `passwd`. */
 export interface PasswordOptions extends GlobalOptions {
   /** Take the password from the standard input; without it one is made and printed once. */
   readonly passwordStdin?: boolean;
@@ -16,7 +15,6 @@ export interface PasswordOptions extends GlobalOptions {
   readonly role?: string;
 }
 
-/** Options of `platform users token`. */
 export interface TokenOptions extends GlobalOptions {
   /** Take the token away instead. */
   readonly remove?: boolean;
@@ -99,7 +97,6 @@ async function choosePassword({ passwordStdin }: PasswordOptions): Promise<{ pas
   throw new CommandError(exitCodes.usage, 'There is no password on the standard input.');
 }
 
-/** Options of `platform roles`. */
 export interface RolesOptions extends GlobalOptions {
   /** Make the roles that the permissions file has and the table has not. */
   readonly sync?: boolean;

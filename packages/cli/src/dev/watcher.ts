@@ -14,7 +14,6 @@ import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { HeldSource } from './renewable.ts';
 
-/** Noticed change. */
 export interface Noticed {
   /** One more than that of the change before; the first is 1. */
   readonly number: number;

@@ -36,7 +36,6 @@ function missingText({ table, condition, columns }: MissingIndex): string {
   return `${table}: ${condition}${advice}`;
 }
 
-/** Prints a statement with its parameters. */
 export function printStatement(text: string, parameters: readonly Parameter[], progress: Progress): void {
   for (const line of text.split('\n')) progress.print(`           ${line}`);
   for (const [index, value] of parameters.entries()) {

@@ -25,7 +25,6 @@ export interface Target {
 
 /** A folder beside another one, made when the first file is staged. */
 interface StagedFiles {
-  /** Paths of the staged files. */
   readonly paths: readonly string[];
   /** Writes files beside the folder. Rejects with the file system's error. */
   stage(files: readonly Target[]): Promise<void>;

@@ -210,7 +210,6 @@ interface Failure {
   readonly hint: string | null;
 }
 
-/** Metrics of one process. */
 export type ProcessMetrics = readonly MetricValues[];
 
 /** Messages of a process that serves. */

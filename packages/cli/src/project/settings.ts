@@ -62,7 +62,6 @@ function checkUrl(url: string, subject: string): string {
   throw new CommandError(exitCodes.usage, problem.message, problem.hint);
 }
 
-/** Folder of the embedded database. */
 export function embeddedFolder({ stateFolder }: Pick<Settings, 'stateFolder'>): string {
   return join(stateFolder, 'database');
 }

@@ -14,7 +14,6 @@ import type { Project } from '../project/project.ts';
 import { type Run, runOwn, type Source } from './source.ts';
 import { systemPlace, systemState } from './system.ts';
 
-/** A user as it is listed. */
 interface ListedUser {
   readonly email: string;
   readonly status: string;

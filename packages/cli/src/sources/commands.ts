@@ -9,7 +9,6 @@ import type { Source } from './source.ts';
 
 /** Listener for changes of tables. */
 export interface TableEvents {
-  /** Name of the event trigger. */
   readonly name: string;
   /** Ends the session, and with it the event trigger. */
   close(): Promise<void>;

@@ -52,7 +52,6 @@ function isAlways(where: { readonly kind: string; readonly of?: unknown }): bool
   return where.kind === 'and' && Array.isArray(where.of) && where.of.length === 0;
 }
 
-/** Names of one collection. */
 export interface ClientNames
   extends Pick<DocumentNames, 'collection' | 'item' | 'filter' | 'create' | 'update' | 'change'> {
   /** File without folder and extension, unique also where case does not count. */

@@ -50,7 +50,6 @@ export function enumsIn(collections: ClientCollections): readonly ApiEnum[] {
   return [...used].sort((left, right) => naturalOrder(left.name, right.name));
 }
 
-/** Declares enum types. */
 export function declareEnums(enums: readonly ApiEnum[]): readonly TypeDeclaration[] {
   return enums.map(({ name, source, labels }) => ({
     kind: 'alias',

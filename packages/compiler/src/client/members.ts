@@ -19,7 +19,6 @@ import type { RoleFunction, RoleView } from '../role-view/role-view.ts';
 import { type ClientCollection, type ClientCollections, clientCollectionsOf } from './client-collections.ts';
 import { sentType, takenType } from './values.ts';
 
-/** The parts of a client. */
 export interface Parts {
   readonly surface: ClientCollections;
   readonly items: readonly ClientCollection[];

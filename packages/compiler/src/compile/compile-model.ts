@@ -100,7 +100,6 @@ export interface ReadRoutes {
   readonly routes: readonly TypedRoute[];
 }
 
-/** Sources that routes are read from. */
 interface CustomRouteSources {
   readonly templates: ReadonlyMap<string, string>;
   readonly extensions: readonly ExtensionSource[];

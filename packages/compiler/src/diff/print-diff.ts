@@ -234,7 +234,6 @@ function summary(diff: Diff, { from, to, acknowledged }: DiffLabels): string {
   );
 }
 
-/** True if the change is acknowledged. */
 function isAcknowledged(change: Change, { acknowledged }: Pick<DiffLabels, 'acknowledged'>): boolean {
   return acknowledged.has(changeName(change));
 }

@@ -88,7 +88,6 @@ export function sideOf(version: Version, role: string): Side | undefined {
   return { version, access, collections: new Map(collections.map((collection) => [collection.name, collection])) };
 }
 
-/** The operations of one collection on one side. */
 export function operationsIn({ version, collections }: Side, name: string, concern: Concern): readonly string[] {
   const view = collections.get(name);
   return view === undefined ? [] : operationsOf(view, version.collections.get(name), concern, version.api.graphql);

@@ -22,7 +22,6 @@ interface CollectionIndex {
   readonly typeFiles: ReadonlyMap<string, string>;
 }
 
-/** Indexes the collections of an API. */
 export function indexCollections(api: Api): CollectionIndex {
   const typeFiles = api.collections.flatMap(({ names }) =>
     [names.key, names.item, names.create, names.update, names.filter].map((name): readonly [string, string] => [
@@ -268,7 +267,6 @@ function anyOne({ names, descriptor }: ApiCollection): Type {
   return union(...(descriptor.key.length > 0 ? [names.key] : []), ...objects);
 }
 
-/** Filter type of a relation. */
 function relationFilterType({ descriptor, target }: ApiRelation): Type {
   if (descriptor.kind === 'm2o') return target.filter;
   return union(target.filter, generic('ManyOperators', target.filter));

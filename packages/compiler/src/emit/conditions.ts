@@ -67,7 +67,6 @@ interface NamedCondition {
   readonly condition: Condition;
 }
 
-/** Names of conditions. */
 interface ConditionNames {
   /** In the order in which they can be declared: after the conditions that are parts of them. */
   readonly conditions: readonly NamedCondition[];

@@ -117,7 +117,6 @@ function list(name: string, constants: readonly string[]): string {
   return printValue(constants.map(code), name.length + 4, 1, 2);
 }
 
-/** Properties of their own lines. */
 function lines(...properties: readonly string[]): string {
   return properties.map((property) => `\n  ${property}`).join('');
 }

@@ -60,7 +60,6 @@ export function placeOf(node: Node, path: string): string {
   return placeAt(node.getSourceFile(), path, node.getStart());
 }
 
-/** File, line and column of a position. */
 export function placeAt(file: SourceFile, path: string, position: number): string {
   const { line, column } = file.getLineAndColumnAtPos(position);
   return `${path}:${line}:${column}`;

@@ -24,7 +24,6 @@ export function listExtensions(sources: readonly ExtensionSource[], routes: read
   return { routes: sorted.sort((a, b) => (order(a) < order(b) ? -1 : 1)), hooks: hooks.sort() };
 }
 
-/** Prints them. */
 export function printListed({ routes, hooks }: ListedExtensions): string {
   const plain: JsonValue = JSON.parse(JSON.stringify({ routes, hooks }));
   return printJson(plain);

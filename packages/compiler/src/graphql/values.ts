@@ -90,7 +90,6 @@ export function distanceType(type: PortableType): string {
 
 const examples = { date: 'date', time: 'time', datetime: 'timestamp', count: 'json' } as const;
 
-/** The types of functions. */
 export function functionTypes(): string {
   const all = (['date', 'time', 'datetime', 'count'] as const).map((group) => {
     const names = functionsOf(examples[group]);

@@ -105,7 +105,6 @@ const internCollection = createInterning<DescribedCollection>();
 const partOf = createCache<Part>();
 const textsOf = createCache<PartTexts>();
 
-/** Sources of a part. */
 interface PartSources {
   readonly all: readonly Lookup<unknown>[];
   readonly make: (watch: Watch) => Part;

@@ -60,7 +60,6 @@ export function anyOf(...schemas: readonly JsonObject[]): JsonObject {
 /** Members of an object in a document, by their names. */
 export type Parts = readonly (readonly [string, JsonObject])[];
 
-/** A part by its text. */
 export type PartText = readonly [name: string, text: string];
 
 /**

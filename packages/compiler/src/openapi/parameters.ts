@@ -230,7 +230,6 @@ function aggregateParameters(collection: Addressed): readonly JsonObject[] {
 
 const having = reference('schemas', 'Having');
 
-/** Input that aggregates a collection, by name. */
 function aggregateInput({ names: collectionNames, grouped }: Addressed) {
   const groupBy = { type: 'array', items: reference('schemas', collectionNames.groups) };
   return { aggregate: reference('schemas', collectionNames.functions), ...(grouped && { groupBy }), having };

@@ -62,7 +62,6 @@ export function joinChunks(chunks: readonly Chunk[]): string {
   return chunks.map(textOfChunk).join('');
 }
 
-/** The text of one chunk. */
 export function textOfChunk(chunk: Chunk): string {
   return typeof chunk === 'string' ? chunk : decoder.decode(chunk);
 }

@@ -23,7 +23,6 @@ class Code extends Expression {
   }
 }
 
-/** A call. */
 class Call extends Expression {
   readonly name: string;
   readonly of: readonly Value[];
@@ -57,7 +56,6 @@ export function call(name: string, ...parameters: readonly Value[]): Value {
   return new Call(name, parameters);
 }
 
-/** Makes calls. */
 export type MakeCall = typeof call;
 
 /** Uses of the runtime in one file. */

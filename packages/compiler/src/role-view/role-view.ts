@@ -140,7 +140,6 @@ export type NestedWrite =
       readonly name: string;
       /** Name of the component that describes a link. */
       readonly component: string;
-      /** The collection of the links. */
       readonly collection: string;
       readonly link: NestedItem;
       readonly removes: boolean;

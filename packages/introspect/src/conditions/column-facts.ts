@@ -24,7 +24,6 @@ export interface FactsIndex {
   relation(collection: string, name: string): Relation | undefined;
 }
 
-/** Indexes a schema. */
 export function indexFacts(schema: Schema): FactsIndex {
   const collections = collectionsByName(schema.collections);
   const tables = tablesById(schema.tables);

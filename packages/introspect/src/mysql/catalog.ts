@@ -50,7 +50,6 @@ export interface TableRow extends TableName {
   readonly create_options: string | null;
   /** `YES` or `NO` for views, null for tables. */
   readonly is_updatable: string | null;
-  /** Triggers of the table. */
   readonly triggers: number;
 }
 

@@ -11,7 +11,6 @@ export type OneToManyRelation = Extract<Relation, { readonly kind: 'o2m' }>;
 /** A many-to-many of the schema. */
 export type ManyToManyRelation = Extract<Relation, { readonly kind: 'm2m' }>;
 
-/** Tables by their id. */
 export function tablesById(tables: readonly Table[]): ReadonlyMap<TableId, Table> {
   const cached = byId.get(tables);
   if (cached !== undefined) return cached;
@@ -45,17 +44,14 @@ export function namesIn(collection: Collection): Set<string> {
   return new Set([...collection.fields, ...collection.relations].map(({ name }) => name));
 }
 
-/** The many-to-one relations of a collection. */
 export function manyToOnesOf(collection: Pick<Collection, 'relations'>): readonly ManyToOneRelation[] {
   return collection.relations.filter((relation) => relation.kind === 'm2o');
 }
 
-/** The one-to-many relations of a collection. */
 export function oneToManysOf(collection: Pick<Collection, 'relations'>): readonly OneToManyRelation[] {
   return collection.relations.filter((relation) => relation.kind === 'o2m');
 }
 
-/** The many-to-many relations of a collection. */
 export function manyToManysOf(collection: Pick<Collection, 'relations'>): readonly ManyToManyRelation[] {
   return collection.relations.filter((relation) => relation.kind === 'm2m');
 }

@@ -31,7 +31,6 @@ export function declareSearch(
   });
 }
 
-/** Settings of search by table. */
 export function searchSettings(tables: readonly Table[], config: PlatformConfig): ReadonlyMap<string, SearchConfig> {
   const entries = [...matchTables(tables, config)];
   return new Map(entries.flatMap(([id, { search }]) => (search === undefined ? [] : [[id, search] as const])));

@@ -266,7 +266,6 @@ export interface TypeRow {
   readonly labels: readonly string[] | null;
   /** Members of a composite type that is no table's, in their order. */
   readonly attributes: readonly AttributeRow[] | null;
-  /** Checks of a domain. */
   readonly checks: readonly DomainCheck[] | null;
   readonly description: string | null;
 }

@@ -151,7 +151,6 @@ function followBase(plain: Column, owner: RelationRow, origin: Origin, base: Col
   };
 }
 
-/** The id of a relation. */
 export function relationId(row: RelationRow): TableId {
   return tableId(row.nspname, row.relname);
 }

@@ -153,7 +153,6 @@ function unusedTypes(catalog: Catalog, tables: readonly Table[]): Diagnostic[] {
   );
 }
 
-/** Names of a type, its domains and its elements. */
 function typeNames(type: ColumnType): readonly string[] {
   return [type.base, ...type.domains.map((domain) => domain.name), ...(type.element ? typeNames(type.element) : [])];
 }

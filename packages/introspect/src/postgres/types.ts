@@ -4,7 +4,6 @@ import type { ColumnType, EnumType } from '../schema.ts';
 import { tableId } from '../table-names.ts';
 import type { Catalog, DomainCheck, TypeRow } from './catalog.ts';
 
-/** Types by their oid. */
 export type TypesByOid = ReadonlyMap<string, TypeRow>;
 
 /** Indexes the types of a catalog. */

@@ -179,7 +179,6 @@ function isTooDeep(tokens: readonly string[]): boolean {
   return false;
 }
 
-/** The field of a node when it is a node. */
 export function nodeField(node: TreeNode, name: string): TreeNode | null {
   return asNode(node.fields.get(name));
 }
@@ -190,7 +189,6 @@ export function nodesField(node: TreeNode, name: string): readonly TreeNode[] {
   return isList(value) ? value.flatMap((item) => asNode(item) ?? []) : [];
 }
 
-/** The field of a node when it is an atom. */
 export function atomField(node: TreeNode, name: string): string | null {
   const value = node.fields.get(name);
   return typeof value === 'string' ? value : null;
@@ -201,12 +199,10 @@ export function numberField(node: TreeNode, name: string): number {
   return Number(atomField(node, name) ?? 0);
 }
 
-/** The value when it is a node. */
 function asNode(value: NodeValue | undefined): TreeNode | null {
   return value !== undefined && value !== null && typeof value === 'object' && 'tag' in value ? value : null;
 }
 
-/** True for a list. */
 function isList(value: NodeValue | undefined): value is readonly NodeValue[] {
   return Array.isArray(value);
 }

@@ -50,7 +50,6 @@ export interface Accounts<T> {
   readonly outbox: Outbox;
 }
 
-/** Folders of mail. */
 export interface MailFolders {
   /** Where mail is written when no mail server is configured. */
   readonly folder: string;
@@ -58,7 +57,6 @@ export interface MailFolders {
   readonly templates: string | null;
 }
 
-/** Options of the account services. */
 interface AccountsOptions<T> {
   readonly api: CompiledApi;
   readonly database: Database;

@@ -40,7 +40,6 @@ export interface Identities<T> {
   forgetAll(): void;
 }
 
-/** Options of the identities. */
 interface IdentitiesOptions<T> {
   readonly tokens: Tokens;
   readonly finder: AccountFinder;

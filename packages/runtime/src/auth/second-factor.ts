@@ -54,7 +54,6 @@ export interface SecondFactors {
   makeCodes(owner: Owner, otp: string): Promise<readonly string[]>;
 }
 
-/** Options of the second-factor services. */
 interface SecondFactorOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly place: SystemPlace;

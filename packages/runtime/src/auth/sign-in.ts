@@ -18,7 +18,6 @@ import {
   type TokenPair,
 } from './sessions/sessions.ts';
 
-/** Credentials of a sign-in. */
 export interface Credentials {
   readonly email: string;
   readonly password: string;
@@ -41,7 +40,6 @@ export interface SignIn {
  */
 type CheckOtp = (transaction: Transaction, user: SigningIn, otp: string | null) => Promise<void>;
 
-/** Options of the sign-in services. */
 interface SignInOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly finder: Pick<AccountFinder, 'byEmail'>;

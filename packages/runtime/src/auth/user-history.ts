@@ -8,7 +8,6 @@ import type { HistoryKeeper } from '../write/history/history.ts';
 
 /** A change to a user: made by another user, the user itself, or an unknown caller; and its origin. */
 export interface Changing {
-  /** Key of the user who is changed. */
   readonly user: string;
   /** Key of the one who does it; null: `ADMIN_TOKEN`. */
   readonly by: string | null;

@@ -11,7 +11,6 @@ export interface Purges {
   close(graceMs: number): Promise<void>;
 }
 
-/** Options of the purges. */
 interface PurgesOptions {
   readonly urls: readonly string[];
   readonly tagHeader: string;

@@ -7,7 +7,6 @@ import type { CompiledApi } from '../language/index.ts';
 export interface Tags {
   /** Tag of every answer. */
   readonly all: string;
-  /** Tag of answers that any change may concern. */
   readonly any: string;
   /** Tag of answers that any change of a table concerns. */
   table(table: string): string;
@@ -59,7 +58,6 @@ interface ChangeRecord {
   isOpen: boolean;
 }
 
-/** Options of the watch. */
 interface ChangeWatchOptions {
   readonly caching: NonNullable<CompiledApi['caching']>;
   readonly tags: Tags;

@@ -63,7 +63,6 @@ export class BatchSize {
     return this.#requested;
   }
 
-  /** Notes a row. */
   row(bytes: number): void {
     this.#rows++;
     this.#bytes += bytes;

@@ -12,7 +12,6 @@ import { ServerError } from './errors.ts';
 /** States of a server. `no-quorum`: a node of a cluster that has lost the others. */
 const hostStates = ['primary', 'read-only', 'joining', 'no-quorum', 'away'] as const;
 
-/** One of `hostStates`. */
 export type HostState = (typeof hostStates)[number];
 
 /** A server as it was when it was asked. */
@@ -73,7 +72,6 @@ export function hasSqlstate(thrown: unknown, sqlstate: string): boolean {
   return false;
 }
 
-/** A watched server. */
 export interface HostWatch {
   /** Answers writes with SERVICE_UNAVAILABLE while the latest state says that only a setting keeps the server from writing. */
   readonly database: Database;

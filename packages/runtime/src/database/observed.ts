@@ -11,7 +11,6 @@ import { ConnectionError, isConflict, isNotPrimary, isStalePreparation, ServerEr
 import type { SlowLog } from './slow-log.ts';
 import { StatementRun } from './statement-run.ts';
 
-/** Observers of statements. */
 export interface StatementObservers {
   readonly meter: StatementMeter | null;
   readonly slow: SlowLog | null;

@@ -10,7 +10,6 @@ export interface PlanCache<Value> {
 /** Caches of a server, as metrics name them: of reads by their text, of reads by their form, of writes, and of GraphQL. */
 export const cacheNames = ['read_templates', 'reads', 'writes', 'graphql'] as const;
 
-/** One of them. */
 export type CacheName = (typeof cacheNames)[number];
 
 /** Makes a cache of a server; without a name its look-ups are not counted. */

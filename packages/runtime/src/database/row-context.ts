@@ -23,7 +23,6 @@ export interface Side {
   readonly rowContext?: RunsAs;
 }
 
-/** The server's own side. */
 export const serverSide: Side = { rowContext: 'server' };
 
 /** The statement as one of a caller. No replica answers it, as policies may look at other tables. */

@@ -17,7 +17,6 @@ interface StreamLimits {
   readonly timeoutMs: number;
 }
 
-/** Client of a stream. */
 interface Asker {
   /** Address of the client; absent where there is none, as for work of the server itself. */
   readonly client: string | undefined;

@@ -83,7 +83,6 @@ export interface SqlDialect {
   readonly countRows: string;
   /** Cast of a value to text: a suffix, or a text with `{}` in the value's place. */
   readonly asText: string;
-  /** How a part of a date arrives, which is an integer. */
   readonly datePart: WireForm;
   /** How the average of integers arrives. */
   readonly average: WireForm;

@@ -45,7 +45,6 @@ export function selectList(expressions: readonly string[]): string {
   return expressions.join(', ');
 }
 
-/** Throws INVALID_QUERY for more columns than `maxColumns`. */
 export function checkWidth(columns: number): void {
   if (columns > maxColumns) throw invalidQuery(`"fields" selects more than ${maxColumns} values of one item.`);
 }

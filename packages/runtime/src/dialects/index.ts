@@ -32,10 +32,8 @@ export type {
 } from './dialect.ts';
 export { embeddedExtensions } from './postgres/pglite.ts';
 
-/** The SQL of each dialect. */
 export const sqlDialects: Readonly<Record<Dialect, SqlDialect>> = { postgres, mysql, mariadb };
 
-/** That of the default dialect. */
 export const defaultSql: SqlDialect = sqlDialects[defaultDialect];
 
 const servers: Readonly<Record<Family, ServerDialect>> = {

@@ -13,7 +13,6 @@ import { allOf, sqlTrue } from './fragment.ts';
 
 /** Rows of a table, some of them joined to rows of others. */
 export interface Rows {
-  /** The table with its alias. */
   readonly target: string;
   readonly alias: string;
   /** Other tables and lists, and the predicate that joins them. */
@@ -36,7 +35,6 @@ interface Purge {
   readonly limit: number | string;
 }
 
-/** A unit of time. */
 type TimeUnit = 'second' | 'minute' | 'hour' | 'day';
 
 /** The spelling of one dialect, for one place of the tables. */
@@ -81,7 +79,6 @@ export interface OwnSpelling {
   list(parameter: string, type: string, alias: string): string;
   /** The objects of a JSON array as a table; `columns` are their members, texts. */
   records(parameter: string, columns: readonly string[], alias: string): string;
-  /** True if a value is in a list parameter of a type. */
   isAmong(value: string, parameter: string, type: string): string;
   /** Rows of a table by a column that is in a list parameter. Default: `id`, `$1`, of identifiers. */
   among(table: string, alias: string, column?: string, parameter?: string, type?: string): Rows;
@@ -261,7 +258,6 @@ export interface Counter {
 
 /** A counter that goes up. */
 export interface Counting extends Counter {
-  /** Milliseconds. */
   readonly window: number;
   /** From so many attempts on, each one moves the end of the window to so many milliseconds later. */
   readonly last?: { readonly attempts: number; readonly window: number };

@@ -74,7 +74,6 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Options of listening. */
 export interface ListenOptions extends Pick<ConnectOptions, 'url' | 'renewable'> {
   readonly channel: string;
   /** Called for every notice, and whenever notices may have been missed. */

@@ -93,5 +93,4 @@ function readDatabaseUrl(text: string, purpose: 'write' | 'read'): Reading<strin
  */
 const drivers = ['auto', 'fast', 'pg'] as const;
 
-/** One of them. */
 export type Driver = (typeof drivers)[number];

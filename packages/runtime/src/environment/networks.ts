@@ -9,7 +9,6 @@ export interface Address {
 
 /** Addresses that belong together. */
 export interface Networks {
-  /** True if the address is in one of them. */
   has(address: Address): boolean;
 }
 

@@ -30,7 +30,6 @@ export const optimizations = [
   'write-batching',
 ] as const;
 
-/** One of them. */
 export type Optimization = (typeof optimizations)[number];
 
 /** Those that are on. */

@@ -46,7 +46,6 @@ function readRedisUrl(text: string): Reading<string> {
 export interface OperationLimits {
   /** GRAPHQL_MAX_DEPTH: fields within fields. Introspection does not count. */
   readonly depth: number;
-  /** GRAPHQL_MAX_ROOT_FIELDS. */
   readonly rootFields: number;
   /** GRAPHQL_MAX_ALIASES. */
   readonly aliases: number;
@@ -54,7 +53,6 @@ export interface OperationLimits {
   readonly cost: number;
 }
 
-/** Limits of documents. */
 export interface DocumentLimits extends OperationLimits {
   /** GRAPHQL_QUERY_TOKEN_LIMIT: tokens of a document. */
   readonly tokens: number;

@@ -40,7 +40,6 @@ export interface RefusedRead {
   readonly reasons: readonly string[];
 }
 
-/** Options for explaining a read. */
 interface ExplainReadOptions {
   /** Limits of requests. Default: those of the API specification, section 16. */
   readonly limits?: Partial<ReadLimits>;

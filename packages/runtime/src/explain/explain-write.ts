@@ -45,7 +45,6 @@ export interface RuleOfWrite extends Pick<WriteRule, 'fields' | 'where' | 'prese
   readonly usable: boolean;
 }
 
-/** One statement of a write. */
 interface StatementOfWrite {
   readonly statement: string;
   readonly parameters: readonly Parameter[];

@@ -140,7 +140,6 @@ export interface SentStatement {
   readonly parameters: readonly Parameter[];
 }
 
-/** A database to try a write on. */
 interface DryRun {
   readonly database: WritableDatabase;
   /** Statements that the latest try at the transaction has sent, in order. */

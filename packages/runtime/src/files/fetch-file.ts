@@ -11,7 +11,6 @@ import { type Address, createNetworks, readAddress } from '../environment/networ
 import { PlatformError } from '../errors.ts';
 import { type Staged, stage, tooLarge } from './staging.ts';
 
-/** A file that was fetched. */
 interface Fetched {
   readonly staged: Staged;
   /** Name of the file in the address. */

@@ -39,7 +39,6 @@ export interface FileFinder {
   settings(): Promise<AssetSettings>;
 }
 
-/** Options of the finder. */
 interface FileFinderOptions {
   readonly api: CompiledApi;
   readonly place: SystemPlace;

@@ -30,7 +30,6 @@ export interface LooseFiles {
   close(): Promise<void>;
 }
 
-/** Options of the removal. */
 interface LooseFilesOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly place: SystemPlace;

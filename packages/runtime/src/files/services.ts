@@ -17,7 +17,6 @@ import { createLocalStorage, createS3Storage, type Storage, type Storages } from
 import { createRenderer, type Renderer } from './transform/renderer.ts';
 import { createUploads, type Uploads } from './uploads.ts';
 
-/** Options of the file services. */
 interface FileServicesOptions {
   readonly api: CompiledApi;
   /** Null where the platform's own tables are not installed. */
@@ -32,7 +31,6 @@ interface FileServicesOptions {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** The services of files. */
 export interface FileServices {
   readonly storages: Storages;
   readonly loose: LooseFiles;

@@ -59,7 +59,6 @@ export async function stage(
   return { path, size, head: Buffer.concat(first), sha256: hash.digest('hex') };
 }
 
-/** Error for a file that is too large. */
 export function tooLarge(maxBytes: number): PlatformError {
   return new PlatformError('INVALID_PAYLOAD', `A file must have at most ${maxBytes} bytes.`);
 }

@@ -18,7 +18,6 @@ import type { Storages } from './storage.ts';
 /** Fields that a request gives of a file. */
 export type FileMetadata = Readonly<Record<string, JsonValue>>;
 
-/** A file that has arrived. */
 export interface Arrived {
   readonly staged: Staged;
   /** As its sender calls it. */
@@ -26,7 +25,6 @@ export interface Arrived {
   readonly metadata: FileMetadata;
 }
 
-/** The answer to an upload. */
 export interface UploadAnswer {
   readonly status: number;
   readonly body: Buffer | null;
@@ -42,7 +40,6 @@ export interface Uploads {
   replace(request: WriteRequest, key: string, arrived: Arrived): Promise<UploadAnswer>;
 }
 
-/** Options of the uploads. */
 interface UploadsOptions {
   readonly api: CompiledApi;
   readonly writer: Pick<Writer, 'workOf' | 'once'>;

@@ -143,7 +143,6 @@ function readVariable({ name, wire }: ResultMember, variables: ReadonlyMap<strin
   return cast(variables.get(name) ?? 'NULL', wire.cast);
 }
 
-/** The field of a member of a result. */
 function fieldOf(member: ResultMember): ShapeField {
   return { key: member.name, shape: shapeOf(member, false) };
 }

@@ -11,7 +11,6 @@ import type { PlannedRead } from '../query/planner.ts';
 import { openArguments } from './arguments.ts';
 import type { Callable, Functions } from './service.ts';
 
-/** Path of a function. */
 export const functionPath = '/functions/:name';
 
 /** Name of the function that a path leads to; undefined for any other path. */

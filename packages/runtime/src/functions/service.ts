@@ -41,7 +41,6 @@ export interface Callable {
   readonly access: FunctionAccess;
 }
 
-/** Calls functions. */
 export interface Functions {
   /** The function of a name, as the caller may call it; undefined where it does not exist for him. */
   find(caller: Caller, name: string): Callable | undefined;
@@ -55,7 +54,6 @@ export interface Functions {
   write(request: WriteRequest, callable: Callable, args: SentArguments): Promise<TransactionBody>;
 }
 
-/** Options of the service. */
 interface FunctionsOptions {
   readonly api: Pick<CompiledApi, 'collections' | 'access' | 'dialect' | 'functions'>;
   readonly planner: Planner;

@@ -26,13 +26,11 @@ import { describeCause, type Log } from '../operate/log.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { createLooks, type Hearings, type Looks } from './looks.ts';
 
-/** Options of the watch. */
 interface ModelWatchOptions {
   readonly database: Pick<Database, 'query' | 'transaction' | 'schemaSession'>;
   /** Where the platform's own tables lie. */
   readonly place: SystemPlace;
   readonly recompiler: Recompiler;
-  /** The API that is served. */
   readonly current: () => CompiledApi;
   /** Serves another one; resolves when new requests are answered by it. */
   readonly swap: (api: CompiledApi) => Promise<void>;

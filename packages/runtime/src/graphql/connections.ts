@@ -17,7 +17,6 @@ interface NodeFields {
   readonly count: number;
 }
 
-/** A member of an edge. */
 type EdgeMember =
   | { readonly kind: 'cursor'; readonly key: string }
   | { readonly kind: 'node'; readonly key: string; readonly node: NodeFields }

@@ -16,7 +16,6 @@ import type { Operation, OperationAnswer, OperationCall, OperationRunner } from 
 import type { FindSchema, ScopeSchema } from './documents/schemas.ts';
 import { planSamples } from './plan/plan-samples.ts';
 
-/** Options of the service. */
 export interface GraphqlServiceOptions {
   readonly findSchema: FindSchema;
   readonly runner: OperationRunner;
@@ -48,7 +47,6 @@ export interface GraphqlService {
   readonly prepare: (accessClass: string, scope: GraphqlScope, text: string) => Promise<void>;
 }
 
-/** A document as it is kept. */
 interface KeptDocument {
   readonly of: ScopeSchema;
   readonly document: DocumentNode;

@@ -19,7 +19,6 @@ export interface Consistency {
   headers(request: IncomingMessage): readonly string[];
 }
 
-/** Options of the tokens. */
 export interface ConsistencyOptions {
   readonly secret: string;
   /** History that is written now; null where that is unknown. */

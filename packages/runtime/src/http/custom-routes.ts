@@ -17,7 +17,6 @@ export interface CustomEndpoint {
   readonly handler: (httpContext: HttpContext, call: Call, body: JsonValue | undefined) => Promise<void>;
 }
 
-/** Options of the handlers. */
 interface CustomRouteOptions {
   readonly api: CompiledApi;
   readonly writer: Pick<Writer, 'openFor'>;

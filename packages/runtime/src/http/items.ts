@@ -32,7 +32,6 @@ export interface ItemHandlers {
   deleteOne(request: ItemRequest, key: string): Promise<void>;
 }
 
-/** Options of the route handlers. */
 interface ItemHandlersOptions {
   readonly api: CompiledApi;
   readonly planner: Planner;
@@ -228,7 +227,6 @@ export interface OwnUserHandlers {
   update(request: ItemRequest, body: JsonValue | undefined): Promise<void>;
 }
 
-/** Options of the handlers. */
 interface OwnUserOptions {
   readonly api: CompiledApi;
   readonly items: ItemHandlers;

@@ -60,7 +60,6 @@ import { createResponder, type StreamingResponder } from './responses/answer.ts'
 import { createPublicAnswers, type PublicAnswers } from './responses/public-answers.ts';
 import { createReader, type Reader } from './responses/read.ts';
 
-/** Options of a server. */
 export interface ServerOptions {
   readonly api: CompiledApi;
   readonly database: Database;
@@ -91,7 +90,6 @@ export interface ServerOptions {
   readonly createWriteSeams?: CreateWriteSeams;
   /** Complete planned reads of GraphQL. Default: none. */
   readonly passes?: readonly ReadPass[];
-  /** Makes the caches of plans. Default: nothing is kept. */
   readonly createCache?: CreatePlanCache;
   /** Makes the caches of GraphQL documents. Default: nothing is kept. */
   readonly createDocumentCache?: CreateByteCache;
@@ -99,7 +97,6 @@ export interface ServerOptions {
   readonly observers?: Partial<PartObservers>;
 }
 
-/** Observers of parts of a server. */
 export interface PartObservers {
   readonly observeHook: ObserveHook;
   /** Observes sign-ins. */

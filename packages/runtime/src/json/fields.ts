@@ -125,7 +125,6 @@ export interface Lengths {
 
 /** Makes writers as code. Each is null where the process forbids code from strings. */
 export interface WriterCode {
-  /** The writer of some fields. */
   fields(fields: readonly Field[], skip: number): FieldsWriter | null;
   /** The writer of rows of cells, which start with a status byte and a bit for each cell that is missing. */
   cells(cells: readonly Cell[], lengths: Lengths): FieldsWriter | null;

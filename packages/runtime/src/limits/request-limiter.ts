@@ -118,7 +118,6 @@ interface SharedCounter {
   readonly points: number;
 }
 
-/** The counters of one Redis. */
 interface SharedCounters {
   /** True if Redis is worth asking at this moment. */
   isThere(): boolean;

@@ -9,14 +9,12 @@ import { describeCause, type Log } from '../operate/log.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { isRefused } from './transport.ts';
 
-/** A mail that waits. */
 export interface WaitingMail {
   readonly template: string;
   readonly recipient: string;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Sends the waiting mail. */
 export interface Outbox {
   /** Something was put down: sends it soon, never before the current turn of the event loop has ended. */
   wake(): void;

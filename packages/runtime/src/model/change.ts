@@ -5,7 +5,6 @@ import { failedValidation, invalidPayload } from '../json/problems.ts';
 import type { ModelDocument } from '../language/index.ts';
 import type { ModelPlace, ModelStep } from './model-sql.ts';
 
-/** Entry of a change in the activity. */
 export interface ActivityEntry {
   readonly action: 'create' | 'update' | 'delete';
   readonly collection: 'platform_collections' | 'platform_fields' | 'platform_relations';

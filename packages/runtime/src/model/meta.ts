@@ -41,7 +41,6 @@ const noValidation: ReadMember = (_, path) => {
   throw invalidPayload(`"${path}" is not judged here: say it by a rule's validation or a check of the table.`);
 };
 
-/** Members of the meta of a collection. */
 export const collectionMeta: Readonly<Record<string, ReadMember>> = {
   collection: textMember(64),
   icon: orNull(textMember(30)),
@@ -63,7 +62,6 @@ export const collectionMeta: Readonly<Record<string, ReadMember>> = {
   collapse: oneOf('open', 'closed', 'locked'),
 };
 
-/** Members of the meta of a field. */
 export const fieldMeta: Readonly<Record<string, ReadMember>> = {
   id: orNull(integer),
   collection: textMember(64),
@@ -86,7 +84,6 @@ export const fieldMeta: Readonly<Record<string, ReadMember>> = {
   note: text,
 };
 
-/** Members of the meta of a relation. */
 export const relationMeta: Readonly<Record<string, ReadMember>> = {
   id: orNull(integer),
   many_collection: textMember(64),

@@ -63,7 +63,6 @@ export const frozenModel: ModelChanges = {
   },
 };
 
-/** Tables to be watched. */
 export interface WatchedTables {
   readonly place: SystemPlace;
   /** True if roles and rules are compiled from the tables. */
@@ -76,7 +75,6 @@ export interface WatchedTables {
 /** Plans a change of what is known; may run again after a conflict. Throws what refuses the request. */
 export type PlanChange = (model: KnownModel) => ModelChange;
 
-/** Options of the model changer. */
 export interface ModelChangerOptions {
   readonly database: Pick<Database, 'transaction' | 'schemaSession'>;
   readonly recompiler: Pick<Recompiler, 'schema' | 'migrationNames'>;
@@ -85,7 +83,6 @@ export interface ModelChangerOptions {
   readonly compiledIn: (run: RunTexts, tables: WatchedTables) => Promise<CompiledApi>;
   /** Compiles what has been made of the tables; the options' `read` is called as soon as they have been read. */
   readonly compileIn: (run: RunTexts, tables: WatchedTables, options: CompileOptions) => Promise<Made | Problems>;
-  /** Serves it. */
   readonly serve: (made: Made) => Promise<void>;
   readonly log: Pick<Log, 'warn'>;
 }
@@ -93,7 +90,6 @@ export interface ModelChangerOptions {
 /** Why there is no next generation. */
 export type Problems = readonly string[];
 
-/** Options of a compilation. */
 export interface CompileOptions extends Pick<RecompileOptions, 'drafts'> {
   readonly read: () => Promise<void>;
   /** An earlier compilation: its rows are compiled again, where the tables differ from those of that compilation. */

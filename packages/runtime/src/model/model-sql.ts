@@ -37,7 +37,6 @@ interface NewTable {
   readonly comment: string | null;
 }
 
-/** A foreign key of one column. */
 export interface NewForeignKey {
   /** The table and column that it leads to, both quoted. */
   readonly target: string;
@@ -207,7 +206,6 @@ export type AlterPart =
       readonly lossy?: boolean;
     };
 
-/** A step; `table` is as SQL names it. */
 type TableStep =
   /** `definition` stands after the name of the table. */
   | { readonly kind: 'create'; readonly table: string; readonly definition: string; readonly place: ModelPlace }

@@ -128,7 +128,6 @@ function specialsOf({ meta }: ModelField): readonly string[] {
   return isObject(meta) && Array.isArray(meta.special) ? meta.special.map(String) : [];
 }
 
-/** True if a relation of the API has the name of a field. */
 function isRelation({ api }: KnownModel, { collection, field }: Pick<ModelField, 'collection' | 'field'>): boolean {
   const relations = api.collections.find(({ name }) => name === collection)?.relations ?? [];
   return relations.some(({ name }) => name === field);

@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import type { AccessLog } from '../environment/operate.ts';
 import { pathOf, type RequestObserver, routePattern } from './request-record.ts';
 
-/** Options of the access log. */
 interface AccessLogOptions {
   readonly accessLog: Exclude<AccessLog, 'off'>;
   /** Milliseconds from which a request is slow; 0: none is. */

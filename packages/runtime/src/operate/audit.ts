@@ -25,7 +25,6 @@ const sentences = {
   'admin-token-used': 'The admin token was used.',
 } as const;
 
-/** One of them. */
 export type AuditEvent = keyof typeof sentences;
 
 /** Facts of an event; absent members are left out of the line. */

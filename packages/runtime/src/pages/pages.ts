@@ -8,18 +8,15 @@ import { readTemplates, strictly, TemplateError, textOf } from '../template-file
 /** The pages by the names of their templates. */
 export const pageNames = ['accept-invite', 'reset-password', 'login', 'two-factor'] as const;
 
-/** One of them. */
 type PageName = (typeof pageNames)[number];
 
 /** Addresses of the page that lists the features of a server; for programs there is no such route. */
 export const homePaths = ['/', '/admin'] as const;
 
-/** The path of a page. */
 export function pagePath(name: PageName): string {
   return `/admin/${name}`;
 }
 
-/** All of them. */
 export const pagePaths: readonly string[] = pageNames.map(pagePath);
 
 /** Features of a server that have pages. */
@@ -34,7 +31,6 @@ export function startPaths({ docs, graphiql, accounts }: Paged): readonly string
   return ['/', ...(docs ? ['/docs'] : []), ...(graphiql ? ['/graphql'] : []), ...(accounts ? [pagePath('login')] : [])];
 }
 
-/** Path of the assets of pages. */
 export const assetsPath = '/admin/assets';
 
 /** Values that a template may print. */
@@ -54,7 +50,6 @@ export type TemplateName = PageName | 'home';
 export interface PageTemplates {
   readonly style: string;
   readonly icon: string;
-  /** Prints a page. */
   print(name: TemplateName, view: PageView): string;
 }
 

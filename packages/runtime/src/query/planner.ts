@@ -21,7 +21,6 @@ export interface PlannerOptions {
   readonly limits?: Partial<ReadLimits>;
   /** Default: nothing is kept. */
   readonly createCache?: CreatePlanCache;
-  /** Complete the plans. Default: none. */
   readonly passes?: readonly ReadPass[];
   /** Completes plans of lists. Default: nothing. */
   readonly listPass?: ListPass;

@@ -25,7 +25,6 @@ interface Comment {
   readonly text: string;
 }
 
-/** Options of the hook. */
 interface CommentHookOptions {
   readonly place: SystemPlace;
   readonly planner: Planner;
@@ -91,7 +90,6 @@ function originOf(user: string | null, { ip, userAgent, origin }: RequestOrigin)
   return [user, ip, userAgent, origin];
 }
 
-/** Options of mailing mentions. */
 interface MentionsOptions {
   readonly api: CompiledApi;
   readonly place: SystemPlace;

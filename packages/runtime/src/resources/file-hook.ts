@@ -13,7 +13,6 @@ import { readElements } from '../sql/array-text.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { keyArray, type Running, type Step, type SystemHook, writes } from '../write/execute/running.ts';
 
-/** Options of the hook. */
 interface FileHookOptions {
   readonly place: SystemPlace;
   /** Called with a transaction that leaves contents without a file. */

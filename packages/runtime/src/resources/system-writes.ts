@@ -15,7 +15,6 @@ import type { SystemWrites } from '../write/writer.ts';
 import { createCommentHook, createMentions } from './comment-hook.ts';
 import { createFileHook, createFolderHook } from './file-hook.ts';
 
-/** Options of the platform's part. */
 interface SystemWritesOptions {
   readonly api: CompiledApi;
   /** Handles writes to roles and rules. Default: rules are refused, because the API is compiled from them. */
@@ -60,7 +59,6 @@ export function createSystemWrites(options: SystemWritesOptions): SystemWrites {
   };
 }
 
-/** Options of the hooks. */
 interface ResourceHooksOptions {
   readonly api: CompiledApi;
   /** Called with a transaction that has queued mail. */

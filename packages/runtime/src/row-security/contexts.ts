@@ -16,7 +16,6 @@ interface ClaimedCaller {
   /** Name of the role; null without one. */
   readonly role: string | null;
   readonly admin: boolean;
-  /** Keys of user and role. */
   readonly user: string | null;
   readonly roleKey: string | null;
 }

@@ -11,7 +11,6 @@ import { createPasswords } from '../passwords/passwords.ts';
 import { isStaticToken } from '../system/fields/field-rules.ts';
 import { type SystemPlace, systemPlaceOf } from '../system/place.ts';
 
-/** Options of making the first user when a server starts. */
 interface WelcomeOptions {
   readonly api: Pick<CompiledApi, 'collections' | 'dialect'>;
   readonly database: Pick<Database, 'query' | 'transaction'>;

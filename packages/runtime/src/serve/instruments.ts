@@ -207,7 +207,6 @@ class SignInMetrics {
     };
   }
 
-  /** Values of all metrics. */
   read(): readonly MetricValues[] {
     return this.#byProvider.size === 0 ? [] : [this.#signIns.read()];
   }

@@ -43,7 +43,6 @@ export class VersionMetrics {
     };
   }
 
-  /** Values of all metrics. */
   read(): readonly MetricValues[] {
     if (this.#generations === null) return [];
     const { current, watch } = this.#generations;

@@ -13,7 +13,6 @@ import type { CollectionScope, Scope } from './scope.ts';
 
 /** Prints conditions, in which cells stand that other conditions guard. */
 interface ConditionPrinter {
-  /** A condition on a row as a predicate. */
   readonly condition: (row: Row, condition: Condition) => string;
   /** A predicate that holds when a path from the caller leads to a value. */
   readonly presence: (printing: Printing, operand: CallerOperand) => string;

@@ -45,7 +45,6 @@ FROM (VALUES ($1::text)) AS wanted(schema)
 LEFT JOIN pg_catalog.pg_namespace AS n ON n.nspname = wanted.schema
 LEFT JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = 'platform_migrations'`;
 
-/** State of a ledger. */
 interface LedgerState {
   readonly hasSchema: boolean;
   readonly hasLedger: boolean;

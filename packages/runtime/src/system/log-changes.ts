@@ -17,7 +17,6 @@ export interface ChangeOrigin {
 /** An item by API names, in the forms of the API. */
 type LoggedItem = Readonly<Record<string, JsonValue>>;
 
-/** Revision of an item after a change. */
 interface Revision {
   /** The whole item after it. */
   readonly data: LoggedItem;

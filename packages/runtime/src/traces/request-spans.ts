@@ -13,7 +13,6 @@ import {
 } from '../operate/request-record.ts';
 import type { OpenTelemetry } from './open-telemetry.ts';
 
-/** A parent in a trace. */
 export interface TraceParent {
   /** Context whose span is the parent of what begins here. */
   readonly context: Context;
@@ -73,7 +72,6 @@ export class RequestSpans {
     };
   }
 
-  /** Ends the span of a request. */
   readonly end = (record: RequestRecord, response: ServerResponse<IncomingMessage>, ms: number): void => {
     const parent = this.#parents.get(record);
     const span = parent && this.#telemetry.api.trace.getSpan(parent.context);

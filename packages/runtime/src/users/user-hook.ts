@@ -126,7 +126,6 @@ interface Administrators {
   readonly administrators: OwnSql;
 }
 
-/** The statements for the location of the tables. */
 export function administratorStatements(location: SystemPlace): Administrators {
   const { table, text, rows, turn } = ownTables(location);
   return {

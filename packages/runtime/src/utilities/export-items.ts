@@ -13,7 +13,6 @@ import type { PlannedRead, Planner } from '../query/planner.ts';
 import { filesName } from '../write/access/system-access.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 
-/** Options of exporting. */
 export interface ExporterOptions {
   readonly database: Pick<Database, 'stream'>;
   readonly planner: Planner;
@@ -25,7 +24,6 @@ export interface ExporterOptions {
   readonly maxBytes: number;
 }
 
-/** Request of an export. */
 interface ExportRequest {
   readonly caller: Caller;
   readonly collection: string;

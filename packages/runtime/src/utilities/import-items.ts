@@ -12,7 +12,6 @@ import { retryOnConflict, type TransactionBody } from '../write/execute/transact
 import { explainViolation } from '../write/execute/violation.ts';
 import type { Writer } from '../write/writer.ts';
 
-/** Options of importing. */
 export interface ImporterOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'transaction'>;
@@ -28,7 +27,6 @@ interface ImportRequest {
   readonly sender: RequestOrigin;
 }
 
-/** A file of items. */
 export interface ItemsFile {
   readonly path: string;
   readonly format: 'csv' | 'json';

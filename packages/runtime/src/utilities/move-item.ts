@@ -14,7 +14,6 @@ import { explainViolation } from '../write/execute/violation.ts';
 import type { Writer } from '../write/writer.ts';
 import { updatableNames } from './revert.ts';
 
-/** Options of moving items. */
 interface MoverOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'transaction'>;

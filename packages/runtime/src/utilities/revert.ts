@@ -12,7 +12,6 @@ import type { RequestOrigin } from '../write/execute/running.ts';
 import { explainViolation } from '../write/execute/violation.ts';
 import type { Writer } from '../write/writer.ts';
 
-/** Options of reverting. */
 interface ReverterOptions {
   readonly api: CompiledApi;
   /** Quoted; null where the platform's own tables are not installed. */
@@ -22,7 +21,6 @@ interface ReverterOptions {
   readonly writer: Pick<Writer, 'workOf'>;
 }
 
-/** Caller of a revert. */
 interface RevertRequest {
   readonly caller: Caller;
   readonly sender: RequestOrigin;

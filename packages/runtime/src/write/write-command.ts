@@ -25,7 +25,6 @@ import {
   writableOf,
 } from './write-plan.ts';
 
-/** Action of a write. */
 export type Action = 'create' | 'update' | 'delete';
 
 /** One write: its action, who asks, what names the items, and the body. */

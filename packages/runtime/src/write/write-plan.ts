@@ -89,7 +89,6 @@ type PreparedWrite =
 
 /** Room for ways past the steps of a write. */
 export interface WriteSeams {
-  /** Completes a plan. */
   complete(context: WriteContext, plan: WritePlan, prepared: PreparedWrite): WritePlan | Promise<WritePlan>;
   /** Completes a plan of new items that have not been looked at; undefined where they have to be. */
   recall(

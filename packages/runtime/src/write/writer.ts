@@ -43,7 +43,6 @@ export interface SystemWrites {
   readonly committed: (transaction: Transaction) => Promise<void> | undefined;
 }
 
-/** Options of the writer. */
 export interface WriterOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'transaction' | 'briefTransaction' | 'read'>;

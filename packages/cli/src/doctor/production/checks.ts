@@ -47,7 +47,6 @@ const isTooShort = ({ variable, message }: ProductionFacts['problems'][number]):
 
 const checkCertificate: Check['cure'] = ({ connection }) => `Add \`?${connection?.checking}\` to DATABASE_URL.`;
 
-/** The checks. */
 export const checks: readonly Check[] = [
   {
     code: 'environment',
@@ -256,7 +255,6 @@ interface Check {
   readonly cure: string | ((facts: ProductionFacts) => string);
 }
 
-/** Runs checks on the facts. */
 function runChecks(checks: readonly Check[], facts: ProductionFacts): readonly Finding[] {
   return checks.flatMap(({ code, severity, wrong, cure }) =>
     [wrong(facts) ?? []]

@@ -13,7 +13,6 @@ export interface ReadingSession {
   readonly isShared: boolean;
 }
 
-/** Settings for one statement. */
 export interface StatementSettings {
   readonly planner: readonly string[];
   readonly caller: RowContext | undefined;

@@ -15,7 +15,6 @@ export interface ExtensionsOfBoth {
   readonly after: ListedExtensions;
 }
 
-/** Compares them for a role. */
 export function compareExtensions(
   role: string,
   was: Side,

@@ -52,12 +52,10 @@ function hasField(fields: readonly ApiField[] = [], name: string): boolean {
   return fields.some(({ descriptor }) => descriptor.name === name);
 }
 
-/** Change of a field. */
 export type FieldChange = Pick<Found, 'rule' | 'message' | 'verdicts'>;
 
 type FieldFinding = FieldChange;
 
-/** Compares one field. */
 export function compareField(pair: CollectionPair, was: RoleField, is: RoleField): readonly FieldChange[] {
   const name = is.name;
   const old = storedField(pair.before, pair.was.name, was);

@@ -79,7 +79,6 @@ export const failureExamples: Readonly<Record<string, JsonValue>> = {
   },
 };
 
-/** Examples of operations. */
 export const ownExamples: OperationExamples = {
   authLogin: [
     {

@@ -29,7 +29,6 @@ export interface AddressedFacts {
   readonly writes: AddressedWrites | null;
 }
 
-/** A field of a key. */
 export type AddressedKeyField = Pick<RoleField, 'name' | 'values' | 'descriptor'>;
 
 /** Writes that the paths offer. */

@@ -30,7 +30,6 @@ export function addressedTexts(kind: Kind, addressed: Addressed): readonly PartT
   ]);
 }
 
-/** The facts with their text. */
 interface TextOfFacts {
   readonly facts: AddressedFacts;
   readonly text: string;

@@ -30,7 +30,6 @@ interface Invitation {
 /** Returns the work of an invitation. Its run rejects with FORBIDDEN or FAILED_VALIDATION. */
 export type Invite = (caller: Caller, sender: RequestOrigin, invitation: Invitation) => TransactionBody<void>;
 
-/** Options of `Invite`. */
 interface InviteOptions {
   readonly api: CompiledApi;
   readonly place: SystemPlace;
@@ -179,7 +178,6 @@ function createInvitePermissions(api: CompiledApi): InvitePermissions {
   };
 }
 
-/** The rules by which a class creates users. */
 function rulesOf({ collections }: AccessClass): readonly AccessRule[] {
   const created = collections.find(({ collection }) => collection === users)?.create ?? [];
   return created.map(({ fields, where, check }) => ({ fields, where: check ?? where }));

@@ -11,7 +11,6 @@ import type { MailTransport } from '../../mail/transport.ts';
 import type { Tokens } from '../sessions/tokens.ts';
 import type { ReadAccountSettings } from '../settings.ts';
 
-/** Options of the letters. */
 interface LettersOptions {
   readonly tokens: Tokens;
   readonly settings: ReadAccountSettings;
@@ -76,7 +75,6 @@ export type MailedKind = 'invite' | 'password_reset';
 
 /** Claims of a mailed token. */
 interface MailedToken {
-  /** Key of the user. */
   readonly user: string;
   /** Key that tells this token from all others. */
   readonly key: string;

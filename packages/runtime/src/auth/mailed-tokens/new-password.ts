@@ -24,7 +24,6 @@ import { type MailedKind, makeMailedKey, readMailed } from './mailed-token.ts';
  */
 export type SetPassword = (kind: MailedKind, token: string, password: string, sender: RequestOrigin) => Promise<void>;
 
-/** Options of setting a password. */
 interface SetPasswordOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly place: SystemPlace;
@@ -106,7 +105,6 @@ function isWrong({ code }: PlatformError): boolean {
  */
 export type RequestReset = (email: string, url: URL | null, client: string) => Promise<void>;
 
-/** Options of requesting a reset. */
 interface RequestResetOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly place: SystemPlace;

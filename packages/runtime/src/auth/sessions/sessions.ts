@@ -113,13 +113,11 @@ export function hashRefreshToken(token: string): string {
   return hash('sha256', token);
 }
 
-/** Access token and refresh token of a session. */
 export interface TokenPair {
   readonly accessToken: string;
   readonly refreshToken: string;
 }
 
-/** Makes the tokens of a session. */
 export type MakePair = (account: Account, session: string, refresh: RefreshToken) => TokenPair;
 
 /** Makes the maker of pairs; `accessTokenTtl` is in milliseconds. Source: API specification, section 2.2. */

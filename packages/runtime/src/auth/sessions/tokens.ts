@@ -29,7 +29,6 @@ export interface Tokens {
   read(kind: TokenKind, token: string): VerifiedToken;
 }
 
-/** Issuer of all tokens. */
 const issuer = 'platform';
 
 const algorithm = 'HS256';
@@ -130,7 +129,6 @@ function isTime(value: unknown): value is number {
 /** Every kind of signed token. None is taken for another: key, `typ` and `aud` are its own. */
 export const tokenKinds = ['access', 'invite', 'password_reset', 'oauth_state'] as const;
 
-/** One of them. */
 type TokenKind = (typeof tokenKinds)[number];
 
 /** Properties that tell a kind of token from the others, in the token and outside of it. */

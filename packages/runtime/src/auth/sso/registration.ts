@@ -56,7 +56,6 @@ function refused(cause: unknown): PlatformError {
   return new PlatformError('INVALID_CREDENTIALS', undefined, {}, { cause });
 }
 
-/** Profile of a user at a provider. */
 interface Profile {
   /** The provider's permanent identifier of the user. */
   readonly identifier: string;

@@ -43,7 +43,6 @@ export interface SingleSignOn {
   arrive(brought: URLSearchParams, cookie: string | null, sender: RequestOrigin): Promise<Arrival>;
 }
 
-/** Options of single sign-on. */
 interface SingleSignOnOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly place: SystemPlace;

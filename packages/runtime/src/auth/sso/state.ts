@@ -36,18 +36,15 @@ export interface StateSecrets {
   readonly verifier: string;
 }
 
-/** Makes a state. */
 export function makeState(redirect: string | null): SignInState {
   return { key: randomBytes(32).toString('base64url'), redirect };
 }
 
-/** Derives the secrets from the key of a state. */
 export function secretsOf({ key }: SignInState): StateSecrets {
   const derive = (purpose: string): string => createHmac('sha256', key).update(purpose).digest('base64url');
   return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') };
 }
 
-/** Signs a state for one provider. */
 export function signState(tokens: Tokens, provider: string, { key, redirect }: SignInState): string {
   return tokens.sign('oauth_state', { provider, key, redirect }, stateTtl);
 }

@@ -8,7 +8,6 @@ import { ConnectionError } from '../errors.ts';
 import { askProbe, type HostFacts, type HostProbe, type HostReport, hasCaughtUp } from '../host-state.ts';
 import { choosePrimary, type Failover, type HostChange, type KnownPrimary } from './choose-primary.ts';
 
-/** Options of a group. */
 interface HostGroupOptions {
   /** One for each candidate, in order. */
   readonly probes: readonly HostProbe[];

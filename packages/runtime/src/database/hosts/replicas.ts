@@ -6,7 +6,6 @@ import type { Failover, HostChange } from './choose-primary.ts';
 import { reportOf } from './host-group.ts';
 import type { LagMeter } from './positions.ts';
 
-/** One replica to be. */
 interface ReplicaOptions {
   readonly probe: HostProbe;
   /** Connects to it; the choice among servers tells that it is gone. */
@@ -28,7 +27,6 @@ const foreign = 'A replica holds another cluster of data than the server that ta
 const former =
   'A replica takes writes of its own, but its history ended when another server was promoted. It is not asked: make it a standby.';
 
-/** One replica. */
 export class Replica {
   readonly #options: ReplicaOptions;
   readonly #listeners: ((change: HostChange) => void)[] = [];

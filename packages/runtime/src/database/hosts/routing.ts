@@ -8,7 +8,6 @@ import type { HostGroup } from './host-group.ts';
 import type { HasReached, Positions } from './positions.ts';
 import type { Replica } from './replicas.ts';
 
-/** Options of the routing. */
 export interface RoutingOptions {
   readonly replicas: readonly Replica[];
   /** A replica that lags more is not asked. */

@@ -161,7 +161,6 @@ const halfLifeMs = 5_000;
 /** Statements and clients that are remembered; those that came first are forgotten first. */
 const maxRemembered = 5_000;
 
-/** Remembers times of statements. */
 export class StatementTimes {
   /** Until when a kind is slow; `quick` or `neither` for the others. */
   readonly #kinds = new Map<StatementKind, number>();
@@ -173,7 +172,6 @@ export class StatementTimes {
     this.#slowMs = slowMs;
   }
 
-  /** True if statements of this kind were quick. */
   isQuick(kind: StatementKind): boolean {
     return this.#kinds.get(kind) === quick;
   }

@@ -137,7 +137,6 @@ const computed = /^CAST\((?:COUNT|SUM|AVG)\([^()]*\) AS CHAR\)$/;
  * protocol has integers and times as numbers, and the driver formats these. Within a record everything is one text.
  */
 
-/** True if an expression is a column as it is. */
 function isColumn(expression: string): boolean {
   return bare.test(expression);
 }

@@ -96,7 +96,6 @@ function readFlag(text: string | undefined): boolean | undefined {
   throw invalid('"withoutEnlargement" must be true or false.');
 }
 
-/** Error for an invalid transformation. */
 export function invalid(message: string): PlatformError {
   return new PlatformError('INVALID_QUERY', message);
 }
@@ -205,7 +204,6 @@ const kinds: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ],
 ]);
 
-/** Names of all operations. */
 const operationNames: readonly string[] = [...kinds.keys()];
 
 /** Reads a list of operations, `[["blur", 4], ["flip"]]`. Throws INVALID_QUERY. */
@@ -237,7 +235,6 @@ function isTaken(value: number | string, taken: Kind['takes'][number] | undefine
   return typeof value === 'number' && value >= least && value <= max && (whole !== true || Number.isInteger(value));
 }
 
-/** Applies an operation. */
 export function applyOperation(image: Image, { name, values }: Operation): Image {
   return kinds.get(name)?.apply(image, values) ?? image;
 }

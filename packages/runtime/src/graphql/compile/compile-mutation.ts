@@ -36,7 +36,6 @@ type MutationSource =
   | WriteSource
   | { readonly kind: 'service'; readonly field: ServiceField };
 
-/** A write. */
 export interface WriteSource {
   readonly kind: 'write';
   readonly ask: (variables: Variables, request: Requested) => WriteCommand | PreparedCommand;

@@ -20,7 +20,6 @@ import { unknownName } from './compile-selection.ts';
 import type { Variables } from './input.ts';
 import type { CompilingRoots } from './roots.ts';
 
-/** Options of the operation compiler. */
 export interface OperationCompilerOptions {
   readonly api: Pick<CompiledApi, 'collections' | 'access' | 'dialect' | 'functions'>;
   /** Functions of the database. Default: none can be called. */
@@ -70,7 +69,6 @@ export function createOperationCompiler(options: OperationCompilerOptions): Oper
   };
 }
 
-/** Operations of one API. */
 class ApiOperations implements OperationCompiler {
   readonly #api: OperationCompilerOptions['api'];
   readonly #createCache: CreatePlanCache;

@@ -40,7 +40,6 @@ export type Input =
 
 const nothing: Input = { fixed: true, value: undefined };
 
-/** The value of an input. */
 export function inputValue(input: Input, variables: Variables): unknown {
   return input.fixed ? input.value : input.read(variables);
 }

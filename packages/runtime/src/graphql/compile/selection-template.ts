@@ -7,7 +7,6 @@ import { countedRows } from '../../query/plan/row-bound.ts';
 import { resolveCall } from '../../sql/calls.ts';
 import type { CollectionScope, RelationScope } from '../../sql/scope.ts';
 
-/** A selection of one collection. */
 export interface SelectionTemplate {
   readonly collection: CollectionScope;
   readonly parts: readonly PartTemplate[];

@@ -26,7 +26,6 @@ import { costs } from '../../query/plan/cost.ts';
 import { DocumentError, documentError } from './document-errors.ts';
 import type { ScopeSchema } from './schemas.ts';
 
-/** Document of a request. */
 export interface DocumentRequest {
   readonly text: string;
   /** Null: the only operation of the document. */

@@ -34,7 +34,6 @@ import {
 /** Finds a type by its name; undefined where there is none. */
 type FindType = (name: string) => GraphQLNamedType | undefined;
 
-/** Names of the root types of a schema. */
 export interface RootNames {
   readonly query: string;
   readonly mutation: string;

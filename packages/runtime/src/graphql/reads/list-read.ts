@@ -148,7 +148,6 @@ function listShape(
 /** Items of a page at most, where QUERY_LIMIT_MAX allows as many. */
 const maxItems = 1000;
 
-/** A page of a list. */
 interface ConnectionPage {
   readonly limit: number;
   readonly cursor: Cursor;

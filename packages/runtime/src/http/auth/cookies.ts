@@ -65,7 +65,6 @@ function isFromAllowedPage({ headers }: IncomingMessage, { publicUrl, cors }: En
 interface StateCookie {
   /** Its content; null without a cookie. */
   read(request: IncomingMessage): string | null;
-  /** The value of the header that sets it. */
   set(value: string): string;
   /** The value of the header that removes it. */
   clear(): string;

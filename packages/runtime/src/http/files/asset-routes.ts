@@ -23,7 +23,6 @@ import type { Endpoint } from '../endpoints.ts';
 import type { HttpContext, Responder } from '../responses/answer.ts';
 import { disposition } from '../responses/read.ts';
 
-/** Options of the asset routes. */
 interface AssetEndpointsOptions {
   readonly environment: FilesEnvironment;
   readonly storages: Storages;

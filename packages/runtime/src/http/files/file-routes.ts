@@ -15,7 +15,6 @@ import type { Endpoint, Handler, Method } from '../endpoints.ts';
 import { type HttpContext, jsonAnswer, type Responder } from '../responses/answer.ts';
 import { type FilePart, fieldsOf, isMultipart, readMultipart } from './multipart.ts';
 
-/** Options of the file routes. */
 interface FileEndpointsOptions {
   readonly api: CompiledApi;
   readonly environment: FilesEnvironment;

@@ -18,7 +18,6 @@ import {
   readGraphqlQuery,
 } from './graphql-request.ts';
 
-/** Options of the handlers. */
 export interface GraphqlEndpointsOptions {
   readonly responder: Responder;
   /** GraphQL without its transport, loaded on the first request, and then returned at once. */

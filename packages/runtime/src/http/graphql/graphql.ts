@@ -57,7 +57,6 @@ export function openGraphql({ limiter, bound, ...parts }: OpenGraphqlOptions): G
   });
 }
 
-/** Options of answering GraphQL. */
 interface GraphqlOptions
   extends Pick<GraphqlEndpointsOptions, 'log' | 'count'>,
     Pick<GraphqlServiceOptions, 'createDocumentCache'> {

@@ -37,7 +37,6 @@ interface OperationRequest {
   readonly returning?: NonNullable<WriteRequest['returning']>;
 }
 
-/** Result of an operation. */
 export interface OperationResult<Value> {
   /** Bytes are the whole answer, as it is sent. */
   readonly value: Value | Buffer;

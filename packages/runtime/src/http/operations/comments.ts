@@ -23,13 +23,11 @@ export interface CommentOptions {
 
 const comments = 'platform_comments';
 
-/** Comments. */
 export function commentOperations(
   { database, planner, writer, mailed }: CommentOptions,
   system: SystemPlace,
 ): Implementations<typeof commentResource> {
   const { table, text, rows } = ownTables(system);
-  /** The row of activity of a comment, and the comment of a row. */
   const texts = {
     row: rows(`SELECT ${text('activity')} FROM ${table(comments)} WHERE id = $1::uuid`),
     comment: rows(`SELECT ${text('id')} FROM ${table(comments)} WHERE activity = $1::integer`),

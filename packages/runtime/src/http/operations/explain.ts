@@ -16,7 +16,6 @@ import type { PlannedRead } from '../../query/planner.ts';
 import { createRowContexts } from '../../row-security/contexts.ts';
 import type { Implementations, OperationResult } from './bind.ts';
 
-/** Options of explaining. */
 interface ExplainOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'transaction' | 'read'>;

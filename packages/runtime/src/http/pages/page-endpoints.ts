@@ -18,7 +18,6 @@ import { productName } from '../../version.ts';
 import { readAccept } from '../graphql/graphql-request.ts';
 import { type HttpContext, type MediaType, mediaTypes, type Responder } from '../responses/answer.ts';
 
-/** Options of the pages. */
 export interface PageEndpointsOptions {
   /** Folder of templates that replace the platform's own of the same name; null: none. */
   readonly templates: string | null;

@@ -38,7 +38,6 @@ export const mediaTypes = {
   svg: 'image/svg+xml; charset=utf-8',
 } as const;
 
-/** A media type of an answer. */
 export type MediaType = (typeof mediaTypes)[keyof typeof mediaTypes];
 
 /** Headers of an answer, apart from those that every answer has. */

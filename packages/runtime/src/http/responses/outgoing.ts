@@ -7,7 +7,6 @@ import { giveBack } from '../../json/byte-writer.ts';
 import type { ClientBytes } from '../../limits/unsent.ts';
 import type { RequestRecord } from '../../operate/request-record.ts';
 
-/** Options of sending a body. */
 interface OutgoingOptions {
   readonly response: ServerResponse;
   /** Target of the bytes: the response, or the stream that compresses them. */

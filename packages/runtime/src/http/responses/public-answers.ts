@@ -23,7 +23,6 @@ export interface KeptAnswer {
   headers(): AnswerHeaders;
 }
 
-/** Options of the answers. */
 interface PublicAnswersOptions {
   readonly tags: Tags;
   readonly tagHeader: string;

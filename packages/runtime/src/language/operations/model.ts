@@ -5,7 +5,6 @@ import type { ValueSchema } from './schema.ts';
 
 const failures = [...commonFailures, 'Forbidden'] as const;
 
-/** Any text. */
 export const text = { type: 'string' } as const satisfies ValueSchema;
 
 /** Members that are only passed on; `note` tells of them in GraphQL. */
@@ -13,7 +12,6 @@ function membersOf(description: string, note = description) {
   return { type: ['object', 'null'], description, note, additionalProperties: true, graphql: 'JSON' } as const;
 }
 
-/** A collection. */
 export const collectionSchema = {
   component: 'ModelCollection',
   graphql: 'platform_collection',

@@ -21,7 +21,6 @@ type OperationMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
  */
 export type OperationAccess = 'unchecked' | 'anyone' | 'signed-in' | 'own-user' | 'administrator' | CollectionRight;
 
-/** Right on a collection. */
 interface CollectionRight {
   readonly action: 'create' | 'read' | 'update' | 'delete';
   readonly collection: string;

@@ -57,16 +57,13 @@ export interface OperatorDefinition<Name extends string = string> {
   readonly excludes?: readonly string[];
 }
 
-/** A family of operators. */
 export type OperatorFamily<Name extends string> = Readonly<Record<Name, OperatorDefinition>>;
 
-/** True if some part is true. */
 export function some(parts: readonly Truth[]): Truth {
   if (parts.includes(true)) return true;
   return parts.includes(undefined) ? undefined : false;
 }
 
-/** True if every part is true. */
 export function every(parts: readonly Truth[]): Truth {
   return not(some(parts.map(not)));
 }

@@ -68,7 +68,6 @@ export function isStorableText(text: string): boolean {
 /** Problem of a number, say, where text belongs. */
 export const mustBeText = 'must be text';
 
-/** Decodes text. */
 export function decodeText(value: JsonValue): Decoded {
   if (typeof value !== 'string') return refuse(mustBeText);
   return isStorableText(value) ? accept(value) : refuse('holds a character that cannot be stored');

@@ -26,7 +26,6 @@ export interface MetricValues {
   readonly values: readonly MetricValue[];
 }
 
-/** A metric that can be read. */
 interface Measured {
   read(): MetricValues;
 }

@@ -62,7 +62,6 @@ export class RequestMetrics {
     for (const code of errorCodes) this.#byCode.set(code, this.#errors.child({ code }));
   }
 
-  /** Values of all metrics. */
   read(): readonly MetricValues[] {
     return [
       this.#durations.read(),

@@ -19,7 +19,6 @@ interface MeteredStatement {
 /** Reasons for which a transaction ran again. */
 const retryReasons = ['conflict', 'stale_statement', 'connection', 'not_primary', 'shared', 'commit'] as const;
 
-/** One of them. */
 export type RetryReason = (typeof retryReasons)[number];
 
 /** Times statements and counts what ran again. */
@@ -57,7 +56,6 @@ export class StatementMetrics implements StatementMeter {
     };
   }
 
-  /** Values of all metrics. */
   read(): readonly MetricValues[] {
     return [this.#durations.read(), this.#retries.read()];
   }

@@ -17,7 +17,6 @@ import type { PageOfRows } from '../../sql/page-links.ts';
 interface Times {
   /** Milliseconds of the runs so far by each way, the statement's own first; undefined before the first. */
   readonly ms: (number | undefined)[];
-  /** Runs by each way. */
   readonly runs: number[];
   /** Timed runs by all ways, and their milliseconds. */
   count: number;

@@ -19,7 +19,6 @@ interface Template {
   readonly texts: readonly string[];
 }
 
-/** A planned template. */
 interface PlannedTemplate {
   readonly plan: ReadPlan;
   /** As `Prepared.values`; those of the holes are of the request that was planned. */

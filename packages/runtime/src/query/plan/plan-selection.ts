@@ -37,7 +37,6 @@ type RelationPart = Extract<Selected, { kind: 'keys' | 'nested' | 'aggregate' }>
 type AggregatePart = Extract<Selected, { kind: 'aggregate' }>;
 type ItemPart = Extract<Selected, { kind: 'item' }>;
 
-/** Prints the parts of a selection on a row. */
 export function printSelection(row: Row, { parts }: Pick<Selection, 'parts'>, lists: NestedLists): PrintedSelection {
   const expressions: string[] = [];
   const fields: ShapeField[] = [];

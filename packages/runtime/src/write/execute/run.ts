@@ -29,7 +29,6 @@ export async function runWrite(
   return readAnswer(plan, Number(count), number !== null, rest);
 }
 
-/** Answer of a write that returns its items. */
 export interface ReturnedAnswer extends Omit<WriteAnswer, 'matched'> {
   /** The items that the caller may read. */
   readonly rows: Answer;
@@ -246,7 +245,6 @@ function answerOf(count: number, keys: readonly (readonly (string | null)[])[]):
   return { count, wrote: true, keys: keys.map(arrayLiteral), matched: new Map(), verdicts: [] };
 }
 
-/** Answer of a write. */
 export interface WriteAnswer {
   /** Rows that were written. */
   readonly count: number;

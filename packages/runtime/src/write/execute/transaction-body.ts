@@ -13,7 +13,6 @@ export interface Written {
   readonly rows?: Answer;
 }
 
-/** A write as transactions run it. */
 export interface TransactionBody<T = Written> {
   /** Writes. Runs again from the start when the transaction does. */
   run(transaction: Transaction): Promise<T>;

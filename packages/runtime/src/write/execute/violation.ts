@@ -179,7 +179,6 @@ function shortened(key: string): string {
   return JSON.stringify(key.length <= longestKey ? key : `${key.slice(0, longestKey).toWellFormed()}…`);
 }
 
-/** The keys in payloads. */
 export function keysInPayloads(payloads: readonly FilterObject[]): FindKeys {
   return (fields) => payloads.flatMap((payload) => complete(fields.map((name) => scalarText(payload, name))));
 }

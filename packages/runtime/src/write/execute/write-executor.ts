@@ -14,7 +14,6 @@ import type { SystemHooks, TreeWatcher } from './running.ts';
 import { retryOnConflict, type TransactionBody, type Written } from './transaction-body.ts';
 import { explainViolation } from './violation.ts';
 
-/** Options of the executor. */
 export interface WriteExecutorOptions {
   readonly database: Pick<Database, 'transaction' | 'briefTransaction'>;
   /** SQL dialect. Default: `defaultSql`. */
@@ -201,7 +200,6 @@ function rememberWriters(): WriterOf {
   };
 }
 
-/** Executes a plan with its history. */
 async function executePlan(
   { driftGuard, history: keeper, systemHooks, dialect = defaultSql }: WriteExecutorOptions,
   transaction: Transaction,

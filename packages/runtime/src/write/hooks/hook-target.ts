@@ -37,7 +37,6 @@ export interface HookTarget {
   bodyOf(hookPayloads: readonly HookPayload[]): JsonValue | undefined;
   /** The top of the tree of such a body; null where no payload has related items. */
   entriesOf(body: JsonValue | undefined): readonly Entry[] | null;
-  /** The plan of such a body. */
   prepare(body: JsonValue | undefined): Promise<WritePlan>;
   /** The payloads of such a body with the keys of what was written. */
   written(body: JsonValue | undefined, keys: Keys | null): readonly TopPayload[];

@@ -11,7 +11,6 @@ export type Source =
   | { readonly kind: 'key'; readonly part: number }
   /** The value of the first item. */
   | { readonly kind: 'value'; readonly column: number }
-  /** The values of all items, as an array. */
   | { readonly kind: 'values'; readonly column: number }
   /** An array with a generated value for each item, for one of the fields that get such values. */
   | { readonly kind: 'drawn'; readonly field: number }

@@ -239,7 +239,6 @@ function lateRules(checks: readonly Check[]): readonly number[] {
   return [...new Set(checks.filter(({ late }) => late).flatMap(({ rules }) => rules))];
 }
 
-/** Rows to be locked. */
 interface LockedRows {
   readonly descriptor: Pick<CollectionDescriptor, 'unlockable'>;
   /** Selected columns of the rows and of the tables joined with them. */

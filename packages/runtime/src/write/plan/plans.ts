@@ -140,7 +140,6 @@ export function changedNames({ columns, grant }: Pick<Written, 'columns' | 'gran
   return [...columns.map(({ field }) => field.descriptor.name), ...preset];
 }
 
-/** The plan of a delete. */
 export function deletePlan(cache: StepPlanCache, written: Written, removed: Removal, many: boolean): StepPlans {
   const { name } = written.writable.collection.descriptor;
   const shape = JSON.stringify(['delete', name, many, removed.purge]);

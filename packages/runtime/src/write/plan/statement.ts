@@ -61,7 +61,6 @@ export interface Drafting {
   readonly inputs: Inputs;
 }
 
-/** Starts a statement. */
 export function startWrite(written: Written): Drafting {
   const statement = createStatement(new Map(), written.scope.open.dialect);
   statement.table(written.writable.collection.descriptor.table);
@@ -98,7 +97,6 @@ export function keyColumns(written: Written, column: (quoted: string) => string)
   return keysOf(written).map((field) => cast(column(field.column), field.comparison));
 }
 
-/** Columns of input for the keys. */
 export function keyInputs({ written }: Pick<Drafting, 'written'>): readonly InputColumn[] {
   return keysOf(written).map((field, part) => ({
     name: `k${part}`,
@@ -213,7 +211,6 @@ export function returnedColumns(
 
 /** Columns that a writing statement returns to the query around it. */
 interface Returning {
-  /** Returns an expression of the written row, and gives its name outside. */
   take(expression: string): string;
   /** Returns a quoted column of the written row, and gives its name outside. */
   column(quoted: string): string;

@@ -10,7 +10,6 @@ import { quoteMysqlText, ticked } from '../texts.ts';
 /** Differences between the servers of the family. */
 export interface MysqlKind {
   readonly isMariadb: boolean;
-  /** True if it has the type `uuid`. */
   readonly hasUuid: boolean;
 }
 

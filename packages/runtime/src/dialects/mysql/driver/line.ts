@@ -25,7 +25,6 @@ const framing: Framing = {
     4 + (buffer[offset] ?? 0) + (buffer[offset + 1] ?? 0) * 0x1_00 + (buffer[offset + 2] ?? 0) * 0x1_00_00,
 };
 
-/** One run of a statement. */
 interface StatementRun {
   readonly text: string;
   readonly parameters: readonly SentParameter[];
@@ -55,7 +54,6 @@ const lines = new WeakMap<Connection, Line>();
 /** Lines of open connections: where the server has room for no more statements, all of them make room. */
 const open = new Set<Line>();
 
-/** The line of a connection. */
 export function lineOf(connection: Connection): Line {
   const cached = lines.get(connection);
   if (cached !== undefined) return cached;

@@ -24,7 +24,6 @@ interface PoolTimeouts {
   readonly publicTimeoutMs: number;
 }
 
-/** Options of a pool. */
 interface MysqlPoolOptions extends PoolTimeouts {
   /** Connections at most. */
   readonly poolMax: number;

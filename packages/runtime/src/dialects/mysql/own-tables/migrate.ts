@@ -211,7 +211,6 @@ function mysqlServer(version: string): MysqlServer {
   return { isMariadb, hasUuid: isMariadb && (major > 10 || (major === 10 && minor >= 7)) };
 }
 
-/** The steps of a migration. Throws for one that has none. */
 function mysqlStepsOf({ id, name, steps }: Migration): StepMigration {
   if (steps === undefined) throw new Error(`The migration ${id} "${name}" has no steps for MySQL and MariaDB.`);
   return steps;

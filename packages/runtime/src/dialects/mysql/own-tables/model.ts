@@ -126,7 +126,6 @@ function tableOf(schema: string, table: string): string {
   return schema === '' ? table : `${schema}.${table}`;
 }
 
-/** Roles of a table as SQL names it. */
 function mysqlRoleRowsSql(roles: string): string {
   return `SELECT CAST(id AS CHAR), name, description, CAST(admin_access AS CHAR), CAST(app_access AS CHAR)
 FROM ${roles} ORDER BY name, id`;

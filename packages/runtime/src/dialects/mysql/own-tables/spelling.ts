@@ -154,7 +154,6 @@ WHERE CONSTRAINT_SCHEMA = ${schema === '' ? 'DATABASE()' : textLiteral(schema)}
   };
 }
 
-/** A quoted name as a text. */
 function textLiteral(quoted: string): string {
   return `'${quoted.replace(/^"|"$/g, '').replaceAll('""', '"').replaceAll("'", "''")}'`;
 }

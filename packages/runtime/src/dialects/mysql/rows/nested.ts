@@ -11,7 +11,6 @@ export const nestedColumn = 'platform: nested';
 /** Prefix of a text that ends at a mark: as it is, or a date with a time, without a zone or in UTC. */
 export const plainSigns = { as: '=', dateTime: '&', instant: '@' } as const;
 
-/** One of them. */
 export type PlainSign = (typeof plainSigns)[keyof typeof plainSigns];
 
 const signs = {

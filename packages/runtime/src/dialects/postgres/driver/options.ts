@@ -116,7 +116,6 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Settings of a session. */
 interface SessionSettings {
   readonly statementTimeoutMs: number;
   readonly applicationName: string;

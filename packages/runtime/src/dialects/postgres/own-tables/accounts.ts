@@ -17,7 +17,6 @@ function hashOf(parameter: string): string {
   return `pg_catalog.decode(${parameter}::text, 'hex')`;
 }
 
-/** The statements of sessions. */
 export function postgresSessions(schema: string): SessionStatements {
   return { ...tokenStatements(schema), ...sessionStatements(schema) };
 }
@@ -92,7 +91,6 @@ function sessionStatements(schema: string) {
 SELECT (SELECT ${transactionNumber} FROM ended), (SELECT "user"::text FROM ended),
   (rotated_at IS NULL AND status = 'active' AND expired)::text FROM seen`,
 
-    /** Ends the session of a token: $1 its hash. */
     end: `DELETE FROM ${sessions} WHERE id = (SELECT session FROM ${tokens} WHERE hash = ${hashOf('$1')})
 RETURNING ${transactionNumber}, "user"::text`,
 
@@ -131,7 +129,6 @@ function sha256(text: string): string {
 /** Proof that a user `u` still has the password of the time when the token was asked for. */
 const proof = `pg_catalog.encode(${sha256("COALESCE(u.password, '')")}, 'hex')`;
 
-/** The statements of mailed tokens. */
 export function postgresMailedTokens(schema: string): MailedTokenStatements {
   return { ...issuing(schema), ...usage(schema) };
 }
@@ -226,7 +223,6 @@ function sha256OfParameter(parameter: string): string {
   return `pg_catalog.sha256(pg_catalog.convert_to(${parameter}::text, 'UTF8'))`;
 }
 
-/** The statements of second factors. */
 export function postgresSecondFactors(schema: string): SecondFactorStatements {
   const users = `${schema}.platform_users`;
   const tfa = `${schema}.platform_tfa`;

@@ -101,7 +101,6 @@ WHERE found.relname IN ('platform_permissions', 'platform_roles') AND ${isQuoted
 /** The version is a counter that never begins anew. */
 const versionKey = "'rules', ''::bytea";
 
-/** The model in a schema. */
 export function postgresModel(schema: string): ModelTables {
   const statements = ({ permissions, model, ledger }: ModelParts): readonly string[] => [
     ...(permissions ? [roleRowsSql(schema), permissionRowsSql(schema)] : []),

@@ -30,7 +30,6 @@ export interface Slot {
   readonly request: Request;
   /** Undefined once the answer is no longer wanted. */
   pendingQuery: PendingQuery | undefined;
-  /** Name under which Parse was sent with this request. */
   parses: string | undefined;
   /** Set until the settings that go in front of the request are applied, with the name under which Parse was sent. */
   setting: { parses: string | undefined } | undefined;

@@ -31,7 +31,6 @@ export interface KnownTree {
   readonly count: number;
 }
 
-/** A group of a tree that was planned. */
 export interface PlannedGroup {
   readonly group: Group;
   readonly granted: Granted;

@@ -107,7 +107,6 @@ export interface Targets {
   readonly members: readonly Members[];
 }
 
-/** A group and all below it. */
 export function groupsOf(group: Group): readonly Group[] {
   const below = [...group.before, ...group.children, ...group.targets];
   return [group, ...below.flatMap((edge) => groupsOf(edge.group))];
@@ -135,7 +134,6 @@ export interface DecodedStep {
   readonly named: readonly (readonly number[])[];
 }
 
-/** The steps of each group. */
 export type DecodedSteps = ReadonlyMap<Group, readonly DecodedStep[]>;
 
 /** A tree whose links can be written. */

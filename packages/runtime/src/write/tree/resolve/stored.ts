@@ -136,7 +136,6 @@ export interface Question {
   readonly values: readonly string[];
 }
 
-/** Starts a question. */
 export function startQuestion(dialect: SqlDialect): Question {
   const statement = createStatement(new Map(), dialect);
   const values: string[] = [];
