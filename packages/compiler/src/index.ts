@@ -32,7 +32,6 @@ export {
   type DiffLabels,
   diffFormats,
   printDiff,
-  visible,
 } from './diff/print-diff.ts';
 export { findRenames, type Rename } from './diff/renames.ts';
 export {
@@ -51,3 +50,4 @@ export { type Matrix, type MatrixCollection, type MatrixRight, type MatrixRow, m
 export { type MatrixFormat, matrixFormats, printMatrix } from './matrix/print-matrix.ts';
 export { resolveApi } from './passes/resolve-api.ts';
 export { conditionText, operandText } from './print/condition.ts';
+export { visible } from './print/text.ts';

@@ -1,3 +1,4 @@
+import { compareText } from './order.ts';
 /** A finding about the database or the configuration: the fact, its place, the reason, and the cure. */
 export interface Diagnostic {
   /** Stable, lower case with dashes: `name-collision`. */
@@ -53,4 +54,13 @@ export function configPlace(...path: readonly (string | number)[]): string {
 function pathStep(step: string | number): string {
   if (typeof step === 'number') return `[${step}]`;
   return /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
+}
+
+export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  return [...diagnostics].sort(
+    (left, right) =>
+      compareText(left.place, right.place) ||
+      compareText(left.code, right.code) ||
+      compareText(left.message, right.message),
+  );
 }

@@ -51,8 +51,7 @@ export type { CustomRoute, Extension } from './language/descriptors/extension.ts
 export type { FunctionDescriptor } from './language/descriptors/function.ts';
 export type { Dialect, DialectFacts, Family } from './language/dialects.ts';
 export type { Operator } from './language/operators/index.ts';
-export type * from './language/types/definition.ts';
-export type { FieldFunction } from './language/types/definition.ts';
+export type { FieldFunction, WireForm, WireKind } from './language/types/definition.ts';
 export type { PortableType } from './language/types/index.ts';
 export type { JsonValue } from './language/values/parse-text.ts';
 export type {

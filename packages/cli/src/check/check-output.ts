@@ -1,4 +1,5 @@
 /** `platform generate --check`: compares the files with the output that the inputs give, without writing any. */
+
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -6,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import type { AccessClass, Fingerprint } from '@tablewright/runtime';
 import { compileProject, type GenerateOptions } from '../compile/compile-project.ts';
 import { CommandError, exitCodes } from '../errors/failures.ts';
+import { isAccess } from '../output/finish-files.ts';
 import { compareFiles, type FileDifference } from '../output/write-files.ts';
 import type { Project } from '../project/project.ts';
 import { refuseNewDatabase } from '../project/settings.ts';
@@ -76,8 +78,4 @@ export async function readOutput(folder: string): Promise<ReadOutput | null> {
       'Run `platform generate` again.',
     );
   }
-}
-
-function isAccess(value: unknown): value is AccessClass {
-  return typeof value === 'object' && value !== null && 'roles' in value && 'collections' in value;
 }

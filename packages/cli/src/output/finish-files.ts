@@ -82,7 +82,7 @@ function isCollection(value: unknown): value is CollectionDescriptor {
   return typeof value === 'object' && value !== null && 'table' in value && 'fields' in value;
 }
 
-function isAccess(value: unknown): value is AccessClass {
+export function isAccess(value: unknown): value is AccessClass {
   return typeof value === 'object' && value !== null && 'roles' in value && 'collections' in value;
 }
 

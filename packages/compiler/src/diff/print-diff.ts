@@ -1,4 +1,5 @@
 /** A comparison as text, as Markdown for a pull request, as JSON and as SARIF. */
+import { visible } from '../print/text.ts';
 import type { Change } from './change.ts';
 import { type Diff, ruleIds } from './diff-schemas.ts';
 import type { Rename } from './renames.ts';
@@ -236,12 +237,4 @@ function summary(diff: Diff, { from, to, acknowledged }: DiffLabels): string {
 
 function isAcknowledged(change: Change, { acknowledged }: Pick<DiffLabels, 'acknowledged'>): boolean {
   return acknowledged.has(changeName(change));
-}
-
-/** Names come from outside: control characters and what changes the direction of text must not reach a reader. */
-export function visible(text: string): string {
-  return text.replaceAll(
-    /[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2066-\u2069]/gu,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
 }

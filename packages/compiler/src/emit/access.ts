@@ -5,6 +5,7 @@ import {
   type CollectionDescriptor,
   type Condition,
   type FunctionAccess,
+  isAlways,
   type Operand,
   type WriteRule,
 } from '@tablewright/runtime/language';
@@ -128,8 +129,4 @@ function isEverything(rules: readonly AccessRule[], all: readonly string[]): boo
 
 function isAll(fields: readonly string[], all: readonly string[]): boolean {
   return fields.length === all.length && fields.every((name, index) => name === all[index]);
-}
-
-function isAlways(condition: Condition): boolean {
-  return condition.kind === 'and' && condition.of.length === 0;
 }

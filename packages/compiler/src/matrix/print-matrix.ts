@@ -1,6 +1,8 @@
 /** The table of rights as text, Markdown, CSV and one HTML page. Nothing but the table decides about the bytes. */
+
 import type { Permission, Schema } from '@tablewright/introspect/schema';
 import { operandText } from '../print/condition.ts';
+import { visible } from '../print/text.ts';
 import {
   grantingRules,
   type Matrix,
@@ -176,12 +178,4 @@ function html(text: string): string {
 function markdown(text: string): string {
   const plain = visible(text).replaceAll('|', '\\|');
   return plain.includes('`') ? `\`\` ${plain} \`\`` : `\`${plain}\``;
-}
-
-/** Names come from outside: control characters and what changes the direction of text must not reach a reader. */
-function visible(text: string): string {
-  return text.replaceAll(
-    /[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2066-\u2069]/gu,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
 }

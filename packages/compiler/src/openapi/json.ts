@@ -100,3 +100,8 @@ export function textsOf(parts: Parts, indent: number, apart: boolean): readonly 
   const more = others.map(([name, text]) => `,\n${' '.repeat(indent)}${JSON.stringify(name)}: ${text}`);
   return [[first[0], [first[1], ...more].join('')]];
 }
+
+/** Schema of a list. */
+export function listOf(items: JsonObject): JsonObject {
+  return { type: 'array', items };
+}

@@ -3,7 +3,7 @@ import type { FieldDescriptor } from '@tablewright/runtime/language';
 import { sha256 } from '../print/json.ts';
 import { spellWhole } from '../role-view/names.ts';
 import { scalarInput } from './components/values.ts';
-import { anyOf, type JsonObject, objectOf, type Parts, reference } from './json.ts';
+import { anyOf, type JsonObject, listOf, objectOf, type Parts, reference } from './json.ts';
 import type { Addressed, AddressedKeyField } from './paths/addressed.ts';
 
 /** The path parameter `key`. Several fields are an array, which style `simple` joins by commas, each value encoded. */
@@ -104,10 +104,6 @@ function namingOf(collection: Addressed): Naming | null {
 
 function named(name: string, schema: JsonObject): JsonObject {
   return { type: 'object', properties: { [name]: schema }, required: [name] };
-}
-
-function listOf(items: JsonObject): JsonObject {
-  return { type: 'array', items };
 }
 
 /** True if items have keys, though their fields may be hidden. */

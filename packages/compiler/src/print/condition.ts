@@ -1,4 +1,4 @@
-import { type Condition, literalValue, type Operand } from '@tablewright/runtime/language';
+import { type Condition, isAlways, literalValue, type Operand } from '@tablewright/runtime/language';
 
 /**
  * Prints a condition for people, in one line: `status _eq "published" and author_id(name _eq $CURRENT_USER.name)`.
@@ -15,7 +15,7 @@ export function conditionText(condition: Condition): string {
     case 'related': {
       const word = { one: '', some: 'some ', none: 'no ' }[condition.quantifier];
       const name = condition.item === undefined ? condition.relation : `${condition.relation}:${condition.item}`;
-      return `${word}${name}(${isTrue(condition.where) ? 'any' : conditionText(condition.where)})`;
+      return `${word}${name}(${isAlways(condition.where) ? 'any' : conditionText(condition.where)})`;
     }
     case 'compare': {
       const { function: called, field, path, operator, operand } = condition;
@@ -34,10 +34,6 @@ export function operandText(operand: Operand): string {
 }
 
 const unary: ReadonlySet<string> = new Set(['_null', '_nnull', '_empty', '_nempty']);
-
-function isTrue(condition: Condition): boolean {
-  return condition.kind === 'and' && condition.of.length === 0;
-}
 
 function inner(part: Condition, other: 'and' | 'or'): string {
   return part.kind === other && part.of.length > 1 ? `(${conditionText(part)})` : conditionText(part);

@@ -73,7 +73,7 @@ export function buildChecks(rows: readonly CheckRow[], columns: readonly ColumnR
   }));
 }
 
-function quoted(name: string): string {
+export function quoted(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``;
 }
 

@@ -3,6 +3,7 @@ import { ownSchema } from '@tablewright/runtime/language';
 import type { CatalogStamps, ReadOptions, RunStatement } from '../facts.ts';
 import type { MysqlCatalog, MysqlRows, StatisticsRow, TableName } from './catalog.ts';
 import { routinesSql, rowsSql, type Statement, serverSql } from './catalog-sql.ts';
+import { quoted } from './columns.ts';
 
 /**
  * Reads the catalog of a MySQL (8.0 or later) or MariaDB (10.6 or later) server in six statements for any number of
@@ -100,10 +101,6 @@ async function withDistances(run: RunStatement, rows: readonly StatisticsRow[]):
     const distance = distances.get(JSON.stringify([markedName(row), row.index_name]));
     return distance === undefined ? row : { ...row, distance };
   });
-}
-
-function quoted(name: string): string {
-  return `\`${name.replaceAll('`', '``')}\``;
 }
 
 // The shape of each row is what our own statement builds, so it is not checked again.

@@ -1,7 +1,7 @@
 import { ledgerTable, printTable, reservedPrefix, systemCollection } from '@tablewright/runtime/language';
-import type { Diagnostic } from '../diagnostic.ts';
+import { type Diagnostic, sortDiagnostics } from '../diagnostic.ts';
 import type { SchemaFacts } from '../facts.ts';
-import { compareText, groupedBy, sortedBy } from '../order.ts';
+import { groupedBy, sortedBy } from '../order.ts';
 import type { Table, TableId } from '../schema.ts';
 import { matches, quotedNames } from '../table-names.ts';
 import { idOf, type MysqlCatalog, schemaOf, type TableName, type TableRow } from './catalog.ts';
@@ -187,15 +187,6 @@ function unknownTypes(tables: readonly Table[]): Diagnostic[] {
     message: `"${type}" has no portable form: it is read as text and not written, in ${quotedNames(uses.map(({ column }) => column))}.`,
     hint: null,
   }));
-}
-
-function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  return [...diagnostics].sort(
-    (left, right) =>
-      compareText(left.place, right.place) ||
-      compareText(left.code, right.code) ||
-      compareText(left.message, right.message),
-  );
 }
 
 /** The oldest servers that are read. */

@@ -1,6 +1,6 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import { type Diagnostic, sortDiagnostics } from '../diagnostic.ts';
 import type { SchemaFacts } from '../facts.ts';
-import { compareText, groupedBy, sortedBy } from '../order.ts';
+import { groupedBy, sortedBy } from '../order.ts';
 import type { Column, ColumnType, Policy, Table, TableId } from '../schema.ts';
 import { quotedNames, tableId } from '../table-names.ts';
 import { type Catalog, type ObjectRow, oldestVersion, type PolicyRow, type RelationRow } from './catalog.ts';
@@ -175,15 +175,6 @@ function usedEnums(tables: readonly Table[]): ReadonlySet<string> {
 function enumsOf(type: ColumnType): readonly string[] {
   const inner = type.element ? enumsOf(type.element) : [];
   return type.enum === null ? inner : [type.enum, ...inner];
-}
-
-function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  return [...diagnostics].sort(
-    (left, right) =>
-      compareText(left.place, right.place) ||
-      compareText(left.code, right.code) ||
-      compareText(left.message, right.message),
-  );
 }
 
 function serverTooOld(catalog: Catalog): Diagnostic {

@@ -38,5 +38,7 @@ test('every diagnostic of rules is documented', () => {
     lines.flatMap((line) => [...line.matchAll(/'([a-z]+(?:-[a-z]+)+|private)'/g)].map(([, code]) => code)),
   );
   expect(codes.size).toBeGreaterThan(20);
-  expect([...codes].filter((code) => !rows.some((row) => row.code === code))).toEqual([]);
+  // Those of functions stand in docs/functions.md.
+  const ofRules = [...codes].filter((code) => code?.startsWith('function-') !== true);
+  expect(ofRules.filter((code) => !rows.some((row) => row.code === code))).toEqual([]);
 });

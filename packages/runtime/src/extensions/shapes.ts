@@ -1,7 +1,7 @@
 /** Values of a project's own code: input of a request → values of the types that a route has, and results → JSON. */
 import { isObject } from '../language/conditions/filter-syntax.ts';
 import { isStorableText, type JsonValue, jsonDepth, type ObjectShape, type Shape } from '../language/index.ts';
-import { asDouble, withNumberTexts } from '../language/values/parse-text.ts';
+import { asDouble, isList, withNumberTexts } from '../language/values/parse-text.ts';
 
 /** A value of a shape, or what is wrong: each a sentence that begins with where it is. */
 export type Fitted =
@@ -138,11 +138,6 @@ function accept(value: unknown): Fitted {
 
 function refuse(path: string, message: string): Fitted {
   return { ok: false, problems: [`${path === '' ? 'The body' : `"${path}"`} ${message}.`] };
-}
-
-/** `Array.isArray` does not narrow readonly arrays. */
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 /**

@@ -1,8 +1,10 @@
 /** Connections: the selection of a page as a selection of its rows, and the rows as the value of a connection. */
+
 import { type GraphQLObjectType, getNamedType, isObjectType, type SelectionSetNode } from 'graphql';
 import { ByteWriter, giveBack } from '../json/byte-writer.ts';
 import { int32 } from '../json/bytes.ts';
 import { createTranscoder, type Transcoder } from '../json/transcode.ts';
+import { afterColumn } from '../query/answer.ts';
 import { type CursorPlan, writeCursor } from '../query/parse/cursor.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
 import type { CollectionScope } from '../sql/scope.ts';
@@ -279,10 +281,6 @@ class ConnectionRows implements CollectedRows {
         return this.#cursorOf((member.name === 'startCursor') === back ? this.#last : this.#first);
     }
   }
-}
-
-function afterColumn(buffer: Buffer, offset: number): number {
-  return offset + 4 + Math.max(int32(buffer, offset), 0);
 }
 
 const nothing = Buffer.alloc(0);

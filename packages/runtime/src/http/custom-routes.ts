@@ -1,9 +1,9 @@
 /** The routes of a project's own code: from a request to typed values, and from the code's result to an answer. */
 import type { IncomingMessage } from 'node:http';
-import { type ErrorCode, forbidden, invalidQuery, PlatformError, together } from '../errors.ts';
+import { type ErrorCode, forbidden, PlatformError, together } from '../errors.ts';
 import { encodeShape, type Fitted, fitJson, fitTexts } from '../extensions/shapes.ts';
 import type { CompiledApi, CustomRoute, JsonValue, ObjectShape, RegisteredRoute } from '../language/index.ts';
-import { readPathTexts, splitTarget } from '../query/parse/target.ts';
+import { decodeQueryText, readPathTexts, splitTarget } from '../query/parse/target.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 import type { Writer } from '../write/writer.ts';
 import type { Call } from './call.ts';
@@ -78,19 +78,11 @@ function readQueryTexts(raw: string): ReadonlyMap<string, readonly string[]> {
   for (const part of raw.split('&')) {
     if (part === '') continue;
     const equals = part.indexOf('=');
-    const name = decode(equals === -1 ? part : part.slice(0, equals));
-    const value = decode(equals === -1 ? '' : part.slice(equals + 1));
+    const name = decodeQueryText(equals === -1 ? part : part.slice(0, equals));
+    const value = decodeQueryText(equals === -1 ? '' : part.slice(equals + 1));
     if (name !== 'access_token') texts.set(name, [...(texts.get(name) ?? []), value]);
   }
   return texts;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    throw invalidQuery('The query string is not percent-encoded UTF-8.');
-  }
 }
 
 /** The values of texts; everything that is wrong with them goes to the problems. */

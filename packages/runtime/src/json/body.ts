@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { PlatformError } from '../errors.ts';
 import type { JsonValue } from '../language/index.ts';
-import { type ParsedText, parseText } from '../language/values/parse-text.ts';
+import { isList, type ParsedText, parseText } from '../language/values/parse-text.ts';
 
 /** The headers that describe a body. */
 export interface BodyHeaders {
@@ -110,9 +110,4 @@ function checkName(name: string, member: JsonValue): void {
     name === '__proto__' ||
     (name === 'constructor' && typeof member === 'object' && member !== null && Object.hasOwn(member, 'prototype'));
   if (reachesPrototype) throw new PlatformError('INVALID_PAYLOAD', 'The body uses a name that is not allowed.');
-}
-
-/** `Array.isArray` does not narrow readonly arrays. */
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -220,7 +220,7 @@ const comma = 44;
 const bracket = 93;
 const brace = 125;
 
-function afterColumn(buffer: Buffer, offset: number): number {
+export function afterColumn(buffer: Buffer, offset: number): number {
   return offset + 4 + Math.max(int32(buffer, offset), 0);
 }
 

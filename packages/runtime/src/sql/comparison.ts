@@ -26,7 +26,7 @@ export function printComparison(
   operator: Operator,
   operand: Operand,
 ): string {
-  const left = operandSafe(expression);
+  const left = bracketed(expression);
   const unary = printUnary(left, operator);
   if (unary !== undefined) return unary;
   if (operand.kind === 'caller') return printCallerComparison(printing, left, type, operator, operand);
@@ -92,6 +92,6 @@ function printUnary(left: string, operator: Operator): string | undefined {
 }
 
 /** CASE needs brackets on the left of an operator. */
-function operandSafe(expression: string): string {
+export function bracketed(expression: string): string {
   return expression.startsWith('CASE ') ? `(${expression})` : expression;
 }

@@ -6,7 +6,7 @@ import type { Caller } from '../caller.ts';
 import { allRows, firstRow, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import { fromRows, type OwnStatements } from '../dialects/own-tables.ts';
-import { PlatformError } from '../errors.ts';
+import { forbidden, PlatformError } from '../errors.ts';
 import { arrayLiteral } from '../language/index.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { keyArray, type Running, type Step, type SystemHook, writes } from '../write/execute/running.ts';
@@ -111,10 +111,6 @@ function isAdministrator(state: UserState): boolean {
 
 function administers(state: UserState | undefined): boolean {
   return state?.isAdministrator === true && state.isActive;
-}
-
-function forbidden(): PlatformError {
-  return new PlatformError('FORBIDDEN');
 }
 
 /** Serialises requests that take an administrator away: each of two could believe that the other one stays. */

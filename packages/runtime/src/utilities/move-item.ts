@@ -2,7 +2,7 @@ import type { Caller } from '../caller.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { statementRows } from '../database/own-statements.ts';
 import { sqlDialects } from '../dialects/index.ts';
-import { PlatformError } from '../errors.ts';
+import { forbidden, PlatformError } from '../errors.ts';
 import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
 import type { CompiledApi, Dialect, JsonValue } from '../language/index.ts';
 import { parseExactly, withNumberTexts } from '../language/values/parse-text.ts';
@@ -58,10 +58,6 @@ export function createMover({ api, database, writer }: MoverOptions) {
     });
     work.committed();
   };
-}
-
-function forbidden(): PlatformError {
-  return new PlatformError('FORBIDDEN');
 }
 
 /** Item to move, and the item at its destination: keys in path form. */

@@ -1,8 +1,10 @@
 /** A write as requests and extensions ask for it, and its payloads as hooks see them. */
+
 import { toJson } from '../extensions/shapes.ts';
 import { earlierOf } from '../json/problems.ts';
 import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
+import { isList } from '../language/values/parse-text.ts';
 import { decodeKey, parseKeySegment } from '../query/parse/keys.ts';
 import type { CollectionScope } from '../sql/scope.ts';
 import type { WritableCollection } from './access/scope.ts';
@@ -192,9 +194,4 @@ function ownKey(collection: CollectionScope, payload: JsonValue): readonly JsonV
 
 function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
   return value !== undefined && isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-/** `Array.isArray` does not narrow readonly arrays. */
-function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -15,7 +15,7 @@ import {
   vectorMetrics,
 } from '@tablewright/runtime/language';
 import type { RoleCollection, RoleField, RoleRelation } from '../../role-view/role-view.ts';
-import { type JsonObject, objectOf, oftenReferred, reference } from '../json.ts';
+import { type JsonObject, listOf, objectOf, oftenReferred, reference } from '../json.ts';
 
 /** A comparison of a field, or of a value within JSON. */
 type Compared = Comparison | 'inside';
@@ -118,7 +118,7 @@ function operandSchema(definition: OperatorDefinition, name: Compared, type: Jso
     case 'text':
       return valueSchema(type);
     case 'list':
-      return listSchema(name === 'list' && ofElements !== true ? { anyOf: [{ type }, list({ type })] } : { type });
+      return listSchema(name === 'list' && ofElements !== true ? { anyOf: [{ type }, listOf({ type })] } : { type });
     case 'pair':
       return { anyOf: [pair(type), { type: 'string' }] };
     case 'box':
@@ -163,13 +163,9 @@ const neighbour: JsonObject = {
   additionalProperties: false,
 };
 
-function list(items: JsonObject): JsonObject {
-  return { type: 'array', items };
-}
-
 /** A list, or the text of it with commas. */
 function listSchema(items: JsonObject): JsonObject {
-  return { anyOf: [list(items), { type: 'string' }] };
+  return { anyOf: [listOf(items), { type: 'string' }] };
 }
 
 /** An array that may hold null, or be it. */

@@ -13,7 +13,7 @@ import {
 } from '../parameters.ts';
 import { failuresByStatus } from '../responses.ts';
 import { type Addressed, addressed } from './addressed.ts';
-import { collectionWrites, itemWrites } from './write-paths.ts';
+import { collectionWrites, itemWrites, quoted } from './write-paths.ts';
 
 /**
  * The paths of a collection with their operations; none for one that is reached through relations only.
@@ -179,10 +179,6 @@ const notModified = { description: 'It has not changed.' };
 /** Components of answers that all collections share. */
 export function sharedResponses(): Parts {
   return [['NotModified', { ...notModified, headers: { ETag: reference('headers', 'ETag') } }]];
-}
-
-function quoted({ names }: Addressed): string {
-  return `"${names.collection}"`;
 }
 
 const failures = [...commonFailures, 'Forbidden'] as const;

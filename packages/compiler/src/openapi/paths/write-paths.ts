@@ -1,6 +1,6 @@
 /** The operations that write. Source: API specification, sections 1.2, 4 and 9. */
 import { commonFailures, type FailureName } from '@tablewright/runtime/operations';
-import { anyOf, type JsonObject, objectOf, reference } from '../json.ts';
+import { anyOf, type JsonObject, listOf, objectOf, reference } from '../json.ts';
 import { nameNaming } from '../keys.ts';
 import { answerParameters, useHeader } from '../parameters.ts';
 import { failuresByStatus } from '../responses.ts';
@@ -139,10 +139,6 @@ function canNameKey({ writes }: Addressed): boolean {
   return writes !== null && writes.key.length > 0;
 }
 
-function listOf(items: JsonObject): JsonObject {
-  return { type: 'array', items };
-}
-
 function head({ names }: Addressed, operationId: string, summary: string): JsonObject {
   return { operationId, tags: [names.tag], summary };
 }
@@ -184,6 +180,6 @@ function answers({ readable, names }: Addressed, form: AnswerForm): JsonObject {
   ]);
 }
 
-function quoted({ names }: Addressed): string {
+export function quoted({ names }: Addressed): string {
   return `"${names.collection}"`;
 }

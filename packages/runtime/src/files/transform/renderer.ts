@@ -3,11 +3,11 @@ import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { TransformEnvironment } from '../../environment/files.ts';
-import { PlatformError } from '../../errors.ts';
+import { invalidQuery, PlatformError } from '../../errors.ts';
 import { createWorkQueue } from '../../limits/work-queue.ts';
 import { loadSharp } from '../images.ts';
 import { renditionsOf, type Storage } from '../storage.ts';
-import { applyOperation, type ImageFormat, invalid, type Transformation } from './transformation.ts';
+import { applyOperation, type ImageFormat, type Transformation } from './transformation.ts';
 
 /** A content that is an image. */
 interface Original {
@@ -67,7 +67,7 @@ export function createRenderer(limits: TransformEnvironment): Renderer {
   async function create(original: Original, transformation: Transformation): Promise<Buffer | null> {
     const { storage, name } = original;
     if (largestSide(original, transformation) > limits.maxDimension) {
-      throw invalid(`An image must have at most ${limits.maxDimension} pixels along each side.`);
+      throw invalidQuery(`An image must have at most ${limits.maxDimension} pixels along each side.`);
     }
     const source = await storage.open(name);
     return source === null ? null : draw(source, original, transformation, limits);
@@ -112,7 +112,7 @@ function formatOf(type: string, { format }: Transformation): ImageFormat {
 
 /** The longest side of an image, and of its result: if one side is requested, the other may become far longer. */
 function largestSide({ width, height }: Original, requested: Transformation): number {
-  if (width === null || height === null) throw invalid('The image cannot be read.');
+  if (width === null || height === null) throw invalidQuery('The image cannot be read.');
   const scales = [(requested.width ?? 0) / width, (requested.height ?? 0) / height];
   const isOpen = requested.fit === 'outside' || requested.width === undefined || requested.height === undefined;
   const scale = isOpen ? Math.max(...scales) : 0;
@@ -128,7 +128,7 @@ async function draw(
   const sharp = await loadSharp();
   if (sharp === null) {
     source.destroy();
-    throw invalid('This server cannot transform images: the package "sharp" is not installed.');
+    throw invalidQuery('This server cannot transform images: the package "sharp" is not installed.');
   }
   const { width, height, fit, withoutEnlargement, quality, transforms = [] } = transformation;
   try {

@@ -2,7 +2,7 @@
 
 import type { Sharp as Image } from 'sharp';
 import type { TransformEnvironment } from '../../environment/files.ts';
-import { PlatformError } from '../../errors.ts';
+import { invalidQuery } from '../../errors.ts';
 import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 
@@ -76,7 +76,7 @@ function readNumber(name: string, text: string | undefined, max: number): number
   if (text === undefined) return undefined;
   const value = /^\d{1,6}$/.test(text) ? Number(text) : 0;
   if (value >= 1 && value <= max) return value;
-  throw invalid(`"${name}" must be a whole number from 1 to ${max}.`);
+  throw invalidQuery(`"${name}" must be a whole number from 1 to ${max}.`);
 }
 
 function readChoice<const T extends string>(
@@ -87,17 +87,13 @@ function readChoice<const T extends string>(
   if (text === undefined) return undefined;
   const found = choices.find((choice) => choice === text);
   if (found !== undefined) return found;
-  throw invalid(`"${name}" must be one of ${choices.join(', ')}.`);
+  throw invalidQuery(`"${name}" must be one of ${choices.join(', ')}.`);
 }
 
 function readFlag(text: string | undefined): boolean | undefined {
   if (text === undefined || text === 'true' || text === 'false')
     return text === undefined ? undefined : text === 'true';
-  throw invalid('"withoutEnlargement" must be true or false.');
-}
-
-export function invalid(message: string): PlatformError {
-  return new PlatformError('INVALID_QUERY', message);
+  throw invalidQuery('"withoutEnlargement" must be true or false.');
 }
 
 /** Settings of a project for assets. */
@@ -123,13 +119,14 @@ export function allowedTransformation(
   settings: AssetSettings,
   limits: TransformEnvironment,
 ): Transformation {
-  if (settings.allowed === 'none') throw invalid('This project does not transform assets.');
+  if (settings.allowed === 'none') throw invalidQuery('This project does not transform assets.');
   if (requested.kind === 'own') {
-    if (settings.allowed === 'presets') throw invalid('This project transforms assets by presets, which "key" names.');
+    if (settings.allowed === 'presets')
+      throw invalidQuery('This project transforms assets by presets, which "key" names.');
     return requested.transformation;
   }
   const found = systemPresets.get(requested.key) ?? presetOf(settings.presets, requested.key, limits);
-  if (found === undefined) throw invalid('"key" names no preset.');
+  if (found === undefined) throw invalidQuery('"key" names no preset.');
   return found;
 }
 
@@ -209,8 +206,8 @@ const operationNames: readonly string[] = [...kinds.keys()];
 /** Reads a list of operations, `[["blur", 4], ["flip"]]`. Throws INVALID_QUERY. */
 function readOperations(text: string, { maxOperations }: Pick<TransformEnvironment, 'maxOperations'>) {
   const list = parse(text);
-  if (!Array.isArray(list)) throw refuse('"transforms" must be a JSON list of lists, such as [["blur", 4]].');
-  if (list.length > maxOperations) throw refuse(`"transforms" may have ${maxOperations} operations.`);
+  if (!Array.isArray(list)) throw invalidQuery('"transforms" must be a JSON list of lists, such as [["blur", 4]].');
+  if (list.length > maxOperations) throw invalidQuery(`"transforms" may have ${maxOperations} operations.`);
   return list.map(readOperation);
 }
 
@@ -218,12 +215,12 @@ function readOperation(entry: unknown): Operation {
   const [name, ...values]: readonly unknown[] = Array.isArray(entry) ? entry : [];
   const kind = typeof name === 'string' ? kinds.get(name) : undefined;
   if (typeof name !== 'string' || kind === undefined) {
-    throw refuse(`An operation must be one of ${operationNames.join(', ')}.`);
+    throw invalidQuery(`An operation must be one of ${operationNames.join(', ')}.`);
   }
   const taken = values.filter((value) => typeof value === 'number' || typeof value === 'string');
   const fits = taken.every((value, index) => isTaken(value, kind.takes[index]));
   if (!fits || taken.length < values.length || values.length < kind.required || values.length > kind.takes.length) {
-    throw refuse(`The arguments of "${name}" cannot be.`);
+    throw invalidQuery(`The arguments of "${name}" cannot be.`);
   }
   return { name, values: taken };
 }
@@ -245,8 +242,4 @@ function parse(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-function refuse(message: string): PlatformError {
-  return new PlatformError('INVALID_QUERY', message);
 }

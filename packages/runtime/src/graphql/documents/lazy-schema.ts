@@ -2,6 +2,7 @@
  * A schema whose types are made of their text when a document names them, and fields of its root types one by one. So a
  * first document costs what it mentions, however many tables there are.
  */
+
 import {
   assertInputType,
   assertNullableType,
@@ -30,6 +31,7 @@ import {
   specifiedScalarTypes,
   type TypeNode,
 } from 'graphql';
+import { endOfLine } from '../../language/descriptors/class-documents.ts';
 
 /** Finds a type by its name; undefined where there is none. */
 type FindType = (name: string) => GraphQLNamedType | undefined;
@@ -227,11 +229,6 @@ function endOfDefinition(text: string, from: number): number {
   let end = line;
   while (text.startsWith('\n ', end)) end = endOfLine(text, end + 1);
   return end;
-}
-
-function endOfLine(text: string, from: number): number {
-  const end = text.indexOf('\n', from);
-  return end < 0 ? text.length : end;
 }
 
 /** Text of each field of a type by its name: its line, and lines below it that are further in. */

@@ -1,9 +1,13 @@
 /** Reads the parameters of a GraphQL request from its body or its address. Source: API specification, section 14.1. */
-import { invalidQuery, PlatformError } from '../../errors.ts';
+
+import { invalidQuery, type PlatformError } from '../../errors.ts';
 import type { SentVariables } from '../../graphql/compile/input.ts';
+import { invalidPayload } from '../../json/problems.ts';
 import { isObject } from '../../language/conditions/filter-syntax.ts';
 import { isStorableText, type JsonValue } from '../../language/index.ts';
 import { parseJson } from '../../query/parse/parse-parameters.ts';
+import { decodeQueryText } from '../../query/parse/target.ts';
+import { readWeights } from '../responses/outgoing.ts';
 
 /** A request as it was sent. */
 export interface GraphqlParameters {
@@ -42,10 +46,6 @@ export function readGraphqlQuery(raw: string): GraphqlParameters {
 }
 
 type Refuse = (message: string) => PlatformError;
-
-function invalidPayload(message: string): PlatformError {
-  return new PlatformError('INVALID_PAYLOAD', message);
-}
 
 function readParameters(sent: Readonly<Record<string, JsonValue | undefined>>, refuse: Refuse): GraphqlParameters {
   const extensions = readMap(sent.extensions, 'extensions', refuse);
@@ -86,24 +86,16 @@ function readTexts(raw: string): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const part of raw.split('&')) {
     const equals = part.indexOf('=');
-    const name = decode(equals === -1 ? part : part.slice(0, equals));
+    const name = decodeQueryText(equals === -1 ? part : part.slice(0, equals));
     const [plain = ''] = name.split('[', 1);
     if (!textNames.has(plain)) continue;
     if (plain !== name) throw invalidQuery(`"${plain}" takes one value.`);
     if (texts.has(name)) throw invalidQuery(`"${name}" is there twice.`);
-    const text = decode(equals === -1 ? '' : part.slice(equals + 1));
+    const text = decodeQueryText(equals === -1 ? '' : part.slice(equals + 1));
     if (!isStorableText(text)) throw invalidQuery(`"${name}" holds unusable text.`);
     if (text !== '') texts.set(name, text);
   }
   return texts;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    throw invalidQuery('The query string is not percent-encoded UTF-8.');
-  }
 }
 
 function readJson(texts: ReadonlyMap<string, string>, name: string): JsonValue | undefined {
@@ -140,13 +132,3 @@ export function readAccept(accept: string | undefined): AcceptedForm {
 }
 
 const usual: AcceptedForm = { type: 'json', alwaysOk: false, page: false };
-
-function readWeights(accept: string): ReadonlyMap<string, number> {
-  const weights = new Map<string, number>();
-  for (const part of accept.split(',')) {
-    const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
-    const weight = parameters.find((parameter) => parameter.startsWith('q='));
-    weights.set(range, weight === undefined ? 1 : Number(weight.slice(2)) || 0);
-  }
-  return weights;
-}

@@ -161,7 +161,7 @@ export function createCompressor(encoding: Encoding): Transform {
   return encoding === 'br' ? createBrotliCompress(brotliOptions) : createGzip(gzipOptions);
 }
 
-function readWeights(acceptEncoding: string): ReadonlyMap<string, number> {
+export function readWeights(acceptEncoding: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const part of acceptEncoding.split(',')) {
     const [coding = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());

@@ -68,6 +68,11 @@ export function both(first: Condition, second: Condition): Condition {
   return after.length === 0 ? first : { kind: 'and', of: [...before, ...after] };
 }
 
+/** True for the condition that every row meets. */
+export function isAlways(condition: Condition): boolean {
+  return condition.kind === 'and' && condition.of.length === 0;
+}
+
 function partsOf(condition: Condition): readonly Condition[] {
   return condition.kind === 'and' ? condition.of : [condition];
 }

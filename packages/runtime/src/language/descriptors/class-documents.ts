@@ -95,7 +95,8 @@ export function classesOf(file: string, sign: CommentSign): readonly string[] {
   return position < 0 ? [] : file.slice(position + start.length, endOfLine(file, position)).split(' ');
 }
 
-function endOfLine(text: string, from: number): number {
+/** Offset of the end of the line that an offset is on. */
+export function endOfLine(text: string, from: number): number {
   const end = text.indexOf('\n', from);
   return end < 0 ? text.length : end;
 }

@@ -116,3 +116,7 @@ export function orderOfMoments(form: RegExp, zone: string): (left: string, right
     return leftTime === undefined || rightTime === undefined ? undefined : orderOfRounded(leftTime, rightTime);
   };
 }
+
+export function isObject(value: JsonValue | undefined): value is { readonly [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+}

@@ -1,6 +1,6 @@
 /** Shape on the earth or on a plane, as GeoJSON (RFC 7946). Positions are pairs: longitude and latitude, or x and y. */
 import type { JsonValue } from '../values/parse-text.ts';
-import { accept, numberOf, refuse } from './decoding.ts';
+import { accept, isObject, numberOf, refuse } from './decoding.ts';
 import type { BrokenLimit, Decoded, GeometryForm, TypeDefinition, ValueFacts } from './definition.ts';
 
 /** Lists around the positions of each type of GeoJSON. */
@@ -106,10 +106,6 @@ function parse(text: string): JsonValue | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: JsonValue | undefined): value is { readonly [key: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
 
 /** Reads a position as the text of a point. */

@@ -1,6 +1,6 @@
 /** JSON of any kind, and objects of members whose types are declared. */
 import type { JsonValue } from '../values/parse-text.ts';
-import { accept, isStorableText, refuse } from './decoding.ts';
+import { accept, isObject, isStorableText, refuse } from './decoding.ts';
 import { castToText, type Decoded, type TypeDefinition } from './definition.ts';
 
 /** Levels to which a JSON value may nest (API specification, section 6). */
@@ -59,10 +59,6 @@ const decodeComposite: TypeDefinition['decode'] = (value, { attributes = [] }, e
   }
   return accept(`(${parts.join(',')})`);
 };
-
-function isObject(value: JsonValue): value is { readonly [name: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
-}
 
 export const composite: TypeDefinition = {
   decode: decodeComposite,

@@ -210,7 +210,7 @@ function shortened(key: string): string {
 }
 
 /** `Array.isArray` does not narrow readonly arrays. */
-function isList(value: JsonValue): value is readonly JsonValue[] {
+export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 

@@ -1,4 +1,5 @@
 /** Paths and query strings of request targets, as they were sent. Source: API specification, section 1.1. */
+import { invalidQuery } from '../../errors.ts';
 import { reservedPrefix, systemCollections } from '../../language/index.ts';
 
 /** A request target, split at the first question mark and otherwise untouched. */
@@ -87,6 +88,15 @@ export function readPathTexts(pattern: string, path: string): ReadonlyMap<string
 /** True if a path is a route of its own or lies below it: `/auth` and `/auth/login`, not `/authors`. */
 export function liesUnder(path: string, route: string): boolean {
   return path.startsWith(route) && (path.length === route.length || path[route.length] === '/');
+}
+
+/** A name or value of a query string. */
+export function decodeQueryText(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw invalidQuery('The query string is not percent-encoded UTF-8.');
+  }
 }
 
 function decodeSegment(segment: string): string | null {

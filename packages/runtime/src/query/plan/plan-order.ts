@@ -5,6 +5,7 @@ import type { FieldDescriptor } from '../../language/index.ts';
 import { isOrdered } from '../../language/operators/index.ts';
 import { printCall } from '../../sql/calls.ts';
 import { cell, comparable, guarded } from '../../sql/cell.ts';
+import { bracketed } from '../../sql/comparison.ts';
 import { printWords } from '../../sql/condition.ts';
 import { countType, type OperandType, operandType } from '../../sql/operand.ts';
 import { readable } from '../../sql/readable.ts';
@@ -265,9 +266,4 @@ function beyond({ bound, direction, nullsFirst, value }: Place, left: string): s
   if (bound === null) return nullsFirst ? `${left} IS NOT NULL` : sqlFalse;
   const compared = `${left} ${direction === ' DESC' ? '<' : '>'} ${bound}`;
   return nullsFirst || value?.nullable === false ? compared : anyOf([compared, `${left} IS NULL`]);
-}
-
-/** CASE needs brackets beside an operator. */
-function bracketed(expression: string): string {
-  return expression.startsWith('CASE ') ? `(${expression})` : expression;
 }

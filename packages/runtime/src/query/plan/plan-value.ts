@@ -4,6 +4,7 @@ import type { Shape, ShapeField } from '../../json/shape.ts';
 import type { FieldDescriptor, RelationDescriptor } from '../../language/index.ts';
 import { type Call, printCall } from '../../sql/calls.ts';
 import { cell, fieldOfColumn, guarded } from '../../sql/cell.ts';
+import { bracketed } from '../../sql/comparison.ts';
 import type { Row } from '../../sql/row.ts';
 import type { FieldScope } from '../../sql/scope.ts';
 
@@ -66,10 +67,6 @@ export function printField(row: Row, field: FieldScope): Printed {
     };
   }
   return { expression: cast(value, wire.cast), shape: shapeOf(field.descriptor) };
-}
-
-function bracketed(expression: string): string {
-  return expression.startsWith('CASE ') ? `(${expression})` : expression;
 }
 
 function shapeOf({ wire }: FieldDescriptor): Shape {

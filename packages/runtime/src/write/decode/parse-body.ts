@@ -1,7 +1,9 @@
 /** The form of bodies that write, judged without a look at names. Source: API specification, section 4. */
+
 import { invalidPayload } from '../../json/problems.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
+import { isList } from '../../language/values/parse-text.ts';
 
 /** Selection of the items of a batch. */
 type Named =
@@ -74,9 +76,4 @@ function limited(elements: readonly JsonValue[], maxItems: number | null): reado
 /** Throws INVALID_PAYLOAD for more items than one request may write. */
 export function checkCount(count: number, maxItems: number | null): void {
   if (maxItems !== null && count > maxItems) throw invalidPayload(`One request writes at most ${maxItems} items.`);
-}
-
-/** `Array.isArray` does not narrow readonly arrays. */
-function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -6,7 +6,7 @@ import type { RowLock } from '../../dialects/index.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, JsonValue } from '../../language/index.ts';
 import { isSecret } from '../../language/types/index.ts';
-import { parseExactly } from '../../language/values/parse-text.ts';
+import { isList, parseExactly } from '../../language/values/parse-text.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';
 import type { ReadLimits, ReadRequest } from '../../query/parse/request.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
@@ -128,8 +128,4 @@ function pathForm({ key }: CollectionDescriptor, item: FilterObject): string {
 function textOf(value: JsonValue): string {
   if (typeof value === 'string') return value;
   return JSON.stringify(value);
-}
-
-function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -8,7 +8,7 @@ import type {
   ManyToAny,
   RelationDescriptor,
 } from '../../language/index.ts';
-import { withNumberTexts } from '../../language/values/parse-text.ts';
+import { isList, withNumberTexts } from '../../language/values/parse-text.ts';
 import { type CollectionScope, keyFields, type Scope } from '../../sql/scope.ts';
 import type { Keys } from '../decode/keys.ts';
 import { isStructure } from '../tree/parse/list-elements.ts';
@@ -55,11 +55,6 @@ function copyItem(open: Scope, { itemField, collectionField }: ManyToAny, link: 
       return [name, target === undefined ? plain(value) : copyPayload(open, target, value)];
     }),
   );
-}
-
-/** `Array.isArray` does not narrow readonly arrays. */
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 /** The keys in their order: each a value, or an object of the key fields where there are several. */

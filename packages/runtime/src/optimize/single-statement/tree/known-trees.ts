@@ -3,8 +3,10 @@
  * same names in the same order. They are read straight into columns. Anything that differs from that form, or is wrong,
  * is left to the generic path.
  */
+
 import type { FilterObject } from '../../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../../language/index.ts';
+import { isList } from '../../../language/values/parse-text.ts';
 import type { ReadPlan } from '../../../query/plan/plan.ts';
 import {
   type Granted,
@@ -225,9 +227,4 @@ function finish({ groups, counts, values, places }: Reading): readonly ReturnedG
     });
     return { batch: { count, columns: read }, places: places[index] ?? [] };
   });
-}
-
-/** `Array.isArray` does not narrow readonly arrays. */
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

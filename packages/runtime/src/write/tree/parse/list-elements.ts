@@ -2,8 +2,10 @@
  * The value under a to-many relation: an array, or an object of changes. Source: API specification, 7.3 and 7.4;
  * `docs/decisions/writes.md`.
  */
+
 import { type FilterObject, isObject } from '../../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../../language/index.ts';
+import { isList } from '../../../language/values/parse-text.ts';
 
 /**
  * One element: its value, and the action that its position demands. `upsert` demands none, and neither does an array.
@@ -57,9 +59,4 @@ function membersOf(values: readonly JsonValue[], form: ListElement['form'], unde
 
 function isMember({ value }: ListElement): boolean {
   return value !== null && !isList(value);
-}
-
-/** `Array.isArray` does not narrow readonly arrays. */
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
