@@ -9,7 +9,7 @@ import { createDatabase, type TestDatabase, withClient } from '../support/databa
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 
 // Several builds each, with a check of types beside them.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const tables = `CREATE TABLE authors (id integer PRIMARY KEY, name text NOT NULL);
   CREATE TABLE docs (id integer PRIMARY KEY, title text, author_id integer REFERENCES authors);
@@ -65,7 +65,7 @@ function told(event: string): readonly Told[] {
 async function after(change: () => Promise<unknown>, event: 'rebuilt' | 'failed' | 'types'): Promise<Told> {
   const before = told(event).length;
   await change();
-  for (let waited = 0; told(event).length === before && waited < 60_000; waited += 50) {
+  for (let waited = 0; told(event).length === before && waited < 180_000; waited += 50) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   const next = told(event)[before];
@@ -161,7 +161,7 @@ test('a configuration that changes while the database is away is served when it 
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database.name}'`),
     );
   await alter('CREATE TABLE spare (id integer PRIMARY KEY)')();
-  await expect.poll(async () => (await server.admin('/items/spare')).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await server.admin('/items/spare')).status, { timeout: 20_000 }).toBe(200);
   await reach(false)();
   const config = "export default { database: { exclude: ['spare'] } };\n";
   const failed = await after(() => writeFile(join(project.folder, 'platform.config.ts'), config), 'failed');
@@ -214,7 +214,7 @@ export default defineExtension(({ route }) => {
   const types = await after(() => writeFile(join(folder, 'lib', 'word.ts'), misused), 'types');
   expect(types.kind).toBe('checked');
   await expect
-    .poll(() => told('types').at(-1)?.errors, { timeout: 60_000 })
+    .poll(() => told('types').at(-1)?.errors, { timeout: 180_000 })
     .toEqual([expect.stringContaining('extensions/lib/word.ts:2: ')]);
 });
 
@@ -237,7 +237,7 @@ export default defineExtension(() => {});
   expect((await late.admin('/items/docs')).status).toBe(200);
   await writeFile(file, extension("throw new Error('Nor tomorrow.');"));
   await expect
-    .poll(() => late.log(), { timeout: 10_000 })
+    .poll(() => late.log(), { timeout: 60_000 })
     .toContain('extensions/late.ts:2 cannot be loaded: Nor tomorrow.');
   expect(late.log()).toContain('The generated files, from which it is loaded, are those of the change already.');
   await late.stop();

@@ -129,7 +129,7 @@ async function audit(): Promise<readonly string[]> {
 }
 
 async function auditOf(count: number): Promise<readonly string[]> {
-  for (let tries = 0; tries < 50 && (await audit()).length < count; tries++) await sleep(50);
+  for (let tries = 0; tries < 400 && (await audit()).length < count; tries++) await sleep(50);
   return audit();
 }
 

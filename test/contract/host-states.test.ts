@@ -50,8 +50,7 @@ describe('PostgreSQL', () => {
     const { checks } = (await server.admin('/server/ready')).json;
     expect(checks).toMatchObject({ database: { status: 'ok', state: 'primary' }, schema: { status: 'ok' } });
     const stopped = server.stop();
-    await sleep(200);
-    expect(await told(server)).toEqual(['200 ok', '503 draining', '503 draining']);
+    await expect.poll(() => told(server), { interval: 10 }).toEqual(['200 ok', '503 draining', '503 draining']);
     expect((await server.admin('/items/notes?fields=id')).status).toBe(200);
     expect(await stopped).toBe(0);
   });

@@ -140,7 +140,7 @@ describe.each([
   ['two workers', ['--workers', '2']],
 ] as const)('SIGTERM of %s', (_, args) => {
   it('answers 100 requests of three seconds that are under way', { timeout: 120_000 }, async () => {
-    const environment = { METRICS_PORT: '0', DATABASE_POOL_MAX: '20', SHUTDOWN_DELAY: '500ms' };
+    const environment = { METRICS_PORT: '0', DATABASE_POOL_MAX: '20', SHUTDOWN_DELAY: '2s' };
     const server = await startUnchecked(project.folder, database.url, environment, [...args]);
     const metrics = /"metrics":"([^"]*)"/.exec(server.log())?.[1] ?? '';
     const running = Array.from({ length: 100 }, (__, index) =>
@@ -150,10 +150,10 @@ describe.each([
       .poll(async () => (await fetch(`${metrics}/metrics`)).text())
       .toMatch(/^http_server_active_requests 100$/m);
     const stopped = server.stop();
-    await new Promise((resolve) => setTimeout(resolve, 200));
     // While SHUTDOWN_DELAY lasts, new connections are served, and know that they should go elsewhere.
-    const ready = await fetch(`${server.url}/server/ready`, { headers: { connection: 'close' } });
-    expect([ready.status, await ready.json()]).toEqual([503, { status: 'draining' }]);
+    const ready = () => fetch(`${server.url}/server/ready`, { headers: { connection: 'close' } });
+    await expect.poll(async () => (await ready()).status, { interval: 20 }).toBe(503);
+    expect(await (await ready()).json()).toEqual({ status: 'draining' });
     expect((await server.ask('/items/docs/1')).headers.get('connection')).toBe('close');
     expect((await Promise.all(running)).map(({ status }) => status)).toEqual(running.map(() => 200));
     expect(await stopped).toBe(0);
