@@ -80,6 +80,12 @@ const cases: Readonly<Record<string, readonly [Schema, Schema, string, string]>>
     'function-result-changed',
     'breaking',
   ],
+  'with a member more of its result': [
+    world({ returns: { kind: 'value', many: false, value: argument('value', false, place('city')) } }),
+    world({ returns: { kind: 'value', many: false, value: argument('value', false, place('city', 'street')) } }),
+    'field-members-added',
+    'safe',
+  ],
   'with another result': [world({}), world({ returns: { kind: 'nothing' } }), 'function-result-changed', 'breaking'],
   'that begins to write': [world({}), world({ reads: false }), 'function-volatility-changed', 'breaking'],
 };

@@ -132,7 +132,7 @@ export const rules = {
   'field-shown': { verdicts: everywhere(S), reason: 'The role reads what it did not read.' },
   'field-renamed': { verdicts: everywhere(B), reason: 'Requests and answers have its name.' },
   'field-type-changed': { verdicts: everywhere(B), reason: 'Values are written, and asked for, in another form.' },
-  'field-members-added': { verdicts: everywhere(S), reason: 'Composite values have more members in answers.' },
+  'field-members-added': { verdicts: everywhere(S), reason: 'Values have more members in answers.' },
   'field-type-kept': {
     verdicts: { rest: D },
     reason: 'Values keep their form, but the database compares and limits them otherwise.',

@@ -120,7 +120,7 @@ function typeChange(pair: CollectionPair, was: RoleField, is: RoleField): FieldF
 }
 
 /** True if all members are there as before, at any depth, and any others with them. */
-function haveGrown(old: readonly Attribute[] = [], fresh: readonly Attribute[] = []): boolean {
+export function haveGrown(old: readonly Attribute[] = [], fresh: readonly Attribute[] = []): boolean {
   const now = new Map(fresh.map((attribute) => [attribute.name, attribute]));
   return old.every(({ attributes, ...facts }) => {
     const { attributes: members, ...others } = now.get(facts.name) ?? { attributes: undefined };

@@ -2,6 +2,7 @@
 import type { ArgumentDescriptor } from '@tablewright/runtime/language';
 import type { RoleFunction } from '../../role-view/role-view.ts';
 import { type Found, pairs, type Side } from '../side.ts';
+import { haveGrown } from './compare-fields.ts';
 
 /** Finds what has changed for a role. */
 export function compareFunctions(was: Side, is: Side): readonly Found[] {
@@ -35,9 +36,7 @@ function compareOne(old: RoleFunction, now: RoleFunction): readonly Found[] {
   return [
     ...(old.reads === now.reads ? [] : [found('function-volatility-changed', `"${now.name}" ${kind}.`)]),
     ...pairs(old.arguments, now.arguments).flatMap((pair) => compareArgument(now, pair.was, pair.is)),
-    ...(resultOf(old) === resultOf(now)
-      ? []
-      : [found('function-result-changed', `"${now.name}" gives something else.`)]),
+    ...resultChanges(old, now).map((rule) => found(rule, `"${now.name}" gives something else.`)),
     ...(enumsOf(old) === enumsOf(now)
       ? []
       : [found('graphql-type-changed', `In GraphQL "${now.name}" takes or gives other enums.`)]),
@@ -74,6 +73,20 @@ function typeOf({ type, element, values, attributes }: ArgumentDescriptor): stri
   return JSON.stringify([type, element, values, attributes], (key, value: unknown) =>
     key === 'native' ? undefined : value,
   );
+}
+
+function resultChanges(old: RoleFunction, now: RoleFunction): readonly Found['rule'][] {
+  if (resultOf(old) === resultOf(now)) return [];
+  const [was, is] = [formOf(old), formOf(now)];
+  const isGrown = was.kind === is.kind && was.many === is.many && haveGrown(was.members, is.members);
+  return [isGrown && was.members.length > 0 ? 'field-members-added' : 'function-result-changed'];
+}
+
+/** Members of a result; the form of a composite one is that of its own members. */
+function formOf({ returns }: RoleFunction) {
+  const members = returns.kind === 'objects' ? returns.members : returns.kind === 'value' ? [returns.value] : [];
+  const many = 'many' in returns && returns.many === true;
+  return { kind: returns.kind, many, members: members.map(({ wire: _, ...member }) => member) };
 }
 
 function resultOf({ returns }: RoleFunction): string {
