@@ -3,7 +3,7 @@
  *
  * Source: API specification, section 16. Nothing is read from the process here, only files that variables name.
  */
-
+import type { AddressInfo } from 'node:net';
 import { type AuthEnvironment, readAuth } from './environment/auth.ts';
 import { type DatabaseEnvironment, readDatabase } from './environment/database.ts';
 import { type FilesEnvironment, readFiles } from './environment/files.ts';
@@ -264,4 +264,10 @@ function readCors(read: Read): CorsEnvironment | null {
     maxAge: read('CORS_MAX_AGE', readInteger(0, 2_147_483_647), 18_000),
   };
   return read('CORS_ENABLED', readBoolean, false) ? cors : null;
+}
+
+/** The address as configured, so that the printed one is the one people know; the port is the real one. */
+export function localUrl(host: string, address: AddressInfo | string | null): string {
+  const named = host.includes(':') ? `[${host}]` : host;
+  return address === null || typeof address === 'string' ? `http://${named}` : `http://${named}:${address.port}`;
 }

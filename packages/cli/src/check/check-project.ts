@@ -16,7 +16,7 @@ import { finishFiles } from '../output/finish-files.ts';
 import { compareFiles } from '../output/write-files.ts';
 import type { Project } from '../project/project.ts';
 import { refuseNewDatabase } from '../project/settings.ts';
-import { choosePermissions } from '../sources/permission-tables.ts';
+import { choosePermissions } from '../sources/permission-source.ts';
 import { type Progress, silent } from '../terminal/progress.ts';
 import { offlineAdvice, type ReadOutput, readOutput } from './check-output.ts';
 import { compareAccess, compareFingerprints, type Finding, unknown, type Verdict, verdictOf } from './verdict.ts';

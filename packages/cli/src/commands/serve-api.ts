@@ -18,7 +18,7 @@ import { readManifest } from '../output/manifest.ts';
 import type { WorkerCluster } from '../process/worker-cluster.ts';
 import { databaseUrl, embeddedFolder, type Settings } from '../project/settings.ts';
 import type { Source } from '../sources/source.ts';
-import { ownVariable } from '../terminal/own-command.ts';
+import { ownVariable } from '../terminal/own-variable.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { type AdminToken, adminToken, type ReportedAdministrator, reportAdministrator } from '../terminal/welcome.ts';
 import type { StartOptions } from './options.ts';

@@ -20,7 +20,7 @@ import type { WriteResult } from '../output/write-files.ts';
 import { loadExtensions, loadModules, outputOf } from '../project/extensions.ts';
 import type { Project } from '../project/project.ts';
 import { clientPackagesOf, loadDocuments, loadTemplates } from '../project/templates.ts';
-import { choosePermissions } from '../sources/permission-tables.ts';
+import { choosePermissions } from '../sources/permission-source.ts';
 import type { Source } from '../sources/source.ts';
 import { count } from '../terminal/format.ts';
 import type { Progress } from '../terminal/progress.ts';

@@ -8,7 +8,7 @@ import { databaseUrlStart } from '@tablewright/runtime/language';
 import { configNames } from '../modules/import-config.ts';
 import type { Project } from '../project/project.ts';
 import type { Finding } from '../sources/finding.ts';
-import { ownVariable } from '../terminal/own-command.ts';
+import { ownVariable } from '../terminal/own-variable.ts';
 
 const oldestNode = 24;
 

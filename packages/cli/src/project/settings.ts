@@ -6,7 +6,7 @@ import { readConfig } from '@tablewright/introspect/read-config';
 import { databaseUrlProblem } from 'create-tablewright';
 import { CommandError, DiagnosticsError, exitCodes } from '../errors/failures.ts';
 import { configName, importConfig } from '../modules/import-config.ts';
-import { ownVariable } from '../terminal/own-command.ts';
+import { ownVariable } from '../terminal/own-variable.ts';
 
 /** Where a project lies and how it is configured: all that is asked of one that was compiled before. Paths are absolute. */
 export interface Settings {

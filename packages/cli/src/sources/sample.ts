@@ -6,7 +6,7 @@ import { defaultDialect } from '@tablewright/runtime/language';
 import { CommandError, exitCodes } from '../errors/failures.ts';
 import type { Project } from '../project/project.ts';
 import { loadProject } from '../project/project.ts';
-import { ownVariable } from '../terminal/own-command.ts';
+import { ownVariable } from '../terminal/own-variable.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Source } from './source.ts';
 

@@ -1,8 +1,6 @@
 /** The words by which this command was called, so that a hint names a command line that works in the same place. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
-import { variableText } from '@tablewright/runtime/variables';
-import { CommandError, exitCodes } from '../errors/failures.ts';
 import { configName } from '../modules/import-config.ts';
 
 /** How a process was called. */
@@ -97,11 +95,4 @@ export function commandVersion(): string {
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   );
   return manifest.version;
-}
-
-/** The text of a variable of this process, or of the file that `<name>_FILE` names; null where neither is set. */
-export function ownVariable(name: string): string | null {
-  const reading = variableText(process.env, name);
-  if ('problem' in reading) throw new CommandError(exitCodes.start, reading.problem);
-  return reading.value === '' ? null : reading.value;
 }

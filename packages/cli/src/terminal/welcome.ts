@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { CollectionDescriptor, CompiledApi, FirstAdministrator } from '@tablewright/runtime';
 import { keepSecret } from '@tablewright/runtime/tools';
-import { ownVariable } from './own-command.ts';
+import { ownVariable } from './own-variable.ts';
 import type { Progress } from './progress.ts';
 
 /** Facts to print when a server listens. */

@@ -3,7 +3,7 @@
  * request.
  */
 import type { IncomingMessage, Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import fastify, {
   type FastifyBaseLogger,
@@ -283,12 +283,6 @@ async function tokenError(readCall: CallReader, request: FastifyRequest): Promis
   } catch (error) {
     return error;
   }
-}
-
-/** The address as configured, so that the printed one is the one people know; the port is the real one. */
-export function localUrl(host: string, address: AddressInfo | string | null): string {
-  const named = host.includes(':') ? `[${host}]` : host;
-  return address === null || typeof address === 'string' ? `http://${named}` : `http://${named}:${address.port}`;
 }
 
 /** Makes the listener that begins every request and passes it on. `isFollowed` makes each known to what runs for it. */

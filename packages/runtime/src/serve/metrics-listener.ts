@@ -1,8 +1,7 @@
 /** Second listener of a server, for those who watch over it: `/metrics`, `/server/ping` and `/server/ready`. */
 import { createServer } from 'node:http';
-import { type Environment, readEnvironment, type Variables } from '../environment.ts';
+import { type Environment, localUrl, readEnvironment, type Variables } from '../environment.ts';
 import { PlatformError, retryAfterSeconds, toPlatformError } from '../errors.ts';
-import { localUrl } from '../http/fastify-adapter.ts';
 import type { Readiness } from '../http/health.ts';
 import {
   type Answer,

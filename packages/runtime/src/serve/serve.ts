@@ -5,9 +5,8 @@
 import type { Database } from '../database/database.ts';
 import { RowSecurityError } from '../database/errors.ts';
 import { serverOf } from '../dialects/index.ts';
-import { readEnvironment } from '../environment.ts';
+import { localUrl, readEnvironment } from '../environment.ts';
 import { PlatformError, refuseContract } from '../errors.ts';
-import { localUrl } from '../http/fastify-adapter.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { refuseNewerTables } from '../migrations/migrate.ts';
 import { describeCause, type Log } from '../operate/log.ts';
