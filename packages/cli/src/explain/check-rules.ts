@@ -1,8 +1,10 @@
 /** Which rules of a role reach one item: each is asked of the database on its own, and each part of its condition. */
+
 import { conditionText } from '@tablewright/compiler';
 import type { AccessRule, Caller, Condition } from '@tablewright/runtime';
 import type { ReadableApi } from '@tablewright/runtime/explain';
 import { PlatformError, planRead } from '@tablewright/runtime/explain';
+import { partsOf } from '@tablewright/runtime/language';
 import type { Source } from '../sources/source.ts';
 
 /** An item, and who asks for it. */
@@ -92,9 +94,4 @@ async function failingParts(item: ItemQuestion, where: Condition, source: Source
     if (!(await meets(item, part, source))) failing.push(conditionText(part));
   }
   return failing;
-}
-
-/** The parts of a condition that must all hold. */
-function partsOf(condition: Condition): readonly Condition[] {
-  return condition.kind === 'and' ? condition.of : [condition];
 }

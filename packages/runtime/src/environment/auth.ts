@@ -10,6 +10,7 @@ import {
   readBoolean,
   readChoice,
   readDuration,
+  readDurationOrZero,
   readInteger,
   readList,
   readLongDuration,
@@ -74,7 +75,7 @@ export function readAuth(read: Read, requireVariable: Need, isLocal: boolean): A
     sessionMaxTtl: read('SESSION_MAX_TTL', readLongDuration, 7_776_000_000),
     cookie: readCookie(read, isLocal),
     passwordMinLength,
-    loginStallTime: read('LOGIN_STALL_TIME', readStall, 500),
+    loginStallTime: read('LOGIN_STALL_TIME', readDurationOrZero, 500),
     disableDefault: read('AUTH_DISABLE_DEFAULT', readBoolean, false),
     providers: readProviders(read, requireVariable),
     trustedProxies: read<readonly string[]>('IP_TRUST_PROXY', readNetworks, []),
@@ -121,10 +122,6 @@ function readCookie(read: Read, isLocal: boolean): CookieEnvironment {
 
 function readSecret(text: string): Reading<string> {
   return Buffer.byteLength(text) >= 32 ? { value: text } : { problem: `must have at least 32 bytes: ${secretAdvice}` };
-}
-
-function readStall(text: string): Reading<number> {
-  return text === '0' ? { value: 0 } : readDuration(text);
 }
 
 function readDomain(text: string): Reading<string> {

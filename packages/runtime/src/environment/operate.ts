@@ -1,6 +1,6 @@
 /** Variables of the log, metrics, traces and slow statements. Source: operations notes, sections 1, 2, 3 and 5. */
 import { readStaticToken } from './secrets.ts';
-import { type Read, type Reading, readChoice, readDuration, readHost, readInteger, readText } from './values.ts';
+import { type Read, type Reading, readChoice, readDurationOrZero, readHost, readInteger, readText } from './values.ts';
 
 /** Requests that get a line: none; failed, limited and slow ones; or these and a share of the others. */
 export type AccessLog = 'off' | 'errors' | number;
@@ -35,7 +35,7 @@ export function readOperate(read: Read): OperateEnvironment {
   return {
     accessLog: read<AccessLog>('ACCESS_LOG', readAccessLog, 'errors'),
     logAddresses: read('LOG_ADDRESSES', readChoice(addressForms), 'network'),
-    slowQuery: read('SLOW_QUERY', readSlowQuery, 500),
+    slowQuery: read('SLOW_QUERY', readDurationOrZero, 500),
     metrics: {
       host: read('METRICS_HOST', readHost, '127.0.0.1'),
       port: read<number | null>('METRICS_PORT', readInteger(0, 65_535), null),
@@ -50,8 +50,4 @@ function readAccessLog(text: string): Reading<AccessLog> {
   if (text === 'off' || text === 'errors') return { value: text };
   const share = text === 'all' ? 1 : /^(?:0?\.\d{1,9}|1)$/.test(text) ? Number(text) : 0;
   return share > 0 ? { value: share } : { problem: 'must be "off", "errors", "all" or a share such as "0.05".' };
-}
-
-function readSlowQuery(text: string): Reading<number> {
-  return text === '0' ? { value: 0 } : readDuration(text);
 }

@@ -203,3 +203,8 @@ export const longestEmail = 128;
 export function isEmail(text: string): boolean {
   return /^[^\s@"(),:;<>[\\\]\p{Cc}\p{Cf}]+@[^\s@"(),:;<>[\\\]\p{Cc}\p{Cf}]+$/u.test(text);
 }
+
+/** A duration, or `0` for none. */
+export function readDurationOrZero(text: string): Reading<number> {
+  return text === '0' ? { value: 0 } : readDuration(text);
+}

@@ -1,6 +1,8 @@
 /** Users of providers: found by the provider's identifier, and made where that is allowed. */
+
 import type { ProfileKeys, ProviderEnvironment } from '../../environment/providers.ts';
 import { PlatformError } from '../../errors.ts';
+import { isStorableText } from '../../language/types/decoding.ts';
 import type { Account, AccountFinder } from '../../users/account.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
 import type { Claims } from './provider.ts';
@@ -106,11 +108,7 @@ function nameOf(value: unknown): string | null {
 
 /** A text that a database can keep; an empty one is none. */
 function textOf(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' && isKeepable(value) ? value : null;
-}
-
-function isKeepable(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed();
+  return typeof value === 'string' && value !== '' && isStorableText(value) ? value : null;
 }
 
 /** JSON of texts, numbers, booleans and lists of them; deeper values are left out, as their depth is unbounded. */
@@ -118,7 +116,7 @@ function dataOf(claims: Claims): string {
   const kept: [string, unknown][] = [];
   let length = 2;
   for (const [name, value] of Object.entries(claims)) {
-    if (!isKeepable(name) || !(isPlain(value) || (Array.isArray(value) && value.every(isPlain)))) continue;
+    if (!isStorableText(name) || !(isPlain(value) || (Array.isArray(value) && value.every(isPlain)))) continue;
     const size = JSON.stringify([name, value]).length;
     if (length + size > maxDataBytes) continue;
     length += size;
@@ -128,5 +126,7 @@ function dataOf(claims: Claims): string {
 }
 
 function isPlain(value: unknown): boolean {
-  return typeof value === 'boolean' || typeof value === 'number' || (typeof value === 'string' && isKeepable(value));
+  return (
+    typeof value === 'boolean' || typeof value === 'number' || (typeof value === 'string' && isStorableText(value))
+  );
 }

@@ -16,7 +16,7 @@ import { listSlot } from '../reads/list-read.ts';
 import { type CollectedField, collectFields } from './collect.ts';
 import { compileWritingCall } from './compile-call.ts';
 import { keyOf, type ServiceField, serviceField } from './compile-query.ts';
-import { type Compiling, compileSelection, constantOf, setsOf, unknownName } from './compile-selection.ts';
+import { type Compiling, compileSelection, constantOf, setsOf, unknownName, unknownPart } from './compile-selection.ts';
 import { compileArguments, type Input, inputValue, isJson, type Variables } from './input.ts';
 import { restPayload } from './rest-names.ts';
 import type { CompilingRoots } from './roots.ts';
@@ -61,7 +61,7 @@ export function compileMutation(
 function compileSource(to: CompilingRoots, type: GraphQLObjectType, field: CollectedField): MutationSource {
   const root = to.roots.get(field.name);
   const declared = type.getFields()[field.name];
-  if (root === undefined || declared === undefined) return constantOf(type, field) ?? refuse(field);
+  if (root === undefined || declared === undefined) return constantOf(type, field) ?? unknownPart(field);
   try {
     return compileRoot(to, root, field, compileArguments(field.nodes[0], declared.args), getNamedType(declared.type));
   } catch (error) {
@@ -289,8 +289,4 @@ function compileDeleted(
     });
     return Buffer.from(`{${members.join(',')}}`);
   };
-}
-
-function refuse({ name }: CollectedField): never {
-  throw unknownName(name);
 }

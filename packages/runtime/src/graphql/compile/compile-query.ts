@@ -34,6 +34,7 @@ import {
   constantOf,
   setsOf,
   unknownName,
+  unknownPart,
 } from './compile-selection.ts';
 import { compileArguments, type Input, inputValue, type Variables } from './input.ts';
 import type { CompilingRoots, RowSource } from './roots.ts';
@@ -85,7 +86,7 @@ export function compileQuery(
 function compileSource(to: CompilingRoots, type: GraphQLObjectType, field: CollectedField): QuerySource {
   if (field.name === '__schema' || field.name === '__type') return { kind: 'introspection' };
   const root = to.roots.get(field.name);
-  if (root === undefined) return constantOf(type, field) ?? refuse(field);
+  if (root === undefined) return constantOf(type, field) ?? unknownPart(field);
   try {
     return compileRoot(to, type, root, field);
   } catch (error) {
@@ -101,7 +102,7 @@ function compileRoot(
   field: CollectedField,
 ): QuerySource {
   const declared = type.getFields()[field.name];
-  if (declared === undefined) return refuse(field);
+  if (declared === undefined) return unknownPart(field);
   const inputs = compileArguments(field.nodes[0], declared.args);
   const named = getNamedType(declared.type);
   if (root.operation === 'function') return compileCall(to, root.function, inputs, named, field);
@@ -109,7 +110,7 @@ function compileRoot(
   if (root.operation === 'service' && !(root.service === 'users_me' && to.scope.collections.has(users))) {
     return { kind: 'service', field: serviceField(to, root.service, inputs, named, field) };
   }
-  if (!isObjectType(named)) return refuse(field);
+  if (!isObjectType(named)) return unknownPart(field);
   if (root.operation === 'service') return compileItem(to, users, named, field, ownKey);
   const { collection, operation } = root;
   if (operation === 'aggregate') return compileAggregated(to, collection, inputs, named, field);
@@ -205,7 +206,7 @@ function compileAggregated(
 ): RowSource {
   const collection = collectionOf(to, name);
   const names = to.index.byName(name);
-  if (names === undefined) return refuse(field);
+  if (names === undefined) return unknownPart(field);
   const selection = compileAggregate({ ...to, lists: [] }, names, collection, type, setsOf(field));
   const prepare = createAggregate(to, `${to.name} ${field.key}`, { collection, selection, arguments: inputs });
   return { kind: 'rows', key: field.key, collection: name, prepare, keys: null };
@@ -227,8 +228,4 @@ export function keyOf(collection: CollectionScope, id: unknown): readonly string
 function ownKey(collection: CollectionScope, _: Variables, { user }: Caller): readonly string[] {
   if (user === null) throw new PlatformError('INVALID_CREDENTIALS');
   return keyOf(collection, user);
-}
-
-function refuse({ name }: CollectedField): never {
-  throw unknownName(name);
 }

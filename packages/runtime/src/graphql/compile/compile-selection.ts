@@ -167,7 +167,7 @@ function compileFunctions(to: Compiling, parent: Place, name: string, field: Col
   return ready({ kind: 'group', key: field.key, parts });
 }
 
-function unknownPart({ name }: Pick<CollectedField, 'name'>): never {
+export function unknownPart({ name }: Pick<CollectedField, 'name'>): never {
   throw unknownName(name);
 }
 

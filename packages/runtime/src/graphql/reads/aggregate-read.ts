@@ -35,8 +35,8 @@ import { boundValues } from '../../query/plan/plan-bounds.ts';
 import { isStreamed } from '../../query/plan/plan-read.ts';
 import { authoriseRows } from '../../sql/archived/other-rows.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
-import { type CollectedField, collectFields } from '../compile/collect.ts';
-import { type Compiling, constantOf, setsOf, unknownName } from '../compile/compile-selection.ts';
+import { collectFields } from '../compile/collect.ts';
+import { type Compiling, constantOf, setsOf, unknownPart } from '../compile/compile-selection.ts';
 import type { Input, Variables } from '../compile/input.ts';
 import { type PreparedRead, type PrepareRead, type ReadSetting, rememberReads } from './item-read.ts';
 import { argumentTree } from './list-read.ts';
@@ -157,20 +157,16 @@ export function compileAggregate(
     const { key, name } = field;
     if (name === 'group') return { kind: 'groups', key };
     if (name === 'countAll') return { kind: 'value', key, of: shared({ function: name, field: null }) };
-    if (!isAggregateFunction(name)) return constantOf(type, field) ?? refuse(field);
+    if (!isAggregateFunction(name)) return constantOf(type, field) ?? unknownPart(field);
     const inner = getNamedType(type.getFields()[name]?.type);
-    if (!isObjectType(inner)) return refuse(field);
+    if (!isObjectType(inner)) return unknownPart(field);
     const below = collectFields(to, inner, setsOf(field)).map((member): AggregatePart => {
       const operand = collection.fields.get(names.output.get(member.name)?.name ?? '');
-      if (operand === undefined) return constantOf(inner, member) ?? refuse(member);
-      if (!aggregateFits(name, operand.descriptor.type)) return refuse(member);
+      if (operand === undefined) return constantOf(inner, member) ?? unknownPart(member);
+      if (!aggregateFits(name, operand.descriptor.type)) return unknownPart(member);
       return { kind: 'value', key: member.key, of: shared({ function: name, field: operand }) };
     });
     return { kind: 'values', key, parts: below };
   });
   return { parts, values: [...values.values()] };
-}
-
-function refuse({ name }: CollectedField): never {
-  throw unknownName(name);
 }

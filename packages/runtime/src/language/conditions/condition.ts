@@ -73,7 +73,8 @@ export function isAlways(condition: Condition): boolean {
   return condition.kind === 'and' && condition.of.length === 0;
 }
 
-function partsOf(condition: Condition): readonly Condition[] {
+/** Conditions that all have to hold, so that a condition is met. */
+export function partsOf(condition: Condition): readonly Condition[] {
   return condition.kind === 'and' ? condition.of : [condition];
 }
 

@@ -1,6 +1,8 @@
 /** Payloads as hooks see them: copies to change, in which numbers beyond those of JavaScript are texts, as the types say. */
+
 import { toJson } from '../../extensions/shapes.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
+import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type {
   CollectionDescriptor,
   FieldDescriptor,
@@ -11,11 +13,10 @@ import type {
 import { isList, withNumberTexts } from '../../language/values/parse-text.ts';
 import { type CollectionScope, keyFields, type Scope } from '../../sql/scope.ts';
 import type { Keys } from '../decode/keys.ts';
-import { isStructure } from '../tree/parse/list-elements.ts';
 
 /** Copies what a payload says of an item, with the items below it. Within JSON, numbers stay as they were written. */
 export function copyPayload(open: Scope, collection: CollectionScope, payload: JsonValue): JsonValue {
-  if (!isStructure(payload)) return plain(payload);
+  if (!isObject(payload)) return plain(payload);
   const members = Object.entries(payload).map(([name, value]) => {
     if (collection.fields.get(name)?.descriptor.type === 'json') return [name, toJson(value)] as const;
     const relation = collection.relations.get(name)?.descriptor;
@@ -30,7 +31,7 @@ function plain(value: JsonValue): JsonValue {
 
 function copyRelated(open: Scope, relation: RelationDescriptor, value: JsonValue): JsonValue {
   if (isList(value)) return value.map((member) => copyMember(open, relation, member));
-  if (!isStructure(value) || relation.kind === 'm2o') return copyMember(open, relation, value);
+  if (!isObject(value) || relation.kind === 'm2o') return copyMember(open, relation, value);
   const lists = Object.entries(value).map(
     ([name, members]) => [name, isList(members) ? copyRelated(open, relation, members) : plain(members)] as const,
   );
@@ -39,9 +40,9 @@ function copyRelated(open: Scope, relation: RelationDescriptor, value: JsonValue
 
 function copyMember(open: Scope, relation: RelationDescriptor, value: JsonValue): JsonValue {
   const target = open.collections.get(relation.target);
-  if (target === undefined || !isStructure(value)) return plain(value);
+  if (target === undefined || !isObject(value)) return plain(value);
   const copy = copyPayload(open, target, value);
-  return relation.kind === 'm2a' && isStructure(copy) ? { ...copy, ...copyItem(open, relation, value) } : copy;
+  return relation.kind === 'm2a' && isObject(copy) ? { ...copy, ...copyItem(open, relation, value) } : copy;
 }
 
 /** The item of a link, in the collection that the link names. */

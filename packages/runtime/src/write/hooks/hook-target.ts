@@ -1,13 +1,14 @@
 /** A write as hooks see it: its payloads by the action on their items, and the way back to a write plan. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { PlatformError } from '../../errors.ts';
 import { toJson } from '../../extensions/shapes.ts';
+import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { readRows } from '../../sql/array-text.ts';
 import { type Keys, oneKey } from '../decode/keys.ts';
 import type { Running } from '../execute/running.ts';
 import type { WriteExecutor } from '../execute/write-executor.ts';
-import { isStructure } from '../tree/parse/list-elements.ts';
 import type { Entry } from '../tree/parse/nested-write.ts';
 import { checkTree } from '../tree/prepare-tree.ts';
 import { readUpsert, type Upsert } from '../upsert/prepare-upsert.ts';
@@ -80,7 +81,7 @@ async function upsertTarget(context: WriteContext, upsert: Upsert, running: Runn
   const enter = (body: JsonValue | undefined): readonly Entry[] =>
     found.map((entry, index) => {
       const payload = Array.isArray(body) ? body[index] : undefined;
-      return { ...entry, payload: isStructure(payload) ? payload : {} };
+      return { ...entry, payload: isObject(payload) ? payload : {} };
     });
   const topPayload = ({ form, key, payload }: Entry): TopPayload => ({
     action: form === 'update' ? 'update' : 'create',

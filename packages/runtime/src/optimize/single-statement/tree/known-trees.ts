@@ -5,6 +5,7 @@
  */
 
 import type { FilterObject } from '../../../language/conditions/filter-syntax.ts';
+import { isObject } from '../../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../../language/index.ts';
 import { isList } from '../../../language/values/parse-text.ts';
 import type { ReadPlan } from '../../../query/plan/plan.ts';
@@ -19,7 +20,6 @@ import type { BatchColumn } from '../../../write/decode/batch.ts';
 import { decodeInput } from '../../../write/decode/decode.ts';
 import type { Returning } from '../../../write/returning.ts';
 import type { Children, Group } from '../../../write/tree/parse/group.ts';
-import { isStructure } from '../../../write/tree/parse/list-elements.ts';
 import type { WriteContext } from '../../../write/write-plan.ts';
 import type { InsertTree, TreePlan } from './plan-tree.ts';
 import type { ReturnedGroup } from './returned-rows.ts';
@@ -180,7 +180,7 @@ function startReading({ groups }: Form): Reading {
 /** Reads an item with those below it; false where it is not of the form. */
 function readItem(reading: Reading, index: number, payload: JsonValue): boolean {
   const group = reading.groups[index];
-  if (group === undefined || !isStructure(payload)) return false;
+  if (group === undefined || !isObject(payload)) return false;
   const node = reading.counts[index] ?? 0;
   reading.counts[index] = node + 1;
   let position = 0;

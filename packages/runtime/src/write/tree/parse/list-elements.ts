@@ -24,11 +24,6 @@ interface ParsedElements {
   readonly removed: readonly JsonValue[];
 }
 
-/** True if a value is an object of names, and not a number with too many digits for JavaScript. */
-export function isStructure(value: JsonValue): value is FilterObject {
-  return isObject(value);
-}
-
 /** Reads a value; undefined for one of another form. */
 export function readMembers(value: JsonValue): ParsedElements | undefined {
   if (value === null) return { complete: true, members: [], removed: [] };
@@ -36,7 +31,7 @@ export function readMembers(value: JsonValue): ParsedElements | undefined {
     const members = value.map((element, index): ListElement => ({ value: element, form: 'any', at: `[${index}]` }));
     return members.every((member) => isMember(member)) ? { complete: true, members, removed: [] } : undefined;
   }
-  return isStructure(value) ? readChanges(value) : undefined;
+  return isObject(value) ? readChanges(value) : undefined;
 }
 
 function readChanges(value: FilterObject): ParsedElements | undefined {
@@ -49,7 +44,7 @@ function readChanges(value: FilterObject): ParsedElements | undefined {
     ...membersOf(update, 'update', 'update'),
     ...membersOf(upsert, 'any', 'upsert'),
   ];
-  const objects = members.every((member) => isStructure(member.value));
+  const objects = members.every((member) => isObject(member.value));
   return objects && removed.every((key) => key !== null) ? { complete: false, members, removed } : undefined;
 }
 

@@ -12,7 +12,7 @@ import { decodeKey, keyParts } from '../../../query/parse/keys.ts';
 import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
 import type { WritableCollection, WriteScope } from '../../access/scope.ts';
 import { type Form, fieldsOf, holdersOf, type KeyTexts, type Members, pairsToWrite } from './group.ts';
-import { isStructure, type ListElement, readMembers } from './list-elements.ts';
+import { type ListElement, readMembers } from './list-elements.ts';
 
 /** An item on its way into a group. */
 export interface Entry {
@@ -86,7 +86,7 @@ export function splitPayload(splitting: Splitting, entry: Entry): Split {
 
 /** The key of an item as a value, which is its foreign-key field's. */
 function isPlainLink(relation: RelationDescriptor, value: JsonValue): boolean {
-  return relation.kind === 'm2o' && relation.field !== undefined && !isStructure(value);
+  return relation.kind === 'm2o' && relation.field !== undefined && !isObject(value);
 }
 
 /** True if a relation leads back to the item above. */
@@ -114,7 +114,7 @@ function nestedWriteOf(
   if (relation.kind === 'm2o') {
     if (value === null) return null;
     // A link that leads nowhere is told of the item that has it.
-    const there = isStructure(value) ? { ...fieldLocation, collection: target } : fieldLocation;
+    const there = isObject(value) ? { ...fieldLocation, collection: target } : fieldLocation;
     return [{ kind: 'one', relation, entry: entryOf(below, value, there, noKeys) }];
   }
   const read = readMembers(value);
@@ -160,7 +160,7 @@ function entryOf(
   location: Place,
   keys: ReadonlyMap<string, string>,
 ): Entry {
-  if (!isStructure(value)) return { form: 'link', key: keyOf(collection, value), payload: {}, place: location };
+  if (!isObject(value)) return { form: 'link', key: keyOf(collection, value), payload: {}, place: location };
   const { key } = collection.descriptor;
   const complete = { ...Object.fromEntries(keys), ...value };
   // An object in the place of a part of the key is an item of its own, whose key is not known yet.
@@ -174,7 +174,7 @@ function entryOf(
 }
 
 function isPart(value: JsonValue): boolean {
-  return value !== null && !isStructure(value);
+  return value !== null && !isObject(value);
 }
 
 function memberEntry(
@@ -250,5 +250,5 @@ export function checkDepth(depth: number, maxDepth: number): void {
 
 /** True if a payload's value for a relation is more than a key. */
 export function isTreeValue(relation: RelationDescriptor, value: JsonValue): boolean {
-  return relation.kind !== 'm2o' || relation.field === undefined || (isObject(value) && isStructure(value));
+  return relation.kind !== 'm2o' || relation.field === undefined || isObject(value);
 }
