@@ -98,7 +98,6 @@ export interface MemberEnum {
   readonly type: GraphqlEnum;
 }
 
-/** An enum type of the database. */
 export interface ApiEnum {
   /** `ArticleStatus`: its name in generated types. */
   readonly name: string;

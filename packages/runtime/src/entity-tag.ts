@@ -1,7 +1,6 @@
 /** Entity tags of answers: weak, made of their bytes. Source: API specification, section 17; RFC 9110, section 8.8.3. */
 import { hash } from 'node:crypto';
 
-/** The entity tag of an answer. */
 export function entityTag(body: Buffer): string {
   return `W/"${hash('sha1', body, 'base64url')}"`;
 }

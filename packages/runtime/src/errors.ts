@@ -65,7 +65,6 @@ export function fixedMessage(code: ErrorCode): string {
   return kinds[code].message;
 }
 
-/** HTTP status of a code. */
 export function errorStatus(code: ErrorCode): number {
   return kinds[code].status;
 }

@@ -20,7 +20,6 @@ export interface Finding {
   readonly message: string;
 }
 
-/** The verdict about a pair. */
 export interface Verdict {
   readonly pair: readonly [Party, Party];
   /** `unknown` where one of the two is missing or cannot be read. */

@@ -35,7 +35,6 @@ export interface GenerateResult {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A schema and its diagnostics. */
 export interface Resolution {
   readonly schema: Schema;
   readonly diagnostics: readonly Diagnostic[];

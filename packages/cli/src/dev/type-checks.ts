@@ -13,7 +13,6 @@ export interface TypeSources {
   readonly folders: readonly string[];
 }
 
-/** A thread that checks. */
 export interface TypeChecks {
   /** Checks the project as it is now; if several checks wait, only the last one runs. */
   check(): void;

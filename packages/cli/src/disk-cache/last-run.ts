@@ -79,7 +79,6 @@ export async function lookAtLastRun(project: Folders, sources: RunSources): Prom
 /** Number of collections from which on a run is worth noting. */
 const worthwhile = 100;
 
-/** True if a schema has that many collections. */
 export function isWorthNoting({ collections }: Schema): boolean {
   return collections.length >= worthwhile;
 }

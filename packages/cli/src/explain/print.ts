@@ -43,7 +43,6 @@ export function printStatement(text: string, parameters: readonly Parameter[], p
   }
 }
 
-/** A rule of any action. */
 type AnyRule = AccessRule & Partial<WriteRule>;
 
 /**
@@ -110,7 +109,6 @@ export function printPolicies(schema: Schema, question: PolicyQuestion, progress
   for (const line of lines) progress.print(`           ${line}`);
 }
 
-/** Actions that rules can allow. */
 export type RuledAction = 'read' | 'create' | 'update' | 'delete';
 
 /** Reason why an action is impossible for every caller; null if it is possible. */

@@ -11,7 +11,6 @@ type JsonObject = Readonly<Record<string, JsonValue>>;
 /** The file, below the folder of the generated files. */
 export const manifestFile = 'manifest.json';
 
-/** Content of a manifest. */
 interface Manifest {
   /** The contract that the files were made for; 0 where none is named. */
   readonly contract: number;

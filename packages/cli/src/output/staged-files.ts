@@ -96,7 +96,6 @@ export function stageFiles(folder: string): StagedFiles {
   };
 }
 
-/** Makes the folders that files will lie in. */
 function makeFolders(folder: string, paths: readonly string[]): void {
   const folders = new Set(paths.map((path) => dirname(join(folder, path))));
   for (const parent of folders) mkdirSync(parent, { recursive: true });
@@ -122,7 +121,6 @@ function moveOut(path: string, aside: string, undo: (() => void)[]): void {
   undo.push(() => renameSync(aside, path));
 }
 
-/** A text beside the file that it will be. */
 export interface StagedText {
   /**
    * Puts it in the place of the file, in one step: readers find either the old text or the whole new one. The old file

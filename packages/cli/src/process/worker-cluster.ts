@@ -191,7 +191,6 @@ function silentWorkers(count: number): ProcessMetrics[number] {
   return { name: 'tablewright_workers_silent', help, type: 'gauge', aggregator: 'sum', values };
 }
 
-/** A process listens. */
 interface Readiness {
   readonly kind: 'listening';
   readonly url: string;
@@ -212,7 +211,6 @@ interface Failure {
 
 export type ProcessMetrics = readonly MetricValues[];
 
-/** Messages of a process that serves. */
 export type WorkerMessage =
   | Readiness
   | Failure
@@ -221,7 +219,6 @@ export type WorkerMessage =
   /** Asks for the metrics of all processes. */
   | { readonly kind: 'gather'; readonly question: number };
 
-/** Messages of the first process. */
 export type LeaderMessage =
   /** Tells a process to finish; another one serves in its place, or none does. */
   | { readonly kind: 'finish'; readonly isReplaced: boolean }

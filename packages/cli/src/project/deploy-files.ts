@@ -41,7 +41,6 @@ async function makeSecretsFolder(folder: string): Promise<void> {
   await writeFile(join(folder, '.gitignore'), '*\n');
 }
 
-/** Options of the files. */
 interface NewProject {
   readonly folder: string;
   /** Lines of the argument of `defineConfig` that come before those of the template. */

@@ -18,7 +18,6 @@ const ownFolder = (
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(path));
 
-/** The folder of the platform's own templates. */
 export function templatesFolder(): string {
   if (ownFolder === undefined) throw new Error('The templates are not installed.');
   return ownFolder;

@@ -22,7 +22,6 @@ export interface Hearers {
   readonly lost: () => void;
 }
 
-/** One family of servers. */
 export interface FamilyCommands {
   /** Questions of the doctor. */
   examinations(schema: Schema): readonly Examination[];

@@ -14,7 +14,6 @@ interface FamilySource {
 export const exampleUrl = 'postgres://user:password@host:5432/database';
 export const embeddedTitle = 'PostgreSQL';
 
-/** Every family. */
 export const sources: Readonly<Record<Family, FamilySource>> = {
   postgres: {
     open: async (...options) => (await import('./postgres/source.ts')).openPostgres(...options),

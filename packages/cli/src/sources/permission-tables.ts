@@ -16,7 +16,6 @@ import type { Project } from '../project/project.ts';
 import { runOwn, type Source } from './source.ts';
 import { systemPlace } from './system.ts';
 
-/** Content of the tables. */
 export interface PermissionTables {
   readonly document: PermissionDocument;
   readonly diagnostics: readonly Diagnostic[];
@@ -136,7 +135,6 @@ function partsOf({ filter, validation, presets, fields }: PlainRule): readonly (
   return [text(filter), text(validation), hasPresets ? JSON.stringify(presets) : null, fields?.join(',') ?? null];
 }
 
-/** Statements by their names. */
 type PermissionStatements = ModelTables &
   Readonly<Record<'lock' | 'addRole' | 'changeRole' | 'usersOf' | 'removeRole' | 'removeRules' | 'addRule', OwnSql>>;
 

@@ -8,7 +8,6 @@ import type { LibraryTypes } from '../print/imports.ts';
 import type { DocumentNames } from '../role-view/names.ts';
 import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
 
-/** A collection with its names. */
 export interface ClientCollection {
   readonly view: RoleCollection;
   readonly names: ClientNames;
@@ -138,7 +137,6 @@ export const libraryTypes: ReadonlySet<string> = new Set([
   'VectorOperators',
 ]);
 
-/** Types that the index of a client may name. */
 export const indexLibraries: readonly LibraryTypes[] = [
   {
     from: '@tablewright/client',

@@ -33,7 +33,6 @@ export interface Parts {
   readonly functions: readonly RoleFunction[];
 }
 
-/** Gathers them. */
 export function partsOf(api: Api, access: AccessClass, view: RoleView): Parts {
   const collections = clientCollectionsOf(api, access, view);
   const usable = [...collections.values()].filter((collection) => permissionsOf(collection).length > 0);

@@ -62,7 +62,6 @@ export function declareValues(fields: readonly Listed[]): readonly TypeDeclarati
   return [...new Map(named.map((alias) => [alias.name, alias])).values()];
 }
 
-/** Finds the enum types that fields name. */
 export function enumTypesOf(fields: readonly Listed[]): readonly ApiEnum[] {
   return fields.filter(isNamed).flatMap(({ valuesType: type }) => type?.enumType ?? []);
 }

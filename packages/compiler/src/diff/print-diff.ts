@@ -225,7 +225,6 @@ export function countChanges({ changes }: Diff): Readonly<Record<Severity, numbe
 /** Operations that are listed; the rest is counted. */
 const maxOperations = 6;
 
-/** One line that counts. */
 function summary(diff: Diff, { from, to, acknowledged }: DiffLabels): string {
   const { breaking, dangerous, safe } = countChanges(diff);
   const agreed = diff.changes.filter((change) => isAcknowledged(change, { acknowledged })).length;

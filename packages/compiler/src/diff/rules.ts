@@ -3,7 +3,6 @@
  * lists them.
  */
 
-/** One kind of change. */
 export interface Rule {
   /** Verdicts of a rule before a closer look; a surface that does not show the change is left out. */
   readonly verdicts: Verdicts;

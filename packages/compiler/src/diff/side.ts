@@ -28,7 +28,6 @@ interface Referring {
   readonly onDelete: Table['foreignKeys'][number]['onDelete'];
 }
 
-/** One role in one version. */
 export interface Side {
   readonly version: Version;
   readonly access: AccessClass;

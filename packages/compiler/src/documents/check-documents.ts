@@ -41,7 +41,6 @@ export interface CheckedOperation {
   readonly hash: string;
 }
 
-/** Caller of an operation. */
 type Asker = Pick<CheckedOperation, 'role' | 'accessClass'>;
 
 /** Contents of document files. */
@@ -50,7 +49,6 @@ interface CheckedDocuments {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Checks documents by the schemas of an API. */
 export function checkDocuments(api: Api, sources: readonly DocumentSource[]): CheckedDocuments {
   if (sources.length === 0) return { operations: [], diagnostics: [] };
   const byRole = Map.groupBy(sources, ({ path }) => (path.includes('/') ? (path.split('/')[0] ?? '') : ''));

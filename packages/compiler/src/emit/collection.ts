@@ -44,7 +44,6 @@ export function emitCollection(collection: ApiCollection, index: CollectionIndex
   return renderModule(render, 'collection', `Source: ${collection.source}.`, text);
 }
 
-/** Prints the enum types that collections have. */
 export function emitEnums(enums: readonly ApiEnum[], render: Render): string {
   const declarations = enums.map(({ name, source, labels }): TypeDeclaration => {
     const type = unionOfTexts(labels.map(stringLiteral));

@@ -24,7 +24,6 @@ export function hasRoutes({ operations }: ApiCollection): boolean {
   return operations.length > 0;
 }
 
-/** Writes that the routes of a collection lead to. */
 export function writtenActions({ operations }: ApiCollection): readonly WriteAction[] {
   const kinds = new Set(operations.map(({ kind }) => kind));
   const isUpdated = kinds.has('update') || kinds.has('updateSingleton');
@@ -67,7 +66,6 @@ function printRoutes(collection: ApiCollection, dialect: Dialect): ModuleText {
   };
 }
 
-/** States a collection for a server of a dialect. */
 export function stateCollection(descriptor: CollectionDescriptor, dialect: Dialect, calls: Omit<Calls, 'used'>): Value {
   const { call } = calls;
   const { name, table, key, singleton, writable, fields, relations, constraints, tenant, ...others } = descriptor;

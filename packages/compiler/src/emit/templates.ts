@@ -95,7 +95,6 @@ function missing(name: string): never {
   throw new TemplateError(name, `Template "${name}" is missing`);
 }
 
-/** Parts of a module. */
 export interface ModuleText {
   readonly imports: string;
   readonly declarations: string;

@@ -65,7 +65,6 @@ export function placeAt(file: SourceFile, path: string, position: number): strin
   return `${path}:${line}:${column}`;
 }
 
-/** An error in an extension. */
 export function problem(code: string, location: string, message: string, hint: string): Diagnostic {
   return { code, severity: 'error', place: location, message: message.endsWith('.') ? message : `${message}.`, hint };
 }

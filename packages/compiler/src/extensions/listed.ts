@@ -16,7 +16,6 @@ export interface ListedExtensions {
   readonly hooks: readonly string[];
 }
 
-/** Lists extensions that were checked. */
 export function listExtensions(sources: readonly ExtensionSource[], routes: readonly TypedRoute[]): ListedExtensions {
   const order = ({ method, path }: TypedRoute): string => `${path} ${method}`;
   const sorted = routes.map((route) => ({ ...route, roles: [...new Set(route.roles)].sort() }));

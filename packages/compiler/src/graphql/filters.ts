@@ -200,7 +200,6 @@ function comparedWith(comparison: Comparison, operand: string): readonly SdlFiel
   }));
 }
 
-/** The fields of an input that compares. */
 export function operatorFields(group: OperatorGroup): readonly SdlField[] {
   return fieldsByGroup.get(group) ?? comparedWith('choice', group);
 }

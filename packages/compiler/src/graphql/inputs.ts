@@ -59,7 +59,6 @@ function among(names: readonly string[]): Lookup<true> {
   return new Map(names.map((name) => [name, true]));
 }
 
-/** Prints the inputs of a collection. */
 export function inputTypes(
   shown: GraphqlCollection,
   schema: ReferableCollections,
@@ -155,7 +154,6 @@ function keyType(
   return valueType(descriptor, key.length === 1 && key[0] === name, valuesType?.graphqlEnum, true);
 }
 
-/** The many-to-one that reads a field. */
 function manyToOneOf(field: string, { relations }: GraphqlCollection['descriptor']) {
   return relations.find((relation) => relation.kind === 'm2o' && relation.field === field);
 }

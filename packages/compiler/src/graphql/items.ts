@@ -60,7 +60,6 @@ function relationLines(relation: RoleRelation, schema: ReferableCollections): Pr
   return line + sdlLine(graphqlFunctionsName(name), functionsType('count'));
 }
 
-/** The arguments of everything that lists items. */
 export function listArguments(filter: string, archived: boolean): readonly SdlField[] {
   return [{ name: 'filter', type: filter }, ...otherArguments, ...(archived ? [archivedArgument] : [])];
 }

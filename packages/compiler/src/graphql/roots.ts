@@ -183,7 +183,6 @@ export function resultTypeName(name: string): string {
   return `${graphqlName(name)}_result`;
 }
 
-/** Root fields of functions. */
 export function functionRoots(schema: GraphqlCollections, kind: 'query' | 'mutation'): readonly PrintedField[] {
   return schema.view.functions
     .filter(({ reads }) => reads === (kind === 'query'))

@@ -101,7 +101,6 @@ export function textsOf(parts: Parts, indent: number, apart: boolean): readonly 
   return [[first[0], [first[1], ...more].join('')]];
 }
 
-/** Schema of a list. */
 export function listOf(items: JsonObject): JsonObject {
   return { type: 'array', items };
 }

@@ -77,7 +77,6 @@ export function keyParameters({ key }: Addressed): Parts {
   return [[nameKey(key), key.length > 0 ? keyParameter(key) : hiddenKey]];
 }
 
-/** Refers to it. */
 export function useKey({ key }: Addressed): JsonObject {
   return reference('parameters', nameKey(key));
 }

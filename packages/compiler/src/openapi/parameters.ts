@@ -50,7 +50,6 @@ const bounds =
   `Unless the server says otherwise a query costs at most ${maxCost} (1 for each value, 10 more for each list), and its ` +
   `limits let no list within lists have more than ${maxRows} rows.`;
 
-/** The parameter that asks for a file. */
 const exported = {
   description: 'Answers the list as a file of this format.',
   schema: { type: 'string', enum: exportFormats },

@@ -6,7 +6,6 @@ import type { ColumnType } from '@tablewright/introspect/schema';
 import type { Attribute, GeometryForm, VectorForm, WireForm, WireKind } from '@tablewright/runtime/language';
 import { quoteIdentifier, quoteLiteral, quoteQualified, splitQualified } from './quote.ts';
 
-/** Gives the form of a column of a type. */
 type FormOf = (type: ColumnType) => NativeForm;
 
 /** True if values are composite, or arrays of such. */

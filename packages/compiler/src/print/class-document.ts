@@ -14,7 +14,6 @@ export interface DocumentPart {
   readonly text: readonly Chunk[];
 }
 
-/** The document of one access class in parts. */
 export interface ClassDocument {
   readonly name: string;
   readonly parts: readonly DocumentPart[];
@@ -46,7 +45,6 @@ export function printClassDocuments(documents: readonly ClassDocument[], form: D
   return chunks.all();
 }
 
-/** A text with the classes that have it. */
 interface Variant {
   readonly text: readonly Chunk[];
   readonly classes: Set<string>;
@@ -145,7 +143,6 @@ const printedTexts = new WeakMap<
   { readonly texts: readonly Chunk[]; readonly marks: string; readonly result: Chunk }
 >();
 
-/** A line with the classes that have it. */
 interface CommonLine extends Keyed {
   text: string;
   classes: ReadonlySet<string>;

@@ -102,7 +102,6 @@ export interface DeclaredMember {
   readonly text: string;
 }
 
-/** An exported constant. */
 interface ConstantDeclaration {
   readonly name: string;
   readonly notes: Notes;

@@ -7,7 +7,6 @@ import { fitsLine, lineWidth, literalWidth, propertyKey, stringLiteral, widthOf 
  */
 export type Value = string | number | boolean | null | undefined | object;
 
-/** An object of data. */
 type Data = Readonly<Record<string, Value>>;
 
 /** Values that are no plain data: made by `code`, `call`, or `createKept`. */
@@ -51,7 +50,6 @@ export function code(text: string): Value {
   return new Code(text);
 }
 
-/** A call of a function of the runtime. */
 export function call(name: string, ...parameters: readonly Value[]): Value {
   return new Call(name, parameters);
 }
@@ -166,7 +164,6 @@ function hasManyProperties(value: Value): boolean {
   return count > 1;
 }
 
-/** On one line. */
 function flat(value: Value): string {
   if (typeof value === 'string') return stringLiteral(value);
   if (typeof value !== 'object' || value === null) return String(value);

@@ -119,7 +119,6 @@ export function textAt(value: JsonValue, indent: number, layout: Layout): string
   return joinChunks(chunksAt(value, indent, layout));
 }
 
-/** The same in chunks. */
 export function chunksAt(value: JsonValue, indent: number, { levels }: Layout): readonly Chunk[] {
   const chunks = createChunks();
   printLong(value, indent, levels - indent / 2, chunks);
@@ -237,7 +236,6 @@ export function isText(value: object): boolean {
   return texts.has(value);
 }
 
-/** The text of such an object. */
 function textOf(value: object, indent: number): Chunk {
   const cached = texts.get(value);
   if (cached === undefined || cached.indent !== indent) return refuse();

@@ -40,12 +40,10 @@ export function sdlUnion(name: string, members: readonly string[]): string {
   return `union ${name} =\n${members.map((member) => `  | ${member}\n`).join('')}`;
 }
 
-/** Prints an enum of names. */
 export function sdlEnum(name: string, values: readonly string[]): string {
   return `enum ${name} {\n${values.map((value) => `  ${value}\n`).join('')}}\n`;
 }
 
-/** Prints a scalar. */
 export function sdlScalar(name: string, note: string): string {
   return `${described(note, '')}scalar ${name}\n`;
 }

@@ -70,12 +70,10 @@ function unionOf(parts: readonly Type[]): Type {
   return parts.length === 1 && first !== undefined ? first : new Composed('union', parts, flatAll(parts, ' | '));
 }
 
-/** A readonly array. */
 export function list(element: Type): Type {
   return new Composed('list', [element], `readonly ${elementText(element)}[]`);
 }
 
-/** A mutable array. */
 export function array(element: Type): Type {
   return new Composed('array', [element], `${elementText(element)}[]`);
 }
@@ -85,7 +83,6 @@ function elementText(element: Type): string {
   return isGrouped ? `(${element.text})` : flat(element);
 }
 
-/** A type with arguments. */
 export function generic(name: string, ...parameters: readonly Type[]): Type {
   return new Composed('generic', parameters, `${name}<${flatAll(parameters, ', ')}>`, [name]);
 }
@@ -139,7 +136,6 @@ function isNameOrNull(type: Type): boolean {
 
 const keywords: ReadonlySet<string> = new Set(['boolean', 'never', 'number', 'string']);
 
-/** On one line. */
 export function flat(type: Type): string {
   return typeof type === 'string' ? type : type.text;
 }

@@ -227,7 +227,6 @@ function resultOf(returns: FunctionResult, items: RoleCollection | null): Functi
   return returns.kind === 'items' && items === null ? { kind: 'nothing' } : returns;
 }
 
-/** Tells the arguments that must be given. */
 export function requiredArguments(args: readonly ArgumentDescriptor[]): readonly string[] {
   return args.filter(({ optional }) => optional !== true).map(({ name }) => name);
 }

@@ -66,7 +66,6 @@ export interface RoleCollection {
 /** Facts of a key field that payloads use. */
 export type RoleKeyField = Pick<RoleField, 'name' | 'note' | 'deprecated' | 'descriptor' | 'values' | 'valuesType'>;
 
-/** Writes of a collection. */
 export interface RoleWrites {
   /** In key order; empty where payloads cannot name it: it can neither be read nor written. */
   readonly key: readonly RoleKeyField[];
@@ -79,7 +78,6 @@ export interface RoleWrites {
   readonly upsert: RoleUpsert | null;
 }
 
-/** Fields of a payload. */
 export interface RolePayload {
   /** In the order of the columns. One list where two payloads have the same, so that it is made and looked at once. */
   readonly fields: readonly RoleInput[];
@@ -97,7 +95,6 @@ export interface RoleUpsert extends RolePayload {
   readonly needed: readonly (readonly string[])[];
 }
 
-/** A field of a payload. */
 export interface RoleInput extends RoleKeyField {
   readonly nullable: boolean;
   /** For a many-to-one: the item that may stand in the place of its key. */
@@ -148,7 +145,6 @@ export type NestedWrite =
       readonly targets: readonly { readonly collection: string; readonly member: NestedItem }[];
     };
 
-/** A readable field. */
 export interface RoleField {
   readonly name: string;
   readonly note: string | null;
@@ -166,7 +162,6 @@ export interface RoleField {
   readonly filtered: DocumentNames | null;
 }
 
-/** Type of listed values. */
 interface ValuesType {
   /** `ArticleStatus` */
   readonly name: string;

@@ -16,7 +16,6 @@ export interface VisibleCollection {
   readonly rules: readonly AccessRule[] | null;
 }
 
-/** All that is seen. */
 export interface VisibleApi {
   /** By collection name. */
   readonly visible: Lookup<VisibleCollection>;
@@ -179,7 +178,6 @@ export interface GrantedWrites {
   readonly purge: boolean;
 }
 
-/** The names of a payload. */
 export interface GrantedPayload {
   /** Fields that some rule lists and the database lets anyone write. */
   readonly fields: ReadonlySet<string>;

@@ -57,7 +57,6 @@ function payloadKeyOf(api: ApiCollection, visibleApi: VisibleApi, shown: Readonl
 
 type PayloadParts = Pick<RolePayload, 'fields' | 'nestedWrites'>;
 
-/** Payload of one action. */
 function payloadOf(api: ApiCollection, granted: GrantedPayload, visibleApi: VisibleApi): PayloadParts {
   return { fields: inputsOf(api, granted, visibleApi), nestedWrites: nestedWritesOf(api, granted, visibleApi) };
 }

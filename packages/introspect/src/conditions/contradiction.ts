@@ -317,7 +317,6 @@ function listOf({ operator, operand }: Comparison): readonly string[] | null {
   return values.map((value) => JSON.stringify(value));
 }
 
-/** The values of the caller that a condition uses. */
 export function callerValues(condition: Condition): readonly Operand[] {
   if (condition.kind === 'compare') return condition.operand.kind === 'caller' ? [condition.operand] : [];
   return condition.kind === 'related' ? callerValues(condition.where) : condition.of.flatMap(callerValues);

@@ -63,7 +63,6 @@ const database = objectOf<DatabaseConfig>({
 const flag: Decoder<boolean> = (value, path, diagnostics) =>
   typeof value === 'boolean' ? value : refuse(path, 'must be true or false', diagnostics);
 
-/** A text that may be empty. */
 const anyText: Decoder<string> = (value, path, diagnostics) =>
   typeof value === 'string' ? value : refuse(path, 'must be a text', diagnostics);
 

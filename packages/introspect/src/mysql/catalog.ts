@@ -26,7 +26,6 @@ export interface MysqlCatalog extends MysqlRows {
   readonly routines?: { readonly routines: readonly RoutineRow[]; readonly parameters: readonly ParameterRow[] };
 }
 
-/** The rows by kind. */
 export interface MysqlRows {
   readonly tables: readonly TableRow[];
   readonly columns: readonly ColumnRow[];
@@ -35,7 +34,6 @@ export interface MysqlRows {
   readonly checks: readonly CheckRow[];
 }
 
-/** The table that a row is about. */
 export interface TableName {
   readonly table_schema: string;
   readonly table_name: string;

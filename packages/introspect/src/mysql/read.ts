@@ -180,7 +180,6 @@ function markedName({ table_schema: schema, table_name: table }: TableName): str
   return JSON.stringify([schema, table]);
 }
 
-/** The table of such a name. */
 function tableOf(name: string): TableName {
   const [schema, table]: readonly [string, string] = JSON.parse(name);
   return { table_schema: schema, table_name: table };

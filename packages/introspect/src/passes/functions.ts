@@ -177,7 +177,6 @@ function placeField(
   return { table: owner.table, name, config: owner.config };
 }
 
-/** Names that fields of a table have already. */
 function namesOf({ table, config: { fields = {} } }: Placed): readonly string[] {
   return [...table.columns.map((column) => column.name), ...Object.values(fields).flatMap((field) => field.name ?? [])];
 }

@@ -2,13 +2,10 @@ import type { CollectionConfig, PlatformConfig } from '../config/config.ts';
 import { sortedBy } from '../order.ts';
 import type { Collection, Field, JoinPair, Relation, Table, TableId } from '../schema.ts';
 
-/** A many-to-one of the schema. */
 export type ManyToOneRelation = Extract<Relation, { readonly kind: 'm2o' }>;
 
-/** A one-to-many of the schema. */
 export type OneToManyRelation = Extract<Relation, { readonly kind: 'o2m' }>;
 
-/** A many-to-many of the schema. */
 export type ManyToManyRelation = Extract<Relation, { readonly kind: 'm2m' }>;
 
 export function tablesById(tables: readonly Table[]): ReadonlyMap<TableId, Table> {

@@ -150,7 +150,6 @@ function columnsIn(expression: string, { columns }: Table): readonly string[] {
   return [...new Set(found)].filter((name) => names.has(name));
 }
 
-/** The expression with its columns in braces. */
 function braced(expression: string, { columns }: Table): string {
   const names = new Set(columns.map(({ name }) => name));
   return expression.replace(tokens, (token, quotedName?: string, type?: string, name?: string, call?: string) => {

@@ -6,7 +6,6 @@ import type { Lookup } from './lookup.ts';
 import { buildColumnType, domainChecksOf } from './types.ts';
 import type { Origin } from './view-trace.ts';
 
-/** The columns and checks of one relation. */
 interface ColumnsAndChecks {
   /** In catalog order. */
   readonly columns: readonly Column[];

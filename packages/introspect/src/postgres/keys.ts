@@ -5,7 +5,6 @@ import type { ConstraintRow, IndexRow, RelationRow } from './catalog.ts';
 import { baseOrder, relationId } from './columns.ts';
 import type { Lookup } from './lookup.ts';
 
-/** The keys of a relation. */
 export interface Keys {
   readonly primaryKey: Key | null;
   /** By name. */

@@ -25,7 +25,6 @@ export interface Lookup {
   readonly types: TypesByOid;
 }
 
-/** Arranges a catalog. */
 export function lookupOf(catalog: Catalog): Lookup {
   const columns = sortedGroups(catalog.columns, (row) => row.attrelid, byNumber);
   const column: Lookup['column'] = (relation, attnum) => columns(relation).find((row) => row.attnum === attnum);

@@ -98,7 +98,6 @@ function rowsOf<Kind extends keyof CatalogRows>(
 /** The oid by which the statement marks what is no relation's own. */
 const noRelation = '0';
 
-/** Reads the marks of all relations. */
 export async function readPostgresStamps(run: RunStatement): Promise<CatalogStamps> {
   const marks = new Map((await run(stampsSql, [])).map(([relation, stamp]) => [relation ?? '', stamp ?? '']));
   const whole = marks.get(noRelation) ?? '';

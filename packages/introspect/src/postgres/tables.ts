@@ -12,7 +12,6 @@ import { catalogRemarks, tableRemarks } from './remarks.ts';
 import { selectRelations } from './selection.ts';
 import { buildEnums } from './types.ts';
 
-/** Facts built of one relation. */
 interface BuiltRelation {
   readonly table: Table;
   readonly diagnostics: readonly Diagnostic[];
@@ -226,7 +225,6 @@ function columnsDiagnostic({ table, unreadable }: Unreadable): Diagnostic {
 
 const commands: Readonly<Record<string, Policy['command']>> = { r: 'select', a: 'insert', w: 'update', d: 'delete' };
 
-/** Row-level security of a table with its policies. */
 function rowSecurityOf(row: RelationRow): Table['rowSecurity'] {
   const policies = (row.security?.policies ?? []).map(policyOf);
   const enabled = { enabled: row.relrowsecurity, forced: row.relforcerowsecurity };

@@ -6,7 +6,6 @@ import type { Catalog, DomainCheck, TypeRow } from './catalog.ts';
 
 export type TypesByOid = ReadonlyMap<string, TypeRow>;
 
-/** Indexes the types of a catalog. */
 export function typesByOid(catalog: Catalog): TypesByOid {
   return new Map(catalog.types.map((row) => [row.oid, row]));
 }

@@ -111,7 +111,6 @@ export function createAttempts(
   };
 }
 
-/** Runs work that may reach a limit. */
 async function reportLimit(work: () => Promise<void>, reached: () => void): Promise<void> {
   try {
     await work();
@@ -206,7 +205,6 @@ interface Count {
   readonly left: number;
 }
 
-/** The counters of one location. */
 interface Counters {
   /** Returns the counts of those counters whose window is running. */
   read(counters: readonly Counter[]): Promise<readonly Count[]>;
@@ -222,7 +220,6 @@ interface Counters {
 const purgeEveryMs = 60_000;
 const maxPurged = 1_000;
 
-/** Makes the counters. */
 export function createCounters(database: Pick<Database, 'query' | 'transaction'>, location: SystemPlace): Counters {
   const texts = ownTables(location).statements.counters(maxPurged);
   let swept = Number.NEGATIVE_INFINITY;

@@ -70,7 +70,6 @@ interface SecondFactorOptions {
 const codesMade = 10;
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-/** Makes the services. */
 export function createSecondFactors(options: SecondFactorOptions): SecondFactors {
   return new SecondFactorService(options);
 }

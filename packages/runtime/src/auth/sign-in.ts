@@ -53,7 +53,6 @@ interface SignInOptions {
   readonly audit: Audit;
 }
 
-/** Makes the services. */
 export function createSignIn(options: SignInOptions): SignIn {
   const { database, sessions, makePair, passwords, attempts, checkOtp, identities, environment, audit } = options;
 

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../operate/log.ts';
 import { longestKeptMs } from './tags.ts';
 
-/** Sends purges. */
 export interface Purges {
   /** Answers with these tags are out of date. */
   purge(tags: readonly string[]): void;

@@ -13,7 +13,6 @@ export interface ConnectionSeams {
   readonly directRows?: boolean;
 }
 
-/** A statement with its parameters. */
 export interface StatementRequest {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];
@@ -66,7 +65,6 @@ export interface Chosen {
   readonly took?: (ms: number) => void;
 }
 
-/** Chooses the text of one run. */
 export type ChooseText = (statement: Statement) => Chosen;
 
 /** Conflicts with other transactions after which a function runs again. */
@@ -82,7 +80,6 @@ const maxStale = 24;
 const firstWaitMs = 10;
 const maxWaitMs = 500;
 
-/** The tries at one transaction. */
 export class Tries {
   #conflicts = 0;
   #losses = 0;

@@ -83,7 +83,6 @@ export interface Statement extends Noted {
   readonly parts?: readonly StatementPart[];
 }
 
-/** One of several statements. */
 export interface StatementPart {
   readonly text: string;
   /** Number of its parameters, which follow those of the parts before. */
@@ -328,7 +327,6 @@ export interface Noted {
   readonly [note: symbol]: unknown;
 }
 
-/** Kind of note. */
 export interface Note<T> {
   /** The note on a statement or plan, where there is one. */
   of(noted: Noted): T | undefined;

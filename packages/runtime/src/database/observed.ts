@@ -68,7 +68,6 @@ export function observeDatabase(database: Database, observers: StatementObserver
   };
 }
 
-/** Tells the observers of statements. */
 class StatementWatch {
   readonly #observers: StatementObservers;
   readonly #leastSlow: number;

@@ -64,7 +64,6 @@ export interface RoleFinding {
   readonly advice: string;
 }
 
-/** A privilege that rules count on. */
 export interface RuledPrivilege {
   /** Role of the database. */
   readonly role: string;

@@ -6,7 +6,6 @@ import { rounded } from '../operate/request-record.ts';
 import type { Database, StatementPlan } from './database.ts';
 import type { StatementRun } from './statement-run.ts';
 
-/** Hears of slow statements. */
 export interface SlowLog {
   /** Milliseconds from which a statement is slow. */
   readonly leastMs: number;

@@ -88,7 +88,6 @@ const servers: Readonly<Record<Family, ServerDialect>> = {
   },
 };
 
-/** The rest of a dialect. */
 export function serverOf(dialect: Dialect): ServerDialect {
   return serverOfFamily(dialectFacts[dialect].family);
 }

@@ -115,7 +115,6 @@ export interface OwnTables extends OwnSpelling {
   readonly statements: OwnStatements;
 }
 
-/** Tables and predicate of rows. */
 export function fromParts({ target, joined, where = sqlTrue }: Rows): {
   readonly from: string;
   readonly where: string;

@@ -66,7 +66,6 @@ export interface EmbeddedDatabase {
   close(): Promise<void>;
 }
 
-/** A connection that hears. */
 export interface Listener {
   /** True while every notice arrives: there is a connection, and no pooler that keeps notices to itself. */
   readonly isHeard: boolean;

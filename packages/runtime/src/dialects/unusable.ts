@@ -28,7 +28,6 @@ export function unusableDatabase(label: string, error: unknown): UnusableDatabas
   return { message: `${subject} cannot be used: ${text ?? messageOf(last, error)}.`, hint };
 }
 
-/** The error and its causes. */
 function chainOf(error: unknown): readonly Error[] {
   const chain: Error[] = [];
   for (let link = error; link instanceof Error && chain.length < 8; link = link.cause) chain.push(link);

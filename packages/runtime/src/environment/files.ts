@@ -61,7 +61,6 @@ export interface ImportEnvironment {
   readonly ports: readonly number[];
 }
 
-/** Reads the variables. */
 export function readFiles(read: Read, requireVariable: Need): FilesEnvironment {
   const locations = read<readonly string[]>('STORAGE_LOCATIONS', readNames, ['local']);
   return {

@@ -25,7 +25,6 @@ export interface SmtpEnvironment {
   readonly ignoreTls: boolean;
 }
 
-/** The links in one kind of mail. */
 export interface LinkEnvironment {
   /** Milliseconds for which a link works. */
   readonly ttl: number;

@@ -32,7 +32,6 @@ export const optimizations = [
 
 export type Optimization = (typeof optimizations)[number];
 
-/** Those that are on. */
 export type Optimizations = ReadonlySet<Optimization>;
 
 /** All of them: the default. */

@@ -6,7 +6,6 @@
 /** A value, or why the text is none. */
 export type Reading<T> = { readonly value: T } | { readonly problem: string };
 
-/** Reads the text of one variable. */
 export type Reader<T> = (text: string) => Reading<T>;
 
 /** Reads a variable by its name, or returns the value for an absent one; errors are collected elsewhere. */
@@ -145,7 +144,6 @@ export function readAddress(text: string): Reading<string> {
     : { problem: 'must be an http or https address without user, query and fragment.' };
 }
 
-/** Reads a host to listen on. */
 export function readHost(text: string): Reading<string> {
   return /^[A-Za-z0-9._:%-]+$/.test(text)
     ? { value: text }

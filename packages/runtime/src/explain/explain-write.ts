@@ -188,7 +188,6 @@ function hooksOf(api: CompiledApi, event: string): readonly string[] {
   return [...waiting.before, ...waiting.after, ...waiting.afterCommit].map(({ stage }) => `${stage} ${event}`);
 }
 
-/** Action and collection of a write. */
 interface Subject {
   readonly action: Action;
   readonly collection: string;

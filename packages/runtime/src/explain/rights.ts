@@ -1,7 +1,6 @@
 /** The rights that a refused request lacks: as few as would be enough. */
 import type { AccessClass, AccessRule, CollectionAccess, CompiledApi, WriteRule } from '../language/index.ts';
 
-/** Action that a rule can grant. */
 type RuledAction = 'read' | 'create' | 'update' | 'delete';
 
 /** A right that a role may lack: to a name of a collection, or with an empty name to the action at all. */

@@ -39,7 +39,6 @@ export interface ExplainedRequest {
 /** Limits of requests that write. */
 export type WriteLimits = Pick<WriterOptions, 'limits' | 'fieldLimits' | 'maxItems'>;
 
-/** Result of a try. */
 export interface Tried {
   readonly sent: readonly SentStatement[];
   readonly complete: boolean;

@@ -32,7 +32,6 @@ export function extension(register: (tools: Tools) => void): Extension {
 /** The hooks of one event, in the order in which they were registered. */
 export type EventHooks = Readonly<Record<Stage, readonly RegisteredHook[]>>;
 
-/** The hooks of a server. */
 export interface Hooks {
   /** The hooks of an event, `articles.create`; undefined when none is registered for it. */
   of(event: string): EventHooks | undefined;

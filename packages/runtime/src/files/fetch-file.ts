@@ -23,7 +23,6 @@ interface Fetched {
  */
 type FetchFile = (url: string, folder: string) => Promise<Fetched>;
 
-/** Makes the fetch function. */
 export function createFetchFile(environment: ImportEnvironment): FetchFile {
   const isForbidden = createForbiddenAddresses(environment);
   return async function fetchFile(text, folder) {

@@ -13,7 +13,6 @@ import type { SystemPlace } from '../system/place.ts';
 import { filesName } from '../write/access/system-access.ts';
 import type { AssetSettings } from './transform/transformation.ts';
 
-/** A file with its content. */
 export interface FoundFile {
   readonly id: string;
   readonly storage: string;
@@ -50,7 +49,6 @@ interface FileFinderOptions {
   readonly publicClass: string;
 }
 
-/** Makes the finder. */
 export function createFileFinder(options: FileFinderOptions): FileFinder {
   const { api, place: location, database, planner, driftGuard, publicClass } = options;
   const claimed = { role: null, admin: false, user: null, roleKey: null };

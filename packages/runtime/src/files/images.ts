@@ -17,7 +17,6 @@ export const rasterTypes: ReadonlySet<string> = new Set([
   'image/tiff',
 ]);
 
-/** Stored facts of an image. */
 export interface ImageFacts {
   readonly width: number | null;
   readonly height: number | null;

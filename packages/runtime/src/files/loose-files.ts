@@ -111,7 +111,6 @@ interface LooseFileSteps {
   leave(transaction: Transaction, contents: readonly StoredContent[]): Promise<void>;
 }
 
-/** Makes the steps. */
 export function looseFileSteps(location: SystemPlace): LooseFileSteps {
   const texts = statements(location);
   return {

@@ -29,7 +29,6 @@ export interface Storage {
   remove(name: string): Promise<void>;
 }
 
-/** The storages of a server. */
 export interface Storages {
   /** Where new files are put. */
   readonly first: { readonly name: string; readonly storage: Storage };
@@ -117,7 +116,6 @@ async function reached<T>(work: () => Promise<T>): Promise<T> {
 
 type S3Location = Extract<StorageLocation, { readonly driver: 's3' }>;
 
-/** One request to the bucket. */
 interface StorageRequest {
   readonly method: 'GET' | 'PUT' | 'DELETE';
   /** Name of the object, without the root; null for the bucket. */

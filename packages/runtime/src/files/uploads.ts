@@ -53,7 +53,6 @@ interface Prepared {
   readonly fields: FileMetadata;
 }
 
-/** Makes the uploads. */
 export function createUploads(options: UploadsOptions): Uploads {
   return new UploadService(options);
 }
@@ -208,7 +207,6 @@ async function discard(arrived: readonly Arrived[]): Promise<void> {
   for (const { staged } of arrived) await unstage(staged.path);
 }
 
-/** Detected type of a file. */
 interface DetectedType {
   /** Its media type, without parameters. */
   readonly type: string;

@@ -38,7 +38,6 @@ export function planGet(
   return functions.read(caller, callable, { values, text: true }, tree);
 }
 
-/** Plans a call by SEARCH. */
 export function planSearch(
   functions: Functions,
   caller: Caller,

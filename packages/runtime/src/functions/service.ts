@@ -35,7 +35,6 @@ import {
   valuesOf,
 } from './plan-call.ts';
 
-/** A function that a caller may call. */
 export interface Callable {
   readonly descriptor: FunctionDescriptor;
   readonly access: FunctionAccess;
@@ -186,7 +185,6 @@ function writtenCall(callable: Callable, args: SentArguments): RequestedCall {
   return { ...callable, sent: decodeArguments(openArguments(descriptor, access), args, 'INVALID_PAYLOAD') };
 }
 
-/** A call that may change any table. */
 function changing<Call extends { readonly statement: Statement }>(planned: Call): Call {
   return { ...planned, statement: { ...planned.statement, changes: [{ table: '*', kind: 'update' }] } };
 }

@@ -10,7 +10,6 @@ interface ServedApi {
   readonly watch: DriftWatch;
 }
 
-/** The generations of a process. */
 export interface Generations {
   readonly current: () => ServedApi;
   /** Watch of the current one. */

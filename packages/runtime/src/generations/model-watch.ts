@@ -41,7 +41,6 @@ interface ModelWatchOptions {
   readonly listen?: (heard: () => void) => Listener;
 }
 
-/** Watches the tables. */
 export interface ModelWatch {
   readonly changes: ModelChanges;
   /** Looks whether the tables say otherwise than what is served, and serves what they say. Never rejects. */
@@ -260,7 +259,6 @@ function refusal(collection: ModelCollection, problems: readonly string[]) {
   return failedValidation(location, null, 'compile', `does not compile: ${problems.join(' ')}`.replace(/\.$/, ''));
 }
 
-/** Makes the changer. */
 function createModelChanger(options: ModelChangerOptions): ChangeModel {
   return async (...requested) => {
     const { place: location, model } = options.tables();

@@ -14,7 +14,6 @@ interface ByteCacheSize {
   readonly bytes: number;
 }
 
-/** Makes a cache of that size. */
 export type CreateByteCache = <Value>(size: ByteCacheSize) => ByteCache<Value>;
 
 /** Makes a cache that keeps nothing. */
@@ -25,7 +24,6 @@ interface Weighed<Value> {
   readonly bytes: number;
 }
 
-/** Creates an empty cache. */
 export function createByteCache<Value>(size: ByteCacheSize): ByteCache<Value> {
   let young = new Map<string, Weighed<Value>>();
   let old = new Map<string, Weighed<Value>>();

@@ -13,7 +13,6 @@ import type { OperationRunner, PlannedField } from './documents/operation.ts';
 import { type MutationSetting, runMutation } from './run-mutation.ts';
 import { type FindPopulated, type QuerySetting, readItem, runQuery } from './run-query.ts';
 
-/** Options for running operations. */
 export interface OperationRunnerOptions extends OperationCompilerOptions, QuerySetting, MutationSetting {
   readonly api: CompiledApi;
 }

@@ -73,7 +73,6 @@ export function createGraphqlService(options: GraphqlServiceOptions): GraphqlSer
   };
 }
 
-/** Documents of one API that were asked for. */
 class ApiDocuments {
   readonly #options: GraphqlServiceOptions;
   readonly #documents: ByteCache<KeptText>;

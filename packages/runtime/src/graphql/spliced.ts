@@ -121,7 +121,6 @@ export function spliceAnswer(values: readonly FieldValue[] | null, failures: rea
   return out.takeBytes();
 }
 
-/** Failure of a root field. */
 export interface FieldFailure {
   /** Response name. */
   readonly key: string;

@@ -108,7 +108,6 @@ function itemEndpoints(path: string, items: ItemHandlers): readonly Endpoint[] {
   ];
 }
 
-/** The pages for people. */
 export function pageEndpoints(options: PageEndpointsOptions): readonly Endpoint[] {
   return createPageEndpoints(options).map(({ url, get }): Endpoint => ({ url, handlers: new Map([['GET', get]]) }));
 }

@@ -103,7 +103,6 @@ export interface Listener {
   readonly responder: StreamingResponder;
 }
 
-/** Listeners of the requests of a front. */
 export interface ListenerOptions {
   /** They hear of each answered request. */
   readonly observers?: readonly RequestObserver[];
@@ -143,7 +142,6 @@ function endConnections(server: FastifyInstance, responder: Responder): void {
   });
 }
 
-/** Answers a request with an error and logs it. */
 export function failRequest(responder: Responder, request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
   const error = toAnswerError(thrown);
   logFailure(request.log, request.raw, error);

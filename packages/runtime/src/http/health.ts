@@ -118,7 +118,6 @@ async function inTime(check: Promise<void>, timeoutMs: number): Promise<void> {
   late.abort();
 }
 
-/** The worst of some states. */
 export function worst(...statuses: readonly HealthStatus[]): HealthStatus {
   return (['error', 'warn'] as const).find((status) => statuses.includes(status)) ?? 'ok';
 }

@@ -233,7 +233,6 @@ interface OwnUserOptions {
   readonly responder: Responder;
 }
 
-/** Makes the handlers. */
 export function createOwnUserHandlers({ api, items, responder }: OwnUserOptions): OwnUserHandlers {
   const readers = new Set(api.access.filter(readsUsers).map(({ name }) => name));
   return {

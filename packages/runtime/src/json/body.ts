@@ -4,7 +4,6 @@ import { PlatformError } from '../errors.ts';
 import type { JsonValue } from '../language/index.ts';
 import { isList, type ParsedText, parseText } from '../language/values/parse-text.ts';
 
-/** The headers that describe a body. */
 export interface BodyHeaders {
   readonly 'content-type'?: string | undefined;
   readonly 'content-encoding'?: string | undefined;

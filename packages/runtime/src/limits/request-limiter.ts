@@ -10,7 +10,6 @@ import type { FindClientAddress } from '../operate/client-address.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import { type Counted, createWindows, exceeded, type Windows } from './windows.ts';
 
-/** Counts requests. */
 export interface RequestLimiter {
   /**
    * Counts a request: at once where this process knows enough, else by a promise. Throws or rejects with

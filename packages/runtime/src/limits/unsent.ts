@@ -29,7 +29,6 @@ export interface ClientBytes {
 /** A client has at most this part of all bytes to itself. */
 const shareOfClient = 4;
 
-/** Counts the bytes. */
 export class UnsentBytes {
   readonly #limits: UnsentLimits;
   readonly #clients = new Map<string, number>();

@@ -1,7 +1,6 @@
 /** Work that keeps a processor busy, a little of it at once and a bounded number waiting. */
 import { PlatformError } from '../errors.ts';
 
-/** Runs work in turns. */
 export interface WorkQueue {
   /** Runs the work as soon as it is its turn. Rejects with SERVICE_UNAVAILABLE at once when too many wait already. */
   acquire<T>(work: () => Promise<T>): Promise<T>;

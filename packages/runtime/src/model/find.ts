@@ -43,7 +43,6 @@ export function findField({ document }: KnownModel, collection: string, name: st
   return found;
 }
 
-/** Finds a field that has a column. */
 export function findColumn(model: KnownModel, collection: string, field: string): FoundColumn {
   const modelField = findField(model, collection, field);
   const table = findTable(model, collection);
@@ -113,7 +112,6 @@ export function exists(what: string, name: string): PlatformError {
   return invalidPayload(`There is a ${what} "${name}" already.`);
 }
 
-/** Refuses what would lose data. */
 export function loses(what: string): PlatformError {
   return new PlatformError('UNPROCESSABLE_ENTITY', `${what}, which would be lost: say so with ?data=discard.`);
 }

@@ -12,7 +12,6 @@ import type {
 } from '../language/index.ts';
 import type { Payload } from './payload.ts';
 
-/** A column that is to be made. */
 export interface NewColumn {
   readonly name: string;
   /** Its type as SQL. */
@@ -26,7 +25,6 @@ export interface NewColumn {
   readonly comment: string | null;
 }
 
-/** A table that is to be made. */
 interface NewTable {
   /** As `tableName` gives it. */
   readonly table: string;
@@ -45,7 +43,6 @@ export interface NewForeignKey {
   readonly onDelete: string;
 }
 
-/** A new type of a column. */
 export interface NewType {
   readonly type: PlainTypeName;
   readonly sql: string;
@@ -159,7 +156,6 @@ export interface FoundTable {
   readonly descriptor: CollectionDescriptor;
 }
 
-/** A column-backed field. */
 export interface FoundColumn extends FoundTable {
   readonly field: string;
   readonly column: FieldDescriptor;
@@ -185,7 +181,6 @@ export interface ColumnDefinition {
   readonly generated: boolean;
 }
 
-/** A part of an ALTER TABLE. */
 export type AlterPart =
   | {
       readonly kind: 'do';
@@ -234,7 +229,6 @@ export const specialTypes = ['enum', 'array', 'composite', 'geometry', 'vector',
 /** A type that columns can be made of by its name. */
 export type PlainTypeName = Exclude<PortableType, (typeof specialTypes)[number]>;
 
-/** A type that columns can be made of. */
 export type ColumnTypeName = PlainTypeName | 'enum' | 'array';
 
 /** Table that a draft stands for, in names that are not quoted. */

@@ -4,7 +4,6 @@ import { isObject } from '../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
 import { isStorableText } from '../language/types/decoding.ts';
 
-/** An object of a payload. */
 export type Payload = { readonly [member: string]: JsonValue };
 
 /** Reads one member: gives it back, or throws. */
@@ -44,7 +43,6 @@ export function textMember(longest = Number.POSITIVE_INFINITY): ReadMember {
   };
 }
 
-/** Takes one of some texts. */
 export function oneOf(...texts: readonly string[]): ReadMember {
   return (value, name) => {
     if (typeof value === 'string' && texts.includes(value)) return value;

@@ -24,7 +24,6 @@ import {
   isVirtualField,
 } from './plan-virtual-fields.ts';
 
-/** A field that is to be made. */
 interface NewField {
   readonly field: string;
   readonly type: ColumnTypeName;
@@ -116,7 +115,6 @@ export function plannedColumn(sql: ModelSql, planned: Omit<NewField, 'beside'>):
   };
 }
 
-/** Plans a field that is added to a collection. */
 export function createField(model: KnownModel, collection: string, body: JsonValue): ModelChange {
   if (isVirtualField(body)) return createVirtualField(model, collection, body);
   const { descriptor } = findTable(model, collection);

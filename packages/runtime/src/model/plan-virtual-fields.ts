@@ -63,7 +63,6 @@ interface NewVirtualField {
   readonly steps: readonly ModelStep[];
 }
 
-/** Reads the payload of a new one. */
 export function readVirtualField(model: KnownModel, body: JsonValue, collection: string): NewVirtualField {
   const payload = readObject(body, members);
   const field = newName(payload.field, 'field');

@@ -41,7 +41,6 @@ export function createAccessLog({ accessLog, slowMs, write, addressOf }: AccessL
 
 /** Values of a member that are remembered. */
 const maxRemembered = 500;
-/** Letters of the longest one. */
 const maxLetters = 100;
 
 /** Makes the printer of a member whose values are often the same: they are quoted once. */

@@ -9,7 +9,6 @@ import type { Environment } from '../environment.ts';
 import { formatAddress } from './client-address.ts';
 import { currentRecord } from './request-record.ts';
 
-/** Events with their sentences. */
 const sentences = {
   'sign-in': 'A user signed in.',
   'sign-in-refused': 'A sign-in was refused.',

@@ -232,5 +232,4 @@ function linesIn(bytes: Buffer): number {
  * A reader that is slow delays no request. Lines wait for it, and those for which there is no room are counted and told.
  */
 
-/** The lines of this process. */
 export const logLines = new LogLines();

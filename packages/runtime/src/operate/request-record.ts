@@ -155,7 +155,6 @@ export function pathOf(url: string): string {
   return fragment === -1 ? path : path.slice(0, fragment);
 }
 
-/** Identifiers of one request. */
 interface RequestIds {
   readonly id: string;
   /** Trace of a trusted peer. */

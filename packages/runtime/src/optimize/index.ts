@@ -18,7 +18,6 @@ import { createSingleStatements } from './single-statement/single-statement.ts';
 import { planRowBatch } from './write-batching/batch-rows.ts';
 import { createGathering } from './write-batching/gathering.ts';
 
-/** Seams of planners and servers. */
 export function serverSeams(
   on: Optimizations,
   createCache?: CreatePlanCache,

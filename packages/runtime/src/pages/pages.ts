@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import Handlebars from 'handlebars';
 import { readTemplates, strictly, TemplateError, textOf } from '../template-files.ts';
 
-/** The pages by the names of their templates. */
 export const pageNames = ['accept-invite', 'reset-password', 'login', 'two-factor'] as const;
 
 type PageName = (typeof pageNames)[number];

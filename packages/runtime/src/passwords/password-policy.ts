@@ -3,7 +3,6 @@ import { PlatformError } from '../errors.ts';
 import type { FieldProblem } from '../json/problems.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
-/** Bytes of the longest password. */
 export const longestPassword = 1024;
 
 /** The rules for new passwords. */

@@ -76,7 +76,6 @@ export interface Planner {
   rows(caller: Caller, collection: string, source: RequestedSource, query: QueryTree): PlannedRead;
 }
 
-/** Scope and plans of one access class. */
 interface ClassPlans {
   readonly scope: Scope;
   readonly byShape: PlanCache<ReadPlan>;

@@ -55,7 +55,6 @@ export interface Prepared {
   readonly large?: true;
 }
 
-/** A plan with the values of one request. */
 export type ReadyRead = Pick<Prepared, 'plan' | 'values' | 'size' | 'large'>;
 
 /** Gives the prepared read of a query of one access class, or has it prepared. */

@@ -40,7 +40,6 @@ function fileStatements(location: SystemPlace) {
   };
 }
 
-/** Makes the systemHook of files. */
 export function createFileHook({ place: location, left }: FileHookOptions): SystemHook {
   const loose = looseFileSteps(location);
   const texts = fileStatements(location);
@@ -129,7 +128,6 @@ function folderStatements(location: SystemPlace) {
   };
 }
 
-/** Makes the systemHook of folders. */
 export function createFolderHook(location: SystemPlace): SystemHook {
   const texts = folderStatements(location);
 

@@ -11,7 +11,6 @@ import { printPath } from '../sql/caller-path.ts';
 import { buildOpenScope } from '../sql/scope.ts';
 import { createStatement } from '../sql/statement.ts';
 
-/** Caller by the facts that claims have. */
 interface ClaimedCaller {
   /** Name of the role; null without one. */
   readonly role: string | null;

@@ -179,7 +179,6 @@ type SignInResult = (typeof results)[number];
 /** Name of the provider of passwords. */
 const passwordProvider = 'default';
 
-/** Counts sign-ins by their result and provider. */
 class SignInMetrics {
   readonly #signIns = new Counter('tablewright_sign_ins_total', 'Sign-ins by their result.');
   readonly #byProvider = new Map<string, ReadonlyMap<SignInResult, CounterChild>>();

@@ -103,7 +103,6 @@ function readyAnswer(status: Readiness): Answer {
   return { ...response, status: 503, headers: ['Retry-After', String(retryAfterSeconds)] };
 }
 
-/** Answers a request for metrics. */
 export async function answerMetrics(
   responder: Responder,
   httpContext: HttpContext,

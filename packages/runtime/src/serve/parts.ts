@@ -30,7 +30,6 @@ const mailFolder = '.platform/mail';
 /** Where files lie that are uploaded when nothing else is said. */
 const uploadsFolder = '.platform/uploads';
 
-/** Parts of a server. */
 export interface ServeParts {
   readonly late: LateDatabase;
   readonly watched: HostWatch;

@@ -106,7 +106,6 @@ export interface DatabaseHosts {
   close(): void;
 }
 
-/** Surroundings of the servers. */
 interface HostSurroundings {
   readonly log: () => Pick<Log, 'info' | 'warn' | 'error'>;
   /** Settings of the connections to any server. */

@@ -15,7 +15,6 @@ import type { ServeOptions } from './options.ts';
 /** Where the embedded database lives when nothing else is said. */
 const embeddedFolder = '.platform/database';
 
-/** Setting of one server. */
 export interface ServeSetting {
   readonly environment: Environment;
   readonly location: DatabasePlace;

@@ -21,7 +21,6 @@ import { platformVersion } from '../version.ts';
 
 const severities: readonly Drift['severity'][] = ['error', 'info'];
 
-/** Counts replacements of the served API. */
 export class VersionMetrics {
   readonly #swaps = new Counter('tablewright_api_swaps_total', 'Replacements of the served API.');
   readonly #times = new Histogram('tablewright_api_swap_seconds', 'Time of a replacement.');

@@ -240,7 +240,6 @@ function printSpan(
   return operator.startsWith('_n') ? `(NOT ${predicate})` : `(${predicate})`;
 }
 
-/** A column of a document. */
 const columnPattern = /\{("(?:[^"]|"")*")\}/g;
 
 const text: OperandType = { type: 'text', native: 'text' };

@@ -93,7 +93,6 @@ function joinWhole(
   return { from, target, own: predicates, parent };
 }
 
-/** Targets of all links by their keys. */
 function joinByKeys(
   page: PageOfRows,
   descriptor: ManyToMany,
@@ -105,7 +104,6 @@ function joinByKeys(
   return { ...joinTargets(links, descriptor, junction, found), parent: `${links}.k` };
 }
 
-/** The predicate of links of the page. */
 function isOfPage({ name }: PageOfRows, near: ManyToMany['near'][number], alias: string): string {
   return `${alias}.${near.to} = ANY (ARRAY(SELECT ${name}.${near.from} FROM ${name}))`;
 }

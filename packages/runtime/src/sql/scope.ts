@@ -33,7 +33,6 @@ export interface Scope {
   readonly isPublic?: true;
 }
 
-/** One readable collection. */
 export interface CollectionScope extends RowsByState {
   readonly descriptor: CollectionDescriptor;
   readonly fields: ReadonlyMap<string, FieldScope>;

@@ -24,7 +24,6 @@ interface Revision {
   readonly delta: LoggedItem;
 }
 
-/** One change of one item. */
 export interface LoggedChange {
   readonly action: 'create' | 'update' | 'delete' | 'archive' | 'revert' | 'upload' | 'call';
   readonly collection: string;
@@ -36,7 +35,6 @@ export interface LoggedChange {
   readonly parent: number | null;
 }
 
-/** A statement with its values. */
 interface LogStatement {
   readonly text: string;
   readonly parameters: readonly Parameter[];

@@ -23,7 +23,6 @@ export interface TraceParent {
 /** Milliseconds in which work that goes on after the answer has spans: later it is that of the server, as a timer is. */
 const lateMs = 10_000;
 
-/** Makes the spans of requests. */
 export class RequestSpans {
   readonly #telemetry: OpenTelemetry;
   readonly #parents = new WeakMap<RequestRecord, TraceParent & { until: number }>();

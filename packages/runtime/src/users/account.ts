@@ -19,7 +19,6 @@ export interface Account {
   readonly role: AccountRole | null;
 }
 
-/** The role of a user. */
 interface AccountRole {
   readonly id: string;
   readonly name: string;
@@ -113,7 +112,6 @@ function lookUps(location: SystemPlace) {
   };
 }
 
-/** Makes the look-ups. */
 export function createAccountFinder(database: Pick<Database, 'query'>, location: SystemPlace): AccountFinder {
   const texts = lookUps(location);
 

@@ -26,7 +26,6 @@ function statements(location: SystemPlace) {
   };
 }
 
-/** Makes the systemHook of roles. */
 export function createRoleHook(location: SystemPlace): SystemHook {
   const texts = statements(location);
   const administratorTexts = administratorStatements(location);
@@ -59,7 +58,6 @@ export function createRoleHook(location: SystemPlace): SystemHook {
   };
 }
 
-/** Makes the systemHook of one of the collections. */
 export function createModelHook(changes: ModelChanges, collection: ModelCollection): SystemHook {
   return {
     async watch({ transaction }) {

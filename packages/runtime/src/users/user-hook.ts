@@ -36,7 +36,6 @@ function statements(location: SystemPlace) {
   };
 }
 
-/** Makes the systemHook of users. */
 export function createUserHook(location: SystemPlace, isAdmin: (caller: Caller) => boolean): SystemHook {
   const texts = statements(location);
   const administratorTexts = administratorStatements(location);

@@ -43,7 +43,6 @@ interface Importer {
 /** Items that are written by one write. */
 const together = 1_000;
 
-/** Makes the import function. */
 export function createImporter({ api, database, writer, maxItems }: ImporterOptions): Importer {
   const byName = new Map(
     api.collections.filter(({ system }) => system !== true).map((collection) => [collection.name, collection]),

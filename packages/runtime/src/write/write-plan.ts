@@ -167,7 +167,6 @@ export function namedItems(collection: CollectionScope, keys: Keys): Pick<WriteP
   };
 }
 
-/** Context of a step. */
 interface StepSetting {
   readonly placeOf: JudgedPayload['placeOf'];
   /** Every collection that the request writes. Default: that of the step. */

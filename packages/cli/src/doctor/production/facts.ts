@@ -75,7 +75,6 @@ function readSettings(variables: Variables): Pick<ProductionFacts, 'environment'
   return { environment: defaults.environment, problems };
 }
 
-/** Answers of a database. */
 interface DatabaseFacts {
   /** Connections that the role may have at once; null where that is unknown, as of the embedded database. */
   readonly connections: number | null;

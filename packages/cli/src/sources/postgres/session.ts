@@ -28,7 +28,6 @@ const notCompiled = 'jit = off';
 
 const noSettings: StatementSettings = { planner: [], caller: undefined };
 
-/** Values in text form. */
 export async function runText(client: pg.Client, ...[text, values]: Parameters<Run>): ReturnType<Run> {
   const result = await client.query<(string | null)[]>({
     text,

@@ -282,7 +282,6 @@ interface Held {
   readonly scale: number;
 }
 
-/** Type that an element of an array holds. */
 function held({ descriptor, column }: StoredField): Held {
   const element = descriptor.type === 'array' ? column?.type.element : null;
   const { maxLength, precision, scale } = element ?? descriptor;
@@ -319,7 +318,6 @@ function finding(rule: StoredFinding['rule'], message: string): StoredFinding {
   return { rule, message };
 }
 
-/** True for the two types of text. */
 function isText(type: string): boolean {
   return type === 'string' || type === 'text';
 }

@@ -90,7 +90,6 @@ export interface OperationsOfBoth {
   readonly after: readonly ListedOperation[];
 }
 
-/** Compares the operations of one role by their names. */
 export function compareDocuments(role: string, { before, after }: OperationsOfBoth): readonly Found[] {
   const [was, is] = [operationsOf(role, before), operationsOf(role, after)];
   const gone = [...was.keys()].filter((name) => !is.has(name));

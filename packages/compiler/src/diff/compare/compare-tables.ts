@@ -66,7 +66,6 @@ function writeChanges(dialect: Dialect, was: Table, is: Table): readonly TableFi
   ];
 }
 
-/** Constraints of a column's domain. */
 function domainChanges(was: Column, is: Column): readonly TableFinding[] {
   const checks = ({ type }: Column): readonly string[] =>
     [...type.domains, ...(type.element?.domains ?? [])].flatMap((domain) => domain.checks);

@@ -124,7 +124,6 @@ export function havingSchema(): JsonObject {
 
 type Entry = readonly [string, JsonObject];
 
-/** The fields that functions take. */
 type TakenFields = Readonly<Record<Taking, readonly RoleField[]>>;
 
 type Taking = 'count' | 'sum' | 'range';

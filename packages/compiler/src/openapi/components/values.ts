@@ -90,7 +90,6 @@ function scalarSchema(field: Valued, values: readonly string[] | null): JsonObje
   return keptSchema(schema, field);
 }
 
-/** Schemas by the facts that they depend on. */
 const byFacts = createFacts<(facts: Valued) => JsonObject, Map<string, JsonObject>>();
 
 /** The schema of a type, the same object for the same facts. */

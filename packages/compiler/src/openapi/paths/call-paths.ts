@@ -18,7 +18,6 @@ import { answerParameters, files, listParameters, useHeader, useParameter } from
 import { failuresByStatus } from '../responses.ts';
 import { addressed } from './addressed.ts';
 
-/** Tag of the operations. */
 export const functionTag = 'functions';
 
 /** The path of each function with its operations. */
@@ -166,7 +165,6 @@ function memberSchema(member: ResultMember): JsonObject {
 /** Tag of the operations. No collection has it: theirs have a slash. */
 export const customTag = 'extensions';
 
-/** The paths of routes with their operations. */
 export function customPaths(routes: readonly CustomRoute[]): readonly (readonly [string, JsonObject])[] {
   const byPath = Map.groupBy(routes, ({ path }) => path.replaceAll(/:(\w+)/g, '{$1}'));
   return [...byPath].map(([path, same]) => [

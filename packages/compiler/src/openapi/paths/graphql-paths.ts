@@ -6,7 +6,6 @@ import { failuresByStatus } from '../responses.ts';
 /** Tag of the operations. No collection has it: theirs have a slash. */
 export const graphqlTag = 'graphql';
 
-/** The paths with their operations. */
 export function graphqlPaths(): readonly (readonly [string, JsonObject])[] {
   return [
     ['/graphql', { get: byAddress('graphqlItemsGet'), post: byBody('graphqlItems', 'items') }],
@@ -98,7 +97,6 @@ function byAddress(operationId: string): JsonObject {
 
 const refusals = ['401', '403', '404', '415', '429', '500', '503'] as const;
 
-/** The component of refusals. */
 const refused = 'GraphqlFailure';
 
 /** The components of answers that several of these paths have. */

@@ -109,7 +109,6 @@ function isQueried(operation: NamedOperation, { schema }: SchemaMember): boolean
   return routeOf(operation).method === 'GET' || schema.flag !== undefined;
 }
 
-/** The description for a reader. */
 function descriptionOf(
   { description, administrators }: Pick<NamedOperation, 'description' | 'administrators'>,
   { administrator }: Reader,

@@ -67,7 +67,6 @@ function collectionReads(collection: Addressed): readonly (readonly [string, Jso
   return [...(operations.includes('list') ? [['get', listItems(collection)] as const] : []), ...search];
 }
 
-/** Reads on the path of one item. */
 function itemReads(collection: Addressed): readonly (readonly [string, JsonObject])[] {
   const { operations, readable, key } = collection;
   return readable && operations.includes('read') && key.length > 0 ? [['get', readItem(collection)]] : [];

@@ -7,7 +7,6 @@ import { failuresByStatus } from '../responses.ts';
 import type { Addressed } from './addressed.ts';
 import { uploadContent } from './file-paths.ts';
 
-/** Operations of one path by method. */
 type Operations = readonly (readonly [string, JsonObject])[];
 
 const failures = [
@@ -19,7 +18,6 @@ const failures = [
   'Unprocessable',
 ] as const satisfies readonly FailureName[];
 
-/** Writes on the path of a collection. */
 export function collectionWrites(collection: Addressed): Operations {
   const { writes, singleton } = collection;
   if (writes === null) return [];
@@ -31,7 +29,6 @@ export function collectionWrites(collection: Addressed): Operations {
   ];
 }
 
-/** Writes on the path of one item. */
 export function itemWrites(collection: Addressed): Operations {
   const { writes, singleton } = collection;
   if (writes === null || singleton) return [];

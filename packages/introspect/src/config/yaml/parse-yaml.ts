@@ -85,7 +85,6 @@ function keyError(location: string, source: string | undefined): Diagnostic {
 /** Levels of nesting a file may have; bounds the stack. */
 const maxDepth = 64;
 
-/** Nesting beyond that. */
 export function tooDeep(location: string): Diagnostic {
   const message = `The values nest deeper than ${maxDepth} levels.`;
   return { code: 'yaml-depth', severity: 'error', place: location, message, hint: null };
@@ -94,7 +93,6 @@ export function tooDeep(location: string): Diagnostic {
 /** Values that the aliases of a file may stand for; bounds what a few bytes can grow to. */
 const maxFollowed = 100_000;
 
-/** Aliases that stand for more. */
 function tooLarge(location: string): Diagnostic {
   const message = `The aliases of the file stand for more than ${maxFollowed} values.`;
   return { code: 'yaml-size', severity: 'error', place: location, message, hint: 'Use fewer anchors and aliases.' };

@@ -39,7 +39,6 @@ interface InviteOptions {
   readonly environment: LinkEnvironment;
 }
 
-/** Makes it. */
 export function createInvite({ api, place: location, planner, writer, environment }: InviteOptions): Invite {
   const texts = ownTables(location).statements.mailedTokens;
   const ttl = `${environment.ttl} milliseconds`;

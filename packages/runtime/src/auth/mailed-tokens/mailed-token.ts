@@ -70,10 +70,8 @@ function formatDuration(ms: number): string {
   return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
-/** Purpose of a mailed token. */
 export type MailedKind = 'invite' | 'password_reset';
 
-/** Claims of a mailed token. */
 interface MailedToken {
   readonly user: string;
   /** Key that tells this token from all others. */
@@ -87,7 +85,6 @@ export function makeMailedKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Signs a token that is about to be mailed. */
 export function signMailed(tokens: Tokens, kind: MailedKind, { user, key, proof }: MailedToken, ttlMs: number): string {
   return tokens.sign(kind, { id: user, key, proof }, ttlMs);
 }

@@ -39,7 +39,6 @@ interface SetPasswordOptions {
   readonly audit: Audit;
 }
 
-/** Makes it. */
 export function createSetPassword(options: SetPasswordOptions): SetPassword {
   const { database, tokens, attempts, passwords, sessions, identities, settings, keepHistory, minLength, audit } =
     options;
@@ -116,7 +115,6 @@ interface RequestResetOptions {
 const purgeEveryMs = 600_000;
 const maxPurged = 1_000;
 
-/** Makes it. */
 export function createRequestReset({
   database,
   place: location,

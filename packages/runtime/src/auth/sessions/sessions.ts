@@ -32,7 +32,6 @@ interface SessionLifetimes {
   readonly sessionMaxTtl: number;
 }
 
-/** The sessions of one location. */
 export interface Sessions {
   /** Begins a session and returns its key; null if the user has changed since the check. */
   begin(transaction: Transaction, beginning: Beginning): Promise<string | null>;
@@ -50,7 +49,6 @@ export interface Sessions {
   endAll(transaction: Transaction, user: string, except?: string): Promise<void>;
 }
 
-/** Makes the sessions of a location. */
 export function createSessions(location: SystemPlace, lifetimes: SessionLifetimes): Sessions {
   const texts = ownTables(location).statements.sessions;
   const refreshTtl = `${lifetimes.refreshTokenTtl} milliseconds`;

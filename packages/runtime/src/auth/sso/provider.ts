@@ -157,7 +157,6 @@ export function createProvider(environment: ProviderEnvironment): Provider {
 /** How long a description counts, in milliseconds. */
 const freshMs = 3_600_000;
 
-/** Makes one. */
 function createOpenId(environment: ProviderEnvironment, issuer: string): Provider {
   const describe = remembered(() => discover(environment, issuer), freshMs);
   return {
@@ -243,7 +242,6 @@ function remembered<T>(work: () => Promise<T>, ms: number): () => Promise<T> {
 
 type Endpoints = Extract<ProviderEndpoints, { readonly driver: 'oauth2' }>;
 
-/** Makes one. */
 function createOauth2(environment: ProviderEnvironment, endpoints: Endpoints): Provider {
   const tokens = configure(environment, endpoints);
   return {

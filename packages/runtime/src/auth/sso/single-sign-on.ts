@@ -34,7 +34,6 @@ export interface Arrival {
   readonly outcome: { readonly pair: TokenPair } | { readonly error: PlatformError };
 }
 
-/** One way of signing in. */
 export interface SingleSignOn {
   readonly environment: ProviderEnvironment;
   /** Rejects with INVALID_QUERY where `redirect` is not allowed, and with SERVICE_UNAVAILABLE. */

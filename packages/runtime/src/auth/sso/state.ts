@@ -21,7 +21,6 @@ interface SignInState {
   readonly redirect: string | null;
 }
 
-/** A state that was read. */
 export interface HeldState extends SignInState {
   readonly expired: boolean;
 }
@@ -76,7 +75,6 @@ export type UseState = (key: string) => Promise<boolean>;
 const purgeEveryMs = 600_000;
 const maxPurged = 1_000;
 
-/** Makes it. */
 export function createUseState(database: Pick<Database, 'transaction'>, location: SystemPlace): UseState {
   const { table, sha256, after, shifted, now, insertOnce, purge } = ownTables(location);
   const tokens = table('platform_single_use_tokens');

@@ -259,7 +259,6 @@ export class HostGroup implements Failover {
   }
 }
 
-/** State and lag alone. */
 export function reportOf({ state, lag }: HostReport): HostReport {
   return { state, ...(lag !== undefined && { lag }) };
 }

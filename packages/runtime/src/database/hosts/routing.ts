@@ -122,7 +122,6 @@ async function comesTo(
   }
 }
 
-/** Counts the rows that have passed. */
 class CountedRows implements RowSink {
   rows = 0;
   readonly #sink: RowSink;

@@ -5,7 +5,6 @@
  * after each other while there is such work. So it finds the database free most of the time.
  */
 
-/** Pauses of statements. */
 export interface PaceLimits {
   /** Milliseconds beyond which a statement is slow. */
   readonly slowMs: number;

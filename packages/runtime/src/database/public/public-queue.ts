@@ -19,7 +19,6 @@ export interface TurnLimits extends PaceLimits {
   readonly timeoutMs: number;
 }
 
-/** A statement and its client. */
 export interface Asker {
   readonly kind: StatementKind;
   readonly client: string;

@@ -224,7 +224,6 @@ function spreadMarks(statement: Statement, offset: number, size: number): Statem
   return { ...statement, text, forms: spread(forms, offset, Array(size).fill(form)) };
 }
 
-/** A list with others in the place of one. */
 function spread<T>(list: readonly T[], offset: number, others: readonly T[]): readonly T[] {
   return [...list.slice(0, offset), ...others, ...list.slice(offset + 1)];
 }

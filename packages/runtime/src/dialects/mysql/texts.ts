@@ -2,7 +2,6 @@
  * Texts of MySQL and MariaDB: sent, kept and compared in utf8mb4, regardless of the database's default character set.
  */
 
-/** The servers of the family. */
 export type MysqlServerName = 'mysql' | 'mariadb';
 
 /** The collation under which texts that differ in anything are never equal. */
@@ -10,7 +9,6 @@ export function exactCollation(server: MysqlServerName): string {
   return server === 'mariadb' ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin';
 }
 
-/** The options of a new table. */
 export function tableOptions(server: MysqlServerName): string {
   return `ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE ${exactCollation(server)}`;
 }
@@ -23,7 +21,6 @@ export function inputText(server: MysqlServerName, type = 'LONGTEXT'): string {
 /** A part of SET: the character set of a session, which a server may choose itself (`skip-character-set-client-handshake`). */
 export const sessionNames = 'NAMES utf8mb4 COLLATE utf8mb4_general_ci';
 
-/** A name in backticks. */
 export function tick(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``;
 }

@@ -71,7 +71,6 @@ async function importPglite(): Promise<typeof import('@electric-sql/pglite')> {
   }
 }
 
-/** The one connection to an embedded database. */
 class Conversation {
   readonly #embedded: EmbeddedDatabase;
   readonly #connection: Connection;

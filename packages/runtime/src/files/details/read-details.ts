@@ -7,7 +7,6 @@ import { PlatformError } from '../../errors.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { createWorkQueue } from '../../limits/work-queue.ts';
 
-/** Metadata that is read from a file. */
 export interface MediaDetails {
   /** In whole seconds; null for files without a duration. */
   readonly duration: number | null;
@@ -39,7 +38,6 @@ const maxBytes = 32_768;
 
 const queue = createWorkQueue({ atOnce: 2, waiting: 64 });
 
-/** True if a media type has a duration. */
 export function isMedia(type: string): boolean {
   return /^(?:audio|video)\//.test(type) || type === 'application/ogg';
 }

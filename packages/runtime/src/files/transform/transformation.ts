@@ -12,7 +12,6 @@ const formats = ['jpg', 'png', 'webp', 'avif'] as const;
 /** How an image fills its box. */
 type Fit = (typeof fits)[number];
 
-/** Formats that images are made in. */
 export type ImageFormat = (typeof formats)[number];
 
 /** Transformation of an image; absent properties stay. */
@@ -96,7 +95,6 @@ function readFlag(text: string | undefined): boolean | undefined {
   throw invalidQuery('"withoutEnlargement" must be true or false.');
 }
 
-/** Settings of a project for assets. */
 export interface AssetSettings {
   /** Which transformations requests may ask for. */
   readonly allowed: 'all' | 'none' | 'presets';

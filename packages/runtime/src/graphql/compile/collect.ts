@@ -31,7 +31,6 @@ export interface Collecting {
   readonly isTrue: ((variable: string) => boolean) | null;
 }
 
-/** The fragments of a document by name. */
 function fragmentsOf({ definitions }: DocumentNode): Collecting['fragments'] {
   return new Map(
     definitions.flatMap((definition) =>

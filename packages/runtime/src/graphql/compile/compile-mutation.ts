@@ -21,7 +21,6 @@ import { compileArguments, type Input, inputValue, isJson, type Variables } from
 import { restPayload } from './rest-names.ts';
 import type { CompilingRoots } from './roots.ts';
 
-/** One root field of a mutation. */
 export interface MutationField {
   readonly key: string;
   readonly nodes: readonly FieldNode[];
@@ -46,7 +45,6 @@ export interface WriteSource {
 /** The part of a write that its request brings along. */
 type Requested = Pick<WriteRequest, 'caller' | 'sender'>;
 
-/** Compiles the root fields of a mutation. */
 export function compileMutation(
   to: CompilingRoots,
   type: GraphQLObjectType,

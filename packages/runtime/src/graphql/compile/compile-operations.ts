@@ -38,7 +38,6 @@ interface OperationCompiler extends Pick<OperationRunner, 'compile'> {
   compiledOf(operation: Operation): CompiledOperation;
 }
 
-/** Scope and caches of one access class. */
 interface ClassSetting extends Pick<CompilingRoots, 'accessClass' | 'functions'> {
   readonly scope: Scope;
   readonly plans: PlanCache<ReadPlan>;
@@ -60,7 +59,6 @@ export type CompiledOperation =
       readonly fieldsOf: (variables: Variables) => readonly MutationField[];
     };
 
-/** Makes the compiler of an API. */
 export function createOperationCompiler(options: OperationCompilerOptions): OperationCompiler {
   const compiling = new ApiOperations(options);
   return {

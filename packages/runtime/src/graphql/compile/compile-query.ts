@@ -39,7 +39,6 @@ import {
 import { compileArguments, type Input, inputValue, type Variables } from './input.ts';
 import type { CompilingRoots, RowSource } from './roots.ts';
 
-/** One root field of a query. */
 export interface QueryField {
   readonly key: string;
   readonly nodes: readonly FieldNode[];
@@ -70,7 +69,6 @@ export interface ServiceField {
   readonly returning?: (variables: Variables, caller: Caller) => NonNullable<WriteRequest['returning']>;
 }
 
-/** Compiles the root fields of a query. */
 export function compileQuery(
   to: CompilingRoots,
   type: GraphQLObjectType,
@@ -124,7 +122,6 @@ function compileRoot(
 
 const users = callerCollections.user;
 
-/** A root field that a service answers. */
 export function serviceField(
   to: CompilingRoots,
   service: GraphqlService,

@@ -150,7 +150,6 @@ function compileList(
   return to.lists.push(listSlot(to, collection, linkOf(relation), compileArguments(node, declared))) - 1;
 }
 
-/** An object of functions of one field. */
 function compileFunctions(to: Compiling, parent: Place, name: string, field: CollectedField): PartTemplate {
   const type = getNamedType(parent.type.getFields()[field.name]?.type);
   if (!isObjectType(type)) throw unknownName(field.name);

@@ -211,7 +211,6 @@ function parseDefinition(source: string): DefinitionNode {
   return definition;
 }
 
-/** A definition in the text of a schema. */
 interface Definition {
   readonly kind: string;
   readonly from: number;

@@ -20,7 +20,6 @@ export interface OperationSource {
   readonly operation: OperationDefinitionNode;
 }
 
-/** The executable schema of one access class and scope. */
 interface GraphqlScopeSchema {
   readonly accessClass: string;
   readonly scope: GraphqlScope;
@@ -44,7 +43,6 @@ export interface Operation {
   readonly keepable: boolean;
 }
 
-/** One request for an operation. */
 export interface OperationCall {
   readonly caller: Caller;
   /** As `getVariableValues` of graphql-js coerces them: variables that were not given and have no default are absent. */

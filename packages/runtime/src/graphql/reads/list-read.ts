@@ -56,7 +56,6 @@ export interface ListSlot {
   readonly known: ListRead | undefined;
 }
 
-/** Request for a list. */
 export interface ListRead {
   readonly read: NestedRead;
   readonly order: readonly OrderTerm[];

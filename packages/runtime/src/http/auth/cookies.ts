@@ -17,7 +17,6 @@ export interface RefreshCookie {
   clear(): readonly string[];
 }
 
-/** Makes it. */
 export function createRefreshCookie(environment: Environment): RefreshCookie {
   const { cookie, refreshTokenTtl } = environment.auth;
   const attributes = cookieAttributes(cookie);

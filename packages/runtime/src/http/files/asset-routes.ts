@@ -59,7 +59,6 @@ const inlineTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'im
 
 const paths = ['/assets/:id', '/assets/:id/:filename'] as const;
 
-/** Makes the endpoints. */
 export function createAssetEndpoints(options: AssetEndpointsOptions): readonly Endpoint[] {
   const sender = new AssetSender(options);
   return paths.map(

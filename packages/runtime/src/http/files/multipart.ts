@@ -6,7 +6,6 @@ import { type Staged, stage, unstage } from '../../files/staging.ts';
 import { checkContents } from '../../json/body.ts';
 import type { JsonValue } from '../../language/index.ts';
 
-/** A file of a body. */
 export interface FilePart {
   readonly staged: Staged;
   /** As its sender calls it. */
@@ -28,7 +27,6 @@ interface MultipartLimits {
 
 const limit = { files: 100, fields: 1_000, parts: 1_000, headerPairs: 32, fieldNameSize: 100 };
 
-/** True if a request's content type is multipart/form-data. */
 export function isMultipart({ headers }: IncomingMessage): boolean {
   return /^\s*multipart\/form-data\s*(?:;|$)/i.test(headers['content-type'] ?? '');
 }

@@ -103,7 +103,6 @@ function readJson(texts: ReadonlyMap<string, string>, name: string): JsonValue |
   return text === undefined ? undefined : parseJson(text, name);
 }
 
-/** The form of an answer. */
 export interface AcceptedForm {
   /** `application/graphql-response+json`, or `application/json`. */
   readonly type: 'graphql' | 'json';

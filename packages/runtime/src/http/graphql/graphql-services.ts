@@ -10,7 +10,6 @@ import { listMembers, type NamedOperation } from '../../language/operations/inde
 import type { RequestOrigin } from '../../write/execute/running.ts';
 import type { BoundOperation, OperationResult, Values } from '../operations/bind.ts';
 
-/** Options for answering the services. */
 export interface GraphqlServicesOptions {
   /** The schema of an access class as text. */
   readonly printSchema: (accessClass: string, scope: 'items' | 'system') => Promise<string>;

@@ -173,7 +173,6 @@ function once<T>(create: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The page and its files. */
 interface Graphiql {
   readonly page: Handler;
   readonly endpoints: readonly Endpoint[];

@@ -16,7 +16,6 @@ import {
   type OperationResult,
 } from './bind.ts';
 
-/** Sessions. */
 export function authOperations(
   { signIn }: Pick<Accounts<unknown>, 'signIn'>,
   environment: Environment,

@@ -64,7 +64,6 @@ export type Implementations<Declared extends Resource> = {
   readonly [Id in keyof Declared['operations']]: Implementation<Declared['operations'][Id]> | null;
 };
 
-/** An operation that can be called. */
 export interface BoundOperation {
   readonly operation: NamedOperation;
   /** Checks the caller, reads the input, and does the work. Rejects with the error that answers the request. */
@@ -128,7 +127,6 @@ function checkAccess({ access, anonymous }: Operation, { user }: Caller, adminis
   if (access === 'administrator' && !administrator) throw new PlatformError('FORBIDDEN');
 }
 
-/** Values by name. */
 export type Values = Readonly<Record<string, JsonValue>>;
 
 /** Error of values that do not fit: INVALID_QUERY in a query, else INVALID_PAYLOAD. */

@@ -16,7 +16,6 @@ import { readIdempotencyKey } from '../../write/execute/idempotency.ts';
 import { type FilePart, isMultipart, readMultipart } from '../files/multipart.ts';
 import { done, type Implementations } from './bind.ts';
 
-/** Files from elsewhere. */
 export function fileOperations(
   { storages, uploads }: Pick<FileServices, 'storages' | 'uploads'>,
   environment: FilesEnvironment,
@@ -60,7 +59,6 @@ interface TransferOptions extends Omit<ImporterOptions, 'database'>, Omit<Export
   readonly fieldSize: number;
 }
 
-/** Imports and exports. */
 export function transferOperations(options: TransferOptions): Implementations<typeof transferResource> {
   const { folder, maxBytes, fieldSize } = options;
   const importer = createImporter(options);

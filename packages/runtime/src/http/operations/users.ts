@@ -14,7 +14,6 @@ import type { KeyedOnce } from '../../write/execute/keyed-once.ts';
 import { linkOf } from './auth.ts';
 import { done, type Implementations, type OperationContext } from './bind.ts';
 
-/** Operations of the user who asks. */
 export function ownUserOperations(
   database: Pick<Database, 'transaction'>,
   system: SystemPlace,

@@ -22,7 +22,6 @@ export interface UtilOptions {
   readonly forget: () => void;
 }
 
-/** Utilities. */
 export function utilOperations(options: UtilOptions): Implementations<typeof utilResource> {
   const passwords = createPasswords();
   const moveItem = createMover(options);

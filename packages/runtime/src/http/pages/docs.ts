@@ -72,7 +72,6 @@ const html = `<!doctype html>
 /** They lie beside the scripts of the other pages. */
 const folder = new URL('../../../browser/', import.meta.url);
 
-/** The files of the page. */
 const files = [
   'docs.css',
   'docs.js',

@@ -12,7 +12,6 @@ export interface PoolObserver {
 /** Observer that counts nothing. */
 export const unobserved: PoolObserver = { waited() {}, timedOut() {} };
 
-/** Connections of a pool. */
 export interface PoolLoad {
   readonly used: number;
   readonly idle: number;

@@ -23,7 +23,6 @@ const keyMethods = { GET: 'read', HEAD: 'read', PATCH: 'update', DELETE: 'delete
 /** Routes that people see. */
 const pages = /^\/(?:$|(?:admin|docs)(?:\/|$))/;
 
-/** Children of one route. */
 interface RouteMetrics {
   readonly surface: RequestSurface;
   /** By method, then by status. */

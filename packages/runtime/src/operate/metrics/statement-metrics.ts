@@ -28,7 +28,6 @@ export interface StatementMeter {
   retried(reason: RetryReason): void;
 }
 
-/** Times statements. */
 export class StatementMetrics implements StatementMeter {
   readonly #durations = new Histogram(
     'db_client_operation_duration_seconds',

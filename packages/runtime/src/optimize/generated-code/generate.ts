@@ -54,7 +54,6 @@ ${printPrefix(prefix, index)}  if (length < 0) writeNull(out);
   return printFunction(fields, 'const [skip] = more;', 'start', steps);
 }
 
-/** The same for cells. */
 export function printCellsFactory(cells: readonly Cell[]): string {
   // The map of what is missing has two bits in front that mean nothing.
   const mapLength = (cells.length + 9) >> 3;

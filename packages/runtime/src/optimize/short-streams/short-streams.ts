@@ -30,7 +30,6 @@ export const readShortStreams: NonNullable<ConnectionSeams['wrapStreams']> = (st
   };
 };
 
-/** Notes the bytes of the longest row. */
 class MeasuredRows implements RowSink {
   longest = 0;
   readonly #sink: RowSink;

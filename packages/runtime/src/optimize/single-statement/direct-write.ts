@@ -12,7 +12,6 @@ import type { PreparedStep, WriteContext, WritePlan, WriteRequest } from '../../
 /** Context in which such a statement runs. */
 type DirectRunning = Pick<Running, 'transaction' | 'caller' | 'driftGuard'>;
 
-/** A write by one statement. */
 export interface DirectWrite {
   run(running: DirectRunning): Promise<Answer>;
   /** How many rows it writes at most, where it is brief; absent where it may take long. */

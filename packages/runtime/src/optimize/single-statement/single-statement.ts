@@ -9,13 +9,11 @@ import { readKnownTree } from './tree/known-trees.ts';
 import type { TreePlan, TreePlanCache } from './tree/plan-tree.ts';
 import { isReturned, singleStatementOf, singleStatementTree } from './tree/single-statement-tree.ts';
 
-/** Plans of one access class. */
 interface ClassPlans {
   readonly trees: TreePlanCache;
   readonly links: LinksPlanCache;
 }
 
-/** Makes the seams. */
 export const createSingleStatements: CreateWriteSeams = ({ driftGuard, createCache }) => {
   const classes = new WeakMap<WriteScope, ClassPlans>();
 

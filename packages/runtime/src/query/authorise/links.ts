@@ -38,7 +38,6 @@ export function itemKey(links: CollectionScope, link: ManyToAny): FieldScope | u
   return links.fields.get(link.itemField);
 }
 
-/** Paths below the items of one collection. */
 interface ItemPaths {
   readonly target: CollectionScope;
   readonly paths: readonly Path[];

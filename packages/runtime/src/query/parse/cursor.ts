@@ -22,7 +22,6 @@ export interface Cursor {
   readonly back?: true;
 }
 
-/** Order and types of a plan's cursors. */
 export interface CursorPlan {
   /** Tells the lists apart whose cursors must not be mixed: collection and order. */
   readonly order: string;

@@ -27,12 +27,10 @@ export function costOfRead(selection: Selection, conditions: Iterable<Condition>
   return costs.root + costOfSelection(selection) + costOfConditions(conditions);
 }
 
-/** The cost of an aggregation. */
 export function costOfAggregate({ groups, values }: AggregateNames, conditions: Iterable<Condition>): number {
   return costs.root + (groups.length + values.length) * costs.field + costOfConditions(conditions);
 }
 
-/** The cost of all conditions of a read. */
 export function costOfConditions(conditions: Iterable<Condition>): number {
   let cost = 0;
   for (const condition of conditions) cost += costOfCondition(condition);

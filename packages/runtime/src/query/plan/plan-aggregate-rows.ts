@@ -18,13 +18,11 @@ interface Column {
   readonly shape: Shape;
 }
 
-/** One term of the order of aggregate rows. */
 interface Term {
   readonly expression: string;
   readonly direction: '' | ' DESC';
 }
 
-/** Printed parts of aggregate rows. */
 export interface PrintedAggregates {
   readonly columns: readonly Column[];
   /** Everything after FROM and its source, up to the order. */
@@ -81,7 +79,6 @@ export function aggregateOrder(order: readonly Term[]): string {
   return terms.length === 0 ? '' : ` ORDER BY ${terms.join(', ')}`;
 }
 
-/** Selected expressions of columns. */
 export function expressionsOf(columns: readonly Column[]): readonly string[] {
   return columns.flatMap(({ expression }) => expression ?? []);
 }

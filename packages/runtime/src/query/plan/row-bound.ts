@@ -5,7 +5,6 @@ import { largestBufferedLimit } from '../authorise/shape.ts';
 import type { ReadLimits } from '../parse/request.ts';
 import type { NestedRows } from './plan.ts';
 
-/** The lists of a selection. */
 export function nestedRows({ parts }: Selection): readonly NestedRows[] {
   return parts.flatMap(rowsOf);
 }

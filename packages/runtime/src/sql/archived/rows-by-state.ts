@@ -27,13 +27,11 @@ function compare(field: string, operator: '_null' | '_nnull' | '_eq' | '_neq', v
   return { kind: 'compare', field, operator, operand: { kind: 'literal', value } };
 }
 
-/** The value that archives an item. */
 export function archivingValue({ softDelete }: CollectionDescriptor): Operand {
   const value = softDelete?.value;
   return value === undefined ? { kind: 'now', offset: 'P0D' } : { kind: 'literal', value };
 }
 
-/** Rows of a collection by their state. */
 export interface RowsByState {
   /** A row is readable when one of these holds. */
   readonly rows: readonly Condition[];

@@ -57,7 +57,6 @@ export interface WriteGrant {
   readonly listed: ReadonlySet<string>;
 }
 
-/** A field of a payload. */
 export interface WritableField {
   readonly descriptor: FieldDescriptor;
   /** Places of the rules that list it, ascending. */

@@ -40,7 +40,6 @@ function asInvitedAgain({ fields, where, check }: WriteRule): WriteRule {
   return { fields, where: always, check: check ?? where, presets: [] };
 }
 
-/** The collection of files. */
 export const filesName = 'platform_files';
 
 /** Fields of files that requests never write. */

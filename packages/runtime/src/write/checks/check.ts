@@ -49,7 +49,6 @@ export interface CheckedRow {
   present(column: number): string;
 }
 
-/** One predicate. */
 export interface Check {
   readonly permissionCheck: PermissionCheck;
   /** True if it can be checked only when everything is written. */
@@ -70,7 +69,6 @@ export interface Requirement {
   readonly columns: readonly number[] | null;
 }
 
-/** True if a condition holds on every row. */
 export function isEveryRow(condition: Condition): boolean {
   return condition.kind === 'and' && condition.of.every(isEveryRow);
 }

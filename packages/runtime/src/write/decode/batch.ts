@@ -2,7 +2,6 @@
 import type { CollectionDescriptor } from '../../language/index.ts';
 import type { WritableField } from '../access/scope.ts';
 
-/** Items by columns. */
 export interface Batch {
   /** How many items there are. */
   readonly count: number;
@@ -10,7 +9,6 @@ export interface Batch {
   readonly columns: readonly BatchColumn[];
 }
 
-/** The values of one field. */
 export interface BatchColumn {
   readonly field: WritableField;
   /** Text forms, one per item; null also where an item does not have the field. */
@@ -21,7 +19,6 @@ export interface BatchColumn {
   readonly linked: boolean;
 }
 
-/** Gathers values item by item. */
 export interface BatchBuilder {
   /** Sets a field of an item; a later value wins. */
   set(item: number, field: WritableField, value: string | null): void;

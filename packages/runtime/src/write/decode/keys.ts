@@ -17,7 +17,6 @@ export interface Keys {
   readonly values: readonly string[];
 }
 
-/** The key of one item. */
 export function oneKey(values: readonly string[]): Keys {
   return { count: 1, many: false, values };
 }

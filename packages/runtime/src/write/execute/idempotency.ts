@@ -12,7 +12,6 @@ import { invalidPayload } from '../../json/problems.ts';
 import type { JsonValue } from '../../language/index.ts';
 import type { SystemPlace } from '../../system/place.ts';
 
-/** A request under a key. */
 export interface KeyedRequest {
   /** Hash of who asks: the same key of two callers is two keys. */
   readonly caller: string;

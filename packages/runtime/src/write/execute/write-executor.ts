@@ -30,7 +30,6 @@ export interface WriteExecutorOptions {
   readonly wrapBody?: WriteSeams['wrapBody'];
 }
 
-/** Executes plans of writes. */
 export interface WriteExecutor {
   /** Turns a plan into the body of a transaction. */
   bodyOf(request: WriteRequest, plan: WritePlan): TransactionBody;
@@ -56,7 +55,6 @@ export interface WriteExecutor {
 /** Finds the writer of a plan's answers; each is made once. */
 type WriterOf = (plan: ReadPlan) => AnswerWriter;
 
-/** Creates the executor of write plans. */
 export function createWriteExecutor(options: WriteExecutorOptions): WriteExecutor {
   const { driftGuard, wrapBody = (body) => body } = options;
   const writerOf = rememberWriters();

@@ -18,7 +18,6 @@ import { filesName } from '../access/system-access.ts';
 import type { Keys } from '../decode/keys.ts';
 import { createImages, type Image, type Images, imagesOf } from './images.ts';
 
-/** Action of a step on its items. */
 export type StepAction = 'create' | 'update' | 'delete';
 
 /** Keeps the history of one attempt at a request. */

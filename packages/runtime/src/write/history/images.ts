@@ -24,7 +24,6 @@ export interface Image {
   readonly item: FilterObject;
 }
 
-/** Items to read. */
 interface ImagedItems {
   readonly descriptor: CollectionDescriptor;
   readonly keys: Keys;
@@ -75,7 +74,6 @@ export function createImages(open: Scope, limits: ReadLimits): Images {
   };
 }
 
-/** The images of an answer to the plan. */
 export function imagesOf(descriptor: CollectionDescriptor, rows: Answer): readonly Image[] {
   return itemsOf(rows.end()).map((item) => ({ key: pathForm(descriptor, item), item }));
 }

@@ -10,7 +10,6 @@ import type { Action, HookPayload, WriteCommand } from '../write-command.ts';
 import { sentKeys } from './copy-payload.ts';
 import type { DoneBelow } from './hook-tree.ts';
 
-/** Functions that call hooks. */
 export interface HookCalls {
   /** Calls all of them for each payload. Rejects with the first error. */
   callAll(

@@ -9,7 +9,6 @@ import { retryOnConflict, type TransactionBody } from '../execute/transaction-bo
 import { type AffectedConstraints, explainViolation } from '../execute/violation.ts';
 import type { WritePlan } from '../write-plan.ts';
 
-/** Runs work in scenes. */
 export interface HookTransactions {
   /** Work that runs in an attempt of its own for each transaction. `judged` is what it is as far as that is known before. */
   withAttempts<T>(run: (attempt: TransactionAttempt) => Promise<T>, judged?: WritePlan): TransactionBody<T>;
@@ -97,7 +96,6 @@ export interface TransactionAttempt {
   close(): void;
 }
 
-/** Starts an attempt at a transaction. */
 function openAttempt(transaction: Transaction): TransactionAttempt {
   let closed = false;
   return {
@@ -118,7 +116,6 @@ function openAttempt(transaction: Transaction): TransactionAttempt {
   };
 }
 
-/** Work that the hooks of one write have begun. */
 export interface Begun {
   /** Watches a write of a hook, whether or not the hook waits for it. */
   follow<T>(work: Promise<T>): Promise<T>;

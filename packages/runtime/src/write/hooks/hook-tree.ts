@@ -25,7 +25,6 @@ import { type WriteContext, writableOf } from '../write-plan.ts';
 import { copyPayload, sentKeys } from './copy-payload.ts';
 import type { HookTarget } from './hook-target.ts';
 
-/** Context of the hooks of a nested write. */
 interface TreeHooking {
   readonly context: WriteContext;
   readonly target: Pick<HookTarget, 'entriesOf'>;

@@ -131,7 +131,6 @@ function answerOf(written: Written, checks: readonly Check[]): Pick<WriteStateme
   return { keys: keysOf(written).length, judgements: checks.map(({ permissionCheck }) => permissionCheck) };
 }
 
-/** The list of columns of an INSERT. */
 export function columnList(assigned: readonly Assigned[]): string {
   return assigned.map(({ field }) => field.column).join(', ');
 }

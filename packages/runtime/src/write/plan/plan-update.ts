@@ -111,7 +111,6 @@ export function planDelete(written: Written, removed: Removal, many: boolean): W
   return finishWrite(drafting, text, kind);
 }
 
-/** An UPDATE with its tables. */
 interface Update {
   readonly alias: string;
   /** The input, as the table `i`. */

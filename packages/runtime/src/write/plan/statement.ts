@@ -87,7 +87,6 @@ export function changeOf({ action, columns, writable }: Written): TableChange['k
   return action === 'update' && columns.some(({ field }) => key.includes(field.descriptor.name)) ? 'key' : action;
 }
 
-/** The fields of the key of what is written. */
 export function keysOf({ writable }: Pick<Written, 'writable'>): readonly FieldDescriptor[] {
   return keyFields(writable.collection.descriptor);
 }

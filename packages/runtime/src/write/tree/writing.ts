@@ -29,7 +29,6 @@ export interface Owners {
   isNew(node: number): boolean;
 }
 
-/** A link of one item. */
 export interface LaterLink {
   readonly group: Group;
   readonly key: KeyTexts;

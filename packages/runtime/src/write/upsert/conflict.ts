@@ -31,7 +31,6 @@ export interface Conflict {
   readonly constraints: ReadonlySet<string>;
 }
 
-/** One field of the key. */
 interface ConflictField {
   readonly field: FieldScope;
   /** True if the caller may give it to a new item; otherwise only rules do. */

@@ -3,7 +3,6 @@ import type { MigrationConnection } from '../../../database/database.ts';
 import { PlatformError } from '../../../errors.ts';
 import type { AlterPart, ColumnDefinition, ModelPlace, ModelStep } from '../../../model/model-sql.ts';
 
-/** A statement that changes a table. */
 export interface TableStatement {
   /** As SQL names it. */
   readonly table: string;

@@ -36,7 +36,6 @@ interface StatementRun {
   settled(error?: unknown): void;
 }
 
-/** A statement that the server has prepared. */
 interface Prepared {
   readonly id: number;
   columns: KnownColumns | undefined;

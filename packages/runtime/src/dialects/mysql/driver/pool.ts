@@ -261,7 +261,6 @@ interface ReadQueueLimits {
  * without a token have a smaller number, so that others find one as well.
  */
 
-/** A read that was let in. */
 export interface Admitted {
   readonly isPublic: boolean;
 }

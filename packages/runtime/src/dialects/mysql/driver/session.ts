@@ -6,7 +6,6 @@ import { sessionNames } from '../texts.ts';
 import { toMysqlError } from './errors.ts';
 import { connectionOptions } from './options.ts';
 
-/** Settings of a session. */
 interface MysqlSession {
   readonly isMariadb: boolean;
   readonly statementTimeoutMs: number;

@@ -11,7 +11,6 @@ const batchBytes = 262_144;
 /** How often it is looked whether the server still says something: so many times within the time that it may be silent. */
 const looks = 8;
 
-/** Options of a stream. */
 interface MysqlStream {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];

@@ -24,7 +24,6 @@ export function mysqlTurn({ table }: MysqlTables, name = '$1'): OwnSql {
   return createScript(requireRow(`SELECT name FROM ${table('platform_locks')} WHERE name = ${name} FOR UPDATE`));
 }
 
-/** Makes them for the place of the tables. */
 export function mysqlTables({ schema, dialect }: SystemPlace): MysqlTables {
   const server = dialect === 'mariadb' ? 'mariadb' : 'mysql';
   return {

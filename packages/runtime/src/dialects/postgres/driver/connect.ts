@@ -14,7 +14,6 @@ import { type ConnectedClient, cancelBackend, connectClient } from './client.ts'
 import { runIdentified } from './identified.ts';
 import { type PostgresSettings, sessionSql } from './options.ts';
 
-/** An open connection. */
 export interface PostgresConnection {
   readonly connection: Channel;
   /** Cluster and history that its server held when it was made; undefined where it does not tell. */

@@ -21,7 +21,6 @@ export function postgresSessions(schema: string): SessionStatements {
   return { ...tokenStatements(schema), ...sessionStatements(schema) };
 }
 
-/** Statements that make tokens. */
 function tokenStatements(schema: string) {
   const users = `${schema}.platform_users`;
   const roles = `${schema}.platform_roles`;

@@ -7,7 +7,6 @@ import { postgresModel, transactionTurn } from './model.ts';
 
 const now = 'pg_catalog.statement_timestamp()';
 
-/** The platform's own tables in a schema. */
 export function postgresTables(schema: string): OwnTables {
   const table = (name: string): string => `${schema}.${name}`;
   const spelling: OwnSpelling = { ...expressionsIn(schema, table), ...statementsOf(table) };

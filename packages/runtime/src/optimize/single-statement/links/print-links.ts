@@ -181,14 +181,12 @@ export interface LinksPlan {
   readonly change: ChangeLinks;
 }
 
-/** A relation whose links are listed. */
 export interface ListedLinks {
   readonly relation: ManyToMany;
   /** How its junction gets new rows: columns of the item, of the targets, and of the order where it keeps one. */
   readonly written: Written;
 }
 
-/** The change of one item. */
 export interface LinksChange {
   readonly caller: Caller;
   /** The item's key: a text for each part. */

@@ -82,7 +82,6 @@ function plannedGroup({ group, draft: { granted }, batch: { columns }, holds }: 
   return { group, granted, columns, holds: holds.map(({ place: index }) => index) };
 }
 
-/** One group of new items. */
 interface NewStep {
   readonly group: Group;
   readonly draft: DecodedStep;

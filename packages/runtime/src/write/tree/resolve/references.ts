@@ -28,7 +28,6 @@ interface Reference {
   readonly key: KeyTexts;
 }
 
-/** True if a node's item will be made. */
 export function isMade(node: TreeNode, found: Found): boolean {
   return node.form === 'create' || (node.form === 'either' && !found(node));
 }
@@ -117,7 +116,6 @@ function linkOf(creator: Reference, { node, key }: Reference): TreeNode {
   return { ...node, form: 'link', key, own: fields, sources: [] };
 }
 
-/** A group with the way to it. */
 export interface Placed {
   readonly group: Group;
   /** Edges to what is written first, from the top to the group, each with the group that it starts from. */
