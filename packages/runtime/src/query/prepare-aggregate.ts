@@ -3,7 +3,7 @@ import type { Condition } from '../language/index.ts';
 import { refuseUnknownFunctions } from '../sql/calls.ts';
 import type { CollectionScope } from '../sql/scope.ts';
 import { authoriseAggregate, checkCalls, resolveAggregate } from './authorise/aggregate.ts';
-import { authoriseCollection } from './authorise/authorise.ts';
+import { authoriseCollection } from './authorise/collection.ts';
 import { resolveFields } from './authorise/fields.ts';
 import {
   collectValues,

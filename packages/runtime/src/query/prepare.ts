@@ -4,7 +4,7 @@ import type { Condition } from '../language/index.ts';
 import { refuseUnknownFunctions } from '../sql/calls.ts';
 import type { StatementBuilder } from '../sql/row.ts';
 import { type CollectionScope, exportScope, type Scope } from '../sql/scope.ts';
-import { authoriseCollection } from './authorise/authorise.ts';
+import { authoriseCollection } from './authorise/collection.ts';
 import { type ResolvedFields, resolveFields } from './authorise/fields.ts';
 import {
   collectValues,
