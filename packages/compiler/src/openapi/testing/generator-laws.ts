@@ -2,7 +2,9 @@
 
 /** Places that break a law, each with the law: `/components/schemas/Deep: …`. */
 export function brokenLaws(document: object): readonly string[] {
-  return schemasIn(document, '').flatMap(({ schema, place }) =>
+  const found: Found[] = [];
+  collectSchemas(found, document, { place: '', name: '', above: '' });
+  return found.flatMap(({ schema, place }) =>
     laws.filter(({ isBroken }) => isBroken(schema, place)).map(({ law }) => `${place}: ${law}`),
   );
 }
@@ -42,17 +44,24 @@ function hasType({ type }: Found['schema'], name: string): boolean {
   return type === name || (Array.isArray(type) && type.includes(name));
 }
 
-/** Every object of a document that can be a schema: examples and lists of texts are none. */
-function schemasIn(value: unknown, place: string): readonly Found[] {
-  if (Array.isArray(value)) return value.flatMap((item, index) => schemasIn(item, `${place}/${index}`));
-  if (!isObject(value)) return [];
-  const inner = Object.entries(value).filter(([name]) => name !== 'example' && name !== 'examples');
-  const isMap =
-    /\/(properties|schemas|parameters|responses|headers)$/.test(place) && !/\/properties\/properties$/.test(place);
-  return [
-    ...(isMap ? [] : [{ schema: value, place }]),
-    ...inner.flatMap(([name, one]) => schemasIn(one, `${place}/${name}`)),
-  ];
+const maps = new Set(['properties', 'schemas', 'parameters', 'responses', 'headers']);
+
+/** A place in a document, with the name of its member and of the one above. */
+interface Spot {
+  readonly place: string;
+  readonly name: string;
+  readonly above: string;
+}
+
+/** Finds every object of a document that can be a schema: examples and lists of texts are none. */
+function collectSchemas(found: Found[], value: unknown, { place, name, above }: Spot): void {
+  if (typeof value !== 'object' || value === null) return;
+  const isMap = maps.has(name) && !(name === 'properties' && above === 'properties');
+  if (isObject(value) && !isMap) found.push({ schema: value, place });
+  for (const [inner, member] of Object.entries(value)) {
+    if (inner === 'example' || inner === 'examples') continue;
+    collectSchemas(found, member, { place: `${place}/${inner}`, name: inner, above: name });
+  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
