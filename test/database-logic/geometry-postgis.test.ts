@@ -14,6 +14,10 @@ const sql = `CREATE EXTENSION postgis;
   CREATE TABLE spots (id serial PRIMARY KEY, open boolean NOT NULL, place geometry(Point, 4326));
   INSERT INTO spots (open, place)
     SELECT i % 2 = 0, ST_SetSRID(ST_MakePoint(i % 100, i / 1000.0), 4326) FROM generate_series(1, 20000) i;
+  CREATE TYPE stop AS (name text, place geometry(Point, 4326));
+  CREATE TYPE tile AS (name text, place geometry(Point, 3857), mid geography);
+  CREATE TABLE routes (id integer PRIMARY KEY, stops stop[], tile tile);
+  INSERT INTO routes VALUES (1, NULL, ('a', ST_Transform('SRID=4326;POINT(3 0)', 3857), 'POINT(4 51)'));
   CREATE TABLE depots (id integer PRIMARY KEY, place geometry(Point, 4326));
   INSERT INTO depots VALUES (1, 'SRID=4326;POINT(1 1)');
   CREATE INDEX ON depots USING gist (place);
@@ -109,6 +113,18 @@ describe.skipIf(!hasPostgis)('PostGIS (skipped where it is not installed)', () =
       expect(plan).toContain('Index Scan');
       expect(plan).not.toContain('Seq Scan');
     }
+  });
+
+  it('reads members of composite values in degrees, and writes those that their text takes', async () => {
+    const stops = [{ name: 'b', place: { type: 'Point', coordinates: [3.5, 51] } }, null];
+    const tile = {
+      name: 'a',
+      place: { type: 'Point', coordinates: [3, 0] },
+      mid: { type: 'Point', coordinates: [4, 51] },
+    };
+    const write = (body: object) => platform.admin('/items/routes/1', { method: 'PATCH', body });
+    expect((await write({ stops })).json.data).toEqual({ id: 1, stops, tile });
+    expect((await write({ tile })).status).toBe(400);
   });
 
   it('finds and measures no place that a rule hides', async () => {

@@ -13,6 +13,17 @@ export function isComposite(type: ColumnType): boolean {
   return type.attributes !== undefined || (type.element !== null && isComposite(type.element));
 }
 
+/** True if the text of a composite value takes what the API takes: no geography, nor degrees of another reference. */
+export function takesMembers({ attributes = [], element }: ColumnType): boolean {
+  const members = element === null ? attributes.map(({ type }) => type) : [element];
+  return members.every((member) => takesText(member) && takesMembers(member));
+}
+
+function takesText({ base, geometry }: ColumnType): boolean {
+  if (geometry === undefined) return true;
+  return (geometry.srid === null || geometry.srid === 4326) && splitQualified(base).name !== 'geography';
+}
+
 /** The form of a column of a composite type, or of an array of such. */
 export function compositeForm(type: ColumnType, formOf: FormOf): NativeForm {
   const native = nativeOf(type);
@@ -96,6 +107,8 @@ const plain: ReadonlySet<WireKind> = new Set([
 ]);
 
 function printScalar(value: string, { kind, cast }: NativeForm['wire']): string {
+  if (kind === 'json' && cast !== undefined)
+    return cast.includes('{}') ? cast.replaceAll('{}', value) : `${value}${cast}`;
   if (plain.has(kind)) return value;
   if (kind === 'bytes') return `pg_catalog.replace(pg_catalog.encode(${value}, 'base64'), pg_catalog.chr(10), '')`;
   if (kind === 'timestamptz') {

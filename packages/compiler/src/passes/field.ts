@@ -7,6 +7,7 @@ import {
   rangeElement,
 } from '@tablewright/runtime/language';
 import type { ApiEnum, ApiField, CollectionNames } from '../api.ts';
+import { isComposite, takesMembers } from './composite-form.ts';
 import { withMetric } from './geometry-form.ts';
 import { nameValues } from './names.ts';
 import { quoteIdentifier, quoteLiteral, quoteQualified, quoteTable, splitQualified } from './quote.ts';
@@ -143,8 +144,8 @@ const fillWords: Readonly<Record<ColumnFill['kind'], FieldDescriptor['filled']>>
 };
 
 /** True if any rule can let a caller write the field. */
-export function isWritableField(field: Field, table: Table, { fill, updatable }: Column): boolean {
-  if (field.serverOwned) return false;
+export function isWritableField(field: Field, table: Table, { fill, updatable, type }: Column): boolean {
+  if (field.serverOwned || (isComposite(type) && !takesMembers(type))) return false;
   const completed = fill.kind === 'generated' || (fill.kind === 'identity' && fill.always);
   const writable = table.writable.insert || table.writable.update;
   return writable && updatable && !completed && field.type !== 'unknown';
