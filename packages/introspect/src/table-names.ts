@@ -34,6 +34,18 @@ export function matches(pattern: string, row: QualifiedName): boolean {
   return parts.length === 2 && partMatches(first, row.nspname) && partMatches(second, row.relname);
 }
 
+/** Reports the patterns that match no table. */
+export function unmatchedPatterns(patterns: readonly string[], rows: readonly QualifiedName[]): Diagnostic[] {
+  const idle = patterns.filter((pattern) => !rows.some((row) => matches(pattern, row)));
+  return [...new Set(idle)].map((pattern) => ({
+    code: 'pattern-without-match',
+    severity: 'warning',
+    place: 'platform.config.ts',
+    message: `The pattern "${pattern}" matches no table.`,
+    hint: 'Patterns are "name" or "schema.name", with "*" for any characters; a name with a dot stands in double quotes.',
+  }));
+}
+
 function patternParts(pattern: string): readonly string[] {
   const parts = pattern.match(/(?:"(?:[^"]|"")*"|[^."]+)+/g) ?? [];
   return parts.map((part) => part.replaceAll(/"((?:[^"]|"")*)"/g, (_, quoted: string) => quoted.replaceAll('""', '"')));

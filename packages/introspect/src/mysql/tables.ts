@@ -3,7 +3,7 @@ import { type Diagnostic, sortDiagnostics } from '../diagnostic.ts';
 import type { SchemaFacts } from '../facts.ts';
 import { groupedBy, sortedBy } from '../order.ts';
 import type { Table, TableId } from '../schema.ts';
-import { matches, quotedNames } from '../table-names.ts';
+import { matches, quotedNames, unmatchedPatterns } from '../table-names.ts';
 import { idOf, type MysqlCatalog, schemaOf, type TableName, type TableRow } from './catalog.ts';
 import { buildChecks, buildColumns } from './columns.ts';
 import { buildForeignKeys, buildKeys } from './keys.ts';
@@ -161,16 +161,7 @@ function unreadable(catalog: MysqlCatalog, views: readonly TableRow[]): Diagnost
 
 function unmatched(catalog: MysqlCatalog, rows: readonly TableRow[]): Diagnostic[] {
   const names = rows.map((row) => ({ nspname: schemaOf(catalog, row.table_schema), relname: row.table_name }));
-  const idle = [...(catalog.include ?? []), ...catalog.exclude].filter(
-    (pattern) => !names.some((name) => matches(pattern, name)),
-  );
-  return [...new Set(idle)].map((pattern) => ({
-    code: 'pattern-without-match',
-    severity: 'warning',
-    place: 'platform.config.ts',
-    message: `The pattern "${pattern}" matches no table.`,
-    hint: 'Patterns are "name" or "schema.name", with "*" for any characters; a name with a dot stands in double quotes.',
-  }));
+  return unmatchedPatterns([...(catalog.include ?? []), ...catalog.exclude], names);
 }
 
 /** One per type, with the columns that have it. */

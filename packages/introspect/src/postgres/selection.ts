@@ -1,7 +1,7 @@
 import { ledgerTable, reservedPrefix, systemCollection } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
 import { groupedBy, sortedBy } from '../order.ts';
-import { matches, quotedNames, tableId } from '../table-names.ts';
+import { matches, quotedNames, tableId, unmatchedPatterns } from '../table-names.ts';
 import type { Catalog, ObjectName, RelationRow } from './catalog.ts';
 import type { Lookup } from './lookup.ts';
 import { highestTower } from './sql/wanted.ts';
@@ -33,7 +33,7 @@ export function selectRelations(catalog: Catalog, lookup: Lookup): SelectedRelat
     diagnostics: [
       ...schemaDiagnostics(catalog),
       ...excludedDiagnostics(selectable.filter((row) => !requested(row))),
-      ...patternDiagnostics([...(include ?? []), ...exclude], selectable),
+      ...unmatchedPatterns([...(include ?? []), ...exclude], selectable),
       ...extensionDiagnostics(extensions),
       ...circularDiagnostics(readable.filter((row) => requested(row) && circular.has(row.oid))),
       ...toweringDiagnostics([...listed.values()].filter((row) => row.towersOver !== null)),
@@ -100,17 +100,6 @@ function excludedDiagnostics(rows: readonly RelationRow[]): Diagnostic[] {
     place: `table ${tableId(row.nspname, row.relname)}`,
     message: `The configuration leaves out "${row.relname}".`,
     hint: null,
-  }));
-}
-
-function patternDiagnostics(patterns: readonly string[], rows: readonly RelationRow[]): Diagnostic[] {
-  const idle = patterns.filter((pattern) => !rows.some((row) => matches(pattern, row)));
-  return [...new Set(idle)].map((pattern) => ({
-    code: 'pattern-without-match',
-    severity: 'warning',
-    place: 'platform.config.ts',
-    message: `The pattern "${pattern}" matches no table.`,
-    hint: 'Patterns are "name" or "schema.name", with "*" for any characters; a name with a dot stands in double quotes.',
   }));
 }
 

@@ -69,13 +69,21 @@ export async function readLedger(
      FROM ${quoteName(schema)}.platform_migrations ORDER BY id`,
     [],
   );
-  return rows.map(([id, name, checksum, appliedAt, version]) => ({
+  return rows.map(appliedMigration);
+}
+
+/** A migration as a row tells it: its number, name, checksum, time and version. */
+export function appliedMigration([id, name, checksum, appliedAt, version]: readonly (
+  | string
+  | null
+)[]): AppliedMigration {
+  return {
     id: Number(id),
     name: name ?? '',
     checksum: checksum ?? '',
     appliedAt: appliedAt ?? '',
     version: version ?? '',
-  }));
+  };
 }
 
 /**

@@ -8,8 +8,7 @@ import { checkBody, parseBodyText } from '../json/body.ts';
 import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, CompiledApi, FieldDescriptor, JsonValue } from '../language/index.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
-import { retryOnConflict, type TransactionBody } from '../write/execute/transaction-body.ts';
-import { explainViolation } from '../write/execute/violation.ts';
+import { retryOnConflict, runExplained, type TransactionBody } from '../write/execute/transaction-body.ts';
 import type { Writer } from '../write/writer.ts';
 
 export interface ImporterOptions {
@@ -120,11 +119,7 @@ async function writeBatch(
   const request = { caller, collection, query, sender, returning: () => null };
   const work = await writer.workOf({ action: 'create', request, body: [...items] });
   begun(work);
-  try {
-    await work.run(transaction);
-  } catch (error) {
-    throw explainViolation(error, work.affected());
-  }
+  await runExplained(work, transaction);
   return work;
 }
 

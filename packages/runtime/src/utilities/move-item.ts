@@ -10,7 +10,7 @@ import { createAnswerWriter } from '../query/answer.ts';
 import { createPlanner, type PlannedRead, type Planner } from '../query/planner.ts';
 import { buildOpenScope, type CollectionScope } from '../sql/scope.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
-import { explainViolation } from '../write/execute/violation.ts';
+import { runExplained } from '../write/execute/transaction-body.ts';
 import type { Writer } from '../write/writer.ts';
 import { updatableNames } from './revert.ts';
 
@@ -49,11 +49,7 @@ export function createMover({ api, database, writer }: MoverOptions) {
       const items = await planMove({ transaction, planner, caller, dialect, collection, field }, move);
       const request = { caller, collection: name, query: '', sender, returning: () => null };
       const work = await writer.workOf({ action: 'update', request, body: items });
-      try {
-        await work.run(transaction);
-      } catch (error) {
-        throw explainViolation(error, work.affected());
-      }
+      await runExplained(work, transaction);
       return { value: work };
     });
     work.committed();

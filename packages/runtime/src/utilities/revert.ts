@@ -9,7 +9,7 @@ import { createAnswerWriter } from '../query/answer.ts';
 import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../sql/scope.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
-import { explainViolation } from '../write/execute/violation.ts';
+import { runExplained } from '../write/execute/transaction-body.ts';
 import type { Writer } from '../write/writer.ts';
 
 interface ReverterOptions {
@@ -70,11 +70,7 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
       const { collection, item, data } = readRevision(rows.end().toString());
       const request = { caller, collection, query: '', sender, activity: 'revert', returning: () => null } as const;
       const work = await writer.workOf({ action: 'update', request, item, body: payloadOf(caller, collection, data) });
-      try {
-        await work.run(transaction);
-      } catch (error) {
-        throw explainViolation(error, work.affected());
-      }
+      await runExplained(work, transaction);
       return { value: work };
     });
     work.committed();

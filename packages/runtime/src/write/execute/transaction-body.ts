@@ -3,7 +3,7 @@ import type { RowContext } from '../../database/row-context.ts';
 import type { Answer } from '../../query/answer.ts';
 import type { Keys } from '../decode/keys.ts';
 import type { Returning } from '../returning.ts';
-import type { AffectedConstraints } from './violation.ts';
+import { type AffectedConstraints, explainViolation } from './violation.ts';
 
 /** Result of a write, and how its answer is read. */
 export interface Written {
@@ -44,5 +44,14 @@ export async function retryOnConflict<T>(
     } catch (error) {
       if (again >= maxConflicts || isConflict?.(error) !== true) throw error;
     }
+  }
+}
+
+/** Runs a write as a part of a transaction, so that errors of the database are told in terms of the API. */
+export async function runExplained<T>(work: TransactionBody<T>, transaction: Transaction): Promise<T> {
+  try {
+    return await work.run(transaction);
+  } catch (error) {
+    throw explainViolation(error, work.affected());
   }
 }

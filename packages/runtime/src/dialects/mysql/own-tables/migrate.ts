@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import type { MigrationConnection } from '../../../database/database.ts';
 import {
   type AppliedMigration,
+  appliedMigration,
   changed,
   type Migration,
   MigrationError,
@@ -110,13 +111,7 @@ class MysqlMigrator implements Migrator {
        FROM ${table} ORDER BY id`,
       [],
     );
-    return rows.map(([id, name, checksum, appliedAt, version]) => ({
-      id: Number(id),
-      name: name ?? '',
-      checksum: checksum ?? '',
-      appliedAt: appliedAt ?? '',
-      version: version ?? '',
-    }));
+    return rows.map(appliedMigration);
   }
 
   async #server(): Promise<MysqlServer> {
