@@ -15,7 +15,6 @@ export interface ProjectFile {
 /** Choices that decide about the files. */
 interface ProjectChoice {
   readonly template: string;
-  /** Name of the project's package. */
   readonly name: string;
   /** True if it begins with the template's tables; a database that has tables gets rules without them. */
   readonly hasTables: boolean;

@@ -12,7 +12,6 @@ export interface ColumnType {
   readonly category: 'base' | 'enum' | 'range' | 'multirange' | 'composite' | 'array' | 'extension';
   /** Domain chain from the column's own type inwards; empty when it is none. */
   readonly domains: readonly { readonly name: string; readonly notNull: boolean; readonly checks: readonly string[] }[];
-  /** Element type of an array. */
   readonly element: ColumnType | null;
   /** `schema.name` of the enum, also listed in `Schema.enums`. */
   readonly enum: string | null;

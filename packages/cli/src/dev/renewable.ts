@@ -10,7 +10,6 @@ import type { Progress } from '../terminal/progress.ts';
 
 /** The connection by which changes are looked for, opened again when it was lost. */
 export interface HeldSource {
-  /** The one in use. */
   current(): Source;
   /** As of `readStamps`; null while the database is away. */
   stamps(project: Project): Promise<CatalogStamps | null>;

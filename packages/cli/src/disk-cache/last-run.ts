@@ -22,7 +22,6 @@ import type { Project } from '../project/project.ts';
 /** Record of a run, in `.platform/cache/last-run.json`. */
 interface LastRun {
   readonly form: 3;
-  /** Digest of the inputs. */
   readonly digest: string;
   readonly summary: CompileSummary;
   readonly files: readonly LeftFile[];

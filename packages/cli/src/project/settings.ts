@@ -12,7 +12,6 @@ import { ownVariable } from '../terminal/own-variable.ts';
 export interface Settings {
   readonly folder: string;
   readonly config: PlatformConfig;
-  /** Diagnostics of the configuration. */
   readonly diagnostics: readonly Diagnostic[];
   /** Where the generated files go. */
   readonly output: string;

@@ -213,7 +213,6 @@ export type Question =
   | {
       readonly kind: 'openapi' | 'graphql' | 'model' | 'schema';
       readonly number: number;
-      /** The number of the question that compiled it. */
       readonly apiVersion: number;
       readonly accessClass: string;
     };

@@ -7,7 +7,6 @@ import { configName } from '../modules/import-config.ts';
 interface Call {
   /** The script that Node runs. */
   readonly scriptPath: string;
-  /** The folder that the command was called in. */
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }

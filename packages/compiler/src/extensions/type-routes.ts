@@ -162,7 +162,6 @@ interface Reading {
   /** Where the type is asked for. */
   readonly at: Node;
   readonly reportError: ReportMismatch;
-  /** Types around the one that is read. */
   readonly around: readonly Type[];
   readonly path: string;
 }

@@ -86,7 +86,6 @@ export interface DescribedCollection {
 export interface ModelContext {
   /** Everything that a class may read, by name. */
   readonly collections: Lookup<DescribedCollection>;
-  /** The junctions of readable many-to-many relations. */
   readonly junctions: Lookup<true>;
   /** The first readable many-to-any of each link collection. */
   readonly owners: Lookup<ManyToAny>;

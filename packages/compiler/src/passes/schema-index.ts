@@ -30,7 +30,6 @@ export interface SchemaSources {
   readonly dialect: Lookup<Schema['dialect']>;
   readonly tables: Lookup<Table>;
   readonly collections: Lookup<Collection>;
-  /** Names of collections by the ids of tables. */
   readonly byTable: Lookup<string>;
   /** By the names of link collections. */
   readonly linked: Lookup<Links>;

@@ -19,7 +19,6 @@ export interface VisibleCollection {
 export interface VisibleApi {
   /** By collection name. */
   readonly visible: Lookup<VisibleCollection>;
-  /** Visible many-to-any relations by their link collection. */
   readonly links: Lookup<readonly ManyToAny[]>;
   /** All many-to-any relations, hidden ones too, by their link collection. */
   readonly allLinks: Lookup<readonly ManyToAny[]>;

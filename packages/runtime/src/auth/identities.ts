@@ -36,7 +36,6 @@ export interface Identities<T> {
   find(token: string, client: () => string): T | Promise<T>;
   /** Forgets a user whose rights, credentials or sessions have changed. Call it after the commit. */
   forget(user: string): void;
-  /** Forgets all users. */
   forgetAll(): void;
 }
 

@@ -65,7 +65,6 @@ export interface RoleFinding {
 }
 
 export interface RuledPrivilege {
-  /** Role of the database. */
   readonly role: string;
   /** Table as statements name it, and names of columns; none for the whole table. */
   readonly table: string;

@@ -67,7 +67,6 @@ export interface SqlDialect {
   readonly positional: boolean;
   /** A parameter as an expression of a type; `mark` gives a placeholder for the value in some form. */
   placeholder(native: string, marker: (form: ParameterForm) => string): string;
-  /** Type of the parameters of LIMIT and OFFSET. */
   readonly boundType: string;
   /** OFFSET without LIMIT, as the LIMIT that it needs, with a leading space. */
   readonly noLimit: string;
@@ -308,7 +307,6 @@ export interface CopiedFields {
 /** Copies of items as a statement sees them. */
 interface Copies {
   readonly fixed: FixedValue;
-  /** Expression for the name of the item's collection. */
   readonly collection: string;
   /** Expression for the item, a JSON object. */
   readonly contents: string;

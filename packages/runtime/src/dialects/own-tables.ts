@@ -27,7 +27,6 @@ type Assignments = Readonly<Record<string, string>>;
 /** Rows to remove in small portions: they are found by `where`, those that are least `by` first. */
 interface Purge {
   readonly table: string;
-  /** Columns of the key. */
   readonly key: string;
   readonly where: string;
   readonly by: string;
@@ -89,7 +88,6 @@ export interface OwnSpelling {
   /** Texts that change and remove rows. */
   update(rows: Rows, assignments: Assignments): string;
   remove(rows: Rows): string;
-  /** A statement that reads. */
   rows(sql: string): OwnSql;
   /** A statement that writes; it answers the number of the transaction, or nothing where it found no row. */
   write(sql: string): OwnSql;

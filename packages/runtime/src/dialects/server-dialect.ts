@@ -58,11 +58,9 @@ export interface ConnectOptions {
 export interface EmbeddedDatabase {
   /** Runs a function with exclusive use of the database. */
   runExclusive<T>(run: () => Promise<T>): Promise<T>;
-  /** Answers protocol messages with protocol messages. */
   execProtocolRaw(message: Uint8Array, options?: { syncToFs?: boolean }): Promise<Uint8Array>;
   /** Runs statements without parameters. */
   exec(sql: string): Promise<unknown>;
-  /** Ends the database. */
   close(): Promise<void>;
 }
 
@@ -114,11 +112,9 @@ export interface ServerDialect {
   readonly migrator: (connection: MigrationConnection, schema: string | null) => Migrator;
   /** Checksum of a migration, as its ledger keeps it. */
   readonly checksumOf: (migration: Migration) => string;
-  /** The platform's own tables in a place. */
   readonly ownTables: (location: SystemPlace) => OwnTables;
   /** Changes the model; rejects as `ChangeModel` does. */
   readonly changeModel: (options: ModelChangerOptions, requested: Parameters<ChangeModel>) => Promise<ModelChanged>;
-  /** Asks the server for its state. */
   readonly askHost: AskHost;
   /** Prints the statements that pass a caller on to policies; absent where servers have none. */
   readonly rowSettings?: RowSettings;

@@ -12,7 +12,6 @@ export interface ProviderEnvironment {
   readonly label: string | null;
   /** Scopes, separated by spaces. */
   readonly scope: string;
-  /** Members of the profile. */
   readonly keys: ProfileKeys;
   /** True if an unknown person becomes a user. */
   readonly allowRegistration: boolean;

@@ -13,7 +13,6 @@ import { type Staged, stage, tooLarge } from './staging.ts';
 
 interface Fetched {
   readonly staged: Staged;
-  /** Name of the file in the address. */
   readonly name: string;
 }
 

@@ -33,7 +33,6 @@ export interface FileFinder {
   find(caller: Caller, key: string): Promise<FoundFile>;
   /** True if every caller may read it. */
   isPublic(caller: Caller, id: string): Promise<boolean>;
-  /** True if a file has this content now. */
   has(content: Pick<FoundFile, 'id' | 'name'>): Promise<boolean>;
   settings(): Promise<AssetSettings>;
 }

@@ -27,7 +27,6 @@ export const maxErrors = 100;
 
 /** Collects problems, and throws those of the first stage that has any. */
 export interface Problems {
-  /** True if there is one. */
   any(): boolean;
   /** A name that the caller may not write, or that does not exist. */
   forbid(): void;

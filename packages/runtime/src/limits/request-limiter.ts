@@ -25,7 +25,6 @@ export interface RequestLimiter {
 const maxClients = 65_536;
 
 interface Limit extends RequestLimit {
-  /** Name of the limit in Redis. */
   readonly name: string;
   /** Key by which requests are counted: the client, or one key for all. */
   readonly keyOf: (request: IncomingMessage) => string;

@@ -18,7 +18,6 @@ export interface ClientBytes {
   readonly client: string;
   /** Counts bytes that the client has not got yet; subtracts them when they are sent or can no longer be sent. */
   add(bytes: number): void;
-  /** True if more bytes may wait. */
   hasRoom(): boolean;
   /** True if more may be gathered for an answer that already has so many bytes counted. */
   hasRoomBeside(ownBytes: number): boolean;
@@ -44,7 +43,6 @@ export class UnsentBytes {
     return this.#used;
   }
 
-  /** Bytes of one client. */
   of(client: string): ClientBytes {
     return {
       client,

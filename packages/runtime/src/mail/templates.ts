@@ -4,7 +4,6 @@ import { readTemplates, strictly, TemplateError, textOf } from '../template-file
 
 /** Values that every template may print. */
 interface MailView {
-  /** Name of the project. */
   readonly project: string;
   /** Address of the recipient. */
   readonly email: string;
@@ -23,7 +22,6 @@ interface MentionView extends MailView {
   readonly collection: string;
   /** Key of the item, in path form. */
   readonly item: string;
-  /** Its text. */
   readonly comment: string;
 }
 
@@ -54,7 +52,6 @@ const mailNames: readonly MailName[] = ['invite', 'password-reset', 'mention'];
 
 /** A mail as it is read. */
 export interface Letter {
-  /** One line. */
   readonly subject: string;
   readonly text: string;
   readonly html: string;

@@ -53,7 +53,6 @@ export interface Recompiler {
     read: () => Promise<void>,
     more?: RecompileOptions,
   ): Promise<Recompiled>;
-  /** Names of the migrations that lie in the project. */
   migrationNames(): Promise<readonly string[]>;
   /** Writes what is served into the project: its schema, and migrations that it lacks. */
   keep(api: CompiledApi, migrations: readonly ProjectMigration[]): Promise<void>;

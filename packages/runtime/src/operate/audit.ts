@@ -37,7 +37,6 @@ export interface AuditDetails {
   /** Code of the error that answered. */
   readonly reason?: string | undefined;
   readonly provider?: string | undefined;
-  /** Name of a limit. */
   readonly limit?: string | undefined;
   readonly action?: string | undefined;
   readonly collection?: string | undefined;

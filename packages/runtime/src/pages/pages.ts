@@ -34,7 +34,6 @@ export const assetsPath = '/admin/assets';
 
 /** Values that a template may print. */
 export interface PageView extends Paged {
-  /** Name of the project. */
   readonly project: string;
   /** PASSWORD_MIN_LENGTH. */
   readonly passwordMinLength: number;

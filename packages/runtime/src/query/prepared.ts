@@ -36,7 +36,6 @@ export interface RequestedRead {
 export interface RequestedSource {
   /** Tells sources apart whose text differs. */
   readonly form: string;
-  /** Values of its parameters. */
   readonly values: readonly string[];
   readonly many: boolean;
   /** Prints it for FROM, without an alias; its values stand at `index`. */

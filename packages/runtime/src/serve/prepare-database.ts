@@ -93,7 +93,6 @@ function connectionOptions({ database, streams, optimizations }: Environment) {
 
 /** Several servers. */
 export interface DatabaseHosts {
-  /** Options of connections to the one that takes writes. */
   readonly connections: Pick<ConnectOptions, 'renewable' | 'failover' | 'notePosition' | 'positionSql'>;
   /** Tokens that lead reads behind writes; null where there are no replicas. */
   readonly consistency: Consistency | null;

@@ -22,7 +22,6 @@ export interface AppliedMigration {
   readonly checksum: string;
   /** ISO 8601 in UTC, as the database prints it. */
   readonly appliedAt: string;
-  /** Version of the platform that applied it. */
   readonly version: string;
 }
 

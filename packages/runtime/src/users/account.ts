@@ -78,11 +78,9 @@ export interface FoundSession {
 
 /** Look-ups in the tables of one location. All resolve to null when there is no such row. */
 export interface AccountFinder {
-  /** The user who has this static token. */
   byToken(token: string): Promise<Account | null>;
   /** The user with this address: without regard to case, after NFKC. */
   byEmail(email: string): Promise<SigningIn | null>;
-  /** The user with this key. */
   byId(id: string): Promise<SigningIn | null>;
   /** The user whom a provider of single sign-on calls so, in exactly this spelling. */
   byIdentity(provider: string, identifier: string): Promise<Account | null>;

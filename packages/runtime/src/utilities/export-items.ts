@@ -31,7 +31,6 @@ interface ExportRequest {
   /** As `export` of a query. */
   readonly format: string;
   readonly query: { readonly [name: string]: JsonValue };
-  /** Fields of the file. */
   readonly file: FileMetadata;
 }
 

@@ -23,7 +23,6 @@ export interface AddressedFacts {
   readonly deprecated: boolean;
   /** In key order; empty when it cannot be read. */
   readonly key: readonly AddressedKeyField[];
-  /** True if rows can be grouped. */
   readonly grouped: boolean;
   /** Null where nothing can be written. */
   readonly writes: AddressedWrites | null;

@@ -21,7 +21,6 @@ import { makeMailedKey } from './mailed-token.ts';
 /** Addresses to invite, and the role that they get. */
 interface Invitation {
   readonly emails: readonly string[];
-  /** Key of a role. */
   readonly role: string;
   /** Where the links lead; null: the page of the platform. */
   readonly url: URL | null;

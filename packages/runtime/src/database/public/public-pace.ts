@@ -175,7 +175,6 @@ export class StatementTimes {
     return this.#kinds.get(kind) === quick;
   }
 
-  /** True if a statement of this kind has run. */
   isKnown(kind: StatementKind): boolean {
     return this.#kinds.has(kind);
   }

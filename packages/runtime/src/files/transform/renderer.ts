@@ -13,7 +13,6 @@ import { applyOperation, type ImageFormat, type Transformation } from './transfo
 interface Original {
   readonly storage: Storage;
   readonly name: string;
-  /** Its media type. */
   readonly type: string;
   readonly width: number | null;
   readonly height: number | null;

@@ -28,7 +28,6 @@ export interface CompilingRoots extends Omit<Compiling, 'lists'>, ReadSetting {
   readonly name: string;
   readonly roots: ReadonlyMap<string, GraphqlRoot>;
   readonly accessClass: string;
-  /** Functions of the database. */
   readonly functions: Functions;
   /** The scope in which everything can be named: keys of items that can be written and not read. */
   readonly open: Scope;

@@ -19,7 +19,6 @@ export interface FilePart {
 /** Where files are written, and how much a body may hold. */
 interface MultipartLimits {
   readonly folder: string;
-  /** Bytes of a file. */
   readonly fileSize: number;
   /** Bytes of all fields together. */
   readonly fieldSize: number;

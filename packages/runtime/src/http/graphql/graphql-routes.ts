@@ -26,7 +26,6 @@ export interface GraphqlEndpointsOptions {
   readonly findDocument: (requested: GraphqlParameters) => string | Promise<string>;
   /** Shows the page to ask from. Null: there is none. */
   readonly page: Handler | null;
-  /** Log of refusals. */
   readonly log: () => Log;
   /** Counts the root fields of an operation after the first as requests of their own. Throws REQUESTS_EXCEEDED. */
   readonly count: (httpContext: HttpContext, requests: number) => void | Promise<void>;

@@ -3,7 +3,6 @@ import { Counter, type CounterChild, gauge, Histogram, type HistogramChild, type
 
 /** Hears of requests that waited for a connection. */
 export interface PoolObserver {
-  /** A request has got its connection. */
   waited(ms: number): void;
   /** A request got none in time. */
   timedOut(): void;
@@ -16,7 +15,6 @@ export interface PoolLoad {
   readonly used: number;
   readonly idle: number;
   readonly max: number;
-  /** Requests that wait for one. */
   readonly waiting: number;
 }
 

@@ -54,7 +54,6 @@ export class AdaptivePlans {
     this.#state = state;
   }
 
-  /** Chooses for one run. */
   chooseFor(statement: Statement): Chosen {
     const others = otherWays.of(statement);
     if (others === undefined) return { statement };

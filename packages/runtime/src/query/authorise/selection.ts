@@ -36,7 +36,6 @@ export type Selected =
       readonly items: readonly SelectedItem[];
       readonly own: FieldScope | undefined;
     }
-  /** An object of parts of the same item. */
   | { readonly kind: 'group'; readonly key: string; readonly parts: readonly Selected[] }
   /** The same JSON for every item. */
   | { readonly kind: 'constant'; readonly key: string; readonly json: string };

@@ -24,7 +24,6 @@ type ListPart = Extract<Selected, { kind: 'keys' | 'nested' }>;
 
 /** The rows of a nested list as its relation and `deep` want them. */
 export interface NestedList {
-  /** A row of the list while it is printed. */
   readonly target: Row;
   /** The tables, as soon as everything is printed that names their columns. */
   from(): string;

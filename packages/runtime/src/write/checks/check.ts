@@ -65,7 +65,6 @@ export interface Check {
 export interface Requirement {
   /** Places of rules, ascending. */
   readonly rules: readonly number[];
-  /** Places of columns. */
   readonly columns: readonly number[] | null;
 }
 

@@ -16,7 +16,6 @@ export interface AffectedConstraints {
   readonly collection: CollectionScope;
   /** Where the items stand in the payload: the way to one, or the names of relations to several. Default: they are its items. */
   readonly path?: string;
-  /** Names that the payload has. */
   readonly names: ReadonlySet<string>;
   /** Fields that the caller may write. */
   readonly writable: ReadonlySet<string>;

@@ -34,7 +34,6 @@ interface TopPayload extends HookPayload {
 /** A write with its items found as far as hooks have to know them. */
 export interface HookTarget {
   readonly topPayloads: readonly TopPayload[];
-  /** The body with payloads that hooks have changed. */
   bodyOf(hookPayloads: readonly HookPayload[]): JsonValue | undefined;
   /** The top of the tree of such a body; null where no payload has related items. */
   entriesOf(body: JsonValue | undefined): readonly Entry[] | null;

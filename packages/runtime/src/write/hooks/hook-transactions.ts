@@ -12,7 +12,6 @@ import type { WritePlan } from '../write-plan.ts';
 export interface HookTransactions {
   /** Work that runs in an attempt of its own for each transaction. `judged` is what it is as far as that is known before. */
   withAttempts<T>(run: (attempt: TransactionAttempt) => Promise<T>, judged?: WritePlan): TransactionBody<T>;
-  /** Does work in a transaction. */
   runAlone<T>(work: TransactionBody<T>): Promise<T>;
   /** Resolves when nothing runs any more that waited for a COMMIT. */
   settled(): Promise<void>;

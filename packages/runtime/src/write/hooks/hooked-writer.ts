@@ -45,7 +45,6 @@ interface HookedWriterOptions {
 
 /** The writer of requests that hooks wait for. */
 export interface HookedWriter {
-  /** True if any hook is registered for a write. */
   waitFor(command: WriteCommand): boolean;
   /** Judges what was sent, and gives what is left to do. Throws as preparing a write does. */
   workOf(command: WriteCommand): Promise<TransactionBody>;

@@ -177,7 +177,6 @@ function presetOnly(drafting: Drafting): readonly Assigned[] {
 /** A field that gets one where an item brings none. */
 interface DrawnField {
   readonly field: FieldDescriptor;
-  /** The column of input that holds them. */
   readonly input: InputColumn;
   /** Value that a rule sets, the same for all items; absent where each item gets a new identifier. */
   readonly preset?: Operand;

@@ -245,7 +245,6 @@ interface LockedRows {
   readonly from: string;
   /** A condition; `TRUE` for none. */
   readonly rows: string;
-  /** The table's alias. */
   readonly alias: string;
   /** Expressions of the key, in the order of its fields. */
   readonly keys: readonly string[];

@@ -18,7 +18,6 @@ interface DoneStatement {
 
 /** A change, as it is written down. */
 export interface ChangeUnderWay {
-  /** Name of its migration. */
   readonly name: string;
   readonly statements: readonly DoneStatement[];
   /** Statements that write into the platform's own tables at the end, in one transaction. */

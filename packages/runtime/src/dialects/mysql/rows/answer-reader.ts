@@ -19,7 +19,6 @@ const bytes = new RowBytes();
 
 /** Reads one answer and hands its rows to a sink as PostgreSQL would send them. */
 export class AnswerReader {
-  /** Rows so far. */
   rows = 0;
   /**
    * First error, of the server or of the sink. Rows after it are read and dropped, so that the connection can be used

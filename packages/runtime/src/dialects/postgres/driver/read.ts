@@ -87,7 +87,6 @@ export class ReadQueues {
   /** In the order in which they are served. */
   readonly all: readonly Read[][] = [this.#usual, this.#public, this.#apart];
 
-  /** The queue that a read waits in. */
   of({ request }: Read): Read[] {
     if (request.apart === true) return this.#apart;
     return request.isPublic === true ? this.#public : this.#usual;

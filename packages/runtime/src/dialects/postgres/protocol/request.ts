@@ -77,7 +77,6 @@ export class SlotQueue {
     return this.#slots[this.#first];
   }
 
-  /** The request that was sent last. */
   get last(): Slot | undefined {
     return this.#slots.at(-1);
   }

@@ -87,7 +87,6 @@ export interface Members {
   readonly complete: boolean;
   /** Nodes, in the order of the payload. */
   readonly nodes: readonly number[];
-  /** Keys of items to remove. */
   readonly removed: readonly KeyTexts[];
   /** Where the payload stands. */
   readonly place: Place;
@@ -126,7 +125,6 @@ export function collectionsOf(root: Group): ReadonlySet<string> {
 export interface DecodedStep {
   readonly granted: Granted;
   readonly action: 'create' | 'update';
-  /** Places in the group. */
   readonly nodes: readonly number[];
   /** Keys of other items in it are not known yet. */
   readonly batch: Batch;
