@@ -216,7 +216,13 @@ describe('a thousand callers at once', () => {
 describe.each(['fast', 'pg'] as const)('the driver %s', (driver) => {
   let database: Database;
   beforeAll(async () => {
-    database = await connectPostgres({ url: project.url, driver, poolMax: 3, readConnections: 1 });
+    database = await connectPostgres({
+      url: project.url,
+      driver,
+      poolMax: 3,
+      readConnections: 1,
+      poolTimeoutMs: 30_000,
+    });
   });
   afterAll(() => database?.close(0));
 

@@ -29,7 +29,7 @@ export interface BothLanes {
 }
 
 /** Beside other work a connection may take longer than requests usually wait for one. */
-const patient = { DATABASE_POOL_TIMEOUT: '20s' };
+const patient = { DATABASE_POOL_TIMEOUT: '50s' };
 
 let writing: 'fast' | 'pg' = 'fast';
 
