@@ -1,6 +1,7 @@
 /** The platform over a database that is only reached through a pooler by transactions. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Magazine, startMagazine } from '../support/magazine.ts';
+import { isWithout } from '../support/optimizations.ts';
 import { createProject, type Platform, startPlatform } from '../support/platform.ts';
 import { type Pooler, poolerVersion, startPooler, withoutPooler } from '../support/pooler.ts';
 
@@ -32,7 +33,7 @@ describe.skipIf(poolerVersion === undefined)(`behind PgBouncer${withoutPooler}`,
     await Promise.all([magazine?.close(), project?.remove()]);
   });
 
-  it('one line of the log says which driver is used, and why', async () => {
+  it.skipIf(isWithout('fast-driver'))('one line of the log says which driver is used, and why', async () => {
     const lines = (): string[] =>
       pooled
         .log()
