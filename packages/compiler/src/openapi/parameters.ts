@@ -196,7 +196,7 @@ function queryForm(schema: JsonObject): JsonObject {
  * Both forms have one name, so they are alternatives of one parameter. Tools that try requests begin with the example, which
  * asks nothing, and not with names that they make up.
  */
-function objectForm(schema: JsonObject) {
+function objectForm(schema: JsonObject): JsonObject {
   return {
     style: 'deepObject',
     explode: true,
@@ -218,10 +218,8 @@ export function listParameters(collection: Addressed, aggregates = true): readon
 /** The parameters that aggregate a collection; conditions on aggregate rows are the same for all. */
 function aggregateParameters(collection: Addressed): readonly JsonObject[] {
   const { aggregate, groupBy } = aggregateInput(collection);
-  const { example: nothing, ...form } = objectForm(aggregate);
-  const examples = { no: { value: nothing }, rows: { value: { count: '*' } } };
   return [
-    { name: 'aggregate', in: 'query', ...form, examples },
+    { name: 'aggregate', in: 'query', ...objectForm(aggregate) },
     ...(groupBy ? [{ name: 'groupBy', in: 'query', ...queryForm(groupBy) }] : []),
     reference('parameters', 'having'),
   ];
