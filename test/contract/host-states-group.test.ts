@@ -1,11 +1,12 @@
 /** What a server says of itself, and does with writes, on members of a MySQL group. Source: scale-out notes, sections 2 and 3. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServerGroup } from '../support/galera.ts';
-import { away, becomes, follows, primary, told } from '../support/host-told.ts';
+import { away, becomes, follows, primary, promptMs, told } from '../support/host-told.ts';
 import { withMysql } from '../support/mariadb.ts';
 import { noMysqlGroup, startMysqlGroup, withoutMysqlGroup } from '../support/mysql-group.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
+import { median } from '../support/timing.ts';
 
 type Project = Awaited<ReturnType<typeof createProject>>;
 
@@ -72,10 +73,12 @@ describe(`MySQL with Group Replication${withoutMysqlGroup}`, () => {
     const run = (place: number, sql: string) =>
       withMysql(group.urls[place] ?? '', (connection) => connection.query(sql));
     let now = [primary, away, readOnly];
+    const late: number[] = [];
     const changes = async (to: typeof now, state: string, change: () => Promise<unknown>): Promise<void> => {
       await change();
       const changedAt = performance.now();
-      await Promise.all(servers.map((server, index) => follows(server, now[index] ?? [], to[index] ?? [], changedAt)));
+      const times = servers.map((server, index) => follows(server, now[index] ?? [], to[index] ?? [], changedAt));
+      late.push(Math.max(...(await Promise.all(times))));
       await expect.poll(() => checked([follower], 'state'), { timeout: 3_000 }).toEqual([state]);
       now = to;
     };
@@ -121,6 +124,7 @@ describe(`MySQL with Group Replication${withoutMysqlGroup}`, () => {
           await comesTo('ONLINE');
         });
       }
+      expect(median(late), `${late}`).toBeLessThan(promptMs);
     } finally {
       await Promise.all(servers.map((server) => server.stop()));
     }

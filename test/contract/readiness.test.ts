@@ -4,10 +4,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { follows, told } from '../support/host-told.ts';
+import { follows, promptMs, told } from '../support/host-told.ts';
 import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 import { createDatabaseOn, type PostgresPair, startPostgresPair, withClient } from '../support/postgres.ts';
 import { installSystem } from '../support/system.ts';
+import { median } from '../support/timing.ts';
 
 /** Health, `ready`, and `ready` of any role. */
 type Told = readonly [health: string, ready: string, any: string];
@@ -26,6 +27,8 @@ let standbyUrl: string;
 /** One server of its own, several with a replica, and one that is meant to read only. */
 let servers: readonly Platform[] = [];
 let now: readonly Told[] = [well, well, readOnly];
+/** Milliseconds after which each change was told by all servers. */
+const late: number[] = [];
 
 beforeAll(async () => {
   [pair, project] = await Promise.all([startPostgresPair(), createProject()]);
@@ -69,7 +72,8 @@ async function changes(to: readonly Told[], change: () => unknown): Promise<void
   now = to;
   await change();
   const changedAt = performance.now();
-  await Promise.all(servers.map((server, index) => follows(server, from[index] ?? [], to[index] ?? [], changedAt)));
+  const times = servers.map((server, index) => follows(server, from[index] ?? [], to[index] ?? [], changedAt));
+  late.push(Math.max(...(await Promise.all(times))));
 }
 
 const onPrimary = (sql: string): Promise<unknown> => withClient(primaryUrl, (client) => client.query(sql));
@@ -115,10 +119,9 @@ it('tells of a server that says nothing, and that it does again', async () => {
 
 it('tells that it drains', async () => {
   const list = primaryUrl.replace(/@[^/]*/, `@${[primaryUrl, standbyUrl].map((url) => new URL(url).host).join()}`);
-  const server = await startUnchecked(project.folder, list, { SHUTDOWN_DELAY: '1500ms' }, []);
+  const server = await startUnchecked(project.folder, list, { SHUTDOWN_DELAY: '2s' }, []);
   const stopped = server.stop();
-  await sleep(100);
-  expect(await told(server)).toEqual(['200 ok', '503 draining', '503 draining']);
+  await expect.poll(() => told(server), { interval: 10 }).toEqual(['200 ok', '503 draining', '503 draining']);
   expect(await stopped).toBe(0);
 });
 
@@ -127,6 +130,11 @@ it('tells of a primary that is gone, and of another one', async () => {
   await changes([down, well, readOnly], () =>
     withClient(standbyUrl, (client) => client.query('SELECT pg_promote(true)')),
   );
+});
+
+it('told most changes within their time', () => {
+  expect(late).toHaveLength(10);
+  expect(median(late), `${late}`).toBeLessThan(promptMs);
 });
 
 /** Processes of the sessions of the primary. */

@@ -10,6 +10,7 @@ import { createDatabaseOn, type PostgresPair, startPostgresPair, withClient } fr
 import { failure } from '../support/project.ts';
 import { countStatements } from '../support/proxy.ts';
 import { installSystem } from '../support/system.ts';
+import { fastestMs } from '../support/timing.ts';
 
 type Project = Awaited<ReturnType<typeof createProject>>;
 
@@ -148,13 +149,14 @@ describe('a primary and its standby', () => {
       process.kill(pair.pid, 'SIGKILL');
       await becomes(server, away, 2_500);
       proxy.reset();
-      const start = performance.now();
-      const answers = await Promise.all(Array.from({ length: 5 }, (_, index) => write(server, `two ${index}`)));
-      const ms = performance.now() - start;
-      expect(answers.map(failure)).toEqual(answers.map(() => '503 SERVICE_UNAVAILABLE'));
-      expect(answers[0]?.headers.get('retry-after')).toBe('1');
+      const refused = async (): Promise<void> => {
+        const answers = await Promise.all(Array.from({ length: 5 }, (_, index) => write(server, `two ${index}`)));
+        expect(answers.map(failure)).toEqual(answers.map(() => '503 SERVICE_UNAVAILABLE'));
+        expect(answers[0]?.headers.get('retry-after')).toBe('1');
+      };
+      const ms = await fastestMs(refused);
       expect(ms).toBeGreaterThan(600);
-      expect(ms).toBeLessThan(15_000);
+      expect(ms).toBeLessThan(1_500);
       expect(proxy.errors()).toEqual([]);
       const { checks } = (await server.admin('/server/health')).json;
       expect(checks.database).toMatchObject({ status: 'error', state: 'read-only' });

@@ -4,7 +4,9 @@ import { expect } from 'vitest';
 import type { Platform } from './platform.ts';
 
 const paths = ['/server/health', '/server/ready', '/server/ready?role=any'];
-/** States are no older than two seconds; a machine that runs other tests needs some time itself. */
+/** Milliseconds after which most changes are told: states are no older than two seconds. */
+export const promptMs = 3_000;
+/** Milliseconds after which each is, on a machine that runs other tests. */
 const changeMs = 20_000;
 
 /** Status and body of `/server/health`, `/server/ready` and `/server/ready?role=any`. */
@@ -28,13 +30,13 @@ export async function becomes(platform: Platform, expected: readonly string[], w
   expect(await told(platform)).toEqual(expected);
 }
 
-/** Waits until the server tells of a change, and expects that meanwhile it tells nothing but what was and what is so. */
+/** Milliseconds after which the server tells of a change; meanwhile it tells nothing but what was and what is so. */
 export async function follows(
   platform: Platform,
   from: readonly string[],
   to: readonly string[],
   changedAt: number,
-): Promise<void> {
+): Promise<number> {
   const seen = paths.map(() => false);
   let lateMs = 0;
   for (let after = 0; after < 10; await sleep(50)) {
@@ -47,4 +49,5 @@ export async function follows(
     else lateMs = performance.now() - changedAt;
     expect(lateMs).toBeLessThan(changeMs);
   }
+  return lateMs;
 }

@@ -16,7 +16,7 @@ test('answers that are waited for own no memory, and each is written suffix the 
   const { prefix, suffix } = frameOf('books');
   const waiting = Array.from({ length: 100 }, () => new SplicedRows(plan, prefix, suffix));
   for (const rows of waiting) rows.end();
-  // One slab of Node, or two where the first was nearly full.
+  // One slab, or two where the tests before have left one nearly full.
   expect(new Set(waiting.map((rows) => rows.end().buffer)).size).toBeLessThanOrEqual(2);
   expect(waiting.map((rows) => rows.end().toString())).toEqual(waiting.map(() => '{"data":{"books":[]}}'));
 });
