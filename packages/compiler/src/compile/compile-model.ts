@@ -2,16 +2,12 @@ import type { Diagnostic } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
 import {
   type AccessClass,
-  type CachedTables,
-  type CollectionDescriptor,
+  type CompiledApi,
   type CustomRoute,
-  type Fingerprint,
-  type FunctionDescriptor,
   itemRoutes,
   type JsonValue,
   type KnownOperation,
   type Route,
-  type RowSecurity,
 } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, Examples } from '../api.ts';
 import { createFacts } from '../cache/same.ts';
@@ -118,17 +114,20 @@ export function readCustomRoutes(schema: Schema, sources: CustomRouteSources): R
   return { heads, routes: typeRoutes(heads, [...modules, ...extensions, ...generated]).routes };
 }
 
+/** Facts that a compiled API has as data. */
+type PlainFacts =
+  | 'collections'
+  | 'access'
+  | 'fingerprint'
+  | 'permissionsDigest'
+  | 'modelDigest'
+  | 'functions'
+  | 'rowSecurity'
+  | 'caching';
+
 /** The facts of generated files, as plain data that threads can send each other. */
-export interface ModelData {
-  readonly collections: readonly CollectionDescriptor[];
-  readonly access: readonly AccessClass[];
+export interface ModelData extends Pick<CompiledApi, PlainFacts> {
   readonly routes: readonly (Omit<Route, 'collection'> & { readonly collection: string })[];
-  readonly fingerprint: Fingerprint;
-  readonly permissionsDigest?: string;
-  readonly modelDigest?: string;
-  readonly functions?: readonly FunctionDescriptor[];
-  readonly rowSecurity?: RowSecurity;
-  readonly caching?: CachedTables;
   readonly customRoutes: readonly CustomRoute[];
   readonly operations: readonly KnownOperation[];
   readonly graphql: boolean;

@@ -1,22 +1,9 @@
-import type { Column } from '@tablewright/introspect/schema';
+import type { Column, ColumnType } from '@tablewright/introspect/schema';
 import { expect, test } from 'vitest';
-import { typeOf } from '../testing/build-schema.ts';
+import { columnOf, typeOf } from '../testing/build-schema.ts';
 import { textForm } from './value-form.ts';
 
-function column(type: Column['type'], more: Partial<Column> = {}): Column {
-  return {
-    name: 'c',
-    nativeType: type.base,
-    type,
-    nullable: true,
-    fill: { kind: 'none' },
-    collation: null,
-    comment: null,
-    source: null,
-    updatable: true,
-    ...more,
-  };
-}
+const column = (type: ColumnType, more: Partial<Column> = {}): Column => columnOf('c', type, more);
 
 test('a number without sign has parameters that reach as far', () => {
   expect(textForm(column(typeOf('bigint unsigned', 'bigInteger')), 'bigInteger', true).native).toBe('uint8');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ListKind, readAllowedValues } from './checks.ts';
 
-/** Reads a check over a column of the given kind, whatever its name. */
+/** Reads a check; each column in it is of the kind. */
 function read(expression: string, kind: ListKind | null = 'text'): unknown {
   return readAllowedValues(expression, () => kind);
 }
