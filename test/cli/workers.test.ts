@@ -1,7 +1,9 @@
 /** Several processes on one port: none of their requests fails while they are replaced or lost, and all end together. */
 
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -17,7 +19,9 @@ beforeAll(async () => {
   database = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY); INSERT INTO docs VALUES (1)');
   project = await createProject();
   await writeFile(join(project.folder, 'permissions.yaml'), 'permissions: { public: { docs: { read: true } } }\n');
-  server = await startUnchecked(project.folder, database.url, {}, ['--generate', '--workers', '2']);
+  // Tests share their machine with others: a request may wait for long.
+  const settings = { DATABASE_POOL_TIMEOUT: '30s' };
+  server = await startUnchecked(project.folder, database.url, settings, ['--generate', '--workers', '2']);
 });
 afterAll(async () => {
   await server?.stop();
@@ -54,6 +58,21 @@ it('requests are answered while every process is replaced', { timeout: 30_000 + 
   expect(answers.length).toBeGreaterThan(50);
 });
 
+it('a process that hangs keeps one connection from being answered, until it goes on', async () => {
+  const [pid = 0] = await workerPids();
+  process.kill(pid, 'SIGSTOP');
+  const answers = Array.from({ length: 12 }, ask);
+  let answered = 0;
+  for (const answer of answers) void answer.then(() => answered++);
+  try {
+    await until(() => answered >= 11);
+    expect(answered).toBe(11);
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  expect([...new Set(await Promise.all(answers))]).toEqual(['200']);
+});
+
 it('a process that is lost is replaced, and all end with the first one', async () => {
   const pids = await workerPids();
   expect(pids).toHaveLength(2);
@@ -69,6 +88,17 @@ it('a start that no process survives ends with the code of its failure', async (
   const environment = { DATABASE_URL: database.url, LOG_LEVEL: 'loud' };
   const result = await runPlatform(['start', '--workers', '2', '--project', project.folder], environment);
   expect(result).toMatchObject({ code: 4, stderr: expect.stringContaining('LOG_LEVEL must be one of') });
+});
+
+it('a port that is in use ends the start', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  const port = typeof address === 'object' ? String(address?.port) : '';
+  const environment = { DATABASE_URL: database.url, PORT: port };
+  const result = await runPlatform(['start', '--workers', '2', '--project', project.folder], environment);
+  other.close();
+  expect(result).toMatchObject({ code: 4, stderr: expect.stringMatching(/The port is in use\..*PORT=8056/s) });
 });
 
 it('what cannot be served by several is refused', async () => {

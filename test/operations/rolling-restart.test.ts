@@ -1,6 +1,6 @@
 /** A stop under load: behind a proxy no request fails while its servers are restarted, and what runs is answered. */
 import { spawn, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
@@ -160,25 +160,56 @@ describe.each([
   });
 });
 
-it('answers the requests of connections that it had not taken when it was stopped', { timeout: 60_000 }, async () => {
-  const server = await startUnchecked(project.folder, database.url, {}, []);
-  const agent = new Agent({ keepAlive: false });
-  // The kernel takes connections meanwhile, and they are there at once with the signal.
-  process.kill(server.pid, 'SIGSTOP');
-  const answers = Array.from({ length: 50 }, () => send(agent, Number(new URL(server.url).port), null, 1));
-  await expect
-    .poll(
-      () =>
-        Object.values(agent.sockets)
-          .flat()
-          .filter((socket) => socket?.connecting === false).length,
-    )
-    .toBe(50);
-  const stopped = server.stop();
-  process.kill(server.pid, 'SIGCONT');
-  expect(await Promise.all(answers)).toEqual(answers.map(() => 200));
-  expect(await stopped).toBe(0);
+describe.each([
+  ['one process', []],
+  ['two workers', ['--workers', '2']],
+] as const)('a stop of %s', (_, args) => {
+  it('answers the requests of connections that were not taken when it came', { timeout: 60_000 }, async () => {
+    const server = await startUnchecked(project.folder, database.url, {}, [...args]);
+    const pids = [server.pid, ...childrenOf(server.pid)];
+    expect(pids).toHaveLength(args.length + 1);
+    const agent = new Agent({ keepAlive: false });
+    // The kernel takes connections meanwhile, and they are there at once with the signal.
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    const answers = Array.from({ length: 50 }, () => send(agent, Number(new URL(server.url).port), null, 1));
+    await expect
+      .poll(
+        () =>
+          Object.values(agent.sockets)
+            .flat()
+            .filter((socket) => socket?.connecting === false).length,
+      )
+      .toBe(50);
+    const stopped = server.stop();
+    for (const pid of pids) process.kill(pid, 'SIGCONT');
+    expect(await Promise.all(answers)).toEqual(answers.map(() => 200));
+    expect(await stopped).toBe(0);
+  });
+
+  it('answers clients that go on connecting until it stops listening', { timeout: 60_000 }, async () => {
+    const server = await startUnchecked(project.folder, database.url, {}, [...args]);
+    const port = Number(new URL(server.url).port);
+    const results: (number | string)[] = [];
+    let isRefused = false;
+    const client = async (): Promise<void> => {
+      for (let key = 1; !isRefused; key = (key % 100) + 1) {
+        const result = await send(new Agent({ keepAlive: false }), port, null, key);
+        if (String(result).includes('ECONNREFUSED')) isRefused = true;
+        else results.push(result);
+      }
+    };
+    const clients = Array.from({ length: 8 }, client);
+    await expect.poll(() => results.length).toBeGreaterThan(200);
+    expect(await server.stop()).toBe(0);
+    await Promise.all(clients);
+    // The kernel resets one that comes between the last look for connections and the end, some microseconds later.
+    expect(results.filter((result) => result !== 200).length).toBeLessThanOrEqual(1);
+  });
 });
+
+function childrenOf(pid: number): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/).filter(Boolean).map(Number);
+}
 
 describe('after SHUTDOWN_TIMEOUT statements are cancelled, and a warning says how many requests were cut', () => {
   async function cutThree(folder: string, url: string, countStatements: () => Promise<number>): Promise<void> {

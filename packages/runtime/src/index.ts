@@ -64,6 +64,7 @@ export type {
 } from './model/recompiler.ts';
 export type { MetricValues } from './operate/metrics/measured.ts';
 export type { PlannedRead } from './query/planner.ts';
+export type { PassedConnections } from './serve/acceptor.ts';
 export { type MetricsListener, serveMetrics } from './serve/metrics-listener.ts';
 export type { RunningServer, ServeOptions } from './serve/options.ts';
 export { serve, serveProcess } from './serve/serve.ts';

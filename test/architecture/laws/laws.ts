@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 125_938, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 126_212, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 890,
+    today: 892,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

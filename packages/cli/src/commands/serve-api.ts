@@ -11,11 +11,17 @@ import type {
 } from '@tablewright/runtime';
 import { serve, serveMetrics } from '@tablewright/runtime';
 import type { Variables } from '@tablewright/runtime/tools';
-import { keptSecret, refuseContract, startFailure } from '@tablewright/runtime/tools';
+import {
+  EnvironmentError,
+  keptSecret,
+  readEnvironment,
+  refuseContract,
+  startFailure,
+} from '@tablewright/runtime/tools';
 import { CommandError, exitCodes, ownCodeError } from '../errors/failures.ts';
 import { importGenerated } from '../modules/generated-modules.ts';
 import { readManifest } from '../output/manifest.ts';
-import type { WorkerCluster } from '../process/worker-cluster.ts';
+import type { WorkerCluster, WorkerClusterOptions } from '../process/worker-cluster.ts';
 import { databaseUrl, embeddedFolder, type Settings } from '../project/settings.ts';
 import type { Source } from '../sources/source.ts';
 import { ownVariable } from '../terminal/own-variable.ts';
@@ -49,9 +55,10 @@ export async function serveOne(
     recordExamples = false,
     recompiler,
     gatherMetrics,
+    connections,
     development = false,
     loaded,
-  }: StartOptions & Pick<ServeOptions, 'signals' | 'recompiler' | 'gatherMetrics'> & DevelopmentOptions,
+  }: StartOptions & Pick<ServeOptions, 'signals' | 'recompiler' | 'gatherMetrics' | 'connections'> & DevelopmentOptions,
   progress: Progress,
 ): Promise<Served> {
   const token = await adminToken(project.stateFolder);
@@ -73,6 +80,7 @@ export async function serveOne(
       frozen,
       signals,
       ...(gatherMetrics !== undefined && { gatherMetrics }),
+      ...(connections !== undefined && { connections }),
       ...(!frozen && (recompiler === undefined ? await recompilerOf(project, api) : { recompiler })),
       ...(recordExamples && { onExchange: await (await import('../examples/record.ts')).createRecorder(project) }),
     }),
@@ -152,6 +160,7 @@ async function listen(
     | 'signals'
     | 'onExchange'
     | 'gatherMetrics'
+    | 'connections'
   >,
 ): Promise<RunningServer> {
   try {
@@ -187,6 +196,17 @@ function startError(error: unknown, url: string | null): unknown {
   const failure = startFailure(error, url);
   return failure === null ? error : new CommandError(failure.exitCode, failure.message, failure.hint);
 }
+
+/** Address of the first process, for clients of all. */
+export const sharedAddress: Pick<WorkerClusterOptions, 'listenAddress' | 'describe'> = {
+  listenAddress() {
+    const reading = readEnvironment(process.env);
+    if (!reading.ok) throw new EnvironmentError(reading.problems);
+    const { host, port } = reading.environment;
+    return { host, port };
+  },
+  describe: (error) => startError(error, null),
+};
 
 /** Listens for the metrics of other processes, where they are asked for; gives the listener. */
 export async function watchServers(workers: WorkerCluster): ReturnType<typeof serveMetrics> {

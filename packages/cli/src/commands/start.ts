@@ -1,7 +1,8 @@
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
+import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
-import type { RunningServer } from '@tablewright/runtime';
+import type { PassedConnections, RunningServer } from '@tablewright/runtime';
 import { CommandError, exitCodes, knownFailure } from '../errors/failures.ts';
 import { type ServiceManager, serviceManager } from '../process/service-manager.ts';
 import {
@@ -17,7 +18,7 @@ import type { Source } from '../sources/source.ts';
 import { createProgress, type Progress, processProgress } from '../terminal/progress.ts';
 import { adminToken, printWelcome } from '../terminal/welcome.ts';
 import { type StartOptions, workerCount } from './options.ts';
-import { checkContract, importApi, reportDrift, serveOne, watchServers } from './serve-api.ts';
+import { checkContract, importApi, reportDrift, serveOne, sharedAddress, watchServers } from './serve-api.ts';
 
 /** `platform start`: serves the generated API. Resolves once it listens; signals end the process. */
 export async function start(options: StartOptions): Promise<void> {
@@ -98,10 +99,11 @@ function workersOf({ workers }: StartOptions, project: Settings): number | null 
 async function startCluster(project: Settings, size: number, progress: Progress): Promise<void> {
   await checkContract(project);
   const token = await adminToken(project.stateFolder);
-  const workers = createWorkerCluster(size, (text) => {
+  const report = (text: string): void => {
     progress.event('workers', { message: text.trim() });
     progress.print(text);
-  });
+  };
+  const workers = createWorkerCluster({ size, report, ...sharedAddress });
   const manager = serviceManager(progress.print);
   obeySignals(workers, manager);
   const metrics = await watchServers(workers);
@@ -155,6 +157,7 @@ async function startWorker(project: Settings, options: StartOptions): Promise<vo
   const collected = new Questions<readonly ProcessMetrics[]>();
   const gatherMetrics = async (): Promise<readonly ProcessMetrics[]> =>
     (await collected.ask((question) => send({ kind: 'gather', question }), gatherMs)) ?? [];
+  const passed = createPassed();
   let started: RunningServer | null = null;
   const end = (lingerMs?: number): void => {
     // Nothing is under way in a process that still starts.
@@ -165,8 +168,14 @@ async function startWorker(project: Settings, options: StartOptions): Promise<vo
     );
   };
   process.on('SIGTERM', () => end());
-  process.on('message', (message: LeaderMessage) => {
+  process.on('message', (message: LeaderMessage, socket: Socket | undefined) => {
     switch (message.kind) {
+      case 'connection':
+        return passed.receive(socket);
+      case 'opened':
+        return passed.opened(message.address);
+      case 'closed':
+        return passed.closed();
       case 'finish':
         return message.isReplaced ? end(lingerMs) : end();
       case 'gather':
@@ -177,13 +186,46 @@ async function startWorker(project: Settings, options: StartOptions): Promise<vo
         return void started?.ready(message.role).then((result) => send({ ...message, answer: result }));
     }
   });
-  const serving = serveOne(project, null, { ...options, signals: false, gatherMetrics }, silent);
+  const serving = serveOne(
+    project,
+    null,
+    { ...options, signals: false, gatherMetrics, connections: passed.connections },
+    silent,
+  );
   const served = await serving.catch(fail);
   if (served === null) return;
   const { server, administrator } = served;
   started = server;
   const { url, pages } = server;
   send({ kind: 'listening', url, pages, administrator, drifts: server.drifts() });
+}
+
+/** Connections of one of the processes, which the first one accepts for it. */
+function createPassed() {
+  const opened = Promise.withResolvers<AddressInfo>();
+  const closed = Promise.withResolvers<void>();
+  let takeSocket = (socket: Socket): void => void socket.destroy();
+  const connections: PassedConnections = {
+    open(accept) {
+      takeSocket = accept;
+      send({ kind: 'open' });
+      return opened.promise;
+    },
+    close() {
+      send({ kind: 'close' });
+      return closed.promise;
+    },
+  };
+  return {
+    connections,
+    opened: opened.resolve,
+    closed: closed.resolve,
+    /** There is none if its client has left meanwhile. */
+    receive(socket: Socket | undefined): void {
+      send({ kind: 'taken' });
+      if (socket !== undefined) takeSocket(socket);
+    },
+  };
 }
 
 /** Milliseconds for which a process that is replaced serves its connections: clients in use leave it meanwhile. */

@@ -1,8 +1,10 @@
 /** Several processes that serve one project on one port, and the one that starts, replaces and stops them. */
 import cluster, { type Worker } from 'node:cluster';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Drift, MetricValues, Readiness as ServerState } from '@tablewright/runtime';
 import { CommandError, exitCodes } from '../errors/failures.ts';
 import type { ReportedAdministrator } from '../terminal/welcome.ts';
+import { SharedPort } from './shared-port.ts';
 
 /** The processes that serve. */
 export interface WorkerCluster {
@@ -26,9 +28,19 @@ const timeoutMs = 1_000;
 /** Milliseconds before a process that has ended by itself is replaced: one that cannot start must not be started all the time. */
 const replaceAfter = 1_000;
 
-/** Makes a cluster of this size. Later events are reported to `report`. */
-export function createWorkerCluster(size: number, report: (text: string) => void): WorkerCluster {
-  return new ForkedWorkers(size, report);
+export interface WorkerClusterOptions {
+  readonly size: number;
+  /** Takes later events. */
+  readonly report: (text: string) => void;
+  /** Address that clients use. */
+  readonly listenAddress: () => { readonly host: string; readonly port: number };
+  /** Describes why the address cannot be used. */
+  readonly describe: (error: unknown) => unknown;
+}
+
+/** Makes a cluster. */
+export function createWorkerCluster(options: WorkerClusterOptions): WorkerCluster {
+  return new ForkedWorkers(options);
 }
 
 /** Questions to another process that wait for their answers. */
@@ -60,15 +72,19 @@ export class Questions<Answer> {
 class ForkedWorkers implements WorkerCluster {
   readonly #size: number;
   readonly #report: (text: string) => void;
+  readonly #describe: (error: unknown) => unknown;
+  readonly #port: SharedPort;
   readonly #serving = new Set<Worker>();
   readonly #metricsQuestions = new Questions<ProcessMetrics>();
   readonly #readyQuestions = new Questions<ServerState>();
   #stopping = false;
   #restarting: Promise<void> | null = null;
 
-  constructor(size: number, report: (text: string) => void) {
+  constructor({ size, report, listenAddress, describe }: WorkerClusterOptions) {
     this.#size = size;
     this.#report = report;
+    this.#describe = describe;
+    this.#port = new SharedPort(listenAddress, sendConnection);
   }
 
   async start(): Promise<readonly Readiness[]> {
@@ -76,8 +92,7 @@ class ForkedWorkers implements WorkerCluster {
     const failed = starts.find((start) => start.status === 'rejected');
     if (failed === undefined)
       return starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value.readiness] : []));
-    this.#stopping = true;
-    await Promise.all([...this.#serving].map((worker) => this.#stopWorker(worker, false)));
+    await this.stop();
     throw failed.reason;
   }
 
@@ -97,6 +112,7 @@ class ForkedWorkers implements WorkerCluster {
     this.#stopping = true;
     const others = Object.values(cluster.workers ?? {}).flatMap((worker) => (worker === undefined ? [] : [worker]));
     await Promise.all(others.map((worker) => this.#stopWorker(worker, false)));
+    await this.#port.close();
   }
 
   kill(): void {
@@ -130,6 +146,15 @@ class ForkedWorkers implements WorkerCluster {
         switch (message.kind) {
           case 'failure':
             return reject(new CommandError(message.exitCode, message.failure, message.hint));
+          case 'open':
+            return void this.#port.add(worker).then(
+              (address) => send(worker, { kind: 'opened', address }),
+              (error: unknown) => reject(this.#describe(error)),
+            );
+          case 'taken':
+            return this.#port.taken(worker);
+          case 'close':
+            return void this.#closePort(worker).then(() => send(worker, { kind: 'closed' }));
           case 'listening':
             this.#serving.add(worker);
             return resolve({ worker, readiness: message });
@@ -143,12 +168,18 @@ class ForkedWorkers implements WorkerCluster {
             );
         }
       });
+      worker.on('disconnect', () => this.#port.drop(worker));
       worker.on('exit', (code, signal) => {
         // A worker that was dismissed is no longer in the list.
         if (this.#serving.delete(worker) && !this.#stopping) this.#replace(signal ?? `code ${code}`);
         reject(new CommandError(code === 0 ? exitCodes.start : code, 'A process ended before it listened.'));
       });
     });
+  }
+
+  /** All stop together when no connection waits any more; one that ends alone leaves the port to the others. */
+  #closePort(worker: Worker): Promise<void> {
+    return this.#stopping ? this.#port.close() : this.#port.remove(worker);
   }
 
   #replace(reason: string): void {
@@ -182,7 +213,15 @@ class ForkedWorkers implements WorkerCluster {
 }
 
 function send(worker: Worker, message: LeaderMessage): void {
-  if (worker.isConnected()) worker.send(message);
+  // One that is about to end reads nothing more; that it has ended is heard elsewhere.
+  if (worker.isConnected()) worker.send(message, () => undefined);
+}
+
+/** Ends one that does not arrive, because the process has just ended. */
+function sendConnection(worker: Worker, socket: Socket): void {
+  worker.send({ kind: 'connection' } satisfies LeaderMessage, socket, (error) => {
+    if (error !== null) socket.destroy();
+  });
 }
 
 function silentWorkers(count: number): ProcessMetrics[number] {
@@ -214,6 +253,10 @@ export type ProcessMetrics = readonly MetricValues[];
 export type WorkerMessage =
   | Readiness
   | Failure
+  /** Asks for connections from now on, and for none any more. */
+  | { readonly kind: 'open' | 'close' }
+  /** A connection has arrived. */
+  | { readonly kind: 'taken' }
   | { readonly kind: 'metrics'; readonly question: number; readonly answer: ProcessMetrics }
   | { readonly kind: 'ready'; readonly question: number; readonly answer: ServerState }
   /** Asks for the metrics of all processes. */
@@ -222,6 +265,11 @@ export type WorkerMessage =
 export type LeaderMessage =
   /** Tells a process to finish; another one serves in its place, or none does. */
   | { readonly kind: 'finish'; readonly isReplaced: boolean }
+  /** Comes with a connection. */
+  | { readonly kind: 'connection' }
+  | { readonly kind: 'opened'; readonly address: AddressInfo }
+  /** No connection comes any more. */
+  | { readonly kind: 'closed' }
   | { readonly kind: 'metrics'; readonly question: number }
   | { readonly kind: 'ready'; readonly question: number; readonly role: string | undefined }
   | { readonly kind: 'gather'; readonly question: number; readonly answer: readonly ProcessMetrics[] };

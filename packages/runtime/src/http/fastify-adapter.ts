@@ -101,6 +101,8 @@ export function createFastifyAdapter(
 export interface Listener {
   readonly server: FastifyInstance;
   readonly responder: StreamingResponder;
+  /** Those that are open. */
+  readonly connections: ReadonlySet<Socket>;
 }
 
 export interface ListenerOptions {
@@ -125,21 +127,32 @@ export function createListener(
     current().server.emit('request', request, response);
   };
   server.server.on('request', observeRequests(environment, observers, wrap(pass, responder), consistency !== null));
-  endConnections(server, responder);
-  return { server, responder };
+  const connections = endConnections(server, responder);
+  return { server, responder, connections };
 }
 
 /** Milliseconds for which a stopping server waits for the first bytes of a connection: its request may be on its way. */
 const unusedMs = 500;
 
-/** Sees to it that a server that stops comes to the end of its connections. */
-function endConnections(server: FastifyInstance, responder: Responder): void {
-  const dropUnused = watchUnusedConnections(server.server);
-  server.addHook('preClose', (done) => {
+/**
+ * Sees to it that a server that stops comes to the end of its connections, and gives those that are open. Browsers keep
+ * some in reserve on which nothing was ever sent. Node counts these as busy, so they are ended here.
+ */
+function endConnections(fastifyServer: FastifyInstance, responder: Responder): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  fastifyServer.server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  const dropUnused = (): void => {
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  };
+  fastifyServer.addHook('preClose', (done) => {
     responder.hangUp();
     setTimeout(dropUnused, unusedMs);
     done();
   });
+  return sockets;
 }
 
 export function failRequest(responder: Responder, request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
@@ -209,21 +222,6 @@ function passBy(server: Server, shortcut: Shortcut): void {
     if (shortcut.takes(request)) void shortcut.respond({ request, response });
     else for (const other of others) other.call(server, request, response);
   });
-}
-
-/**
- * Returns a function that ends the connections on which nothing was ever sent, as browsers keep them in reserve. Node
- * counts them as busy, so a server that stops would wait for them.
- */
-function watchUnusedConnections(server: Server): () => void {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return function dropUnused() {
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-  };
 }
 
 /** The query string stays text until the planner reads it. */

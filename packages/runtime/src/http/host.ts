@@ -19,6 +19,7 @@ export interface HostParts extends ServerProcess {
 /** Makes what all generations of a process share. */
 export function createHost(
   httpListener: Listener,
+  { address }: Pick<ServerProcess, 'address'>,
   environment: Environment,
   { state }: Pick<HostWatch, 'state'>,
 ): HostParts {
@@ -30,6 +31,7 @@ export function createHost(
   let drains = false;
   return {
     ...httpListener,
+    address,
     audit,
     limiter: createRequestLimiter(environment.requestLimits, clientAddress, log, requestLimitReached(audit)),
     accounts: new Set<Accounts<AuthenticatedUser>>(),

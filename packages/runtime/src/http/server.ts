@@ -3,6 +3,7 @@
  * interpret a request, in the order of the API specification, section 1.5: limit, token, route, body, query.
  */
 import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { type Accounts, createAccounts, type MailFolders } from '../auth/accounts.ts';
@@ -109,6 +110,8 @@ export interface ServerProcess extends Listener {
   readonly audit: Audit;
   /** Accounts of every version that is not closed: events about accounts and mail in one concern them all. */
   readonly accounts: Set<Accounts<AuthenticatedUser>>;
+  /** Address of the port that clients use. */
+  address(): AddressInfo | string | null;
   /** True if the process was told to stop. */
   readonly draining: () => boolean;
   /** Reads the state that the database server reports of itself. */
@@ -201,7 +204,7 @@ function openUsers(
     ...{ api, database, environment, driftGuard, log, audit },
     mail: options.mail ?? { folder: '.platform/mail', templates: null },
     publicUrl: () =>
-      environment.publicUrl ?? localUrl(environment.host, (host?.server ?? findServer()).server.address()),
+      environment.publicUrl ?? localUrl(environment.host, host?.address() ?? findServer().server.address()),
     createUser: (user, sender) =>
       findWriter().create({ caller: administrator, collection: 'platform_users', query: 'fields=id', sender }, user),
     describe: (identity: Identity): AuthenticatedUser => authenticatedUser(names, rowContext, identity),

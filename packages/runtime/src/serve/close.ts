@@ -1,6 +1,5 @@
 /** Stops a server without breaking off requests. Source: API specification, section 16 (SHUTDOWN_TIMEOUT). */
-import { Server } from 'node:net';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Listener } from '../http/fastify-adapter.ts';
 import type { RunningServer } from './options.ts';
 import type { ServeParts } from './parts.ts';
@@ -12,13 +11,7 @@ const leastFlushMs = 2_000;
 /** Milliseconds for which a server behind a proxy, which is given time to notice, keeps connections that are idle. */
 const idleMs = 500;
 
-/** Milliseconds of a turn of the event loop in which nothing was done. */
-const quietMs = 0.1;
-
-/** Turns of the event loop after which a server stops listening, also where connections never cease to come. */
-const maxIterations = 1_000;
-
-type Closed = Pick<ServeParts, 'listener' | 'host' | 'model' | 'generations' | 'cache' | 'database' | 'hosts'>;
+type Closed = Omit<ServeParts, 'late' | 'watched' | 'ready'>;
 
 /** Makes the function that closes a server, once. */
 export function closeOnce(parts: Closed, setting: ServeSetting): RunningServer['close'] {
@@ -29,51 +22,34 @@ export function closeOnce(parts: Closed, setting: ServeSetting): RunningServer['
   };
 }
 
-/**
- * Stops listening when no connection waits. The kernel resets those that it has taken but the process has not: a proxy
- * has sent its request by then, and repeats no POST. The event loop takes one connection a turn; a short turn that takes
- * none tells that none waits. The `close` of HTTP servers would also end idle connections at once.
- */
-async function stopAccepting(server: Server): Promise<void> {
-  if (!server.listening) return;
-  let taken = 0;
-  server.on('connection', () => taken++);
-  for (let isQuiet = false, turn = 0; !isQuiet && turn < maxIterations; turn++) {
-    const [before, begun] = [taken, performance.now()];
-    await nextTurn();
-    isQuiet = taken === before && performance.now() - begun < quietMs;
-  }
-  Server.prototype.close.call(server);
-}
-
 /** Cuts the connections that are not done in time, because the process must end. By then idle ones are closed. */
-function breakOffRequests({ server, log }: Listener['server']): void {
-  server.getConnections((_, requests) => {
-    log.warn({ requests }, 'Requests were cut, because they took longer than SHUTDOWN_TIMEOUT.');
-    server.closeAllConnections();
-  });
+function breakOffRequests({ server: { server, log }, connections }: Listener): void {
+  log.warn({ requests: connections.size }, 'Requests were cut, because they took longer than SHUTDOWN_TIMEOUT.');
+  server.closeAllConnections();
 }
 
 async function closeAll(
-  { listener: httpListener, host, model, generations, cache, database, hosts }: Closed,
+  { listener: httpListener, acceptor, host, model, generations, cache, database, hosts }: Closed,
   { environment, instruments }: ServeSetting,
   lingerMs: number | undefined,
 ): Promise<void> {
   const { shutdownDelay, shutdownTimeout: grace } = environment;
   host.drain();
-  const { server, responder } = httpListener;
+  const { server, responder, connections } = httpListener;
   const isReplaced = lingerMs !== undefined;
-  if (isReplaced) await stopAccepting(server.server);
+  if (isReplaced) await acceptor.close();
   // A client that sends on a connection while it is closed would lose its request: it learns of the end before.
   responder.hangUp();
   await sleep(lingerMs ?? shutdownDelay);
-  if (!isReplaced) await stopAccepting(server.server);
+  if (!isReplaced) await acceptor.close();
   const end = performance.now() + grace;
   generations.current().watch.stop();
-  const breakOff = setTimeout(breakOffRequests, grace, server);
+  const breakOff = setTimeout(breakOffRequests, grace, httpListener);
   // Proxies send on the connections that they keep, until they have met an end.
   await sleep(Math.min(idleMs, shutdownDelay, grace));
   await server.close();
+  // Node waits for those only that its server has accepted itself.
+  await Promise.all([...connections].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
   clearTimeout(breakOff);
   instruments.close();
   // After the last request, which may be about to compile the rows that it has written.

@@ -9,6 +9,7 @@ import type { Readiness } from '../http/health.ts';
 import type { CompiledApi } from '../language/index.ts';
 import type { Recompiler } from '../model/recompiler.ts';
 import type { MetricValues } from '../operate/metrics/measured.ts';
+import type { PassedConnections } from './acceptor.ts';
 import type { GatherMetrics } from './instruments.ts';
 
 /** How a server is run. Everything has a default. */
@@ -52,6 +53,8 @@ export interface ServeOptions {
    * then. Default: the metrics are those of this process.
    */
   readonly gatherMetrics?: GatherMetrics;
+  /** Connections that another process accepts on HOST and PORT. Default: the server listens there itself. */
+  readonly connections?: PassedConnections;
 }
 
 /** A server that listens. */

@@ -19,6 +19,7 @@ import type { Log } from '../operate/log.ts';
 import { serverSeams } from '../optimize/index.ts';
 import { createPlanner } from '../query/planner.ts';
 import { systemPlaceOf } from '../system/place.ts';
+import { type Acceptor, createAcceptor } from './acceptor.ts';
 import type { LateDatabase } from './late-database.ts';
 import type { RunningServer, ServeOptions } from './options.ts';
 import { type DatabaseHosts, type PreparedDatabase, prepareDatabase, requireRowContexts } from './prepare-database.ts';
@@ -37,6 +38,7 @@ export interface ServeParts {
   /** Null where the database is one server. */
   readonly hosts: DatabaseHosts | null;
   readonly listener: Listener;
+  readonly acceptor: Acceptor;
   readonly host: HostParts;
   readonly model: ModelWatch;
   readonly generations: Generations;
@@ -54,7 +56,8 @@ export async function createParts(api: CompiledApi, options: ServeOptions, setti
     ...instruments.listener,
     consistency,
   });
-  const host = createHost(listener, environment, watched);
+  const acceptor = createAcceptor(listener, environment, options.connections);
+  const host = createHost(listener, acceptor, environment, watched);
   const model = createModel(api, database, options, {
     listener,
     listen,
@@ -62,7 +65,7 @@ export async function createParts(api: CompiledApi, options: ServeOptions, setti
     generations: () => generations,
   });
   const cache = openSharedCache(environment, () => listener.server.log);
-  const parts = { database, listener, host, model, cache };
+  const parts = { database, listener, acceptor, host, model, cache };
   const generations = cache.renew(instruments.generations(createServed(api, options, setting, parts)));
   return { late, watched, hosts, ...parts, generations, ready: readyOf(setting, { ...parts, generations }) };
 }

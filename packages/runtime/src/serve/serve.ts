@@ -58,8 +58,8 @@ function welcomeOf(
 /** Starts the parts, and listens. True if the version of the platform's tables is known. Closes all when it fails. */
 async function start(
   api: CompiledApi,
-  { environment: { host: address, port }, instruments, location }: ServeSetting,
-  { late, watched, database, listener, host, model, generations, ready }: ServeParts,
+  { instruments, location }: ServeSetting,
+  { late, watched, database, listener, acceptor, host, model, generations, ready }: ServeParts,
   welcome: Welcome,
   close: RunningServer['close'],
 ): Promise<boolean> {
@@ -75,7 +75,7 @@ async function start(
     await model.look();
     await welcome.greet();
     await instruments.open({ listener, ready, database, api });
-    await server.listen({ host: address, port });
+    await acceptor.open();
     host.listening();
     model.start();
     return tablesAreKnown;
@@ -128,12 +128,12 @@ function refuseUnfitLater(
 function running(
   api: CompiledApi,
   { environment, instruments }: ServeSetting,
-  { listener, generations, ready }: ServeParts,
+  { acceptor, generations, ready }: ServeParts,
   close: RunningServer['close'],
 ): RunningServer {
   const { docs, graphql, host } = environment;
   return {
-    url: localUrl(host, listener.server.server.address()),
+    url: localUrl(host, acceptor.address()),
     pages: startPaths({ docs, graphiql: graphql.graphiql, accounts: systemPlaceOf(api) !== null }),
     metricsUrl: instruments.url(),
     ready,
