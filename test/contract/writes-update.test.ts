@@ -74,7 +74,10 @@ describe('PATCH of one item', () => {
       { code: 'FAILED_VALIDATION', collection: 'notes', field: 'stars', type: 'range' },
     ]);
     const taken = await patch('notes/1', { title: 'b', stars: 2 });
-    expect(taken.json.errors[0].extensions).toMatchObject({ type: 'unique', field: 'title' });
+    expect(taken.json.errors[0]).toMatchObject({
+      message: '"title" has a value that is taken together with that of "stars".',
+      extensions: { type: 'unique', field: 'title' },
+    });
   });
 });
 

@@ -168,6 +168,14 @@ describe('arguments', () => {
     expect([failure(answer), message(answer)]).toEqual(['400 INVALID_PAYLOAD', said]);
   });
 
+  it.each([
+    [[], 'The body must be an object.'],
+    [{ args: [1] }, '"args" must be an object.'],
+    [{ args: {}, query: [] }, '"query" must be an object.'],
+  ])('in the body %j of SEARCH are refused', async (body, said) => {
+    expect(message(await search('public', 'nearest_shops', body))).toBe(said);
+  });
+
   it('that the server sets have its value', async () => {
     expect((await call('clerk', 'welcome')).json).toEqual({ data: 'Hello, clerk' });
     expect((await call('admin', 'welcome?name=you')).json).toEqual({ data: 'Hello, you' });

@@ -27,6 +27,8 @@ const sql = `CREATE EXTENSION postgis;
   CREATE FUNCTION close_to(p geography, metres float DEFAULT 10) RETURNS SETOF depots LANGUAGE sql STABLE AS
     $$ SELECT * FROM depots AS d WHERE ST_DWithin(d.place::geography, p, metres) $$;
   CREATE FUNCTION moved(p geometry, srid integer) RETURNS geometry LANGUAGE sql STABLE AS $$ SELECT ST_Transform(p, srid) $$;
+  CREATE FUNCTION all_of(p geometry[]) RETURNS geometry LANGUAGE sql IMMUTABLE AS $$ SELECT ST_Collect(p) $$;
+  CREATE FUNCTION parts_of(p geometry) RETURNS geometry[] LANGUAGE sql IMMUTABLE AS $$ SELECT ARRAY[p] $$;
   CREATE FUNCTION put(p geometry) RETURNS TABLE (id integer, place geometry) LANGUAGE sql VOLATILE AS
     $$ INSERT INTO depots SELECT max(d.id) + 1, ST_Force2D(p) FROM depots AS d RETURNING id, place $$;`;
 
@@ -153,6 +155,22 @@ describe.skipIf(!hasPostgis)('PostGIS (skipped where it is not installed)', () =
       );
       expect(failure(hidden ?? { status: 0, json: {} })).toBe('403 FORBIDDEN');
       expect(hidden?.text).toBe(unknown?.text);
+    }
+  });
+
+  it('tells of functions with arrays of geometries that they are left out', async () => {
+    const listed = await createProject();
+    try {
+      await writeFile(
+        join(listed.folder, 'platform.config.ts'),
+        'export default { functions: { all_of: {}, parts_of: {} } };\n',
+      );
+      const { code, stderr } = await runPlatform(['generate', '--project', listed.folder], {
+        DATABASE_URL: database.url,
+      });
+      expect([code, stderr.match(/takes or returns an array of type "geometry"/g)?.length]).toEqual([1, 2]);
+    } finally {
+      await listed.remove();
     }
   });
 

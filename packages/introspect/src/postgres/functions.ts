@@ -1,3 +1,4 @@
+import type { PortableType } from '@tablewright/runtime/language';
 import { sortedBy } from '../order.ts';
 import type { Routine, RoutineArgument, RoutineResult, RoutineValue } from '../schema.ts';
 import { tableId } from '../table-names.ts';
@@ -95,6 +96,9 @@ function reasonOf(row: FunctionRow, inputs: readonly Parameter[], types: TypesBy
     return 'has an argument "access_token", which is the name of the token in a query';
   const isNested = types.get(row.prorettype)?.element !== null && types.get(row.prorettype)?.typtype === 'b';
   if (row.proretset && isNested && !hasOutputs(row)) return 'returns a set of arrays';
+  const listed = [...row.parameters.map(({ type }) => type), row.prorettype].map((oid) => elementOf(types, oid));
+  const unlisted = listed.find((portable) => portable === 'geometry' || portable === 'vector');
+  if (unlisted) return `takes or returns an array of type "${unlisted}"`;
   const unread =
     row.prokind === 'p' && row.parameters.find((parameter) => isOutput(parameter) && !isPlain(types, parameter));
   return unread ? `gives a value of type "${unread.nativeType}", which CALL does not give as text` : null;
@@ -111,6 +115,11 @@ function isPlain(types: TypesByOid, { type: oid }: Parameter): boolean {
   const scalar = type.element ?? type;
   if (scalar !== type && scalar.domains.length > 0) return false;
   return scalar.category === 'enum' || (scalar.category === 'base' && plainTypes.has(scalar.base));
+}
+
+/** Type of the elements of an array; undefined for any other type. */
+function elementOf(types: TypesByOid, oid: string): PortableType | undefined {
+  return types.has(oid) ? buildColumnType(types, oid, -1).element?.portable : undefined;
 }
 
 function isOutput({ mode }: Parameter): boolean {

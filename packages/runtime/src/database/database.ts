@@ -46,7 +46,7 @@ export interface Statement extends Noted {
   /** True when it reads or writes at most one row, by its key, and does nothing else: too quick to keep others waiting. */
   readonly brief?: boolean;
   /**
-   * True when its values decide which part of a table it reads. Then each run of a stream is worth a plan of its own.
+   * True when its values decide which part of a table it reads. Then each run is worth a plan of its own.
    */
   readonly byValues?: boolean;
   /**

@@ -97,6 +97,8 @@ export interface SqlDialect {
    * needs no page.
    */
   readonly selectsLast: boolean;
+  /** Rows of a search by words that are ranked; absent where the index of words has the rank. */
+  readonly rankedRows?: number;
   /** True if the far side of an m2m is looked up link by link, in a subquery that is not turned into a join. */
   readonly looksUp: boolean;
   /** True if rows always obey foreign keys. False where a session may switch them off, as dumps do. */

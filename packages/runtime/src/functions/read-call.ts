@@ -44,21 +44,25 @@ export function planSearch(
   callable: Callable,
   body: JsonValue | undefined,
 ): PlannedRead {
-  const { args = {}, query = {}, ...others } = argumentsIn(body);
+  const { args = {}, query = {}, ...others } = objectIn(body, 'The body');
   const [other] = Object.keys(others);
   if (other !== undefined) throw new PlatformError('INVALID_PAYLOAD', 'The body takes "args" and "query".');
   const tree = readBodyQuery(query);
   const options = optionsOf(callable);
   const unknown = Object.keys(isObject(query) ? query : {}).find((name) => !options.includes(name));
   if (unknown !== undefined) throw invalidQuery(`"${unknown}" is not known here.`);
-  const values = new Map(Object.entries(argumentsIn(args)));
+  const values = new Map(Object.entries(objectIn(args, '"args"')));
   return functions.read(caller, callable, { values, text: false }, tree);
 }
 
 /** Arguments by their names. Throws INVALID_PAYLOAD for anything but an object. */
-export function argumentsIn(value: JsonValue | undefined): Readonly<Record<string, JsonValue>> {
+export function argumentsIn(body: JsonValue | undefined): Readonly<Record<string, JsonValue>> {
+  return objectIn(body, 'The arguments');
+}
+
+function objectIn(value: JsonValue | undefined, subject: string): Readonly<Record<string, JsonValue>> {
   if (value === undefined) return {};
-  if (!isObject(value)) throw new PlatformError('INVALID_PAYLOAD', 'The arguments must be an object.');
+  if (!isObject(value)) throw new PlatformError('INVALID_PAYLOAD', `${subject} must be an object.`);
   return value;
 }
 

@@ -159,7 +159,7 @@ function printForLinks(query: ReadQuery, parts: ReadParts): readonly Omit<OtherW
 /** The same in one way, with the tables of targets; undefined where nothing is followed for all rows. */
 function printPageOfLinks(
   query: ReadQuery,
-  { row, from, listed, order, bounds }: ReadParts,
+  { row, listed, order, bounds }: ReadParts,
   targets: PageOfRows['targets'],
 ): Required<Omit<OtherWay, 'name'>> | undefined {
   const { selection, nested } = query;
@@ -169,7 +169,7 @@ function printPageOfLinks(
   const { expressions, fields } = printSelection(rows.row, selection, { ...nested, page });
   if (page.queries.length === 0) return undefined;
   const columns = answerList(row.statement, hidden(query, row, outer), expressions, fields);
-  const source = `SELECT * FROM ${rows.print(() => from, listed, order, bounds)}`;
+  const source = `SELECT * FROM ${rows.print(() => listed.from, listed.predicate, order, bounds)}`;
   const queries = [`${page.name} AS MATERIALIZED (${source})`, ...page.queries].join(', ');
   const list = `SELECT ${columns} FROM ${page.name} ${rows.alias}${page.joins.join('')}${orderBy(outer)}`;
   return { text: `WITH ${queries} ${list}`, whole: page.tables };

@@ -133,6 +133,14 @@ function orderable(row: Row, field: FieldScope): string {
   return type === 'array' ? cast(cell(row, field), `::${native}`) : comparable(row, field);
 }
 
+/**
+ * A term that no index gives. Else the server reads rows in the order of an index, in the hope that many match,
+ * and not those that the other index finds.
+ */
+export function apart({ expression, direction, value }: PrintedTerm): PrintedTerm {
+  return { expression: `(SELECT ${expression})`, direction, ...(value && { value }) };
+}
+
 /** Terms after the first on the same column change nothing. */
 function withoutRepeats(terms: readonly PrintedTerm[]): readonly PrintedTerm[] {
   const seen = new Set<string>();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Statement } from '../../database/database.ts';
-import { allOf, cast, where } from '../../dialects/fragment.ts';
+import { allOf, cast, sqlTrue, where } from '../../dialects/fragment.ts';
 import type { RowLock } from '../../dialects/index.ts';
 import type { Condition } from '../../language/index.ts';
 import { printCondition } from '../../sql/condition.ts';
@@ -18,6 +18,7 @@ import { printBounds } from './plan-bounds.ts';
 import { orDefaults } from './plan-defaults.ts';
 import { keyValues, printKeys } from './plan-keys.ts';
 import {
+  apart,
   cursorColumns,
   inDirection,
   orderBy,
@@ -29,6 +30,7 @@ import {
 import { createPage, outerOrder } from './plan-page.ts';
 import { selectedItems } from './plan-returned.ts';
 import { answerList, leavesTable, printSelection } from './plan-selection.ts';
+import { isFoundByWords, joinFound, looksForWords } from './plan-words.ts';
 import { nestedRows } from './row-bound.ts';
 
 /**
@@ -69,15 +71,16 @@ export function planRead(query: ReadQuery, passes: readonly ReadPass[] = []): Re
 
 /** The statement as the callers of a scope run it, streamed or not. */
 export function runFor(
-  query: Pick<ReadQuery, 'scope' | 'streamed' | 'selector' | 'source'>,
+  query: Pick<ReadQuery, 'scope' | 'streamed' | 'selector' | 'source' | 'condition'>,
   root: CollectionScope,
   statement: Statement,
 ): Statement {
-  const { scope, streamed, source } = query;
+  const { scope, streamed, source, condition } = query;
+  const byValues = streamed || looksForWords(condition);
   const { isPublic } = scope;
   const mayLag = mayAnswerLate(scope, root, statement.tables) && ({ mayLag: true } as const);
   const readOnly = source !== undefined && ({ readOnly: true } as const);
-  const planned = { ...statement, ...(streamed && { byValues: true }), ...mayLag, ...readOnly };
+  const planned = { ...statement, ...(byValues && { byValues }), ...mayLag, ...readOnly };
   if (isPublic !== true) return planned;
   const kept = keptAnswers(query, root, statement);
   return { ...planned, isPublic, ...(kept && { kept }) };
@@ -125,7 +128,7 @@ export interface ReadParts {
   readonly rows: string;
   readonly matching: string;
   /** Those of the matching rows that the list is cut from: all of them, or those after the cursor. */
-  readonly listed: string;
+  readonly listed: { readonly from: string; readonly predicate: string };
   readonly order: readonly PrintedTerm[];
   readonly bounds: string;
 }
@@ -135,6 +138,7 @@ export function startRead(
   query: ReadQuery,
   statement: StatementBuilder,
   keysOf = (row: Row) => printKeys(row, query.selector, query.values),
+  permitted: (row: Row) => readonly string[] = () => [],
 ): ReadParts {
   const { collection } = query.selection;
   const alias = statement.alias();
@@ -145,17 +149,29 @@ export function startRead(
   const table = `${name} ${alias}`;
   const order = query.selector === 'key' ? [] : printListOrder(row, query);
   const behind = query.cursor === undefined ? [] : [printAfter(row, order, query.cursor.start, query.values)];
-  return {
-    before,
-    row,
-    from: query.selector === 'written' ? joinWritten(row, query, table) : table,
-    table,
-    rows,
-    matching,
-    listed: allOf([matching, ...behind]),
-    order,
-    bounds: printListBounds(query, statement),
-  };
+  const from = query.selector === 'written' ? joinWritten(row, query, table) : table;
+  const parts = { before, row, from, table, rows, matching, bounds: printListBounds(query, statement) };
+  if (isFoundByWords(query, statement.dialect)) return { ...parts, ...printFound(query, row, alias, permitted) };
+  return { ...parts, order, listed: { from, predicate: allOf([matching, ...behind, ...permitted(row)]) } };
+}
+
+/** Rows that words find, in place of the table and what they have to match. */
+function printFound(
+  query: ReadQuery,
+  row: Row,
+  alias: string,
+  permitted: (row: Row) => readonly string[],
+): Pick<ReadParts, 'order' | 'listed'> {
+  const { limit, offset, cursor, values } = query;
+  const bounds = { limit, offset, beyond: beyondOf(cursor) };
+  const list = { row, alias, order: printListOrder(row, query), bounds, index: boundsIndex(query) };
+  const { from, order } = joinFound(query, list, (found) => {
+    const terms = printListOrder(found, query);
+    const behind = cursor === undefined ? [] : [printAfter(found, terms, cursor.start, values)];
+    const condition = printCondition(found, query.condition);
+    return { order: terms, predicate: allOf([readable(found), condition, ...behind, ...permitted(found)]) };
+  });
+  return { order, listed: { from, predicate: sqlTrue } };
 }
 
 /** Rows that are taken once have no type of their own. */
@@ -186,7 +202,7 @@ function printPlain(query: ReadQuery, parts: ReadParts): Printed {
  */
 function isCutFirst({ selector, selection }: ReadQuery, { row, listed, order }: ReadParts): boolean {
   if (!row.statement.dialect.selectsLast || selector === 'written') return false;
-  const isOneTable = selection.collection.descriptor.opaque !== true && !/\bSELECT\b/.test(listed);
+  const isOneTable = selection.collection.descriptor.opaque !== true && !/\bSELECT\b/.test(listed.predicate);
   return isOneTable && order.every(({ column }) => column !== undefined);
 }
 
@@ -224,14 +240,6 @@ function isFoundByTrigrams(row: Row, condition: Condition): boolean {
 
 const trigramOperators: ReadonlySet<string> = new Set(['_contains', '_icontains']);
 
-/**
- * A term that no index gives. Else the server reads rows in the order of an index, in the hope that many match,
- * and not those that the other index finds.
- */
-function apart({ expression, direction, value }: PrintedTerm): PrintedTerm {
-  return { expression: `(SELECT ${expression})`, direction, ...(value && { value }) };
-}
-
 /** Rows that a write selects: the predicate for those that it may write, and the lock on them. */
 export interface RequestedTargets {
   readonly permitted: (row: Row) => string;
@@ -245,18 +253,19 @@ export interface RequestedTargets {
  */
 export function planTargets(query: ReadQuery, { permitted, lock }: RequestedTargets): ReadPlan {
   const statement = createStatement(query.operands, query.scope.dialect);
-  const { row, from, matching, bounds } = startRead(query, statement);
+  const parts = startRead(query, statement, undefined, (row) => [permitted(row)]);
+  const { row, listed, bounds } = parts;
   const { count, collectedArray: arrayOf, place: position } = query.scope.dialect.input;
   const fields = keyFields(row.collection.descriptor);
   const keys = fields.map((field, index) => `${cast(row.column(field.column), field.comparison)} AS k${index}`);
-  const rows = where(allOf([matching, permitted(row)]));
-  const order = orderBy(printOrder(row, query.order));
+  const rows = where(listed.predicate);
+  const order = orderBy(listed.from === parts.from ? printOrder(row, query.order) : parts.order);
   const { descriptor } = row.collection;
   // A lock looks at its row again when it has waited, and at no other one; and all have to lock in one order.
   const locksRows =
     lock !== undefined && descriptor.unlockable !== true && query.order.length === 0 && !/\bSELECT\b/.test(rows);
   const locks = locksRows ? query.scope.dialect.input.lock(lock, row.column('').slice(0, -1)) : '';
-  const list = `SELECT ${keys.join(', ')}${position(order)} FROM ${from}${rows}${order}${bounds}${locks}`;
+  const list = `SELECT ${keys.join(', ')}${position(order)} FROM ${listed.from}${rows}${order}${bounds}${locks}`;
   const arrays = fields.map((field, index) => arrayOf({ value: `k.k${index}`, settled: 'k.n', field }));
   const text = `SELECT ${['NULL', count(), ...arrays].join(', ')} FROM (${list}) k`;
   const cost = costOfConditions(conditionsOf(query));
@@ -270,10 +279,10 @@ function conditionsOf({ condition, nested }: ReadQuery): readonly Condition[] {
 }
 
 /** One level: columns of one table, or one item, whose nested parts are computed once anyway. */
-function printFlat(query: ReadQuery, { row, from, listed, order, bounds }: ReadParts): Printed {
+function printFlat(query: ReadQuery, { row, listed, order, bounds }: ReadParts): Printed {
   const { expressions, fields } = printSelection(row, query.selection, query.nested);
   const columns = answerList(row.statement, hidden(query, row, order), expressions, fields);
-  return { text: `SELECT ${columns} FROM ${from}${where(listed)}${orderBy(order)}${bounds}`, fields };
+  return { text: `SELECT ${columns} FROM ${listed.from}${where(listed.predicate)}${orderBy(order)}${bounds}`, fields };
 }
 
 /** Columns selected for each row beside the item. */
@@ -285,12 +294,12 @@ export function hidden(
   return cursor === undefined ? [] : cursorColumns(statement.dialect, order);
 }
 
-function printPaged(query: ReadQuery, { row, from, listed, order, bounds }: ReadParts): Printed {
+function printPaged(query: ReadQuery, { row, listed, order, bounds }: ReadParts): Printed {
   const page = createPage(row);
   const outer = outerOrder(page, order);
   const { expressions, fields } = printSelection(page.row, query.selection, query.nested);
   const columns = answerList(row.statement, hidden(query, row, outer), expressions, fields);
-  const source = page.print(() => from, listed, order, bounds);
+  const source = page.print(() => listed.from, listed.predicate, order, bounds);
   return { text: `SELECT ${columns} FROM ${source}${orderBy(outer)}`, fields };
 }
 
@@ -316,7 +325,7 @@ function printJoined(query: ReadQuery, parts: ReadParts): Printed {
   const flag = counts.length === 0 ? [] : [dialect.flag(single ? 'TRUE' : `${present} IS NOT NULL`)];
   const first = [...carried, ...flag, ...hidden(query, row, outer)];
   const columns = answerList(row.statement, first, expressions, fields);
-  const source = page.print(() => from, listed, order, bounds);
+  const source = page.print(() => listed.from, listed.predicate, order, bounds);
   const text = `SELECT ${columns} FROM (SELECT ${counts.length === 0 ? dialect.noColumns : counts.join(', ')}) ${meta} LEFT JOIN ${source} ON TRUE`;
   return { text: text + orderBy(outer), fields };
 }
@@ -325,8 +334,11 @@ function printJoined(query: ReadQuery, parts: ReadParts): Printed {
 function printListBounds(query: ReadQuery, statement: StatementBuilder): string {
   if (query.selector === 'key') return '';
   const { limit, offset, cursor } = query;
-  const keys = keyValues(query.selection.collection, query.selector);
-  return printBounds(statement, { limit, offset, beyond: beyondOf(cursor) }, query.values + keys + heldBy(cursor));
+  return printBounds(statement, { limit, offset, beyond: beyondOf(cursor) }, boundsIndex(query));
+}
+
+function boundsIndex({ selection, selector, values, cursor }: ReadQuery): number {
+  return values + keyValues(selection.collection, selector) + heldBy(cursor);
 }
 
 /** A list that is paged by cursor reads one row more, to know whether its page is the last. */

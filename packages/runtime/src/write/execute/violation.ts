@@ -75,6 +75,10 @@ export function explainViolation(thrown: unknown, collections: readonly Affected
   }
   // The error does not tell that another user has the token.
   if (type === 'unique' && isToken(affected, constraint)) return fail(field, 'check', staticTokenRule);
+  const others = type === 'unique' ? (constraint?.fields ?? []).filter((name) => name !== field) : [];
+  const named = others.filter((name) => isNamed(affected, name)).map((name) => JSON.stringify(name));
+  if (field !== null && named.length > 0)
+    return fail(field, type, `has a value that is taken together with that of ${named.join(' and ')}`);
   return fail(field, type, messages[type] ?? 'is not valid');
 }
 

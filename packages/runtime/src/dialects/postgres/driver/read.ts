@@ -75,7 +75,10 @@ export function sendRead({ connection }: Pick<PooledConnection, 'connection'>, r
   const now = performance.now();
   read.startedAt = connection.inFlight === 0 ? now : undefined;
   read.sent(now);
+  const byValues = read.request.byValues === true;
+  if (byValues) connection.planBlindly(false);
   connection.send(read.request, read);
+  if (byValues) connection.planBlindly(true);
 }
 
 /** Waiting reads: those of callers without a token after all others, those that may be slow after these. */

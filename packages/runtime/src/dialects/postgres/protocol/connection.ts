@@ -100,7 +100,7 @@ export class Connection implements Channel {
   }
 
   planBlindly(blindly: boolean): void {
-    const text = `SET plan_cache_mode = ${blindly ? 'force_generic_plan' : 'auto'}`;
+    const text = `SET plan_cache_mode = ${blindly ? 'force_generic_plan' : 'force_custom_plan'}`;
     // If it fails, the connection is gone, and the next request fails as well.
     this.send({ name: '', text, parameters: [] }, { row: () => {}, settled: () => {} });
   }
