@@ -61,7 +61,10 @@ export class Replica {
   /** Connections to it; null where it should not be asked, as one that lags more than `maxLagMs`. */
   usable(maxLagMs: number): Database | null {
     const { state } = this.#facts;
-    if (this.#isForeign || this.#isFormer || (state !== 'read-only' && state !== 'primary')) return null;
+    if (state !== 'read-only' && state !== 'primary') return null;
+    // Cluster and history may be known only since it was asked: the server that takes writes may be slow to say them.
+    this.#judge(this.#facts);
+    if (this.#isForeign || this.#isFormer) return null;
     return this.#lagMs <= maxLagMs ? this.#database : null;
   }
 

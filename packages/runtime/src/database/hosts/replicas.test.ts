@@ -1,0 +1,49 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Log } from '../../operate/log.ts';
+import type { Database } from '../database.ts';
+import type { HostFacts } from '../host-state.ts';
+import { LagMeter } from './positions.ts';
+import { Replica } from './replicas.ts';
+
+const opened = { close: async () => {} } as unknown as Database;
+const left: Replica[] = [];
+afterEach(async () => {
+  for (const replica of left.splice(0)) await replica.close(0);
+});
+
+type Followed = { readonly system: string; readonly timeline: number } | null;
+
+/** A replica that reports what is given, beside a server whose cluster and history are told by `followed`. */
+async function replicaOf(facts: HostFacts, followed: () => Followed, errors: string[] = []): Promise<Replica> {
+  const log: Pick<Log, 'warn' | 'error'> = { warn() {}, error: (_, message) => void errors.push(String(message)) };
+  const replica = new Replica(
+    { probe: { ask: async () => facts, reset() {} }, open: async () => opened },
+    { lag: new LagMeter(() => true), followed, log: () => log },
+  );
+  left.push(replica);
+  await replica.start();
+  return replica;
+}
+
+describe('a replica', () => {
+  it('is asked where it holds the cluster that is followed', async () => {
+    const replica = await replicaOf({ state: 'read-only', system: 'own', timeline: 1 }, () => ({
+      system: 'own',
+      timeline: 1,
+    }));
+    expect(replica.usable(1_000)).toBe(opened);
+  });
+
+  it.each<[string, HostFacts, RegExp]>([
+    ['of another cluster', { state: 'read-only', system: 'other', timeline: 1 }, /another cluster/],
+    ['of a history that ended', { state: 'primary', system: 'own', timeline: 1 }, /its history ended/],
+  ])('%s is asked no more once that is known, also between two looks', async (_, facts, sentence) => {
+    let followed: Followed = null;
+    const errors: string[] = [];
+    const replica = await replicaOf(facts, () => followed, errors);
+    followed = { system: 'own', timeline: 2 };
+    expect(replica.usable(1_000)).toBeNull();
+    expect(replica.usable(1_000)).toBeNull();
+    expect(errors).toEqual([expect.stringMatching(sentence)]);
+  });
+});
