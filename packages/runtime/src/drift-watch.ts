@@ -21,6 +21,8 @@ interface DriftWatchOptions {
   readonly ownTables?: ReadonlySet<string>;
   /** Milliseconds between two checks; 30 seconds when absent. */
   readonly interval?: number;
+  /** Tells if the model was changed since it was compiled, so that another API is about to be served. Never, when absent. */
+  readonly isOutdated?: () => Promise<boolean>;
 }
 
 /** A watch over the fingerprint of one API. */
@@ -54,6 +56,10 @@ const maxLoad = 20;
 
 /** While something is closed, so that it opens soon after it was mended. */
 const closedInterval = 5_000;
+/** While another API is about to be served; it is waited for no longer than this. */
+const followInterval = 500;
+const maxFollow = 5_000;
+const incomparable = 'The database could not be compared with the compiled API.';
 const silent: DriftLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Makes a watch that has not looked yet. */
@@ -64,34 +70,34 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
   let drifts: readonly Drift[] = [];
   let closed: ReadonlySet<string> = new Set();
   let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
+  let [stopped, isWaiting] = [false, false];
   let refreshing: Promise<void> | null = null;
   let due = 0;
+  const isFollowed = followChanges(options.isOutdated);
 
   async function check(): Promise<void> {
     const start = performance.now();
     try {
       const found = await serverOf(dialect).readLive(database, fingerprint);
+      const differences = compareFingerprint(fingerprint, found, dialect);
+      isWaiting = await isFollowed(closed.size === 0 && differences.some(isError));
       if (stopped) return;
-      const current = compareFingerprint(fingerprint, found, dialect);
+      const current = differences.filter((drift) => !isWaiting || !isError(drift));
       reportDrift(log, drifts, current);
       for (const { object, message } of findNewColumns(live ?? found, found, dialect)) log.info({ object }, message);
-      live = found;
-      drifts = current;
-      closed = new Set(current.filter(({ severity }) => severity === 'error').map(({ table }) => table));
+      [live, drifts] = [found, current];
+      closed = new Set(current.filter(isError).map(({ table }) => table));
     } catch (error) {
-      if (!stopped)
-        log.warn({ cause: describeCause(error) }, 'The database could not be compared with the compiled API.');
+      if (!stopped) log.warn({ cause: describeCause(error) }, incomparable);
     } finally {
-      const now = performance.now();
-      due = now + Math.max(freshFor, (now - start) * maxLoad);
+      due = performance.now() + Math.max(freshFor, (performance.now() - start) * maxLoad);
     }
   }
 
   async function checkInRhythm(): Promise<void> {
     await check();
-    const wait = closed.size === 0 ? interval : Math.min(interval, closedInterval);
-    if (!stopped) timer = setTimeout(() => void checkInRhythm(), wait).unref();
+    const longest = isWaiting ? followInterval : closed.size === 0 ? interval : closedInterval;
+    if (!stopped) timer = setTimeout(() => void checkInRhythm(), Math.min(interval, longest)).unref();
   }
 
   return {
@@ -118,6 +124,20 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
   };
 }
 
+const isError = ({ severity }: Drift): boolean => severity === 'error';
+
+/**
+ * Tells whether differences are those of a change of the model, which are no drift: another API is about to be served.
+ * False once none was for long.
+ */
+function followChanges(isOutdated = async () => false): (differs: boolean) => Promise<boolean> {
+  let since: number | null = null;
+  return async (differs) => {
+    since = differs && (await isOutdated()) ? (since ?? performance.now()) : null;
+    return since !== null && performance.now() - since < maxFollow;
+  };
+}
+
 /** Logs drifts that are new since the check before, and when everything fits again. */
 function reportDrift(log: DriftLog, before: readonly Drift[], now: readonly Drift[]): void {
   const reported = new Set(before.map(({ message, object }) => `${object} ${message}`));
@@ -128,8 +148,7 @@ function reportDrift(log: DriftLog, before: readonly Drift[], now: readonly Drif
       log.error(details, `${message} Requests that reach it are refused until it is mended or compiled again.`);
     else log.info(details, message);
   }
-  const wasClosed = before.some(({ severity }) => severity === 'error');
-  if (wasClosed && !now.some(({ severity }) => severity === 'error')) log.info({}, 'The database fits the API again.');
+  if (before.some(isError) && !now.some(isError)) log.info({}, 'The database fits the API again.');
 }
 
 /** Throws SERVICE_UNAVAILABLE for a statement that reads or writes a table that no longer fits the compiled API. */

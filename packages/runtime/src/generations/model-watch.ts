@@ -45,6 +45,8 @@ export interface ModelWatch {
   readonly changes: ModelChanges;
   /** Looks whether the tables say otherwise than what is served, and serves what they say. Never rejects. */
   look(): Promise<void>;
+  /** True if the model in the tables is another one than that of an API. */
+  isOutdated(api: CompiledApi): Promise<boolean>;
   /** Looks from now on every two seconds, and whenever the database tells of a change. */
   start(): void;
   stop(): Promise<void>;
@@ -81,6 +83,13 @@ class TableWatch implements ModelWatch {
 
   look(): Promise<void> {
     return this.#looks.look();
+  }
+
+  async isOutdated({ modelDigest }: CompiledApi): Promise<boolean> {
+    const { database, recompiler } = this.#options;
+    await this.#findTables();
+    const rows = await readModelRows(this.#tables, (text) => database.query(text, []));
+    return recompiler.digests(rows).model !== modelDigest;
   }
 
   /** A process hears itself, too, just before it serves what it has compiled already. */

@@ -4,7 +4,7 @@ import { createPurges, type Purges } from '../caching/purges.ts';
 import { createTags, type Tags, watchChanges } from '../caching/tags.ts';
 import type { Database } from '../database/database.ts';
 import type { HostWatch } from '../database/host-state.ts';
-import { createDriftWatch } from '../drift-watch.ts';
+import { createDriftWatch, type DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits } from '../environment.ts';
 import { createGenerations, type Generations } from '../generations/generations.ts';
 import { createModelWatch, type ModelWatch } from '../generations/model-watch.ts';
@@ -87,6 +87,7 @@ function createModel(
     return {
       changes: frozen ? frozenModel : compiledModel,
       async look() {},
+      isOutdated: async () => false,
       start() {},
       stop: async () => recompiler?.close(),
     };
@@ -112,10 +113,14 @@ function createServed(
   const { trustedDocuments = false, pages = null, uploads = uploadsFolder, onExchange } = options;
   const callers: KnownCallers | null = onExchange === undefined ? null : new WeakMap();
   if (callers !== null && onExchange !== undefined) recordRequests(listener.server.server, callers, onExchange);
+  /** Latest API that a watch is of. */
+  const watched = new WeakMap<DriftWatch, CompiledApi>();
   return createGenerations(api, (compiled, existing) => {
     const observers = instruments.serves(compiled);
     const seams = serverSeams(environment.optimizations, observers.createCache);
-    const watch = existing ?? createDriftWatch({ database, ...watchedOf(compiled) });
+    const isOutdated = () => model.isOutdated(watched.get(watch) ?? compiled);
+    const watch: DriftWatch = existing ?? createDriftWatch({ database, ...watchedOf(compiled), isOutdated });
+    watched.set(watch, compiled);
     const planner = createPlanner(compiled, { limits: readLimits(environment), ...seams });
     // Every statement of requests has to name its side.
     const securedDatabase = compiled.rowSecurity === undefined ? database : requireRowContexts(database);
