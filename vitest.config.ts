@@ -23,8 +23,8 @@ export default defineConfig({
           name: 'unit',
           // Pure functions: one module graph for all files of a worker saves half of the time.
           isolate: false,
-          // Some compile a whole schema many times, which takes long beside other work.
-          testTimeout: 60_000,
+          // Some compile a whole schema many times, or read all sources, which takes long beside other work.
+          testTimeout: 180_000,
           include: [
             'packages/*/src/**/*.test.ts',
             'test/unit/**/*.test.ts',

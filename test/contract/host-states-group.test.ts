@@ -79,7 +79,7 @@ describe(`MySQL with Group Replication${withoutMysqlGroup}`, () => {
       const changedAt = performance.now();
       const times = servers.map((server, index) => follows(server, now[index] ?? [], to[index] ?? [], changedAt));
       late.push(Math.max(...(await Promise.all(times))));
-      await expect.poll(() => checked([follower], 'state'), { timeout: 3_000 }).toEqual([state]);
+      await expect.poll(() => checked([follower], 'state'), { timeout: 20_000 }).toEqual([state]);
       now = to;
     };
     const promote = (place: number) => run(place, 'SELECT group_replication_set_as_primary(@@server_uuid)');

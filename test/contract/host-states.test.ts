@@ -42,7 +42,7 @@ describe('PostgreSQL', () => {
     startUnchecked(project.folder, url, environment, []);
 
   it('is ready where it is the primary, knows no other role, and drains before it stops', async () => {
-    const server = await serve(primaryUrl, { SHUTDOWN_DELAY: '2s' });
+    const server = await serve(primaryUrl, { SHUTDOWN_DELAY: '5s' });
     expect(await told(server)).toEqual(primary);
     for (const query of ['role=primary', 'role=', 'role=any&role=any'])
       expect(failure(await server.ask(`/server/ready?${query}`))).toBe('400 INVALID_QUERY');

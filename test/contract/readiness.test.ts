@@ -119,7 +119,7 @@ it('tells of a server that says nothing, and that it does again', async () => {
 
 it('tells that it drains', async () => {
   const list = primaryUrl.replace(/@[^/]*/, `@${[primaryUrl, standbyUrl].map((url) => new URL(url).host).join()}`);
-  const server = await startUnchecked(project.folder, list, { SHUTDOWN_DELAY: '2s' }, []);
+  const server = await startUnchecked(project.folder, list, { SHUTDOWN_DELAY: '5s' }, []);
   const stopped = server.stop();
   await expect.poll(() => told(server), { interval: 10 }).toEqual(['200 ok', '503 draining', '503 draining']);
   expect(await stopped).toBe(0);

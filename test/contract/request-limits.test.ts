@@ -23,6 +23,8 @@ describe.skipIf(withoutRedis !== '')(`two processes with one Redis${withoutRedis
         RATE_LIMITER_GLOBAL_POINTS: '100000',
         IP_TRUST_PROXY: '127.0.0.1',
         LOG_LEVEL: 'info',
+        // Where other tests run, requests that come at once wait longer for connections.
+        DATABASE_POOL_TIMEOUT: '30s',
       },
       processes: 2,
     });

@@ -197,7 +197,7 @@ describe('statements', () => {
       project.statements.reset();
       const body = { query: `{ articles_connection(first: 3) { ${selected} } }` };
       await project.ask('/graphql', { method: 'POST', body, token: adminToken });
-      expect(project.statements.executed()).toBe(1);
+      expect(project.statements.executed(), project.statements.texts().join('\n')).toBe(1);
       return project.statements.texts()[0] ?? '';
     };
     try {

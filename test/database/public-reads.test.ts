@@ -5,6 +5,7 @@ import type { Database, Statement } from '../../packages/runtime/src/database/da
 import { type DatabasePlace, openDatabase } from '../../packages/runtime/src/dialects/open.ts';
 import { createDatabase } from '../support/database.ts';
 import { createMysqlDatabase, noMariadb, startMariadb, withoutMariadb } from '../support/mariadb.ts';
+import { median } from '../support/timing.ts';
 import { collect, statement } from './statements.ts';
 
 const left: (() => Promise<unknown>)[] = [];
@@ -87,8 +88,8 @@ describe.each(places)('$name', ({ missing, slow, open }) => {
       const codes = new Set((await all).map(({ code }) => code));
       expect([...codes].filter((code) => code !== 'ok' && code !== 'SERVICE_UNAVAILABLE')).toEqual([]);
       // Servers run statements side by side; the embedded database ends what it has begun.
-      // In turn with the 40 they would wait for most of them, and be few.
-      expect(Math.max(...times)).toBeLessThan(1_000 + (alone.ms < 500 ? 4 * alone.ms : 500));
+      // In turn with the 40 they would wait for most of them, and be few; a busy machine makes single ones slow.
+      expect(median(times), `${times}`).toBeLessThan(1_000 + (alone.ms < 500 ? 4 * alone.ms : 500));
       expect(times.length).toBeGreaterThan(12);
     },
     60_000,

@@ -65,7 +65,7 @@ describe('the second listener', () => {
   });
 
   it('says that the server is draining, to the end', async () => {
-    await withServer({ SHUTDOWN_DELAY: '2s' }, [], async (server, url) => {
+    await withServer({ SHUTDOWN_DELAY: '5s' }, [], async (server, url) => {
       const stopped = server.stop();
       await expect.poll(async () => (await fetch(`${url}/server/ready`)).status).toBe(503);
       expect((await fetch(`${url}/metrics`)).status).toBe(200);

@@ -8,7 +8,7 @@ import { createProject, type Platform, startUnchecked } from '../support/platfor
 
 const sql = `
   CREATE TABLE docs (id integer PRIMARY KEY, title text); INSERT INTO docs SELECT i, 'Title ' || i FROM generate_series(1, 2000) i;
-  CREATE VIEW slow AS SELECT 1 AS id, (SELECT 'done' FROM pg_catalog.pg_sleep(0.2)) AS slept`;
+  CREATE VIEW slow AS SELECT 1 AS id, (SELECT 'done' FROM pg_catalog.pg_sleep(2)) AS slept`;
 
 const form = /^[A-Za-z0-9._-]{16}$/;
 
@@ -121,7 +121,8 @@ it('a line of the access log has these members and no others', async () => {
 
 it('by default lines are of failed, limited and slow requests', async () => {
   const limits = { RATE_LIMITER_ENABLED: 'true', RATE_LIMITER_POINTS: '8', RATE_LIMITER_DURATION: '60s' };
-  await withServer({ SLOW_QUERY: '150', LOG_ADDRESSES: 'full', ...limits }, [], async (server) => {
+  // What is quick is quicker than this also where the machine has other work.
+  await withServer({ SLOW_QUERY: '1500', LOG_ADDRESSES: 'full', ...limits }, [], async (server) => {
     for (const path of ['/items/docs/1', '/items/docs/none', '/nothing', '/items/slow']) await server.ask(path);
     for (let asked = 0; asked < 5; asked++) await server.ask('/items/docs/1');
     await expect.poll(() => lines(server)).toHaveLength(2);
@@ -129,7 +130,7 @@ it('by default lines are of failed, limited and slow requests', async () => {
       { path: '/items/slow', status: 200, address: '127.0.0.1' },
       { path: '/items/docs/1', status: 429 },
     ]);
-    expect(Number(lines(server)[0]?.dbMs)).toBeGreaterThan(150);
+    expect(Number(lines(server)[0]?.dbMs)).toBeGreaterThan(1_500);
   });
 });
 

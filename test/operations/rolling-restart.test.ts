@@ -1,6 +1,6 @@
 /** A stop under load: behind a proxy no request fails while its servers are restarted, and what runs is answered. */
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
@@ -14,17 +14,18 @@ import { createProject, type Platform, runPlatform, startUnchecked } from '../su
 
 const sql = `
   CREATE TABLE docs (id integer PRIMARY KEY, title text); INSERT INTO docs SELECT i, 'Title ' || i FROM generate_series(1, 100) i;
-  CREATE VIEW slow AS SELECT 1 AS id, pg_catalog.pg_sleep(3)::text AS slept;
+  CREATE VIEW held AS SELECT 1 AS id, pg_catalog.pg_advisory_xact_lock_shared(1)::text AS lock;
   CREATE VIEW endless AS SELECT 1 AS id, pg_catalog.pg_sleep(60)::text AS slept;`;
 
-/** A request of three seconds that needs no connection to the database. */
-const extension = `
+/** A request that needs no connection to the database, and is answered when there is a file. */
+const extensionFor = (file: string): string => `
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineExtension } from '../generated/extension.js';
 
 export default defineExtension(({ route }) => {
   route<{ readonly response: { readonly waited: boolean } }>('GET /wait', { roles: ['public'] }, async () => {
-    await sleep(3000);
+    while (!existsSync(${JSON.stringify(file)})) await sleep(100);
     return { waited: true };
   });
 });
@@ -32,13 +33,16 @@ export default defineExtension(({ route }) => {
 
 let database: TestDatabase;
 let project: Awaited<ReturnType<typeof createProject>>;
+/** The file that ends what waits. */
+let released: string;
 beforeAll(async () => {
   database = await createDatabase(sql);
   project = await createProject();
   const rules = 'permissions: { public: { docs: { read: true, create: true } } }\n';
   writeFileSync(join(project.folder, 'permissions.yaml'), rules);
   await mkdir(join(project.folder, 'extensions'));
-  writeFileSync(join(project.folder, 'extensions/wait.ts'), extension);
+  released = join(project.folder, 'released');
+  writeFileSync(join(project.folder, 'extensions/wait.ts'), extensionFor(released));
   const { code, stderr } = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
   expect([code, stderr]).toEqual([0, expect.anything()]);
 });
@@ -139,24 +143,32 @@ describe.each([
   ['one process', []],
   ['two workers', ['--workers', '2']],
 ] as const)('SIGTERM of %s', (_, args) => {
-  it('answers 100 requests of three seconds that are under way', { timeout: 120_000 }, async () => {
-    const environment = { METRICS_PORT: '0', DATABASE_POOL_MAX: '20', SHUTDOWN_DELAY: '2s' };
+  it('answers 100 requests that are under way', { timeout: 120_000 }, async () => {
+    rmSync(released, { force: true });
+    const pool = { DATABASE_POOL_MAX: '20', DATABASE_POOL_TIMEOUT: '60s' };
+    const environment = { METRICS_PORT: '0', SHUTDOWN_DELAY: '5s', ...pool };
     const server = await startUnchecked(project.folder, database.url, environment, [...args]);
     const metrics = /"metrics":"([^"]*)"/.exec(server.log())?.[1] ?? '';
-    const running = Array.from({ length: 100 }, (__, index) =>
-      index % 10 === 0 ? server.admin('/items/slow') : server.ask('/wait'),
-    );
-    await expect
-      .poll(async () => (await fetch(`${metrics}/metrics`)).text())
-      .toMatch(/^http_server_active_requests 100$/m);
-    const stopped = server.stop();
-    // While SHUTDOWN_DELAY lasts, new connections are served, and know that they should go elsewhere.
-    const ready = () => fetch(`${server.url}/server/ready`, { headers: { connection: 'close' } });
-    await expect.poll(async () => (await ready()).status, { interval: 20 }).toBe(503);
-    expect(await (await ready()).json()).toEqual({ status: 'draining' });
-    expect((await server.ask('/items/docs/1')).headers.get('connection')).toBe('close');
-    expect((await Promise.all(running)).map(({ status }) => status)).toEqual(running.map(() => 200));
-    expect(await stopped).toBe(0);
+    await withClient(database.url, async (client) => {
+      await client.query('SELECT pg_advisory_lock(1)');
+      const running = Array.from({ length: 100 }, (__, index) =>
+        index % 10 === 0 ? server.admin('/items/held') : server.ask('/wait'),
+      );
+      await expect
+        .poll(async () => (await fetch(`${metrics}/metrics`)).text())
+        .toMatch(/^http_server_active_requests 100$/m);
+      const stopped = server.stop();
+      // While SHUTDOWN_DELAY lasts, new connections are served, and know that they should go elsewhere.
+      const ready = () => fetch(`${server.url}/server/ready`, { headers: { connection: 'close' } });
+      await expect.poll(async () => (await ready()).status, { interval: 20 }).toBe(503);
+      expect(await (await ready()).json()).toEqual({ status: 'draining' });
+      expect((await server.ask('/items/docs/1')).headers.get('connection')).toBe('close');
+      await expect.poll(() => ready().catch(() => 'closed')).toBe('closed');
+      await client.query('SELECT pg_advisory_unlock(1)');
+      writeFileSync(released, '');
+      expect((await Promise.all(running)).map(({ status }) => status)).toEqual(running.map(() => 200));
+      expect(await stopped).toBe(0);
+    });
   });
 });
 

@@ -2,6 +2,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMagazineDatabase } from '../support/magazine.ts';
+import { scrape } from '../support/metered.ts';
 import { isWithout } from '../support/optimizations.ts';
 import { administrator, createProject, type Platform } from '../support/platform.ts';
 import { installSystem } from '../support/system.ts';
@@ -138,15 +139,24 @@ describe('a request', () => {
   });
 });
 
+/** Number of requests that a server with METRICS_PORT has begun and not ended. */
+async function activeRequests(server: Platform): Promise<number | undefined> {
+  const metrics = await scrape(/"metrics":"([^"]*)"/.exec(server.log())?.[1] ?? '');
+  return metrics.value('http_server_active_requests');
+}
+
 it('a client that leaves before the answer is no success', async () => {
-  const spans = await traced(async (server) => {
-    const leaving = request(`${server.url}/items/docs`, { method: 'POST', headers: { 'content-length': '100' } });
-    leaving.on('error', () => {});
-    leaving.write('{');
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    leaving.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  });
+  const spans = await traced(
+    async (server) => {
+      const leaving = request(`${server.url}/items/docs`, { method: 'POST', headers: { 'content-length': '100' } });
+      leaving.on('error', () => {});
+      leaving.write('{');
+      await expect.poll(() => activeRequests(server)).toBe(1);
+      leaving.destroy();
+      await expect.poll(() => activeRequests(server)).toBe(0);
+    },
+    { METRICS_PORT: '0' },
+  );
   expect(ofKind(spans, 'server')).toMatchObject([{ failed: true, attributes: { 'error.type': 'connection' } }]);
 });
 

@@ -140,7 +140,11 @@ export async function startUnchecked(
     });
   }
   const url = await Promise.race([listening(child.stdout), exited.then(() => null)]);
-  if (url === null) throw new Error(`The platform did not start:\n${await errors}`);
+  if (url === null) {
+    const [code, signal] = await exited;
+    await errors;
+    throw new Error(`The platform did not start (${signal ?? code}):\n${printed}`);
+  }
   return {
     ...asking(url),
     pid: child.pid ?? 0,

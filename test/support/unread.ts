@@ -1,6 +1,10 @@
 /** Clients that ask for much and read nothing of it. */
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
 
 /** A client that does not read. */
 export interface UnreadOptions {
@@ -20,4 +24,18 @@ export async function askWithoutReading(url: string, path: string, options: Unre
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${authorization}\r\n`);
   await once(socket, 'readable');
   return socket;
+}
+
+/** Waits until the server has closed its side of a connection, of which a client that reads nothing hears nothing. */
+export async function untilCut({ localPort, remotePort }: Socket): Promise<void> {
+  // Where the system does not tell, it is waited for longer than the server does.
+  if (!existsSync('/proc/net/tcp')) return sleep(8_000);
+  const hex = (port = 0): string => port.toString(16).toUpperCase().padStart(4, '0');
+  // Local address, remote address, and the state of a connection that both sides keep.
+  const kept = new RegExp(`:${hex(remotePort)} [0-9A-F]+:${hex(localPort)} 01 `);
+  const isKept = async (): Promise<boolean> => {
+    const texts = ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => ''));
+    return kept.test((await Promise.all(texts)).join('\n'));
+  };
+  await expect.poll(isKept, { timeout: 30_000 }).toBe(false);
 }
