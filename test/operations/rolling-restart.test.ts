@@ -198,7 +198,8 @@ describe.each([
     expect(await stopped).toBe(0);
   });
 
-  it('answers clients that go on connecting until it stops listening', { timeout: 60_000 }, async () => {
+  /** Results other than 200 of clients that go on connecting until a server that is stopped stops listening. */
+  async function failuresOfStop(): Promise<readonly (number | string)[]> {
     const server = await startUnchecked(project.folder, database.url, {}, [...args]);
     const port = Number(new URL(server.url).port);
     const results: (number | string)[] = [];
@@ -214,8 +215,16 @@ describe.each([
     await expect.poll(() => results.length).toBeGreaterThan(200);
     expect(await server.stop()).toBe(0);
     await Promise.all(clients);
-    // The kernel resets one that comes between the last look for connections and the end, some microseconds later.
-    expect(results.filter((result) => result !== 200).length).toBeLessThanOrEqual(1);
+    return results.filter((result) => result !== 200);
+  }
+
+  it('answers clients that go on connecting until it stops listening', { timeout: 120_000 }, async () => {
+    const stops: (readonly (number | string)[])[] = [];
+    // The kernel resets one that comes between the last look for connections and the end, some microseconds later. A busy
+    // machine may take the process away in between, so there are two more stops: one that does not look resets many each time.
+    do stops.push(await failuresOfStop());
+    while (stops.every((failures) => failures.length > 1) && stops.length < 3);
+    expect(Math.min(...stops.map((failures) => failures.length)), JSON.stringify(stops)).toBeLessThanOrEqual(1);
   });
 });
 
