@@ -137,8 +137,11 @@ export interface RowSink {
    * operations notes, section 2.
    */
   readonly shared?: ((statement: Statement, sinks: readonly RowSink[]) => SharedEnd) | undefined;
-  /** There are no more rows. Called by `read` before anything else is received, so that memory is free for the next. */
-  end?(): void;
+  /**
+   * There are no more rows. Called by `read` before anything else is received, so that memory is free for the next; with
+   * the time where it is known.
+   */
+  end?(now?: number): void;
 }
 
 /** Hears the end of a statement that served several sinks; after a failure each is served alone, or gets that error. */

@@ -36,7 +36,10 @@ export function observeDatabase(database: Database, observers: StatementObserver
     ...database,
     read(statement, parameters, sink, findClient) {
       const run = watch.begin(statement, parameters, sink);
-      return watch.observe(run, 'read', database.read(statement, parameters, run, findClient));
+      run.onEnd = watch.endRead;
+      const running = database.read(statement, parameters, run, findClient);
+      running.catch((error: unknown) => watch.fail(run, 'read', error));
+      return running;
     },
     stream(statement, parameters, sink, drained, signal, client) {
       const run = watch.begin(statement, parameters, sink);
@@ -87,10 +90,17 @@ class StatementWatch {
   /** Observes beside the promise, so that its taker does not wait a turn longer. */
   observe<T>(run: StatementRun, part: Part, running: Promise<T>): Promise<T> {
     running.then(
-      () => this.#ended(run, part, ''),
-      (error: unknown) => this.#ended(run, part, errorTypeOf(error), error),
+      () => this.#ended(run, part, performance.now(), ''),
+      (error: unknown) => this.fail(run, part, error),
     );
     return running;
+  }
+
+  /** Takes the end of a read that has all of its rows. */
+  readonly endRead = (run: StatementRun, now: number): void => this.#ended(run, 'read', now, '');
+
+  fail(run: StatementRun, part: Part, error: unknown): void {
+    this.#ended(run, part, performance.now(), errorTypeOf(error), error);
   }
 
   observeWork<T>(work: (transaction: Transaction) => Promise<T>, unknown: RetryReason) {
@@ -117,9 +127,10 @@ class StatementWatch {
     return (transaction: Transaction) => within(runOnce, transaction);
   }
 
-  #ended(run: StatementRun, part: Part, errorType: string, error?: unknown): void {
+  #ended(run: StatementRun, part: Part, now: number, errorType: string, error?: unknown): void {
     const { meter, slow, tracer } = this.#observers;
-    const { ms, record } = run;
+    const { record } = run;
+    const ms = run.msUntil(now);
     if (record !== undefined && part !== 'within') record.databaseMs += ms;
     if (part !== 'query') meter?.ran(run.statement, ms / 1000, errorType);
     if (ms >= this.#leastSlow) slow?.report(run, ms, errorType);

@@ -21,6 +21,8 @@ export class StatementRun implements RowSink, DirectSink {
   shared: RowSink['shared'];
   /** Milliseconds that the client took to read a streamed answer. */
   clientMs = 0;
+  /** Hears the end of a read that has succeeded: at once, which costs less than another promise. */
+  onEnd: ((run: StatementRun, now: number) => void) | null = null;
   readonly #sink: RowSink;
 
   constructor(statement: Statement, parameters: readonly Parameter[], sink: RowSink) {
@@ -52,8 +54,9 @@ export class StatementRun implements RowSink, DirectSink {
     this.otherText = text;
   }
 
-  end(): void {
-    this.#sink.end?.();
+  end(now?: number): void {
+    this.#sink.end?.(now);
+    this.onEnd?.(this, now ?? performance.now());
   }
 
   /** Takes over the wait of a transaction, of which this is the first statement. */
@@ -67,8 +70,8 @@ export class StatementRun implements RowSink, DirectSink {
     return this.sentAt === undefined ? 0 : this.sentAt - this.startedAt;
   }
 
-  /** Milliseconds until now, with its waits. */
-  get ms(): number {
-    return performance.now() - this.startedAt - this.clientMs;
+  /** Milliseconds until then, with its waits. */
+  msUntil(now: number): number {
+    return now - this.startedAt - this.clientMs;
   }
 }

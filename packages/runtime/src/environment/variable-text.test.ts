@@ -39,6 +39,7 @@ test('what cannot be used is told by the name of the variable, never by its cont
     [{ SECRET_FILE: folder }, 'SECRET_FILE names a file that is a folder.'],
     [{ SECRET_FILE: file('empty', '\n') }, 'SECRET_FILE names a file that is empty.'],
     [{ SECRET_FILE: file('large', marker.repeat(5000)) }, 'SECRET_FILE names a file that is larger than 64 kB.'],
+    [{ SECRET_FILE: '/dev/zero' }, 'SECRET_FILE names a file that is larger than 64 kB.'],
   ] as const) {
     expect(variableText(variables, 'SECRET')).toEqual({ problem });
     expect(readEnvironment(variables)).toEqual({ ok: false, problems: [{ variable: 'SECRET', message: problem }] });

@@ -1,5 +1,5 @@
 /** The text of one variable, which may lie in a file: `SECRET_FILE=/run/secrets/secret` stands for `SECRET`. */
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Reading } from './values.ts';
 
 /** Variables by name, as `process.env` holds them. An empty text counts as absent. */
@@ -34,10 +34,10 @@ function readText(path: string): Reading<string> {
   let file: number | null = null;
   try {
     file = openSync(path, 'r');
-    const status = fstatSync(file);
-    if (status.isDirectory()) return { problem: 'is a folder' };
-    if (status.size > maxBytes) return { problem: 'is larger than 64 kB' };
-    const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    if (fstatSync(file).isDirectory()) return { problem: 'is a folder' };
+    const bytes = readBytes(file);
+    if (bytes.length > maxBytes) return { problem: 'is larger than 64 kB' };
+    const text = bytes.toString('utf8').replace(/\r?\n$/, '');
     return text === '' ? { problem: 'is empty' } : { value: text };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : '';
@@ -45,4 +45,12 @@ function readText(path: string): Reading<string> {
   } finally {
     if (file !== null) closeSync(file);
   }
+}
+
+/** Reads one byte more than there may be, at most. Pipes and devices state no size. */
+function readBytes(file: number): Buffer {
+  const bytes = Buffer.alloc(maxBytes + 1);
+  let length = 0;
+  for (let read = 1; read > 0; length += read) read = readSync(file, bytes, length, bytes.length - length, null);
+  return bytes.subarray(0, length);
 }

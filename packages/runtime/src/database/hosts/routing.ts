@@ -150,8 +150,8 @@ class CountedRows implements RowSink {
     this.#sink.sent?.(now, text);
   }
 
-  end(): void {
-    this.#sink.end?.();
+  end(now?: number): void {
+    this.#sink.end?.(now);
   }
 }
 

@@ -127,7 +127,7 @@ function plainSink(sink: RowSink): RowSink {
   return {
     row: (buffer, offset, length) => sink.row(buffer, offset, length),
     sent: (now, text) => sink.sent?.(now, text),
-    end: () => sink.end?.(),
+    end: (now) => sink.end?.(now),
   };
 }
 

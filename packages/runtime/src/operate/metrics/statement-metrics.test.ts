@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import type { Database, RowSink } from '../../database/database.ts';
+import { observeDatabase } from '../../database/observed.ts';
 import { CollectionSeries } from './measured.ts';
 import { operationName, StatementMetrics, tableName } from './statement-metrics.ts';
 
@@ -33,4 +35,22 @@ it('tables beyond the bound share one child', () => {
     ['a', 1],
     ['_other', 2],
   ]);
+});
+
+it('a read counts once: at its end, or when it fails', async () => {
+  const times: (readonly [number, string])[] = [];
+  const meter = {
+    ran: (_: object, seconds: number, errorType: string) => void times.push([seconds, errorType]),
+    retried() {},
+  };
+  const statement = { name: 'a', text: 'SELECT 1' };
+  const sink: RowSink = { row() {} };
+  const observed = (read: Database['read']) =>
+    observeDatabase({ read } as Database, { meter, slow: null }).read(statement, [], sink);
+  const startedAt = performance.now();
+  await observed(async (_statement, _parameters, run) => run.end?.(startedAt + 2_000));
+  expect(times).toEqual([[expect.closeTo(2, 0), '']]);
+  const failure = observed(() => Promise.reject(new Error('lost')));
+  await expect(failure).rejects.toThrow('lost');
+  expect(times.map(([, errorType]) => errorType)).toEqual(['', 'other']);
 });

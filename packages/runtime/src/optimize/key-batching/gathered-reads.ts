@@ -150,11 +150,13 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
     byKey.set(read.key, read);
   }
   let strange = false;
+  let answeredAt = 0;
   const row: RowSink['row'] = (buffer, offset, length) => {
+    if (answeredAt === 0) answeredAt = performance.now();
     const end = offset + 4 + buffer.readInt32BE(offset);
     let read = byKey.get(readKey(buffer, offset + 4, end, batch.kind));
     if (read === undefined) strange = true;
-    for (; read !== undefined; read = read.same) hand(read, buffer, end, offset + length - end);
+    for (; read !== undefined; read = read.same) hand(read, buffer, end, offset + length - end, answeredAt);
   };
   const sent = (now: number): void => {
     for (const { sink } of waiting) sink.sent?.(now);
@@ -183,11 +185,11 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
 }
 
 /** Gives a read its row, which is the only one that it can have. */
-function hand(read: Waiting, buffer: Buffer, offset: number, length: number): void {
+function hand(read: Waiting, buffer: Buffer, offset: number, length: number, now: number): void {
   if (read.done) return;
   try {
     read.sink.row(buffer, offset, length);
-    finish(read);
+    finish(read, now);
   } catch (error) {
     read.done = true;
     read.reject(toDatabaseError(error));
@@ -195,10 +197,10 @@ function hand(read: Waiting, buffer: Buffer, offset: number, length: number): vo
 }
 
 /** Resolves a read that has all of its rows. */
-function finish(read: Waiting): void {
+function finish(read: Waiting, now?: number): void {
   read.done = true;
   try {
-    read.sink.end?.();
+    read.sink.end?.(now);
     read.resolve();
   } catch (error) {
     read.reject(toDatabaseError(error));
