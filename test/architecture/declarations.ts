@@ -3,11 +3,11 @@
  * by upgrading a package, and would have to be read again in every project.
  */
 import ts from 'typescript';
-import { parseSource, placeOf, walk } from './files.ts';
+import { nodesOf, parseSource, placeOf } from './files.ts';
 
 /** What a generated file must not contain, each as `path:line what`. */
 export function declarationViolations(path: string, text: string): string[] {
-  return [...walk(parseSource(path, text))].flatMap((node) => {
+  return nodesOf(parseSource(path, text)).flatMap((node) => {
     const found = offence(node);
     return found ? [`${placeOf(node)} ${found}`] : [];
   });

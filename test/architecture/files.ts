@@ -17,16 +17,34 @@ export function readText(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }
 
+/** Trees by path: several laws read the same files, and parsing takes most of their time. */
+const parsed = new Map<string, ts.SourceFile>();
+
 /** The syntax tree of TypeScript text. */
 export function parseSource(path: string, text: string): ts.SourceFile {
-  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const earlier = parsed.get(path);
+  if (earlier?.text === text) return earlier;
+  const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  parsed.set(path, tree);
+  return tree;
 }
 
-/** Every node of a tree, parents first. */
-export function* walk(node: ts.Node): Generator<ts.Node> {
-  yield node;
-  for (const child of node.getChildren()) yield* walk(child);
+/** Every node of a tree, parents first: those of its documentation, too, and of tokens those that have a meaning. */
+export function nodesOf(tree: ts.Node): readonly ts.Node[] {
+  const earlier = walked.get(tree);
+  if (earlier !== undefined) return earlier;
+  const found: ts.Node[] = [];
+  const visit = (node: ts.Node & { readonly jsDoc?: readonly ts.Node[] }): void => {
+    found.push(node);
+    node.jsDoc?.forEach(visit);
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  walked.set(tree, found);
+  return found;
 }
+
+const walked = new WeakMap<ts.Node, readonly ts.Node[]>();
 
 /** `path:line`, as editors and terminals link it. */
 export function placeOf(node: ts.Node): string {

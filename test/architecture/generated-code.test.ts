@@ -1,10 +1,10 @@
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { listFiles, parseSource, readText, walk } from './files.ts';
+import { listFiles, nodesOf, parseSource, readText } from './files.ts';
 
 /** Files that make code out of text, as far as syntax can tell. */
 function makersOfCode(path: string, text: string): string[] {
-  const makes = [...walk(parseSource(path, text))].some(
+  const makes = nodesOf(parseSource(path, text)).some(
     (node) => ts.isIdentifier(node) && ['Function', 'eval'].includes(node.text) && !ts.isTypeReferenceNode(node.parent),
   );
   return makes ? [path] : [];

@@ -5,7 +5,7 @@
  */
 import { dirname, join } from 'node:path/posix';
 import ts from 'typescript';
-import { parseSource, placeOf, walk } from './files.ts';
+import { nodesOf, parseSource, placeOf } from './files.ts';
 
 /** A part of the repository and what it may import. */
 export interface Layer {
@@ -82,7 +82,7 @@ function packageOf(name: string): string {
 
 /** The module names of `import`, `export … from`, `import()`, `import.meta.resolve()` and `import('…')` types. */
 function* importsOf(source: ts.SourceFile): Generator<ts.StringLiteral> {
-  for (const node of walk(source)) {
+  for (const node of nodesOf(source)) {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
       if (node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) yield node.moduleSpecifier;
     } else if (ts.isCallExpression(node) && isImporter(node.expression)) {

@@ -123,7 +123,10 @@ function locate(specifier, context, next) {
 }
 `;
 
-/** Packages of others are imported from where they are, and each module keeps the place that its source has. */
+/** Packages of others that lie in the bundle with all that they import: most files of a start are theirs. */
+const packed = /^(?:commander|fastify|handlebars|jsonwebtoken|pg|yaml)$/;
+
+/** Other packages are imported from where they are, and each module keeps the place that its source has. */
 const inPlace: Plugin = {
   name: 'in place',
   async resolveId(specifier, importer, options) {
@@ -131,7 +134,8 @@ const inPlace: Plugin = {
     const resolved = await this.resolve(specifier, importer, { ...options, skipSelf: true });
     if (resolved === null) return { id: specifier, external: true };
     const isOwn = resolved.id.startsWith(join(root, 'packages')) && !resolved.id.includes('node_modules');
-    if (isOwn) return resolved;
+    const isPacked = importer.includes('node_modules') || (packed.test(specifier) && options.kind !== 'dynamic-import');
+    if (isOwn || resolved.external || isPacked) return resolved;
     // Packages that may be missing are asked for by their names.
     const id = options.kind === 'dynamic-import' ? specifier : pathToFileURL(resolved.id).href;
     return { id, external: true };

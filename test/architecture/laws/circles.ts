@@ -1,7 +1,8 @@
 /** Circles of imports, types included: between files, and between rooms. */
 import { dirname, join } from 'node:path/posix';
 import ts from 'typescript';
-import { nodesOf, type Source } from './sources.ts';
+import { nodesOf } from '../files.ts';
+import type { Source } from './sources.ts';
 
 /** Imports by name of the importing file or room. */
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>;
@@ -54,7 +55,7 @@ function roomOf(path: string): string {
 }
 
 function importsOf({ path, tree }: Source): string[] {
-  return [...nodesOf(tree)].flatMap((node) => {
+  return nodesOf(tree).flatMap((node) => {
     const name = moduleOf(node);
     return name?.startsWith('.') ? [join(dirname(path), name)] : [];
   });

@@ -4,10 +4,10 @@
  */
 import { dirname } from 'node:path/posix';
 import ts from 'typescript';
-import { listFiles } from '../files.ts';
+import { listFiles, nodesOf } from '../files.ts';
 import { circlesIn, fileGraph, roomGraph } from './circles.ts';
 import { longSentences, obscureComments } from './sentences.ts';
-import { linesOf, nodesOf, type Source } from './sources.ts';
+import { linesOf, type Source } from './sources.ts';
 import { obscureTexts } from './texts.ts';
 import { bareVariables, privateNames } from './words.ts';
 
@@ -83,7 +83,7 @@ function longestFile(sources: readonly Source[]): Measure {
 
 function longestFunction(sources: readonly Source[]): Measure {
   const functions = sources.flatMap(({ path, tree }) =>
-    [...nodesOf(tree)]
+    nodesOf(tree)
       .filter((node) => ts.isFunctionLike(node) && 'body' in node && node.body !== undefined)
       .map(
         (node) => [`${path}:${tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}`, linesOf(node)] as const,

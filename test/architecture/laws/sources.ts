@@ -1,5 +1,5 @@
 /** Sources of the packages as the laws read them: parsed once, without tests and what they share. */
-import ts from 'typescript';
+import type ts from 'typescript';
 import { listFiles, parseSource, readText } from '../files.ts';
 
 /** One source file. */
@@ -19,14 +19,6 @@ export function readSources(): readonly Source[] {
       const text = readText(path);
       return { path, text, lines: text.split('\n').length - 1, tree: parseSource(path, text) };
     });
-}
-
-/** Every node of a tree, parents first, without tokens. */
-export function* nodesOf(node: ts.Node): Generator<ts.Node> {
-  yield node;
-  const children: ts.Node[] = [];
-  ts.forEachChild(node, (child) => void children.push(child));
-  for (const child of children) yield* nodesOf(child);
 }
 
 /** Lines that a node spans. */

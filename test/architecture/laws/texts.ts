@@ -1,7 +1,7 @@
 /** Plain English of every text that a user reads: strings of the packages, scripts of their pages, and documentation. */
 import ts from 'typescript';
-import { listFiles, parseSource, readText } from '../files.ts';
-import { nodesOf, type Source } from './sources.ts';
+import { listFiles, nodesOf, parseSource, readText } from '../files.ts';
+import type { Source } from './sources.ts';
 
 /** A text, and where it starts in its file. */
 interface Text {
@@ -34,11 +34,13 @@ export function obscureTexts(sources: readonly Source[]): readonly string[] {
 
 /** String literals, and the parts of templates. */
 function stringsOf({ path, tree }: Pick<Source, 'path' | 'tree'>): readonly Text[] {
-  return [...nodesOf(tree)].filter(isText).map((node) => ({
-    path,
-    text: node.text,
-    line: tree.getLineAndCharacterOfPosition(node.getStart()).line + 1,
-  }));
+  return nodesOf(tree)
+    .filter(isText)
+    .map((node) => ({
+      path,
+      text: node.text,
+      line: tree.getLineAndCharacterOfPosition(node.getStart()).line + 1,
+    }));
 }
 
 type TextNode = ts.StringLiteralLike | ts.TemplateHead | ts.TemplateMiddle | ts.TemplateTail;

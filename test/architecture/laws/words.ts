@@ -1,7 +1,7 @@
 /** Words that the laws ban: names that are ours alone. */
 import ts from 'typescript';
-import { placeOf } from '../files.ts';
-import { nodesOf, type Source } from './sources.ts';
+import { nodesOf, placeOf } from '../files.ts';
+import type { Source } from './sources.ts';
 
 /** Names of functions, classes, types and constants for which the field has a word (issue 26, table "Names"). */
 const privateWords = new Set([
@@ -69,22 +69,30 @@ function* declarationsIn(sources: readonly Source[]): Generator<{ readonly name:
   }
 }
 
+const memberKinds: ReadonlySet<ts.SyntaxKind> = new Set([
+  ts.SyntaxKind.PropertySignature,
+  ts.SyntaxKind.MethodSignature,
+  ts.SyntaxKind.PropertyDeclaration,
+  ts.SyntaxKind.GetAccessor,
+  ts.SyntaxKind.SetAccessor,
+]);
+
+const declarationKinds: ReadonlySet<ts.SyntaxKind> = new Set([
+  ...memberKinds,
+  ts.SyntaxKind.VariableDeclaration,
+  ts.SyntaxKind.Parameter,
+  ts.SyntaxKind.BindingElement,
+  ts.SyntaxKind.FunctionDeclaration,
+  ts.SyntaxKind.MethodDeclaration,
+  ts.SyntaxKind.ClassDeclaration,
+  ts.SyntaxKind.InterfaceDeclaration,
+  ts.SyntaxKind.TypeAliasDeclaration,
+]);
+
 function isDeclaration(node: ts.Node): node is ts.Node & { readonly name?: ts.Node } {
-  return (
-    ts.isVariableDeclaration(node) ||
-    ts.isParameter(node) ||
-    ts.isBindingElement(node) ||
-    ts.isFunctionDeclaration(node) ||
-    ts.isMethodDeclaration(node) ||
-    ts.isClassDeclaration(node) ||
-    ts.isInterfaceDeclaration(node) ||
-    isMember(node) ||
-    ts.isTypeAliasDeclaration(node)
-  );
+  return declarationKinds.has(node.kind);
 }
 
-function isMember(node: ts.Node): node is ts.Node & { readonly name: ts.Node } {
-  return (
-    ts.isPropertySignature(node) || ts.isMethodSignature(node) || ts.isPropertyDeclaration(node) || ts.isAccessor(node)
-  );
+function isMember(node: ts.Node): boolean {
+  return memberKinds.has(node.kind);
 }
