@@ -1,11 +1,11 @@
 /** The law of docstrings: whatever a package's public entries export says what it is. */
 import { relative } from 'node:path';
 import ts from 'typescript';
+import { programOf } from './examples.ts';
 import { root } from './files.ts';
 
 /** Exports of the entry files (absolute paths) without a docstring, each as `path:line name`. */
-export function undocumentedExports(entries: readonly string[]): string[] {
-  const program = ts.createProgram(entries, compilerOptions());
+export function undocumentedExports(entries: readonly string[], program = programOf(entries)): string[] {
   const checker = program.getTypeChecker();
   const found = entries.flatMap((entry) => {
     const source = program.getSourceFile(entry);
@@ -26,9 +26,4 @@ function undocumented(checker: ts.TypeChecker, symbol: ts.Symbol): string[] {
   if (source.fileName.includes('/node_modules/')) return [];
   const line = source.getLineAndCharacterOfPosition(declaration.getStart()).line + 1;
   return [`${relative(root, source.fileName)}:${line} ${symbol.name}`];
-}
-
-function compilerOptions(): ts.CompilerOptions {
-  const { config } = ts.readConfigFile(`${root}/tsconfig.json`, ts.sys.readFile);
-  return ts.parseJsonConfigFileContent({ ...config, files: [], include: [] }, ts.sys, root).options;
 }
