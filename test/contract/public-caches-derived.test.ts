@@ -101,6 +101,66 @@ functions: { public: [rename_kinds] }`,
   });
 });
 
+describe.skipIf(!isOnMariadb())(
+  `views and triggers${isOnMariadb() ? '' : ' (skipped: MariaDB and MySQL have these)'}`,
+  () => {
+    beforeAll(async () => {
+      receiver = await receivePurges(header);
+      project = await serveProject({
+        system: true,
+        disturbed: true,
+        environment: { CACHE_PURGE_URL: receiver.url, CACHE_TAG_HEADER: 'X-Tags' },
+        sql: `${fencesSql};
+        CREATE TABLE items (id integer PRIMARY KEY, name varchar(20));
+        CREATE TABLE kinds (id integer PRIMARY KEY, name varchar(20));
+        CREATE VIEW counted AS SELECT count(*) AS n FROM items;
+        CREATE TABLE audited (id integer PRIMARY KEY, name varchar(20));
+        CREATE TABLE log (id integer AUTO_INCREMENT PRIMARY KEY, line varchar(20));
+        CREATE TRIGGER note AFTER UPDATE ON audited FOR EACH ROW INSERT INTO log (line) VALUES (NEW.name);
+        CREATE PROCEDURE rename_kinds() MODIFIES SQL DATA UPDATE kinds SET name = concat(name, '!');
+        INSERT INTO items VALUES (1, 'one'); INSERT INTO kinds VALUES (1, 'a'); INSERT INTO audited VALUES (1, 'x')`,
+        config: `{
+        collections: {
+          items: { cache: { public: '60s' } }, kinds: { cache: { public: '60s' } }, counted: { cache: { public: '60s' }, key: ['n'] },
+          log: { cache: { public: '60s' } }, fences: { cache: { public: '60s' } },
+        },
+        functions: { rename_kinds: {} },
+      }`,
+        permissions: `permissions:
+  public:
+    items: { read: true }
+    kinds: { read: true }
+    counted: { read: true }
+    log: { read: true }
+    fences: { read: true }
+functions: { public: [rename_kinds] }`,
+      });
+    });
+    afterAll(async () => {
+      await project?.close();
+      await receiver?.close();
+    });
+    const all = ['/items/items/1', '/items/kinds', '/items/counted', '/items/log'];
+    const change = (path: string, body: unknown) => () => project.admin(path, { method: 'PATCH', body });
+
+    it('begins with a purge of everything', async () => {
+      await expect.poll(() => receiver.purges.length, { timeout: 30_000 }).toBeGreaterThan(0);
+      const [tag = ''] = receiver.purges[0] ?? [];
+      for (const path of all) expect(tagsOf(await kept(path))).toContain(tag);
+    });
+
+    it('purges views with every write', async () => {
+      expect(await purgedBy(change('/items/kinds/1', { name: 'b' }), all)).toEqual(['/items/kinds', '/items/counted']);
+    });
+
+    it('purges everything where triggers or procedures may have written anything', async () => {
+      expect(await purgedBy(change('/items/audited/1', { name: 'y' }), all)).toEqual(all);
+      const call = () => project.ask('/functions/rename_kinds', { method: 'POST', body: {} });
+      expect(await purgedBy(call, all)).toEqual(all);
+    });
+  },
+);
+
 describe.skipIf(isOnMariadb())(`callers of policies${skippedFor('MariaDB has no policies')}`, () => {
   const role = "nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'role'";
   let secured: SecuredProject;

@@ -273,6 +273,18 @@ describe('what is refused', () => {
     await upsert('people', { slug: 's', name: 's' });
     const taken = await upsert('people?on_conflict=email', { email: 'a@x', slug: 's' });
     expect(violations(taken)).toEqual([[undefined, 'slug', 'unique']]);
+    // The error names all fields of the key that the request has.
+    await upsert('pets', { name: 'Rex', person_id: 1 });
+    const both = await upsert('pets', { name: 'Rex', person_id: 1 });
+    const [first, second] = ['name', 'person_id'].toSorted((left) =>
+      both.text.includes(`"field":"${left}"`) ? -1 : 1,
+    );
+    expect(both.json.errors).toMatchObject([
+      {
+        message: `"${first}" has a value that is taken together with that of "${second}".`,
+        extensions: { type: 'unique', field: first },
+      },
+    ]);
     expect(await people()).toEqual([
       [1, 'a@x', 'a', null],
       [2, null, 's', null],
