@@ -73,7 +73,10 @@ export function hasSqlstate(thrown: unknown, sqlstate: string): boolean {
 }
 
 export interface HostWatch {
-  /** Answers writes with SERVICE_UNAVAILABLE while the latest state says that only a setting keeps the server from writing. */
+  /**
+   * Answers writes with SERVICE_UNAVAILABLE while the latest state says that only a setting keeps the server from writing. It
+   * answers all requests so while the server has lost its cluster.
+   */
   readonly database: Database;
   /** Reads the state of the server. Never rejects. */
   state(): Promise<HostReport>;
@@ -81,31 +84,40 @@ export interface HostWatch {
 
 /**
  * Watches a server. One that only reads by a setting (`bySetting`) takes a transaction that asks for writing all the same, and
- * every one of ours does. The state is asked for at the start, by health checks, and before each write that may be refused.
+ * every one of ours does. A member that its group has expelled may still read what it had then. The state is asked for at the
+ * start, by health checks, and before each request that may be refused.
  */
 export function watchHost(database: Database, askHost: AskHost, timeoutMs: number): HostWatch {
   /** Null until the server has been there once. */
   let refuses: boolean | null = null;
+  let isCutOff = false;
+  let shared: Promise<HostReport> | null = null;
 
   async function state(): Promise<HostReport> {
     const report = await readHostState(database, askHost, timeoutMs);
     if (report.state !== 'away') refuses = report.bySetting === true;
+    isCutOff = report.state === 'no-quorum';
     return report;
+  }
+
+  async function unlessCutOff(read: () => Promise<void>): Promise<void> {
+    shared ??= state().finally(() => {
+      shared = null;
+    });
+    if ((await shared).state !== 'no-quorum') return read();
+    throw unavailable('The server has lost the other nodes of its cluster.');
   }
 
   async function checked<T>(write: () => Promise<T>): Promise<T> {
     if ((await state()).bySetting !== true) return write();
-    throw new PlatformError(
-      'SERVICE_UNAVAILABLE',
-      undefined,
-      {},
-      { cause: new Error('The server is set to only read.') },
-    );
+    throw unavailable('The server is set to only read.');
   }
 
   return {
     database: {
       ...database,
+      read: (...read) => (isCutOff ? unlessCutOff(() => database.read(...read)) : database.read(...read)),
+      stream: (...stream) => (isCutOff ? unlessCutOff(() => database.stream(...stream)) : database.stream(...stream)),
       transaction: (work) =>
         refuses === false ? database.transaction(work) : checked(() => database.transaction(work)),
       briefTransaction: (...brief) =>
@@ -113,6 +125,10 @@ export function watchHost(database: Database, askHost: AskHost, timeoutMs: numbe
     },
     state,
   };
+}
+
+function unavailable(reason: string): PlatformError {
+  return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause: new Error(reason) });
 }
 
 /** State of a server, and what tells it from others. */

@@ -61,7 +61,7 @@ export async function prepareDatabase(
   const heardAt = listenUrl === null ? connections.renewable : inTurn(listenUrl);
   return {
     late,
-    database: readOnly ? withoutWrites(late.database) : watched.database,
+    database: readOnly ? withoutWrites(watched.database) : watched.database,
     watched,
     hosts,
     listen:
