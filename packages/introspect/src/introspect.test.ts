@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parsePermissions } from './config/permissions/parse-permissions.ts';
-import { emptyPermissions } from './config/permissions/permission-document.ts';
 import { resolveSchema } from './introspect.ts';
 import { parseSchema, printSchema } from './schema-file.ts';
 import type { TableSketch } from './testing/facts.ts';
 import { facts } from './testing/facts.ts';
 import { resolve } from './testing/resolve.ts';
 
-const none = emptyPermissions('permissions.yaml');
+const { document: none } = parsePermissions('', 'permissions.yaml');
 
 const hostile = [
   '__proto__',

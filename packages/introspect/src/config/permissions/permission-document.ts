@@ -67,8 +67,3 @@ export interface PlacedValue {
   /** Lines that the value stands below `source`, where it repeats the text of an earlier one. */
   readonly lines: number;
 }
-
-/** The document of an absent file: only administrators may do anything. */
-export function emptyPermissions(fileName: string): PermissionDocument {
-  return { fileName, roles: [], rules: [] };
-}
