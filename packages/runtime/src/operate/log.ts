@@ -99,7 +99,9 @@ const endMs = 2_000;
 
 /** Where the lines of a process go. */
 class LogLines {
-  /** Lines that were gathered, and their bytes. */
+  /** Lines that were gathered. */
+  #text = '';
+  /** Their bytes when they are written. */
   #chunk = Buffer.allocUnsafe(chunkBytes);
   #length = 0;
   /** Bytes that the reader had no room for. */
@@ -125,11 +127,16 @@ class LogLines {
 
   #add(line: string): void {
     if (this.#isFirst) this.#begin();
-    // A letter takes three bytes at most.
-    const neededBytes = line.length * 3;
-    if (this.#length + neededBytes > chunkBytes) this.#flush();
-    if (neededBytes > chunkBytes) this.#wait(Buffer.from(line));
-    else this.#length += this.#chunk.write(line, this.#length);
+    if (this.#text.length + line.length > chunkBytes) this.#flush();
+    this.#text += line;
+  }
+
+  /** Makes bytes of the gathered lines: of all together, which costs less than one by one, unless they have no room then. */
+  #encode(): void {
+    const text = this.#text;
+    this.#text = '';
+    if (Buffer.byteLength(text) <= chunkBytes) this.#length = this.#chunk.write(text);
+    else for (const line of text.split(/(?<=\n)/)) this.#wait(Buffer.from(line));
   }
 
   #begin(): void {
@@ -149,6 +156,7 @@ class LogLines {
 
   /** Writes what was taken, as far as the reader has room. */
   #flush(): void {
+    this.#encode();
     if (this.#waiting.length === 0) {
       if (this.#length === 0) return;
       const written = this.#send(this.#chunk.subarray(0, this.#length));
