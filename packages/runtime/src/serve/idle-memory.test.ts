@@ -96,6 +96,18 @@ test('a process that does next to nothing gives back what is left after that, th
   stop();
 });
 
+test('the first quiet time gives back what the start left behind, and later ones leave it alone', async () => {
+  const measure = vi.spyOn(process.memoryUsage, 'rss').mockImplementation(() => resident);
+  const stop = collectWhenIdle();
+  enlargeYoung();
+  for (let turn = 0; turn < 6; turn++) await look(false, 0.01);
+  await vi.waitFor(() => expect(young()).toBeLessThan(4));
+  for (let turn = 0; turn < 12; turn++) await look(false, 0.01);
+  // At the start, at each look, and after the one collection.
+  expect(measure).toHaveBeenCalledTimes(1 + 18 + 1);
+  stop();
+});
+
 test('a busy process is left alone, and so is an idle one after the end', async () => {
   const stop = collectWhenIdle();
   resident += 128 * megabyte;

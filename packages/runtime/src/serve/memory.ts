@@ -38,9 +38,10 @@ export function collectWhenIdle(): () => void {
   let collect: Collect | undefined;
   const least = process.memoryUsage.rss();
   let before = performance.eventLoopUtilization();
-  // Memory that the usual collection could not return is still worth a thorough one.
+  // Memory that the usual collection could not return is still worth a thorough one. Loading the API leaves as much as
+  // that behind, so the first quiet time has one in any case.
   const kinds: readonly Kind[] = [
-    { utilization: quietUtilization, minLooks: quietLooks, isThorough: true, looks: 0, least },
+    { utilization: quietUtilization, minLooks: quietLooks, isThorough: true, looks: 0, least: 0 },
     { utilization: idleUtilization, minLooks: idleLooks, isThorough: false, looks: 0, least },
   ];
 
