@@ -238,7 +238,7 @@ describe('the document of everything', () => {
       sumDistinct: { $ref: '#/components/schemas/SumsArticles' },
     });
     expect(propertiesOf(document, 'MeansArticles')).toMatchObject({
-      rating: { type: ['string', 'null'] },
+      rating: { $ref: '#/components/schemas/DecimalOrNull' },
       author_id: { type: ['number', 'null'] },
     });
     expect(propertiesOf(document, 'ExtremesArticles')).toMatchObject({

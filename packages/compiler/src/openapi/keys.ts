@@ -2,7 +2,7 @@
 import type { FieldDescriptor } from '@tablewright/runtime/language';
 import { sha256 } from '../print/json.ts';
 import { spellWhole } from '../role-view/names.ts';
-import { scalarInput } from './components/values.ts';
+import { briefSchema, scalarInput } from './components/values.ts';
 import { anyOf, type JsonObject, listOf, objectOf, type Parts, reference } from './json.ts';
 import type { Addressed, AddressedKeyField } from './paths/addressed.ts';
 
@@ -146,7 +146,7 @@ function listedKey(key: readonly AddressedKeyField[]): JsonObject {
 export function keyObject(key: readonly AddressedKeyField[]): JsonObject {
   return {
     type: 'object',
-    properties: objectOf(key.map((field) => [field.name, inBody(field)])),
+    properties: objectOf(key.map((field) => [field.name, briefSchema(inBody(field))])),
     required: key.map(({ name }) => name),
     additionalProperties: false,
   };

@@ -13,9 +13,9 @@ import { createFacts } from '../../cache/same.ts';
 import { keepText } from '../../print/json.ts';
 import type { DocumentNames } from '../../role-view/names.ts';
 import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';
-import { about, type JsonObject, objectOf, reference } from '../json.ts';
+import { type JsonObject, objectOf, reference } from '../json.ts';
 import { numberCondition, orderedCondition } from './conditions.ts';
-import { orNull, type Valued, valueSchema } from './values.ts';
+import { aboutValue, briefSchema, orNull, type Valued, valueSchema } from './values.ts';
 
 /**
  * Components of a collection for aggregation, by name. Only lists take parameters; rows are described everywhere, because
@@ -188,7 +188,7 @@ export function commonEntries(collection: RoleCollection): readonly Entry[] {
       ({ descriptor, items }) => items.length === 0 && descriptor.wire.kind !== 'masked' && isOrdered(descriptor),
     );
     const entries = [
-      ...plain.map((field): Entry => [field.name, about(groupValue(field), field.note, field.deprecated)]),
+      ...plain.map((field): Entry => [field.name, aboutValue(groupValue(field), field.note, field.deprecated)]),
       ...calls,
     ];
     return entries.filter(([name]) => counts.get(name)?.length === 1);
@@ -213,7 +213,9 @@ function oneOfAll(schemas: readonly JsonObject[]): JsonValue {
 function groupEntries(collection: RoleCollection): readonly Entry[] {
   const shown = collection.fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
   return [
-    ...shown.filter(({ descriptor }) => isOrdered(descriptor)).map((field): Entry => [field.name, groupValue(field)]),
+    ...shown
+      .filter(({ descriptor }) => isOrdered(descriptor))
+      .map((field): Entry => [field.name, briefSchema(groupValue(field))]),
     ...callEntries(collection),
   ];
 }
@@ -256,7 +258,7 @@ function resultsOf({ counted, sums, means, extremes }: DocumentNames): Results {
 /** Components of the values by field that functions give; two functions each have the same. */
 function resultSchemas({ sums, means, extremes }: DocumentNames, taken: TakenFields): readonly Entry[] {
   const byField = (name: string, kind: AggregateKind): readonly Entry[] => {
-    const results = taken[takings[kind]].map((field) => [field.name, resultSchema(kind, field)] as const);
+    const results = taken[takings[kind]].map((field) => [field.name, briefSchema(resultSchema(kind, field))] as const);
     return results.length === 0 ? [] : [[name, { type: 'object', properties: objectOf(results) }]];
   };
   return [...byField(sums, 'sum'), ...byField(means, 'avg'), ...byField(extremes, 'min')];

@@ -4,7 +4,7 @@ import { keepText } from '../../print/json.ts';
 import type { RoleCollection, RoleField, RoleRelation } from '../../role-view/role-view.ts';
 import { about, described, type JsonObject, reference } from '../json.ts';
 import { callEntries, commonEntries, properties, withCommon } from './aggregation.ts';
-import { keptSchema, orNull, valueSchema } from './values.ts';
+import { aboutValue, briefSchema, keptSchema, orNull, valueSchema } from './values.ts';
 
 /**
  * Describes an item. No property is required: `fields` chooses which are there. Others are there under the names that
@@ -40,8 +40,8 @@ const distance: JsonObject = keepText(
 function fieldSchema({ descriptor, values, nullable, note, deprecated, items }: RoleField): JsonObject {
   const value = valueSchema(descriptor, values);
   const alone = nullable ? orNull(value) : value;
-  const all = items.length === 0 ? alone : anyOf([alone, ...items.map(({ item }) => reference('schemas', item))]);
-  return about(all, note, deprecated);
+  if (items.length === 0) return aboutValue(alone, note, deprecated);
+  return about(anyOf([briefSchema(alone), ...items.map(({ item }) => reference('schemas', item))]), note, deprecated);
 }
 
 function relationSchema(relation: RoleRelation): JsonObject {

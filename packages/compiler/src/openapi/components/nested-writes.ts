@@ -3,6 +3,7 @@ import { nameWithout } from '../../role-view/names.ts';
 import type { NestedItem, NestedWrite } from '../../role-view/role-view.ts';
 import { anyOf, type JsonObject, reference } from '../json.ts';
 import { keyInput, keyObject } from '../keys.ts';
+import { briefSchema } from './values.ts';
 
 /** Payload of a relation. */
 export function nestedWriteSchema(nested: NestedWrite): JsonObject {
@@ -50,7 +51,7 @@ function changed({ names, owned }: NestedItem): JsonObject {
 
 /** A key of several fields is an object of them, or text in path form. */
 function keyForms({ key }: NestedItem): readonly JsonObject[] {
-  return key.length > 1 ? [{ type: 'string' }, keyInput(key)] : [keyInput(key)];
+  return key.length > 1 ? [{ type: 'string' }, keyInput(key)] : [briefSchema(keyInput(key))];
 }
 
 /** Elements of a list, by their position. */

@@ -24,7 +24,7 @@ import {
   reference,
 } from '../json.ts';
 import { memberObjects, memberSchema, nameNestedList, nestedListSchema, nestedWriteSchema } from './nested-writes.ts';
-import { orNull, scalarInput, type Valued } from './values.ts';
+import { aboutValue, briefSchema, orNull, scalarInput, type Valued } from './values.ts';
 
 type Component = readonly [string, JsonObject];
 
@@ -246,7 +246,8 @@ function upsertSchema(upsert: RoleUpsert, base: PayloadBase | null): JsonObject 
 /** Describes a field of a payload; a many-to-one also takes an item in the place of its key. */
 function fieldSchema({ descriptor, values, nullable, note, member }: RoleInput): JsonObject {
   const taken = takenSchema(descriptor, values);
-  const schema = member === null ? taken : { anyOf: [taken, ...memberObjects(member)] };
+  if (member === null) return aboutValue(nullable ? orNull(taken) : taken, note, null);
+  const schema = { anyOf: [briefSchema(taken), ...memberObjects(member)] };
   return about(nullable ? orNull(schema) : schema, note, null);
 }
 

@@ -1,6 +1,6 @@
 import type { PortableType, WireKind } from '@tablewright/runtime/language';
 import { describe, expect, it } from 'vitest';
-import { orNull, type Valued, valueSchema } from './values.ts';
+import { aboutValue, briefSchema, orNull, scalarInput, type Valued, valueSchema, valueSchemas } from './values.ts';
 
 function schemaOf(type: PortableType, more: Partial<Valued> = {}): ReturnType<typeof valueSchema> {
   return valueSchema({ type, native: 'text', wire: { kind: 'text' }, ...more }, null);
@@ -88,4 +88,27 @@ it('admits null by the list of types, and by an alternative where there is none'
   expect(orNull({ type: 'integer' })).toEqual({ type: ['integer', 'null'] });
   expect(orNull({ anyOf: [{ type: 'number' }] })).toEqual({ anyOf: [{ type: 'number' }, { type: 'null' }] });
   expect(orNull({})).toEqual({});
+});
+
+describe('long schemas', () => {
+  const moment = orNull(schemaOf('timestamp'));
+
+  it('are components, to which fields refer by a text that is shorter', () => {
+    const components = new Map(valueSchemas());
+    const key = scalarInput({ type: 'integer', native: 'int4', wire: { kind: 'i4' } }, null);
+    for (const [name, schema] of [['TimestampOrNull', moment] as const, ['IntegerInput', key] as const]) {
+      const reference = { $ref: `#/components/schemas/${name}` };
+      expect(briefSchema(schema)).toEqual(reference);
+      expect(components.get(name)).toEqual(schema);
+      expect(JSON.stringify(reference).length).toBeLessThan(JSON.stringify(schema).length);
+    }
+  });
+
+  it('stand where they are if something is said of the field, or if its type has facts of its own', () => {
+    expect(aboutValue(moment, 'When it was read.', null)).toEqual({ ...moment, description: 'When it was read.' });
+    expect(aboutValue(moment, null, '')).toEqual({ ...moment, deprecated: true });
+    expect(aboutValue(moment, null, null)).toEqual({ $ref: '#/components/schemas/TimestampOrNull' });
+    const price = orNull(schemaOf('decimal', { precision: 4, scale: 2 }));
+    expect(briefSchema(price)).toBe(price);
+  });
 });

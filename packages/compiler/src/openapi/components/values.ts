@@ -4,10 +4,16 @@
  * Source: API specification, section 6. A `format` is promised only where every value keeps it: dates can be infinite,
  * or before Christ, so they have patterns.
  */
-import { type Attribute, type FieldDescriptor, isPortableType, types } from '@tablewright/runtime/language';
+import {
+  type Attribute,
+  type FieldDescriptor,
+  isPortableType,
+  type PortableType,
+  types,
+} from '@tablewright/runtime/language';
 import { createFacts } from '../../cache/same.ts';
 import { keepText, keptTextOf } from '../../print/json.ts';
-import { type JsonObject, objectOf, reference } from '../json.ts';
+import { about, type JsonObject, objectOf, oftenReferred, reference } from '../json.ts';
 
 /** Facts of a field that decide how its value is written. */
 export type Valued = Pick<
@@ -51,9 +57,28 @@ function memberSchema({ type, element, values, ...member }: Omit<Attribute, 'nam
 /** The components that values of fields refer to, by name. */
 export function valueSchemas(): readonly (readonly [string, JsonObject])[] {
   const description = 'A further dimension: the database does not say how many an array has.';
-  // Any JSON: types that stand for themselves are not what every generator can print.
-  return [['Dimension', { type: 'array', description, items: {} }]];
+  return [
+    // Any JSON: types that stand for themselves are not what every generator can print.
+    ['Dimension', { type: 'array', description, items: {} }],
+    ...[...longSchemas].map(([text, name]) => [name, JSON.parse(text)] as const),
+  ];
 }
+
+/** Refers to the component of a long schema that fields of many collections have; others stand where they are used. */
+export function briefSchema(schema: JsonObject): JsonObject {
+  return brief(schema, () => {
+    const name = longSchemas.get(JSON.stringify(schema));
+    return name === undefined ? schema : oftenReferred(name);
+  });
+}
+
+/** A value with what is said about it, which stands beside the schema itself: tools overlook it beside a reference. */
+export function aboutValue(schema: JsonObject, note: string | null, deprecated: string | null): JsonObject {
+  const described = about(schema, note, deprecated);
+  return described === schema ? briefSchema(schema) : described;
+}
+
+const brief = createFacts<JsonObject, JsonObject>();
 
 /** Admits null as well: by the list of types where there is one. */
 export function orNull(schema: JsonObject): JsonObject {
@@ -107,4 +132,22 @@ export function keptSchema(schema: JsonObject | ((facts: Valued) => JsonObject),
 export function scalarInput(field: Valued, values: readonly string[] | null): JsonObject {
   const { input } = types[field.type];
   return input === undefined ? valueSchema(field, values) : keptSchema(input, field);
+}
+
+/** Names of components by the texts of their schemas: those that are much longer than a reference, and that many fields have. */
+const longSchemas = nameLongSchemas();
+
+function nameLongSchemas(): ReadonlyMap<string, string> {
+  const usual = (type: PortableType): Valued => ({ type, ...types[type].forms.binary });
+  const timestamp = valueSchema(usual('timestamp'), null);
+  const integer = scalarInput(usual('integer'), null);
+  const named: Readonly<Record<string, JsonObject>> = {
+    Timestamp: timestamp,
+    TimestampOrNull: orNull(timestamp),
+    DecimalOrNull: orNull(valueSchema(usual('decimal'), null)),
+    IntegerInput: integer,
+    IntegerInputOrNull: orNull(integer),
+    TimestampInputOrNull: orNull(scalarInput(usual('timestamp'), null)),
+  };
+  return new Map(Object.entries(named).map(([name, schema]) => [JSON.stringify(schema), name]));
 }
