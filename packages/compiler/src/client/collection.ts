@@ -2,6 +2,7 @@
 import { functionsOf, isSelectedByName } from '@tablewright/runtime/language';
 import type { ApiEnum } from '../api.ts';
 import { createCache, type Lookup } from '../cache/memo-cache.ts';
+import { createFacts } from '../cache/same.ts';
 import type { ModuleText } from '../emit/templates.ts';
 import {
   type DeclaredMember,
@@ -14,7 +15,7 @@ import {
 import { importTypes, naturalOrder, printImports } from '../print/imports.ts';
 import { stringLiteral } from '../print/text.ts';
 import { flat, generic, list, type Type, union } from '../print/type.ts';
-import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
+import type { RoleCollection, RoleField, RoleRelation } from '../role-view/role-view.ts';
 import {
   type ClientCollection,
   type ClientCollections,
@@ -46,9 +47,15 @@ function fieldsOf({ view: { fields, key, writes } }: ClientCollection) {
 
 /** The enum types that files of collections name, sorted by name. */
 export function enumsIn(collections: ClientCollections): readonly ApiEnum[] {
-  const used = new Set([...collections.values()].flatMap((collection) => enumTypesOf(fieldsOf(collection))));
+  const used = new Set([...collections.values()].flatMap(enumsOf));
   return [...used].sort((left, right) => naturalOrder(left.name, right.name));
 }
+
+function enumsOf(collection: ClientCollection): readonly ApiEnum[] {
+  return enumsOfView(collection.view, () => enumTypesOf(fieldsOf(collection)));
+}
+
+const enumsOfView = createFacts<RoleCollection, readonly ApiEnum[]>();
 
 export function declareEnums(enums: readonly ApiEnum[]): readonly TypeDeclaration[] {
   return enums.map(({ name, source, labels }) => ({

@@ -18,6 +18,7 @@ import {
   types,
 } from '@tablewright/runtime/language';
 import type { Lookup } from '../cache/memo-cache.ts';
+import { createFacts } from '../cache/same.ts';
 import { type PrintedField, type SdlField, sdlEnum, sdlLine, sdlScalar, sdlType } from '../print/sdl.ts';
 import {
   hasType,
@@ -69,16 +70,22 @@ type KeyFilters = ReadonlyMap<string, ReadonlySet<OperatorGroup>>;
 
 /** Gathers which filters stand below many-to-ones. */
 export function keyFilters({ collections }: GraphqlCollections): KeyFilters {
-  const all = [...collections.values()].flatMap(({ view }) =>
-    view.fields.flatMap((field) => {
-      const { filtered } = field;
-      const group = operatorGroup(field);
-      return filtered === null || group === null ? [] : [[filtered.collection, group] as const];
-    }),
-  );
+  const all = [...collections.values()].flatMap(({ view }) => comparedKeys(view, () => findComparedKeys(view)));
   return new Map(
     [...Map.groupBy(all, ([name]) => name)].map(([name, some]) => [name, groupsOf(some.map(([, group]) => group))]),
   );
+}
+
+type ComparedKey = readonly [collection: string, group: OperatorGroup];
+
+const comparedKeys = createFacts<RoleCollection, readonly ComparedKey[]>();
+
+function findComparedKeys({ fields }: RoleCollection): readonly ComparedKey[] {
+  return fields.flatMap((field): readonly ComparedKey[] => {
+    const { filtered } = field;
+    const group = operatorGroup(field);
+    return filtered === null || group === null ? [] : [[filtered.collection, group]];
+  });
 }
 
 /** One set for the same groups in the same order, so that who asks again gets the same answer. */
@@ -251,11 +258,10 @@ export function operatorInput(group: OperatorGroup): string {
 
 /** Prints the enums that something of a schema has, sorted by name. */
 export function enumTypes({ collections, functions }: RoleView): readonly string[] {
-  const read = enumsOf(
-    collections.flatMap(({ fields }) => fields.filter(({ descriptor }) => descriptor.type !== 'array')),
-  );
+  const enums = collections.map((collection) => enumsIn(collection, () => findEnums(collection)));
+  const read = enums.flatMap((found) => found.read);
   const all = new Set([
-    ...enumsOf(collections.flatMap(fieldsOf)),
+    ...enums.flatMap((found) => found.all),
     ...functions.flatMap(({ graphqlEnums }) => graphqlEnums.map(({ type }) => type)),
   ]);
   const compared = new Set(read);
@@ -265,6 +271,19 @@ export function enumTypes({ collections, functions }: RoleView): readonly string
       const input = compared.has(found) ? [operatorInput(enumGroup(found.name))] : [];
       return [sdlEnum(found.name, found.labels), ...input].join('\n');
     });
+}
+
+interface CollectionEnums {
+  readonly all: readonly GraphqlEnum[];
+  /** Those that can be compared. */
+  readonly read: readonly GraphqlEnum[];
+}
+
+const enumsIn = createFacts<RoleCollection, CollectionEnums>();
+
+function findEnums(collection: RoleCollection): CollectionEnums {
+  const single = collection.fields.filter(({ descriptor }) => descriptor.type !== 'array');
+  return { all: enumsOf(fieldsOf(collection)), read: enumsOf(single) };
 }
 
 /** Fields of an item, and those of its payloads: some can only be written. */

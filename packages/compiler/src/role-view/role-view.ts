@@ -8,6 +8,7 @@ import type {
   RelationDescriptor,
 } from '@tablewright/runtime/language';
 import type { ApiEnum, MemberEnum, Operation } from '../api.ts';
+import { createFacts } from '../cache/same.ts';
 import type { DocumentNames } from './names.ts';
 import type { NoteReader } from './notes.ts';
 
@@ -190,9 +191,12 @@ export interface RoleRelation {
 
 /** True if some field of a class is of a type, whether it is read or written. */
 export function hasType({ collections }: RoleView, type: PortableType): boolean {
-  return collections.some(({ fields, writes }) =>
-    [fields, writes?.create?.fields ?? [], writes?.update?.fields ?? []].some((some) =>
-      some.some(({ descriptor }) => descriptor.type === type),
-    ),
-  );
+  return collections.some((collection) => typesOf(collection, () => findTypes(collection)).has(type));
+}
+
+const typesOf = createFacts<RoleCollection, ReadonlySet<string>>();
+
+function findTypes({ fields, writes }: RoleCollection): ReadonlySet<string> {
+  const all = [fields, writes?.create?.fields ?? [], writes?.update?.fields ?? []];
+  return new Set(all.flatMap((some) => some.map(({ descriptor }) => descriptor.type)));
 }
