@@ -29,7 +29,8 @@ beforeAll(async () => {
   await once(server, 'listening');
   const address = server.address();
   url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-});
+  // The whole site is built, which takes minutes where other tests run.
+}, 300_000);
 afterAll(() => server?.close());
 
 const pages = (): ReadonlyMap<string, string> =>

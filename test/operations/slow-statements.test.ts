@@ -31,22 +31,17 @@ const secret = 'zqSECRET51';
 
 type Line = Readonly<Record<string, unknown>>;
 
-const slowMs = 250;
+/** Statements that are slow here take longer; few take so long because the machine is busy. */
+const slowMs = 500;
 
-/** Statements that are slow here take longer; those that a busy machine makes slow take less. */
-const busyMs = 500;
-
-/**
- * Lines of requests, but those of statements that were slow because the machine is busy: what the server asks of itself may be
- * as well.
- */
+/** Lines of requests: on a busy machine what the server asks of itself may be slow as well. */
 const linesOf = (server: Platform): readonly Line[] =>
   server
     .log()
     .split('\n')
     .filter((line) => line.includes('"event":"slow-query"'))
     .map((line) => JSON.parse(line))
-    .filter(({ requestId, ms }) => requestId !== undefined && !(Number(ms) >= slowMs && Number(ms) < busyMs));
+    .filter(({ requestId }) => requestId !== undefined);
 
 /** The one line of what is done. */
 async function lineOf(server: Platform, cause: () => Promise<unknown>): Promise<Line> {
@@ -185,7 +180,7 @@ describe('on PostgreSQL', () => {
       expect(waits.some(([waitMs, ms]) => ms - waitMs > 900)).toBe(true);
       const planned = linesOf(server).filter(({ plan }) => plan !== undefined);
       expect(planned.length).toBeLessThan(2);
-      for (const { ms, waitMs } of planned) expect(Number(ms) - Number(waitMs)).toBeGreaterThan(250);
+      for (const { ms, waitMs } of planned) expect(Number(ms) - Number(waitMs)).toBeGreaterThan(slowMs);
     });
   });
 
@@ -325,14 +320,15 @@ describe.each(servers)('on $name', ({ missing, start }) => {
           await withMysql(url, async (connection) => {
             await connection.query('START TRANSACTION');
             await connection.query('SELECT * FROM docs WHERE id = 3 FOR UPDATE');
-            const line = await lineOf(server, async () => {
-              const changed = server.ask('/items/docs/3', { method: 'PATCH', body: { title: secret } });
-              await expect.poll(() => mysqlWaits(connection)).toBe(true);
-              await sleep(700);
-              await connection.query('ROLLBACK');
-              expect((await changed).status).toBe(200);
-            });
-            expect(line).toMatchObject({ class: 'public', requestId: expect.any(String) });
+            const before = linesOf(server).length;
+            const changed = server.ask('/items/docs/3', { method: 'PATCH', body: { title: secret } });
+            await expect.poll(() => mysqlWaits(connection)).toBe(true);
+            await sleep(700);
+            await connection.query('ROLLBACK');
+            expect((await changed).status).toBe(200);
+            // On a busy machine another statement of the request may be slow as well.
+            await expect.poll(() => linesOf(server).length, { timeout: 30_000 }).toBeGreaterThan(before);
+            expect(linesOf(server)[before]).toMatchObject({ class: 'public', requestId: expect.any(String) });
           });
         },
         ['--generate'],
