@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { createProject, runPlatform, startUnchecked } from '../support/platform.ts';
 
@@ -40,12 +40,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A socket that stands for systemd's, and what comes through it. */
-async function listen(): Promise<{ readonly path: string; readonly messages: readonly Message[]; stop(): void }> {
+/** A socket that stands for systemd's, and what comes through it; it ends with the test, as the run cannot end before. */
+async function listen(): Promise<{ readonly path: string; readonly messages: readonly Message[] }> {
   const path = join(mkdtempSync(join(folder, 'socket-')), 'notify');
   const child: ChildProcess = spawn('python3', [join(root, 'test/support/notify-socket.py'), path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  onTestFinished(() => void child.kill());
   const messages: Message[] = [];
   let text = '';
   const bound = Promise.withResolvers<void>();
@@ -59,7 +60,7 @@ async function listen(): Promise<{ readonly path: string; readonly messages: rea
     }
   });
   await bound.promise;
-  return { path, messages, stop: () => void child.kill() };
+  return { path, messages };
 }
 
 it.runIf(canNotify).each([
@@ -81,7 +82,6 @@ it.runIf(canNotify).each([
     }
     expect(await server.stop()).toBe(0);
     await expect.poll(() => wordsOf(socket.messages).at(-1)).toBe('STOPPING=1');
-    socket.stop();
   },
   120_000,
 );
@@ -95,7 +95,6 @@ it.runIf(canNotify)('a start that fails never says that it is ready', async () =
   const socket = await listen();
   const environment = { NOTIFY_SOCKET: socket.path, DATABASE_URL: database.url, PORT: 'none' };
   expect((await runPlatform(['start', '--project', project.folder], environment)).code).toBe(4);
-  socket.stop();
   expect(socket.messages).toEqual([]);
 });
 
