@@ -46,4 +46,25 @@ describe('a replica', () => {
     expect(replica.usable(1_000)).toBeNull();
     expect(errors).toEqual([expect.stringMatching(sentence)]);
   });
+
+  it('is asked once for positions that one answer tells, four times at once for others', async () => {
+    const replica = await replicaOf({ state: 'read-only' }, () => null);
+    const asked: string[] = [];
+    const answers: ((reached: string | null) => void)[] = [];
+    const ask = (position: string): Promise<string | null> =>
+      replica.ask(
+        position,
+        (other) => Number(other) >= Number(position),
+        () => {
+          asked.push(position);
+          return new Promise((resolve) => void answers.push(resolve));
+        },
+      );
+    const reads = ['5', '3', '7', '6', '8', '9', '10'].map(ask);
+    expect(asked).toEqual(['5', '7', '8', '9']);
+    for (const [index, answer] of answers.entries()) answer(asked[index] ?? null);
+    expect(await Promise.all(reads)).toEqual(['5', '5', '7', '7', '8', '9', '9']);
+    void ask('2');
+    expect(asked).toEqual(['5', '7', '8', '9', '2']);
+  });
 });

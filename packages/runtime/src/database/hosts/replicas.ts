@@ -20,6 +20,15 @@ interface ReplicaSurroundings {
   readonly log: () => Pick<Log, 'warn' | 'error'>;
 }
 
+/** Connections of a replica on which it may wait for a position: as it may stand still, others are for reads. */
+const maxQuestions = 4;
+
+/** Asks a replica where it is; one that waits by itself answers when it has come to the position. */
+interface Question {
+  readonly position: string;
+  readonly reached: Promise<string | null>;
+}
+
 /** Milliseconds between two looks at a replica. */
 const lookMs = 1_000;
 
@@ -45,7 +54,7 @@ export class Replica {
   #looking: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
-  #asking: Promise<string | null> | null = null;
+  readonly #questions: Question[] = [];
   /** Reads under way. */
   busy = 0;
   /** The latest position that it is known to have reached. */
@@ -94,12 +103,21 @@ export class Replica {
     return this.#looking;
   }
 
-  /** Asks where it is; reads that wait at the same time share the question. */
-  ask(askPosition: () => Promise<string | null>): Promise<string | null> {
-    this.#asking ??= askPosition().finally(() => {
-      this.#asking = null;
-    });
-    return this.#asking;
+  /**
+   * Asks where it is, for a read that waits for a position. It shares a question under way that `answers` it, as those for
+   * later positions do, or the latest one where there are many.
+   */
+  ask(position: string, answers: (other: string) => boolean, askPosition: () => Promise<string | null>) {
+    const shared = this.#questions.find((question) => answers(question.position));
+    const latest = this.#questions.length < maxQuestions ? undefined : this.#questions.at(-1);
+    return (shared ?? latest ?? this.#begin(position, askPosition())).reached;
+  }
+
+  #begin(position: string, running: Promise<string | null>): Question {
+    const reached = running.finally(() => this.#questions.splice(this.#questions.indexOf(question), 1));
+    const question: Question = { position, reached };
+    this.#questions.push(question);
+    return question;
   }
 
   /** A read has failed there: it is not asked before it has answered a look. */

@@ -92,7 +92,7 @@ export function routeReads(primary: Database, options: RoutingOptions): Database
 const eagerMs = 5;
 const firstPauseMs = 1;
 const maxPauseMs = 8;
-/** One that waits by itself does so at most so long at once: reads that wait for less share the question. */
+/** One that waits by itself does so at most so long at once: reads that wait for earlier positions share the question. */
 const awaitedMs = 10;
 
 /** True once a replica has come to a position; false if that takes too long. */
@@ -108,8 +108,9 @@ async function comesTo(
   const { reached: sql, awaited } = replica.positionSql ?? {};
   const parameters = [position, String(awaitedMs / 1_000)];
   const ask = () => (awaited === undefined ? askPosition(database, sql) : askPosition(database, awaited, parameters));
+  const answers = (other: string): boolean => awaited === undefined || hasReached(other, position);
   for (let pause = firstPauseMs; ; ) {
-    const reached = await Promise.race([replica.ask(ask), late]);
+    const reached = await Promise.race([replica.ask(position, answers, ask), late]);
     if (reached !== null && hasReached(reached, position)) {
       replica.reached = reached;
       return true;
