@@ -1,5 +1,5 @@
 /**
- * Lists behind junctions have three ways: row by row, and for all rows of a page by the keys of their links or by a plain join.
+ * Lists behind junctions have three ways: row by row, and for all rows of a page by the keys of their links or by any join.
  * The quickest is taken where a statement takes long. All have the same bytes for everything that is asked of the lists.
  */
 import { join } from 'node:path';

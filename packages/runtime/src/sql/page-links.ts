@@ -3,7 +3,7 @@
  *
  * Looking targets up parent by parent costs about as much per link as any other way while links are few. Beyond some
  * thousands of them per page it costs less to collect their keys. Each target is then read once, in the order of the
- * keys, and given back to its parents. Where most of a small table is linked, a plain join costs less still.
+ * keys, and given back to its parents. Where most of a small table is linked, reading it as a whole costs less still.
  */
 import { allOf, selectList, sqlTrue, where } from '../dialects/fragment.ts';
 import type { Condition, ManyToMany } from '../language/index.ts';
@@ -19,8 +19,8 @@ import type { RelationScope } from './scope.ts';
 export interface PageOfRows {
   readonly name: string;
   readonly row: Row;
-  /** How targets of links are found: by the keys of all links, or by the join that the server chooses. */
-  readonly targets: 'keys' | 'join';
+  /** How targets of links are found: by the keys of all links, or in their whole table. */
+  readonly targets: 'keys' | 'whole';
   /** Tables of the targets, as SQL names them. */
   readonly tables: string[];
   /** Named queries after the page, in the order in which they need each other. */
@@ -49,7 +49,7 @@ export function reachFromPage(
   const junction = joinJunction(row, descriptor, relation);
   if (near === undefined || junction === undefined) return undefined;
   const found = [readable(junction.target), ...(condition ? [printCondition(junction.target, condition)] : [])];
-  const joined = (page.targets === 'keys' ? joinByKeys : joinFreely)(page, descriptor, near, junction, found);
+  const joined = (page.targets === 'keys' ? joinByKeys : joinWhole)(page, descriptor, near, junction, found);
   if (joined === undefined) return undefined;
   page.tables.push(junction.table);
   return { ...joined, links: [], junction: undefined, start: row.column(near.from) };
@@ -67,19 +67,30 @@ function isPlainlyLinked(row: Row, { target, near, far, sort }: ManyToMany): boo
 type Joined = Pick<PageReach, 'from' | 'target' | 'own' | 'parent'>;
 
 /**
- * Targets by a join as one writes it by hand. The server may read their whole table, which costs least where most of it is
- * linked. A rule or filter would make it expect few rows, and loop over the table for each link.
+ * Targets of all links from the whole table, where no rule and no filter makes the server expect few rows. It would
+ * then loop over the table for each link. An expression in place of one key, or a fence before several, keeps it from
+ * an index. An index costs more than twice as much where most of a small table is linked.
  */
-function joinFreely(
+function joinWhole(
   page: PageOfRows,
-  { junctionTable }: ManyToMany,
+  { junctionTable, far: pairs }: ManyToMany,
   near: ManyToMany['near'][number],
-  { alias, visible, far, target, table, targetAlias }: Junction,
+  junction: Junction,
   found: readonly string[],
 ): Joined | undefined {
+  const { alias, visible, target, table, targetAlias } = junction;
   if (allOf([...visible, ...found]) !== sqlTrue) return undefined;
+  const parent = `${alias}.${near.to}`;
+  const [pair] = pairs;
+  if (pair === undefined || pairs.length > 1) {
+    const targets = fenceTargets(junction, pairs, []);
+    const from = (): string => `${junctionTable} ${alias}, ${targets.from()}`;
+    return { from, target: targets.target, own: [isOfPage(page, near, alias), ...junction.far], parent };
+  }
+  const key = `${targetAlias}.${pair.to}`;
   const from = (): string => `${junctionTable} ${alias}, ${table} ${targetAlias}`;
-  return { from, target, own: [isOfPage(page, near, alias), ...far], parent: `${alias}.${near.to}` };
+  const predicates = [isOfPage(page, near, alias), `COALESCE(${key}, ${key}) = ${alias}.${pair.from}`];
+  return { from, target, own: predicates, parent };
 }
 
 function joinByKeys(

@@ -152,8 +152,8 @@ function withoutOffset(text: string, bounds: string): string {
 
 function printForLinks(query: ReadQuery, parts: ReadParts): readonly Omit<OtherWay, 'name'>[] {
   const byKeys = printPageOfLinks(query, parts, 'keys');
-  const joined = byKeys && printPageOfLinks(query, parts, 'join');
-  return [...(byKeys ? [{ text: byKeys.text }] : []), ...(joined ? [joined] : [])];
+  const whole = byKeys && printPageOfLinks(query, parts, 'whole');
+  return [...(byKeys ? [{ text: byKeys.text }] : []), ...(whole ? [whole] : [])];
 }
 
 /** The same in one way, with the tables of targets; undefined where nothing is followed for all rows. */
