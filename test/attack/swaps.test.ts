@@ -24,7 +24,7 @@ beforeAll(async () => {
   );
   project = await createProject();
   await writeFile(join(project.folder, 'platform.config.ts'), "export default { permissionSource: 'tables' };\n");
-  // What is quick here is slow where other tests run, and no request is to fail because it waits for a connection.
+  // Requests wait longer for connections where other tests run, and none may fail for that.
   server = await startUnchecked(project.folder, database.url, { DATABASE_POOL_TIMEOUT: '30s' });
 });
 afterAll(async () => {

@@ -30,47 +30,26 @@ const { kept, purgedBy } = watchPurges({
   isFirst: true,
 });
 
-describe.skipIf(isOnMariadb())(`views, triggers and policies${skippedFor('they are written for PostgreSQL')}`, () => {
+const change = (path: string, body: unknown) => () => project.admin(path, { method: 'PATCH', body });
+
+/** Serves collections that anybody may read, with a function or procedure that renames kinds, and asserts what holds for all. */
+function whereRowsChangeElsewhere(
+  names: readonly string[],
+  statements: { readonly sql: string; readonly postgres?: string },
+) {
+  const collections = names.map(
+    (name) => `${name}: { cache: { public: '60s' }${name === 'counted' ? ", key: ['n']" : ''} }`,
+  );
+  const all = names.map((name) => `/items/${name}${name === 'items' ? '/1' : ''}`);
   beforeAll(async () => {
     receiver = await receivePurges(header);
     project = await serveProject({
       system: true,
       disturbed: true,
       environment: { CACHE_PURGE_URL: receiver.url, CACHE_TAG_HEADER: 'X-Tags' },
-      sql: `${fencesSql};`,
-      postgres: `CREATE TABLE items (id integer PRIMARY KEY, name text, kind integer);
-        CREATE TABLE kinds (id integer PRIMARY KEY, name text);
-        CREATE VIEW counted AS SELECT count(*) AS n FROM items;
-        CREATE TABLE audited (id integer PRIMARY KEY, name text);
-        CREATE TABLE log (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, line text);
-        CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log (line) VALUES (NEW.name); RETURN NEW; END $$;
-        CREATE TRIGGER note AFTER INSERT OR UPDATE ON audited FOR EACH ROW EXECUTE FUNCTION note();
-        CREATE FUNCTION rename_kinds() RETURNS integer LANGUAGE sql AS $$ UPDATE kinds SET name = name || '!'; SELECT 1 $$;
-        CREATE TABLE guarded (id integer PRIMARY KEY, kind integer);
-        ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
-        CREATE POLICY seen ON guarded USING (kind IN (SELECT id FROM kinds WHERE name <> 'gone'));
-        CREATE TABLE parents (id integer PRIMARY KEY, name text);
-        CREATE TABLE children (extra text, PRIMARY KEY (id)) INHERITS (parents);
-        INSERT INTO items VALUES (1, 'one', 1); INSERT INTO kinds VALUES (1, 'a'); INSERT INTO audited VALUES (1, 'x');
-        INSERT INTO guarded VALUES (1, 1); INSERT INTO parents VALUES (1, 'p'); INSERT INTO children VALUES (2, 'c', 'e');
-        INSERT INTO platform.platform_files (id, storage, filename_download) VALUES ('00000000-0000-4000-8000-00000000f001', 'local', 'a.txt')`,
-      config: `{
-        collections: {
-          items: { cache: { public: '60s' } }, kinds: { cache: { public: '60s' } }, counted: { cache: { public: '60s' }, key: ['n'] },
-          log: { cache: { public: '60s' } }, guarded: { cache: { public: '60s' } }, parents: { cache: { public: '60s' } },
-          fences: { cache: { public: '60s' } },
-        },
-        functions: { rename_kinds: {} },
-      }`,
-      permissions: `permissions:
-  public:
-    items: { read: true }
-    kinds: { read: true }
-    counted: { read: true }
-    log: { read: true }
-    guarded: { read: true }
-    parents: { read: true }
-    fences: { read: true }
+      ...statements,
+      config: `{ collections: { ${collections.join(', ')}, fences: { cache: { public: '60s' } } }, functions: { rename_kinds: {} } }`,
+      permissions: `permissions: { public: { ${[...names, 'fences'].map((name) => `${name}: { read: true }`).join(', ')} } }
 functions: { public: [rename_kinds] }`,
     });
   });
@@ -78,8 +57,6 @@ functions: { public: [rename_kinds] }`,
     await project?.close();
     await receiver?.close();
   });
-  const all = ['/items/items/1', '/items/kinds', '/items/counted', '/items/log', '/items/guarded', '/items/parents'];
-  const change = (path: string, body: unknown) => () => project.admin(path, { method: 'PATCH', body });
 
   it('begins with a purge of everything', async () => {
     await expect.poll(() => receiver.purges.length, { timeout: 30_000 }).toBeGreaterThan(0);
@@ -87,79 +64,61 @@ functions: { public: [rename_kinds] }`,
     for (const path of all) expect(tagsOf(await kept(path))).toContain(tag);
   });
 
+  it('purges everything where triggers, functions or procedures may have written anything', async () => {
+    expect(await purgedBy(change('/items/audited/1', { name: 'y' }), all)).toEqual(all);
+    const call = () => project.ask('/functions/rename_kinds', { method: 'POST', body: {} });
+    expect(await purgedBy(call, all)).toEqual(all);
+  });
+  return all;
+}
+
+describe.skipIf(isOnMariadb())(`views, triggers and policies${skippedFor('they are written for PostgreSQL')}`, () => {
+  const all = whereRowsChangeElsewhere(['items', 'kinds', 'counted', 'log', 'guarded', 'parents'], {
+    sql: `${fencesSql};`,
+    postgres: `CREATE TABLE items (id integer PRIMARY KEY, name text, kind integer);
+      CREATE TABLE kinds (id integer PRIMARY KEY, name text);
+      CREATE VIEW counted AS SELECT count(*) AS n FROM items;
+      CREATE TABLE audited (id integer PRIMARY KEY, name text);
+      CREATE TABLE log (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, line text);
+      CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log (line) VALUES (NEW.name); RETURN NEW; END $$;
+      CREATE TRIGGER note AFTER INSERT OR UPDATE ON audited FOR EACH ROW EXECUTE FUNCTION note();
+      CREATE FUNCTION rename_kinds() RETURNS integer LANGUAGE sql AS $$ UPDATE kinds SET name = name || '!'; SELECT 1 $$;
+      CREATE TABLE guarded (id integer PRIMARY KEY, kind integer);
+      ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
+      CREATE POLICY seen ON guarded USING (kind IN (SELECT id FROM kinds WHERE name <> 'gone'));
+      CREATE TABLE parents (id integer PRIMARY KEY, name text);
+      CREATE TABLE children (extra text, PRIMARY KEY (id)) INHERITS (parents);
+      INSERT INTO items VALUES (1, 'one', 1); INSERT INTO kinds VALUES (1, 'a'); INSERT INTO audited VALUES (1, 'x');
+      INSERT INTO guarded VALUES (1, 1); INSERT INTO parents VALUES (1, 'p'); INSERT INTO children VALUES (2, 'c', 'e');
+      INSERT INTO platform.platform_files (id, storage, filename_download) VALUES ('00000000-0000-4000-8000-00000000f001', 'local', 'a.txt')`,
+  });
+
   it('purges views, tables with policies and inherited ones with every write', async () => {
     const derived = ['/items/counted', '/items/guarded', '/items/parents'];
     expect(await purgedBy(change('/items/kinds/1', { name: 'b' }), all)).toEqual(['/items/kinds', ...derived]);
     expect(await purgedBy(change('/items/children/2', { name: 'd' }), all)).toEqual(derived);
   });
-
-  it('purges everything where triggers or functions may have written anything', async () => {
-    expect(await purgedBy(change('/items/audited/1', { name: 'y' }), all)).toEqual(all);
-    expect(await purgedBy(() => project.ask('/functions/rename_kinds', { method: 'POST', body: {} }), all)).toEqual(
-      all,
-    );
-  });
 });
 
-describe.skipIf(!isOnMariadb())(
-  `views and triggers${isOnMariadb() ? '' : ' (skipped: MariaDB and MySQL have these)'}`,
-  () => {
-    beforeAll(async () => {
-      receiver = await receivePurges(header);
-      project = await serveProject({
-        system: true,
-        disturbed: true,
-        environment: { CACHE_PURGE_URL: receiver.url, CACHE_TAG_HEADER: 'X-Tags' },
-        sql: `${fencesSql};
-        CREATE TABLE items (id integer PRIMARY KEY, name varchar(20));
-        CREATE TABLE kinds (id integer PRIMARY KEY, name varchar(20));
-        CREATE VIEW counted AS SELECT count(*) AS n FROM items;
-        CREATE TABLE audited (id integer PRIMARY KEY, name varchar(20));
-        CREATE TABLE log (id integer AUTO_INCREMENT PRIMARY KEY, line varchar(20));
-        CREATE TRIGGER note AFTER UPDATE ON audited FOR EACH ROW INSERT INTO log (line) VALUES (NEW.name);
-        CREATE PROCEDURE rename_kinds() MODIFIES SQL DATA UPDATE kinds SET name = concat(name, '!');
-        INSERT INTO items VALUES (1, 'one'); INSERT INTO kinds VALUES (1, 'a'); INSERT INTO audited VALUES (1, 'x')`,
-        config: `{
-        collections: {
-          items: { cache: { public: '60s' } }, kinds: { cache: { public: '60s' } }, counted: { cache: { public: '60s' }, key: ['n'] },
-          log: { cache: { public: '60s' } }, fences: { cache: { public: '60s' } },
-        },
-        functions: { rename_kinds: {} },
-      }`,
-        permissions: `permissions:
-  public:
-    items: { read: true }
-    kinds: { read: true }
-    counted: { read: true }
-    log: { read: true }
-    fences: { read: true }
-functions: { public: [rename_kinds] }`,
-      });
-    });
-    afterAll(async () => {
-      await project?.close();
-      await receiver?.close();
-    });
-    const all = ['/items/items/1', '/items/kinds', '/items/counted', '/items/log'];
-    const change = (path: string, body: unknown) => () => project.admin(path, { method: 'PATCH', body });
+const elsewhere = isOnMariadb() ? '' : ' (skipped: they are written for MariaDB and MySQL)';
 
-    it('begins with a purge of everything', async () => {
-      await expect.poll(() => receiver.purges.length, { timeout: 30_000 }).toBeGreaterThan(0);
-      const [tag = ''] = receiver.purges[0] ?? [];
-      for (const path of all) expect(tagsOf(await kept(path))).toContain(tag);
-    });
+describe.skipIf(!isOnMariadb())(`views and triggers${elsewhere}`, () => {
+  const all = whereRowsChangeElsewhere(['items', 'kinds', 'counted', 'log'], {
+    sql: `${fencesSql};
+      CREATE TABLE items (id integer PRIMARY KEY, name varchar(20));
+      CREATE TABLE kinds (id integer PRIMARY KEY, name varchar(20));
+      CREATE VIEW counted AS SELECT count(*) AS n FROM items;
+      CREATE TABLE audited (id integer PRIMARY KEY, name varchar(20));
+      CREATE TABLE log (id integer AUTO_INCREMENT PRIMARY KEY, line varchar(20));
+      CREATE TRIGGER note AFTER UPDATE ON audited FOR EACH ROW INSERT INTO log (line) VALUES (NEW.name);
+      CREATE PROCEDURE rename_kinds() MODIFIES SQL DATA UPDATE kinds SET name = concat(name, '!');
+      INSERT INTO items VALUES (1, 'one'); INSERT INTO kinds VALUES (1, 'a'); INSERT INTO audited VALUES (1, 'x')`,
+  });
 
-    it('purges views with every write', async () => {
-      expect(await purgedBy(change('/items/kinds/1', { name: 'b' }), all)).toEqual(['/items/kinds', '/items/counted']);
-    });
-
-    it('purges everything where triggers or procedures may have written anything', async () => {
-      expect(await purgedBy(change('/items/audited/1', { name: 'y' }), all)).toEqual(all);
-      const call = () => project.ask('/functions/rename_kinds', { method: 'POST', body: {} });
-      expect(await purgedBy(call, all)).toEqual(all);
-    });
-  },
-);
+  it('purges views with every write', async () => {
+    expect(await purgedBy(change('/items/kinds/1', { name: 'b' }), all)).toEqual(['/items/kinds', '/items/counted']);
+  });
+});
 
 describe.skipIf(isOnMariadb())(`callers of policies${skippedFor('MariaDB has no policies')}`, () => {
   const role = "nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'role'";

@@ -276,13 +276,13 @@ describe('what is refused', () => {
     // The error names all fields of the key that the request has.
     await upsert('pets', { name: 'Rex', person_id: 1 });
     const both = await upsert('pets', { name: 'Rex', person_id: 1 });
-    const [first, second] = ['name', 'person_id'].toSorted((left) =>
-      both.text.includes(`"field":"${left}"`) ? -1 : 1,
-    );
+    const { field } = both.json.errors[0].extensions;
+    const other = field === 'name' ? 'person_id' : 'name';
+    expect(['name', 'person_id']).toContain(field);
     expect(both.json.errors).toMatchObject([
       {
-        message: `"${first}" has a value that is taken together with that of "${second}".`,
-        extensions: { type: 'unique', field: first },
+        message: `"${field}" has a value that is taken together with that of "${other}".`,
+        extensions: { type: 'unique' },
       },
     ]);
     expect(await people()).toEqual([

@@ -121,7 +121,7 @@ it('a line of the access log has these members and no others', async () => {
 
 it('by default lines are of failed, limited and slow requests', async () => {
   const limits = { RATE_LIMITER_ENABLED: 'true', RATE_LIMITER_POINTS: '8', RATE_LIMITER_DURATION: '60s' };
-  // What is quick is quicker than this also where the machine has other work.
+  // Other requests take less than this also where the machine has other work.
   await withServer({ SLOW_QUERY: '1500', LOG_ADDRESSES: 'full', ...limits }, [], async (server) => {
     for (const path of ['/items/docs/1', '/items/docs/none', '/nothing', '/items/slow']) await server.ask(path);
     for (let asked = 0; asked < 5; asked++) await server.ask('/items/docs/1');

@@ -21,6 +21,7 @@ import {
 import { CommandError, exitCodes, ownCodeError } from '../errors/failures.ts';
 import { importGenerated } from '../modules/generated-modules.ts';
 import { readManifest } from '../output/manifest.ts';
+import { addressesOf } from '../process/shared-port.ts';
 import type { WorkerCluster, WorkerClusterOptions } from '../process/worker-cluster.ts';
 import { databaseUrl, embeddedFolder, type Settings } from '../project/settings.ts';
 import type { Source } from '../sources/source.ts';
@@ -199,11 +200,11 @@ function startError(error: unknown, url: string | null): unknown {
 
 /** Address of the first process, for clients of all. */
 export const sharedAddress: Pick<WorkerClusterOptions, 'listenAddress' | 'describe'> = {
-  listenAddress() {
+  async listenAddress() {
     const reading = readEnvironment(process.env);
     if (!reading.ok) throw new EnvironmentError(reading.problems);
     const { host, port } = reading.environment;
-    return { host, port };
+    return { hosts: await addressesOf(host), port };
   },
   describe: (error) => startError(error, null),
 };

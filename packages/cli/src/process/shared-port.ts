@@ -1,26 +1,30 @@
 /** The port of several processes: the first one holds it, and passes each connection to a process that serves. */
 import type { Worker } from 'node:cluster';
+import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { stopAccepting } from '@tablewright/runtime/tools';
 
-/** Host and port to listen on. */
-type ListenAddress = { readonly host: string; readonly port: number };
+/** Where to listen: the first host has to be there, others may be missing. */
+export interface ListenAddress {
+  readonly hosts: readonly [string, ...string[]];
+  readonly port: number;
+}
 
 /** Passes connections to processes in turn. One at a time is on its way to each, so that one that hangs gets no further one. */
 export class SharedPort {
-  readonly #listenAddress: () => ListenAddress;
+  readonly #listenAddress: () => Promise<ListenAddress>;
   readonly #pass: (worker: Worker, socket: Socket) => void;
   /** Processes that get connections; true for those that none is on its way to. */
   readonly #workers = new Map<Worker, boolean>();
   readonly #waiting: Socket[] = [];
-  #server: Server | null = null;
+  #servers: readonly Server[] = [];
   #opening: Promise<AddressInfo> | null = null;
   #closing: Promise<void> | null = null;
   #emptied = (): void => undefined;
 
   /** `listenAddress` is asked for with the first process, whose start has checked the settings. */
-  constructor(listenAddress: () => ListenAddress, pass: (worker: Worker, socket: Socket) => void) {
+  constructor(listenAddress: () => Promise<ListenAddress>, pass: (worker: Worker, socket: Socket) => void) {
     this.#listenAddress = listenAddress;
     this.#pass = pass;
   }
@@ -60,10 +64,10 @@ export class SharedPort {
   }
 
   async #stopListening(): Promise<void> {
-    const server = this.#server;
-    this.#server = null;
+    const servers = this.#servers;
+    this.#servers = [];
     this.#opening = null;
-    if (server !== null) await stopAccepting(server);
+    await Promise.all(servers.map((server) => stopAccepting(server)));
     if (this.#waiting.length === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#emptied = resolve;
@@ -71,22 +75,32 @@ export class SharedPort {
   }
 
   async #listen(): Promise<AddressInfo> {
+    try {
+      const { hosts, port } = await this.#listenAddress();
+      const [first, ...others] = hosts;
+      const server = await this.#listenOn(first, port);
+      const address = server.address();
+      if (address === null || typeof address === 'string') throw new TypeError('The port has no number.');
+      const further = await Promise.allSettled(others.map((other) => this.#listenOn(other, address.port)));
+      this.#servers = [server, ...further.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))];
+      this.#closing = null;
+      return address;
+    } catch (error) {
+      this.#opening = null;
+      throw error;
+    }
+  }
+
+  async #listenOn(host: string, port: number): Promise<Server> {
     // Nothing is read from connections here; the processes would set this on those that they accept themselves.
     const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
       if (this.#workers.size === 0) socket.destroy();
       else this.#waiting.push(socket);
       this.#passOn();
     });
-    server.listen(this.#listenAddress());
-    await once(server, 'listening').catch((error: unknown) => {
-      this.#opening = null;
-      throw error;
-    });
-    this.#server = server;
-    this.#closing = null;
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new TypeError('The port has no number.');
-    return address;
+    server.listen({ host, port });
+    await once(server, 'listening');
+    return server;
   }
 
   #passOn(): void {
@@ -101,4 +115,11 @@ export class SharedPort {
     }
     if (this.#waiting.length === 0) this.#emptied();
   }
+}
+
+/** Hosts for a HOST. A system may know addresses as `localhost` that it does not have, so others than the first may be missing. */
+export async function addressesOf(host: string): Promise<ListenAddress['hosts']> {
+  if (host !== 'localhost') return [host];
+  const [first = host, ...others] = (await lookup(host, { all: true })).map(({ address }) => address);
+  return [first, ...others];
 }

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Drift, MetricValues, Readiness as ServerState } from '@tablewright/runtime';
 import { CommandError, exitCodes } from '../errors/failures.ts';
 import type { ReportedAdministrator } from '../terminal/welcome.ts';
-import { SharedPort } from './shared-port.ts';
+import { type ListenAddress, SharedPort } from './shared-port.ts';
 
 /** The processes that serve. */
 export interface WorkerCluster {
@@ -33,7 +33,7 @@ export interface WorkerClusterOptions {
   /** Takes later events. */
   readonly report: (text: string) => void;
   /** Address that clients use. */
-  readonly listenAddress: () => { readonly host: string; readonly port: number };
+  readonly listenAddress: () => Promise<ListenAddress>;
   /** Describes why the address cannot be used. */
   readonly describe: (error: unknown) => unknown;
 }
