@@ -209,7 +209,11 @@ export const topics: readonly (readonly [topic: string, variables: readonly Vari
       ['RATE_LIMITER_AUTH_ADDRESS_POINTS', '60', 'Failed attempts per client address.'],
       ['RATE_LIMITER_AUTH_MAIL_POINTS', '5', 'Mails per address and hour.'],
       ['RATE_LIMITER_AUTH_OTP_POINTS', '5', 'Wrong one-time passwords per user and 30 seconds.'],
-      ['REDIS', none, '`redis://user:password@host:6379/0`: counts requests of several processes together.'],
+      [
+        'REDIS',
+        none,
+        '`redis://user:password@host:6379/0`: counts requests of several processes together, and tells them of ended sessions and changed rules.',
+      ],
     ],
   ],
   [

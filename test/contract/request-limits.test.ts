@@ -1,8 +1,13 @@
-/** Limits of requests that two processes share by Redis, and what they do without it. Source: API specification, section 16. */
+/**
+ * Limits of requests that two processes share by Redis, what they tell each other by it, and what they do without it. Source:
+ * API specification, section 16; scale-out notes, section 9.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AccountsProject, serveAccounts } from '../support/accounts.ts';
-import type { Platform } from '../support/platform.ts';
+import { type AccountsProject, serveAccounts, type TestUser, type Tokens } from '../support/accounts.ts';
+import type { Answer, Platform } from '../support/platform.ts';
 import { type RedisServer, startRedis, withoutRedis } from '../support/redis.ts';
+import { fastestMs } from '../support/timing.ts';
 
 const points = 10;
 
@@ -78,10 +83,44 @@ describe.skipIf(withoutRedis !== '')(`two processes with one Redis${withoutRedis
     expect(await inTurn(1, newClient())).toEqual([200]);
   });
 
+  /** A process keeps the user of a token for four seconds. */
+  const keptMs = 4_000;
+  const post = (path: string, body: unknown): Promise<Answer> =>
+    project.post(path, body, { headers: { 'x-forwarded-for': newClient() } });
+  const signIn = async ({ email, password }: TestUser): Promise<Tokens> =>
+    (await post('/auth/login', { email, password })).json.data;
+  const statusOf = async (token: string, number = 1): Promise<number> =>
+    (await serverOf(number).ask('/users/me?fields=id', { token, headers: { 'x-forwarded-for': newClient() } })).status;
+
+  it('tell each other of sessions that have ended, and of users that have changed', { timeout: 60_000 }, async () => {
+    const user = await project.addUser(await project.addRole('told'));
+    const untilRefused = async (token: string): Promise<void> => {
+      while ((await statusOf(token)) === 200) await sleep(5);
+    };
+    const ends: readonly ((tokens: Tokens) => Promise<Answer>)[] = [
+      ({ refresh_token }) => post('/auth/logout', { refresh_token }),
+      () =>
+        project.server.admin(`/users/${user.id}`, {
+          ...{ method: 'PATCH', body: { status: 'suspended' }, headers: { 'x-forwarded-for': newClient() } },
+        }),
+    ];
+    for (const end of ends) {
+      const ms = await fastestMs(async () => {
+        await project.rows(`UPDATE platform.platform_users SET status = 'active' WHERE id = '${user.id}'`);
+        const tokens = await signIn(user);
+        expect(await statusOf(tokens.access_token)).toBe(200);
+        expect((await end(tokens)).status).toBeLessThan(300);
+        await untilRefused(tokens.access_token);
+      });
+      expect(ms).toBeLessThan(keptMs / 2);
+    }
+    expect(await redis.calls('publish')).toBeGreaterThanOrEqual(2 * ends.length);
+  });
+
   it('count on their own while Redis does not answer, without waiting for it again and again', async () => {
     const lines = { away: linesOfAll('Redis does not answer'), back: linesOfAll('Redis answers again') };
     const oneMore = (counts: readonly number[]): readonly number[] => counts.map((count) => count + 1);
-    const before = await redis.scripts();
+    const before = await redis.calls('eval');
     redis.freeze();
     const from = newClient();
     const start = performance.now();
@@ -91,7 +130,7 @@ describe.skipIf(withoutRedis !== '')(`two processes with one Redis${withoutRedis
     expect(admitted(statuses)).toBe(2 * points);
     expect(new Set(statuses)).toEqual(new Set([200, 429]));
     // One request of each process waits, and then one each second: as many as it finds when it is thawed.
-    const waited = (await redis.scripts()) - before;
+    const waited = (await redis.calls('eval')) - before;
     expect(waited).toBeGreaterThanOrEqual(2);
     expect(waited).toBeLessThanOrEqual(2 * (1 + Math.ceil(took / 1_000)));
     expect(took).toBeLessThan(10_000);
@@ -109,7 +148,15 @@ describe.skipIf(withoutRedis !== '')(`two processes with one Redis${withoutRedis
     for (const [place, server] of project.servers.entries()) {
       expect(linesOf(server, 'Redis does not answer')).toBe((before[place] ?? 0) + 1);
     }
+    const user = await project.addUser(await project.addRole('untold'));
+    const { access_token, refresh_token } = await signIn(user);
+    expect(await statusOf(access_token)).toBe(200);
+    expect((await post('/auth/logout', { refresh_token })).status).toBe(204);
+    expect(await statusOf(access_token, 0)).not.toBe(200);
+    await expect.poll(() => statusOf(access_token), { timeout: 20_000 }).not.toBe(200);
+    expect(linesOfAll('Redis carries no notices')).toEqual([1, 1]);
     redis = await startRedis(port);
     await untilTogether();
+    await expect.poll(() => linesOfAll('Redis carries notices again'), { timeout: 20_000 }).toEqual([1, 1]);
   });
 });

@@ -13,8 +13,8 @@ export interface RedisServer {
   freeze(): void;
   thaw(): void;
   stop(): Promise<void>;
-  /** How many scripts it has been asked to run so far. */
-  scripts(): Promise<number>;
+  /** How often it has been asked for a command so far: `eval`, `publish`. */
+  calls(command: string): Promise<number>;
 }
 
 const missing = spawnSync('redis-server', ['--version']).error !== undefined;
@@ -41,8 +41,8 @@ export async function startRedis(port?: number): Promise<RedisServer> {
       server.stdin.end();
       await exited;
     },
-    async scripts() {
-      const [, calls = '0'] = /cmdstat_eval:calls=(\d+)/.exec(await statistics(own)) ?? [];
+    async calls(command) {
+      const [, calls = '0'] = new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(await statistics(own)) ?? [];
       return Number(calls);
     },
   };

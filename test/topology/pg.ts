@@ -6,6 +6,7 @@ import type { Platform } from '../support/platform.ts';
 import { poolerVersion } from '../support/pooler.ts';
 import { withClient } from '../support/postgres.ts';
 import { countStatements } from '../support/proxy.ts';
+import { withoutRedis } from '../support/redis.ts';
 import { loseOften, readBehindWrites, readMeanwhile, readPaused } from './cases.ts';
 import { runContract } from './contract.ts';
 import { createOrders, type OrdersProject } from './orders.ts';
@@ -62,7 +63,7 @@ async function runCases(
         if (!isShort) rows.push(await offload(server, cluster));
         // Both wait most of the time.
         const pausing = isShort ? [] : [pauseReplay(server, cluster, 30_000)];
-        rows.push(...(await Promise.all([withdrawRights(primary.url, isShort ? 10 : 200), ...pausing])));
+        rows.push(...(await Promise.all([...pausing, withdrawAll(primary.url, isShort)])).flat());
       } finally {
         await server.stop();
       }
@@ -73,6 +74,15 @@ async function runCases(
   } finally {
     await project.remove();
   }
+  return rows;
+}
+
+/** In short where servers are told of changes; without that they ask, as they do with Redis. */
+async function withdrawAll(url: string, isShort: boolean): Promise<readonly CaseRow[]> {
+  const ways = ['nothing', 'DATABASE_LISTEN_URL', ...(withoutRedis === '' ? (['REDIS'] as const) : [])] as const;
+  const rows: CaseRow[] = [];
+  for (const hearing of isShort ? ways.slice(1) : ways)
+    rows.push(await withdrawRights(url, isShort ? 5 : 200, hearing));
   return rows;
 }
 

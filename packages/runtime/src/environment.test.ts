@@ -176,6 +176,26 @@ test('optimisations are all, none or those that are named', () => {
   expect(problems({ PLATFORM_OPTIMIZE: 'fast-path,speed' })).toEqual(['PLATFORM_OPTIMIZE']);
 });
 
+test('addresses of servers that do not go together are refused', () => {
+  const url = 'postgres://a,b/db';
+  expect(read({ DATABASE_URL: url, DATABASE_READ_URL: 'postgres://b/db' }).database.readUrl).toBe('postgres://b/db');
+  for (const [variables, refused, sentence] of [
+    [{ DATABASE_URL: url, DATABASE_READ_URL: 'mysql://b/db' }, 'DATABASE_READ_URL', 'another kind of server'],
+    [{ DATABASE_URL: url, DATABASE_LISTEN_URL: 'mysql://b/db' }, 'DATABASE_LISTEN_URL', 'another kind of server'],
+    [{ DATABASE_READ_URL: 'postgres://b/db' }, 'DATABASE_READ_URL', 'names no server'],
+    [
+      { DATABASE_URL: url, DATABASE_READ_URL: 'postgres://b/db', DATABASE_READ_ONLY: 'true' },
+      'DATABASE_READ_URL',
+      'are both set',
+    ],
+    [{ DATABASE_URL: `${url}?target_session_attrs=fastest` }, 'DATABASE_URL', 'target_session_attrs must be'],
+  ] as const) {
+    const reading = readEnvironment(variables);
+    const expected = { variable: refused, message: expect.stringContaining(sentence) };
+    expect(reading).toEqual({ ok: false, problems: [expected] });
+  }
+});
+
 test('a problem never repeats a secret', () => {
   const reading = readEnvironment({ DATABASE_URL: 'hunter2', ADMIN_TOKEN: 'hunter2', REDIS: 'hunter2' });
   expect(JSON.stringify(reading)).not.toContain('hunter2');

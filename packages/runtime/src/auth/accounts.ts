@@ -70,6 +70,18 @@ interface AccountsOptions<T> {
   readonly publicUrl: () => string;
   readonly createUser: CreateUser;
   readonly describe: (identity: Identity) => T;
+  /** Called with each user whose sessions or credentials have changed, for other processes. */
+  readonly forgotten: (user: string) => void;
+}
+
+function observedIdentities<T>(identities: Identities<T>, forgotten: (user: string) => void): Identities<T> {
+  return {
+    ...identities,
+    forget(user) {
+      identities.forget(user);
+      forgotten(user);
+    },
+  };
 }
 
 /** Makes them; null where the platform's own tables are not installed. Throws when they are and there is no SECRET. */
@@ -94,7 +106,7 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
     place: location,
     finder,
     tokens,
-    identities,
+    identities: observedIdentities(identities, options.forgotten),
     sessions,
     settings,
     attempts,

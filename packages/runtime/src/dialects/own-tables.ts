@@ -189,7 +189,7 @@ export interface ModelParts {
 export interface ModelTables {
   /** Takes the lock of a name until the end of the transaction. */
   readonly lock: OwnSql;
-  /** Raises the version of the rules and the model, and notifies other processes on the channel $1 where servers can. */
+  /** Raises the version of the rules and the model, and notifies other processes on the channel $1, as the sender $2, where servers can. */
   readonly announce: OwnSql;
   /** Reads that version; no row before the first one. */
   readonly version: string;

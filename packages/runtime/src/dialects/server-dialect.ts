@@ -73,8 +73,8 @@ export interface Listener {
 
 export interface ListenOptions extends Pick<ConnectOptions, 'url' | 'renewable'> {
   readonly channel: string;
-  /** Called for every notice, and whenever notices may have been missed. */
-  readonly heard: () => void;
+  /** Called for every notice, with its sender as far as it names one, and whenever notices may have been missed. */
+  readonly heard: (sender?: string) => void;
   /** Milliseconds before a lost connection is tried again. Default: half a minute. */
   readonly retryAfter?: number;
 }

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createLooks } from './looks.ts';
 
@@ -37,5 +37,26 @@ test('a change is asked for also while a look is under way', async () => {
   });
   await second.promise;
   expect(asked).toBeGreaterThanOrEqual(3);
+  await looks.stop();
+});
+
+test('a change of another process is looked at at once, an own one later, and while both are heard nothing is asked', async () => {
+  let begun = 0;
+  let asked = 0;
+  const looks = createLooks(async () => void begun++, log);
+  const hearing = { isOwn: (_: boolean): void => {} };
+  looks.start({
+    listen(heard) {
+      hearing.isOwn = heard;
+      return { isHeard: true, close: async () => {} };
+    },
+    hasChanged: async () => ++asked > 0,
+  });
+  hearing.isOwn(true);
+  hearing.isOwn(false);
+  await setTimeout(20);
+  expect(begun).toBe(1);
+  await setTimeout(150);
+  expect([begun, asked]).toEqual([2, 0]);
   await looks.stop();
 });

@@ -4,8 +4,8 @@ import { describeCause, type Log } from '../operate/log.ts';
 
 /** Sources of changes beside the looks in a rhythm. */
 export interface Hearings {
-  /** Hears of changes until it is closed. */
-  readonly listen?: (heard: () => void) => Listener;
+  /** Hears of changes until it is closed; those that this process makes itself are `isOwn`. */
+  readonly listen?: (heard: (isOwn: boolean) => void) => Listener;
   /** Asks whether there was a change, where nothing is heard of them. Absent where no other process makes any. */
   readonly hasChanged?: () => Promise<boolean>;
 }
@@ -28,8 +28,8 @@ const readableAgain = 'The tables of the model can be read again: changes of the
 const lookEvery = 2_000;
 /** Milliseconds between two questions for a change where none is heard of: compiling has the rest of half a second. */
 const askEvery = 100;
-/** Milliseconds from a change that is heard of to the look. */
-const hearingMs = 50;
+/** Milliseconds from a change of this process, which hears of it before it serves it, to the look. */
+const ownMs = 50;
 
 /** Makes looks by a function; that it fails, and that it no longer does, is logged once. */
 export function createLooks(lookOnce: () => Promise<void>, log: Pick<Log, 'info' | 'warn'>): Looks {
@@ -61,7 +61,7 @@ class LookRhythm implements Looks {
   start({ listen, hasChanged }: Hearings): void {
     this.#lookInRhythm();
     if (hasChanged !== undefined) this.#askInRhythm(hasChanged);
-    this.#listener = listen?.(() => void setTimeout(() => void this.look(), hearingMs).unref());
+    this.#listener = listen?.((isOwn) => void setTimeout(() => void this.look(), isOwn ? ownMs : 0).unref());
   }
 
   async stop(): Promise<void> {

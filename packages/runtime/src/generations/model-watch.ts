@@ -2,6 +2,7 @@
  * Keeps the served API equal to the platform's own tables. Writes of its own requests are compiled before they commit;
  * writes of other processes and people are found by looking. Source: API specification, section 12.4.
  */
+import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../database/database.ts';
 import { allRows } from '../database/own-statements.ts';
 import { ownTables, serverOf } from '../dialects/index.ts';
@@ -22,6 +23,7 @@ import {
   type WatchedTables,
 } from '../model/model-changer.ts';
 import type { ModelDigests, ModelRows, ProjectMigration, Recompiler, RunTexts } from '../model/recompiler.ts';
+import type { Broadcast } from '../operate/broadcast.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { createLooks, type Hearings, type Looks } from './looks.ts';
@@ -37,8 +39,10 @@ interface ModelWatchOptions {
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   /** False for an embedded database, which belongs to this process. */
   readonly isShared: boolean;
-  /** Hears of changes that other processes tell of on `modelChannel`. Default: nothing is heard, only looked for. */
-  readonly listen?: (heard: () => void) => Listener;
+  /** Hears of changes that processes tell of on `modelChannel`. Default: nothing is heard, only looked for. */
+  readonly listen?: (heard: (sender?: string) => void) => Listener;
+  /** Another way of that, on which other processes are told as well. */
+  readonly broadcast?: Pick<Broadcast, 'publish' | 'subscribe'>;
 }
 
 export interface ModelWatch {
@@ -61,6 +65,7 @@ class TableWatch implements ModelWatch {
   readonly #options: ModelWatchOptions;
   readonly #sql: ModelTables;
   readonly #looks: Looks;
+  readonly #sender = randomUUID();
   #tables: WatchedTables;
   readonly #compiled = new WeakMap<Transaction, Made>();
   #compilations = 0;
@@ -92,9 +97,9 @@ class TableWatch implements ModelWatch {
     return recompiler.digests(rows).model !== modelDigest;
   }
 
-  /** A process hears itself, too, just before it serves what it has compiled already. */
   start(): void {
-    this.#looks.start(hearingsOf(this.#options, this.#sql.version));
+    this.#looks.start(hearingsOf(this.#options, this.#sql.version, this.#sender));
+    this.#options.broadcast?.subscribe('rules', () => void this.look());
   }
 
   async stop(): Promise<void> {
@@ -116,7 +121,7 @@ class TableWatch implements ModelWatch {
       },
       committed: (transaction) => {
         const made = this.#compiled.get(transaction);
-        return made === undefined ? undefined : this.#serve(made);
+        return made === undefined ? undefined : this.#serveOwn(made);
       },
       changeModel: createModelChanger({
         database,
@@ -124,7 +129,8 @@ class TableWatch implements ModelWatch {
         tables: () => this.#tables,
         compiledIn: (run, watched) => this.#compiledIn(run, watched),
         compileIn: (run, watched, requested) => this.#compileIn(run, watched, true, requested),
-        serve: (made) => this.#serve(made),
+        serve: (made) => this.#serveOwn(made),
+        sender: this.#sender,
         log,
       }),
     };
@@ -134,7 +140,7 @@ class TableWatch implements ModelWatch {
     const made = await this.#compileIn(within(transaction), this.#tables, false);
     if (!('api' in made)) throw refusal(collection, made);
     this.#compiled.set(transaction, made);
-    await allRows(transaction, this.#sql.announce, [modelChannel]);
+    await allRows(transaction, this.#sql.announce, [modelChannel, this.#sender]);
   }
 
   /** `anew` reads the tables of the database again, which is done as well where another process has changed them. */
@@ -174,6 +180,12 @@ class TableWatch implements ModelWatch {
     if (this.#tables.model && this.#tables.ledger) return;
     const [[model, ledger] = []] = await this.#options.database.query(...this.#sql.readable);
     this.#tables = { ...this.#tables, model: model === '1', ledger: ledger === '1' };
+  }
+
+  /** Serves a compilation of a committed change, and tells of it. */
+  #serveOwn(made: Made): Promise<void> {
+    this.#options.broadcast?.publish('rules');
+    return this.#serve(made);
   }
 
   /** Serves a compilation, unless one of a later state of the tables is served already. */
@@ -228,9 +240,17 @@ class TableWatch implements ModelWatch {
 }
 
 /** Sources of changes; of those of rules alone the database tells. */
-function hearingsOf({ database, recompiler, listen, isShared }: ModelWatchOptions, versionSql: string): Hearings {
+function hearingsOf(
+  { database, recompiler, listen, isShared }: ModelWatchOptions,
+  versionSql: string,
+  sender: string,
+): Hearings {
   const hasChanged = watchVersion(database, versionSql);
-  return { ...(isShared && { hasChanged }), ...(recompiler.permissions && listen !== undefined && { listen }) };
+  const isListening = recompiler.permissions && listen !== undefined;
+  return {
+    ...(isShared && { hasChanged }),
+    ...(isListening && { listen: (heard) => listen((from) => heard(from === sender)) }),
+  };
 }
 
 /** Tells if the version was raised since the last question: every write of requests to rules and model does. */

@@ -3,6 +3,7 @@ import type { HostWatch } from '../database/host-state.ts';
 import type { Environment } from '../environment.ts';
 import { createRequestLimiter } from '../limits/request-limiter.ts';
 import { createAudit, requestLimitReached } from '../operate/audit.ts';
+import { createBroadcast } from '../operate/broadcast.ts';
 import { createClientAddress } from '../operate/client-address.ts';
 import type { AuthenticatedUser } from './auth/authenticate.ts';
 import type { Listener } from './fastify-adapter.ts';
@@ -26,6 +27,12 @@ export function createHost(
   const { log } = httpListener.server;
   const clientAddress = createClientAddress(environment.auth.trustedProxies);
   const audit = createAudit(environment, () => log);
+  const accounts = new Set<Accounts<AuthenticatedUser>>();
+  const { redis } = environment.requestLimits;
+  const broadcast = redis === null ? null : createBroadcast(redis, log);
+  broadcast?.subscribe('users', (user) => {
+    for (const { identities } of accounts) user === '' ? identities.forgetAll() : identities.forget(user);
+  });
   const waiting: (() => Promise<void>)[] = [];
   let listens = false;
   let drains = false;
@@ -34,7 +41,8 @@ export function createHost(
     address,
     audit,
     limiter: createRequestLimiter(environment.requestLimits, clientAddress, log, requestLimitReached(audit)),
-    accounts: new Set<Accounts<AuthenticatedUser>>(),
+    accounts,
+    broadcast,
     afterListening(task) {
       if (listens) void task();
       else waiting.push(task);

@@ -24,6 +24,7 @@ import { limitPositions } from '../language/types/geometry.ts';
 import { createRequestLimiter, type RequestLimiter } from '../limits/request-limiter.ts';
 import { compiledModel, type ModelChanges } from '../model/model-changer.ts';
 import { type Audit, createAudit, requestLimitReached } from '../operate/audit.ts';
+import type { Broadcast } from '../operate/broadcast.ts';
 import { createClientAddress, type FindClientAddress } from '../operate/client-address.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import type { ReadPass } from '../query/plan/plan-read.ts';
@@ -110,6 +111,8 @@ export interface ServerProcess extends Listener {
   readonly audit: Audit;
   /** Accounts of every version that is not closed: events about accounts and mail in one concern them all. */
   readonly accounts: Set<Accounts<AuthenticatedUser>>;
+  /** Tells other processes of changes; null where there is no way to them. */
+  readonly broadcast: Broadcast | null;
   /** Address of the port that clients use. */
   address(): AddressInfo | string | null;
   /** True if the process was told to stop. */
@@ -208,6 +211,7 @@ function openUsers(
     createUser: (user, sender) =>
       findWriter().create({ caller: administrator, collection: 'platform_users', query: 'fields=id', sender }, user),
     describe: (identity: Identity): AuthenticatedUser => authenticatedUser(names, rowContext, identity),
+    forgotten: (user) => host?.broadcast?.publish('users', user),
   });
   const accounts = unobserved === null ? null : (observers?.accounts?.(unobserved) ?? unobserved);
   const all = host?.accounts ?? new Set<Accounts<AuthenticatedUser>>();
@@ -217,6 +221,7 @@ function openUsers(
     all,
     forget() {
       for (const { identities } of all) identities.forgetAll();
+      host?.broadcast?.publish('users');
     },
     mailed() {
       for (const { outbox } of all) outbox.wake();

@@ -84,6 +84,8 @@ export interface ModelChangerOptions {
   /** Compiles what has been made of the tables; the options' `read` is called as soon as they have been read. */
   readonly compileIn: (run: RunTexts, tables: WatchedTables, options: CompileOptions) => Promise<Made | Problems>;
   readonly serve: (made: Made) => Promise<void>;
+  /** Name of this process in notices of changes. */
+  readonly sender: string;
   readonly log: Pick<Log, 'warn'>;
 }
 

@@ -57,6 +57,7 @@ async function closeAll(
   await generations.close();
   await cache.close(leastFlushMs);
   host.limiter?.close();
+  host.broadcast?.close();
   await database.close(Math.max(0, end - performance.now()));
   hosts?.close();
   await instruments.flush(Math.max(leastFlushMs, end - performance.now()));

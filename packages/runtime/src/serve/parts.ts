@@ -15,6 +15,7 @@ import { createHost, type HostParts } from '../http/host.ts';
 import { createServer } from '../http/server.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { compiledModel, frozenModel } from '../model/model-changer.ts';
+import type { Broadcast } from '../operate/broadcast.ts';
 import type { Log } from '../operate/log.ts';
 import { serverSeams } from '../optimize/index.ts';
 import { createPlanner } from '../query/planner.ts';
@@ -63,6 +64,7 @@ export async function createParts(api: CompiledApi, options: ServeOptions, setti
     listen,
     isShared: 'url' in setting.location,
     generations: () => generations,
+    broadcast: host.broadcast,
   });
   const cache = openSharedCache(environment, () => listener.server.log);
   const parts = { database, listener, acceptor, host, model, cache };
@@ -80,6 +82,7 @@ function createModel(
     readonly listen: PreparedDatabase['listen'];
     readonly isShared: boolean;
     readonly generations: () => Generations;
+    readonly broadcast: Broadcast | null;
   },
 ): ModelWatch {
   const tables = systemPlaceOf(api);
@@ -92,13 +95,14 @@ function createModel(
       stop: async () => recompiler?.close(),
     };
   }
-  const { listen } = served;
+  const { listen, broadcast } = served;
   return createModelWatch({
     ...{ database, place: tables, recompiler, log: served.listener.server.log },
     current: () => served.generations().current().api,
     swap: (next) => served.generations().replace(next),
     isShared: served.isShared,
     ...(listen !== null && { listen }),
+    ...(broadcast !== null && { broadcast }),
   });
 }
 

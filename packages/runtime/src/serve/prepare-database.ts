@@ -34,7 +34,7 @@ export interface PreparedDatabase {
   /** Null where one server is all there is. */
   readonly hosts: DatabaseHosts | null;
   /** Hears of changes of rules that other processes tell of; null where servers tell nothing. */
-  readonly listen: ((heard: () => void) => Listener) | null;
+  readonly listen: ((heard: (sender?: string) => void) => Listener) | null;
 }
 
 /** Prepares it. Nothing is connected yet. */

@@ -65,7 +65,7 @@ export function createPostgresModelChange(
     );
     const result = await answerOf(planned, made);
     await write();
-    await allRows(transaction, announce, [modelChannel]);
+    await allRows(transaction, announce, [modelChannel, options.sender]);
     return { answer: result.answer, made: result.made };
   }
 

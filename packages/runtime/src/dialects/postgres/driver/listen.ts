@@ -18,7 +18,7 @@ export function listenTo({ channel, heard, retryAfter = 30_000, ...location }: L
   async function connect(): Promise<void> {
     let backend: number | undefined;
     const made = await connectClient(settings, { application_name: settings.applicationName }, async ({ client }) => {
-      client.on('notification', heard);
+      client.on('notification', ({ payload }) => heard(payload));
       backend = (await client.query<{ pid: number }>('SELECT pg_catalog.pg_backend_pid() AS pid')).rows[0]?.pid;
       await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
     });

@@ -116,7 +116,7 @@ FROM (${transactionTurn()}) AS lock`,
   VALUES (${versionKey}, 1, 'infinity')
   ON CONFLICT (purpose, subject) DO UPDATE SET attempts = a.attempts % 1000000000 + 1
 )
-SELECT pg_catalog.pg_notify($1::pg_catalog.text, '')::pg_catalog.text`,
+SELECT pg_catalog.pg_notify($1::pg_catalog.text, $2::pg_catalog.text)::pg_catalog.text`,
     version: `SELECT attempts::pg_catalog.text FROM ${schema}.platform_auth_attempts WHERE (purpose, subject) = (${versionKey})`,
     readable: [modelTablesSql, [schema]],
     async arePermissionsReadable(run) {
