@@ -2,6 +2,7 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isBuilt } from './sample-home.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -22,7 +23,8 @@ export async function copyRepository(): Promise<Scratch> {
   await mkdir(join(repository, '.tmp'), { recursive: true });
   const folder = await mkdtemp(join(repository, '.tmp', 'scratch-'));
   for (const part of parts) {
-    await cp(join(repository, part), join(folder, part), { recursive: true, verbatimSymlinks: true });
+    const filter = (path: string): boolean => !isBuilt(path);
+    await cp(join(repository, part), join(folder, part), { recursive: true, verbatimSymlinks: true, filter });
   }
   await linkInstalled(folder);
   return {

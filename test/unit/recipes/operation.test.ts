@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isBuilt } from '../../support/sample-home.ts';
 
 const repository = join(import.meta.dirname, '../../..');
 const copy = mkdtempSync(join(tmpdir(), 'platform-recipe-'));
@@ -82,7 +83,7 @@ beforeAll(() => {
     cpSync(join(repository, path), join(copy, path), {
       recursive: true,
       verbatimSymlinks: true,
-      filter: (source) => !/\/(?:dist|\.platform|cli)$/.test(source),
+      filter: (source) => !/\/(?:\.platform|cli)$/.test(source) && !isBuilt(source),
     });
   }
   symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'));
