@@ -140,6 +140,15 @@ describe.each(worlds)('a check of a view on $name', ({ name, missing, open }) =>
     expect(json.errors[0].extensions.code).toBe('FAILED_VALIDATION');
   });
 
+  it('is told of the view among other mutations, although the server names no table', async () => {
+    const query =
+      'mutation { update_articles_item(id: 2, data: { title: "2" }) { id } update_small_item(id: 1, data: { rank_: 99 }) { id } }';
+    const { json } = await platform.admin('/graphql', { method: 'POST', body: { query } });
+    const extensions = expect.objectContaining({ code: 'FAILED_VALIDATION', collection: 'small' });
+    expect(json.errors).toEqual([expect.objectContaining({ path: ['update_small_item'], extensions })]);
+    expect((await platform.admin('/items/articles/2?fields=title')).json.data).toEqual({ title: 'two' });
+  });
+
   it('judges new items, where the server tells that there can be any', async () => {
     const refused = await write('small', 'POST', { id: 3, title: 'three', rank_: 99 });
     if (name !== 'PostgreSQL') return expect(refused.status).toBeGreaterThanOrEqual(400);

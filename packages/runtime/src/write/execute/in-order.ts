@@ -6,6 +6,7 @@ type Command = WriteCommand | PreparedCommand;
 
 import type { KeyedRequest } from './idempotency.ts';
 import type { TransactionBody, Written } from './transaction-body.ts';
+import { explainViolation } from './violation.ts';
 import type { WriteExecutor } from './write-executor.ts';
 
 /** Functions that build the response to several writes. */
@@ -70,7 +71,12 @@ function joined(
       const answers: (Buffer | null)[] = [];
       for (const [index, work] of works.entries()) {
         cursor.place = index;
-        answers.push(await executor.answer(transaction, await work.run(transaction)));
+        try {
+          answers.push(await executor.answer(transaction, await work.run(transaction)));
+        } catch (error) {
+          // The database names no table with some errors, so it is that of the write which runs.
+          throw explainViolation(error, work.affected());
+        }
       }
       return made(result(answers));
     },

@@ -212,7 +212,11 @@ async function writePlan(
 ): Promise<Written> {
   attempt.affected.push(...plan.affected());
   if (plan.isConflict !== undefined) attempt.isConflict.push(plan.isConflict);
-  return executor.write(attempt.transaction, request, plan, below?.watcher);
+  try {
+    return await executor.write(attempt.transaction, request, plan, below?.watcher);
+  } catch (error) {
+    throw explainViolation(error, plan.affected());
+  }
 }
 
 /** A step that only looks. */
