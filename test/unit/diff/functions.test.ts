@@ -41,6 +41,7 @@ function world(change: Partial<Routine> | null, granted = true): Schema {
 }
 
 const text = typeOf('text', 'text');
+const oneOf = (...values: readonly string[]) => ({ ...typeOf('public.state', 'enum'), values });
 const place = (...names: readonly string[]) => ({
   ...typeOf('public.place', 'composite'),
   attributes: names.map((name) => ({ name, nativeType: 'text', type: text })),
@@ -66,6 +67,30 @@ const cases: Readonly<Record<string, readonly [Schema, Schema, string, string]>>
     world({}),
     world({ arguments: [argument('shop', false, text)] }),
     'function-argument-removed',
+    'breaking',
+  ],
+  'with an argument of more values': [
+    world({ arguments: [argument('shop', false, oneOf('a', 'b'))] }),
+    world({ arguments: [argument('shop', false, oneOf('b', 'a', 'c'))] }),
+    'function-argument-added',
+    'safe',
+  ],
+  'with an argument of fewer values': [
+    world({ arguments: [argument('shop', false, oneOf('a', 'b'))] }),
+    world({ arguments: [argument('shop', false, oneOf('b', 'c'))] }),
+    'function-argument-removed',
+    'breaking',
+  ],
+  'with a result of more values': [
+    world({ returns: { kind: 'value', many: false, value: argument('value', false, oneOf('a')) } }),
+    world({ returns: { kind: 'value', many: false, value: argument('value', false, oneOf('a', 'b')) } }),
+    'values-added',
+    'dangerous',
+  ],
+  'with a result of other values': [
+    world({ returns: { kind: 'value', many: false, value: argument('value', false, oneOf('a')) } }),
+    world({ returns: { kind: 'value', many: false, value: argument('value', false, oneOf('b')) } }),
+    'function-result-changed',
     'breaking',
   ],
   'with another member of an argument': [

@@ -58,8 +58,28 @@ function compareArgument(
     return [found('function-argument-removed', `"${called.name}" has no argument "${was?.name}" any more.`)];
   }
   if (was !== undefined && typeOf(was) !== typeOf(is)) {
-    return [found('function-argument-removed', `The argument "${is.name}" of "${called.name}" is of another type.`)];
+    const about = `The argument "${is.name}" of "${called.name}"`;
+    const takes = compareLists(shapeOf(was), shapeOf(is));
+    if (takes === null) return [found('function-argument-removed', `${about} is of another type.`)];
+    if (takes === 'fewer') return [found('function-argument-removed', `${about} takes fewer values.`)];
+    const change = {
+      ...found('function-argument-added', `${about} takes other values, too.`),
+      ...graphqlVerdict(called, is),
+    };
+    return [change, ...presence(called, was, is)];
   }
+  return presence(called, was, is);
+}
+
+/** Values of an argument that are added, or stand in another order, change its type in GraphQL where it has one. */
+function graphqlVerdict({ graphqlEnums }: RoleFunction, { name }: ArgumentDescriptor): Pick<Found, 'verdicts'> {
+  const isType = graphqlEnums.some((found) => found.part !== 'result' && found.name === name);
+  return isType ? { verdicts: { rest: 'safe', openapi: 'safe', graphql: 'dangerous', client: 'safe' } } : {};
+}
+
+/** Compares if an argument is needed. */
+function presence(called: RoleFunction, was: ArgumentDescriptor | undefined, is: ArgumentDescriptor): readonly Found[] {
+  const found = (rule: Found['rule'], message: string): Found => ({ ...placeOf(called, rule), message });
   const isRequired = is.optional !== true;
   if (was !== undefined && (was.optional === true) === !isRequired) return [];
   if (!isRequired) return [found('function-argument-added', `"${called.name}" can be given "${is.name}".`)];
@@ -69,14 +89,37 @@ function compareArgument(
   return [{ ...found('function-argument-added', message), verdicts }];
 }
 
-function typeOf({ type, element, values, attributes }: ArgumentDescriptor): string {
-  return JSON.stringify([type, element, values, attributes], (key, value: unknown) =>
-    key === 'native' ? undefined : value,
-  );
+function typeOf(argument: ArgumentDescriptor): string {
+  return JSON.stringify(shapeOf(argument), (key, value: unknown) => (key === 'native' ? undefined : value));
+}
+
+function shapeOf({ type, element, values, attributes }: ArgumentDescriptor) {
+  return { type, element, values, attributes };
+}
+
+/** Compares the lists of values in two types that are equal apart from them; null where they are not. */
+function compareLists(was: unknown, is: unknown): 'fewer' | 'more' | null {
+  const [old, now] = [withoutLists(was), withoutLists(is)];
+  if (old.bare !== now.bare) return null;
+  const isGrown = old.lists.every((list, position) => list.every((value) => now.lists[position]?.includes(value)));
+  return isGrown ? 'more' : 'fewer';
+}
+
+/** A type as text without the lists of values in it, and these lists in their order. */
+function withoutLists(type: unknown): { readonly bare: string; readonly lists: readonly (readonly unknown[])[] } {
+  const lists: (readonly unknown[])[] = [];
+  const bare = JSON.stringify(type, (key, value: unknown) => {
+    if (key === 'native' || key === 'wire') return undefined;
+    if (key !== 'values' || !Array.isArray(value)) return value;
+    lists.push(value);
+    return [];
+  });
+  return { bare, lists };
 }
 
 function resultChanges(old: RoleFunction, now: RoleFunction): readonly Found['rule'][] {
   if (resultOf(old) === resultOf(now)) return [];
+  if (compareLists(old.returns, now.returns) === 'more') return ['values-added'];
   const [was, is] = [formOf(old), formOf(now)];
   const isGrown = was.kind === is.kind && was.many === is.many && haveGrown(was.members, is.members);
   return [isGrown && was.members.length > 0 ? 'field-members-added' : 'function-result-changed'];
