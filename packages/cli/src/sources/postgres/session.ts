@@ -1,5 +1,6 @@
 /** Statements to PostgreSQL that must never write, also where a pooler shares the session with others. */
 import type { RowContext, Statement } from '@tablewright/runtime';
+import { pageCost } from '@tablewright/runtime/postgres';
 import type pg from 'pg';
 import type { Run } from '../source.ts';
 
@@ -49,7 +50,7 @@ export async function openReading(connect: () => Promise<pg.Client>): Promise<Re
     const [[pid] = []] = await runText(client, 'SELECT pg_catalog.pg_backend_pid()::text', []);
     // A pooler hands out keys of its own.
     if (pid === keyOf(client)) {
-      await client.query(`SET default_transaction_read_only = on; SET ${notCompiled}`);
+      await client.query(`SET default_transaction_read_only = on; SET ${notCompiled}; SELECT ${pageCost(false)}`);
       return sessionOf(client, { isShared: false, inTransactions: false });
     }
     if (await hasTransactions(client)) return sessionOf(client, { isShared: true, inTransactions: true });
@@ -102,7 +103,8 @@ async function transaction(
   { planner, caller }: StatementSettings,
   statement: Parameters<Run>,
 ): ReturnType<Run> {
-  await client.query(`BEGIN READ ONLY; SET LOCAL ${notCompiled}`);
+  // Plans that are shown have the costs of those that a server runs.
+  await client.query(`BEGIN READ ONLY; SET LOCAL ${notCompiled}; SELECT ${pageCost(true)}`);
   try {
     for (const setting of planner) await client.query(`SET LOCAL ${setting}`);
     if (caller !== undefined) await runText(client, caller.apply.text, caller.apply.parameters);

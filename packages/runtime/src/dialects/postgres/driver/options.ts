@@ -106,7 +106,7 @@ export function transactionSql(settings: Pick<SessionSettings, 'statementTimeout
  * that turns. PostgreSQL would then read a small table once per related row instead of looking into the index. Only an
  * untouched default is replaced: a value that an operator has set, for any storage, stays.
  */
-function pageCost(local: boolean): string {
+export function pageCost(local: boolean): string {
   const name = quote('random_page_cost');
   const current = `pg_catalog.current_setting(${name})`;
   return `pg_catalog.set_config(${name}, CASE ${current} WHEN '4' THEN '1.1' ELSE ${current} END, ${local})`;
