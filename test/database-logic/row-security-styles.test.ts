@@ -153,6 +153,45 @@ const authFunctions = ({ anon, member, server }: DatabaseRoles): string => `
     SELECT nullif(current_setting('request.jwt.claims', true), '')::jsonb $$;
   GRANT USAGE ON SCHEMA auth TO ${anon}, ${member}, ${server};`;
 
+describe('Supabase and Clerk: claims within others', () => {
+  const sql = (roles: DatabaseRoles): string => `${authFunctions(roles)}
+    CREATE TABLE secured (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), organization_id text NOT NULL);
+    GRANT ALL ON secured TO ${roles.member};
+    ALTER TABLE secured ENABLE ROW LEVEL SECURITY;
+    CREATE POLICY "Administrators of an organization insert" ON secured FOR INSERT TO ${roles.member}
+      WITH CHECK ((SELECT auth.jwt() -> 'o' ->> 'rol') = 'admin'
+        AND organization_id = (SELECT coalesce(auth.jwt() ->> 'org_id', auth.jwt() -> 'o' ->> 'id')));
+    CREATE POLICY "Members of it select" ON secured FOR SELECT TO ${roles.member}
+      USING (organization_id = (SELECT coalesce(auth.jwt() ->> 'org_id', auth.jwt() -> 'o' ->> 'id')));
+    CREATE POLICY "Who pays" ON secured AS RESTRICTIVE FOR SELECT TO ${roles.member}
+      USING ((SELECT auth.jwt() -> 'app_metadata' -> 'plan' ->> 'name') = 'paid');`;
+
+  it('are those of the user, and values', async () => {
+    const project = await serveSecured({
+      sql,
+      config: ({ anon, member }) => `{ database: { schemas: ['public'], rowSecurity: {
+        claims: 'request.jwt.claims', roles: { public: '${anon}', member: '${member}' },
+        extraClaims: { '/o/id': '$CURRENT_USER.location', '/o/rol': '$CURRENT_USER.title', '/app_metadata/plan/name': 'paid' } } } }`,
+      permissions: permissions(['secured']),
+    });
+    try {
+      const [ada, bob, eve] = await project.addUsers(3, (position) => ({
+        location: position === 2 ? null : 'ghent',
+        title: position === 0 ? 'admin' : 'member',
+      }));
+      const insert = (user: TokenUser | undefined) =>
+        project.ask('/items/secured', { method: 'POST', token: user?.token ?? '', body: { organization_id: 'ghent' } });
+      const count = async (user: TokenUser | undefined): Promise<number> =>
+        (await project.ask('/items/secured', { token: user?.token ?? '' })).json.data.length;
+      expect((await insert(ada)).json.data).toMatchObject({ organization_id: 'ghent' });
+      expect([failure(await insert(bob)), failure(await insert(eve))]).toEqual(['403 FORBIDDEN', '403 FORBIDDEN']);
+      expect([await count(ada), await count(bob), await count(eve)]).toEqual([1, 1, 0]);
+    } finally {
+      await project.close();
+    }
+  });
+});
+
 describe('Supabase: roles as claims, a function that authorises, teams, restrictive policies and views of the invoker', () => {
   const sql = (roles: DatabaseRoles): string => `${authFunctions(roles)}
     CREATE SCHEMA private;

@@ -87,7 +87,10 @@ export interface RowSecurityConfig {
    * When absent only claims are set; `admin` when absent is the connection's role.
    */
   readonly roles?: Readonly<Record<string, string>>;
-  /** More claims by name: values, or those of the caller as rules have them. At most 4 kB altogether. */
+  /**
+   * More claims by name: values, or those of the caller as rules have them. At most 4 kB altogether. A name such as
+   * `/app_metadata/teams` is the path of a nested claim.
+   */
   readonly extraClaims?: Readonly<Record<string, string | number | boolean>>;
 }
 

@@ -210,6 +210,16 @@ describe('callers that are passed on to policies', () => {
     ]);
   });
 
+  test('have claims within others, and none within a value', () => {
+    const place = 'platform.config.ts: database.rowSecurity.extraClaims';
+    const nested = { '/app/team': '$CURRENT_USER.tenant_id', '/app/plan': 'free', teams: 1 };
+    expect(complaints(passed({ claims, extraClaims: nested }).diagnostics)).toEqual([]);
+    const extraClaims = { '/role/a': 1, '/app//team': 1, '/teams/first': 1, teams: 1 };
+    expect(complaints(passed({ claims, extraClaims }).diagnostics)).toEqual(
+      ['/role/a', '/app//team', '/teams/first'].map((name) => `error row-security-claims ${place}["${name}"]`),
+    );
+  });
+
   test('are refused where the server has no policies', () => {
     const config = { database: { rowSecurity: { claims } } };
     for (const dialect of ['mysql', 'mariadb'] as const) {

@@ -85,8 +85,8 @@ interface RowSettingParts {
   readonly claims: string;
   /** Absent where the role of the connection stays. */
   readonly role?: string;
-  /** Names and values of claims that the database reads. */
-  readonly extra: readonly (readonly string[])[];
+  /** Claims that the database reads. The name of a nested one is its path, as an array. */
+  readonly extra: readonly { readonly name: string; readonly value: string; readonly isNested: boolean }[];
 }
 
 /** Statements about the settings of a caller. */

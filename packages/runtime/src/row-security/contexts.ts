@@ -4,8 +4,9 @@ import type { Caller } from '../caller.ts';
 import type { Parameter } from '../database/database.ts';
 import type { RowContext } from '../database/row-context.ts';
 import { serverOf, sqlDialects } from '../dialects/index.ts';
+import { isObject } from '../language/conditions/filter-syntax.ts';
 import type { CompiledApi, JsonValue, Operand, RowSecurity } from '../language/index.ts';
-import { literalValue } from '../language/index.ts';
+import { arrayLiteral, claimPath, literalValue } from '../language/index.ts';
 import { bind } from '../query/planner.ts';
 import { printPath } from '../sql/caller-path.ts';
 import { buildOpenScope } from '../sql/scope.ts';
@@ -63,14 +64,22 @@ function claimsOf(
   { extraClaims = {} }: RowSecurity,
   { role: name, admin, user, roleKey }: ClaimedCaller,
   databaseRole: string | null,
-): Readonly<Record<string, JsonValue>> {
-  const extra = Object.entries(extraClaims).flatMap(([claim, operand]): readonly (readonly [string, JsonValue])[] => {
-    if (operand.kind === 'literal') return [[claim, literalValue(operand)]];
-    return operand.kind === 'caller' && operand.path.length === 0
-      ? [[claim, operand.of === 'user' ? user : roleKey]]
-      : [];
-  });
-  return { sub: user, role: databaseRole ?? name ?? (admin ? 'admin' : 'public'), ...Object.fromEntries(extra) };
+): Claims {
+  const own: Claims = { sub: user, role: databaseRole ?? name ?? (admin ? 'admin' : 'public') };
+  return Object.entries(extraClaims).reduce((claims, [claim, operand]) => {
+    const value = operand.kind === 'literal' ? literalValue(operand) : undefined;
+    const caller = operand.kind === 'caller' && operand.path.length === 0;
+    return withClaim(claims, claimPath(claim), caller ? (operand.of === 'user' ? user : roleKey) : value);
+  }, own);
+}
+
+type Claims = Readonly<Record<string, JsonValue>>;
+
+/** Claims with another one; without a value only the objects around it, in which the server puts the value. */
+function withClaim(claims: Claims, [name = '', ...inner]: readonly string[], value: JsonValue | undefined): Claims {
+  if (inner.length === 0) return value === undefined ? claims : { ...claims, [name]: value };
+  const outer = claims[name] ?? {};
+  return { ...claims, [name]: withClaim(isObject(outer) ? outer : {}, inner, value) };
 }
 
 /** Prints the statements: values that a path leads to are read by the server, before the role is the caller's. */
@@ -82,7 +91,11 @@ function printSettings(api: SecuredApi, { claims: name, roles, extraClaims = {} 
   const value = (index: number): string => statement.parameter({ kind: 'value', index }, 'text');
   const extra = Object.entries(extraClaims).flatMap(([claim, operand]) => {
     const expression = isPath(operand) ? printPath({ statement, scope }, operand, () => false)?.expression : undefined;
-    return expression === undefined ? [] : [[statement.parameter({ kind: 'fixed', value: claim }, 'text'), expression]];
+    if (expression === undefined) return [];
+    const path = claimPath(claim);
+    const isNested = path.length > 1;
+    const fixed = { kind: 'fixed', value: isNested ? arrayLiteral(path) : claim } as const;
+    return [{ name: statement.parameter(fixed, isNested ? 'text[]' : 'text'), value: expression, isNested }];
   });
   const parts = { setting: value(setting), claims: value(claims), ...(roles && { role: value(role) }), extra };
   const { text, binders } = statement.finish(rowSettings.apply(parts));

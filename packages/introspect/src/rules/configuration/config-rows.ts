@@ -2,6 +2,7 @@
 import {
   areComparable,
   type CallerValue,
+  claimPath,
   dialectFacts,
   followCallerPath,
   parseOperand,
@@ -212,16 +213,25 @@ function claimProblems(
   { collections, tables }: Schema,
   { extraClaims = {} }: RowSecurityConfig,
 ): readonly Diagnostic[] {
-  const names = filterNames(collections, tables);
+  const fields = filterNames(collections, tables);
   return Object.entries(extraClaims).flatMap(([name, value]) => {
     const refuse = (message: string) => [configError([...path, 'extraClaims', name], 'row-security-claims', message)];
-    if (name === 'sub' || name === 'role') return refuse(`The claim "${name}" is the platform's own.`);
+    const names = claimPath(name);
+    if (names[0] === 'sub' || names[0] === 'role') return refuse(`The claim "${name}" is the platform's own.`);
+    if (names.includes('')) return refuse(`The claim "${name}" has an empty name.`);
+    const outer = Object.keys(extraClaims).find((other) => isWithin(names, claimPath(other)));
+    if (outer !== undefined) return refuse(`The claim "${name}" lies within "${outer}", which has a value.`);
     const parsed = parseOperand(value);
     if (!parsed.ok) return refuse(`The claim "${name}" ${parsed.message}.`);
     const { operand } = parsed;
     if (operand.kind === 'now') return refuse(`The claim "${name}" cannot be a time.`);
     if (operand.kind === 'literal' || operand.path.length === 0) return [];
-    const followed = followCallerPath(names, operand);
+    const followed = followCallerPath(fields, operand);
     return 'message' in followed ? refuse(`The claim "${name}" ${followed.message}.`) : [];
   });
+}
+
+/** True if a claim lies within another one. */
+function isWithin(claim: readonly string[], outer: readonly string[]): boolean {
+  return outer.length < claim.length && outer.every((name, position) => name === claim[position]);
 }

@@ -124,8 +124,17 @@ export const rowSettings: RowSettings = {
     if (extra.length === 0) return `SELECT pg_catalog.set_config(${setting}, ${claims}, true)${switched}`;
     const fits = `pg_catalog.octet_length(c.claims) <= ${maxClaimsBytes}`;
     const checked = `CASE WHEN ${fits} THEN ${setting} ELSE 'claims of more than 4 kB' END`;
-    const all = `(${claims}::pg_catalog.jsonb || pg_catalog.jsonb_build_object(${extra.flat().join(', ')}))::pg_catalog.text`;
-    return `SELECT pg_catalog.set_config(${checked}, c.claims, true)${switched} FROM (SELECT ${all} AS claims OFFSET 0) AS c`;
+    const flat = extra.filter(({ isNested }) => !isNested).flatMap(({ name, value }) => [name, value]);
+    const added = flat.length === 0 ? '' : ` || pg_catalog.jsonb_build_object(${flat.join(', ')})`;
+    // A value of NULL would make all of them NULL.
+    const all = extra
+      .filter(({ isNested }) => isNested)
+      .reduce(
+        (outer, { name, value }) =>
+          `pg_catalog.jsonb_set(${outer}, ${name}, COALESCE(pg_catalog.to_jsonb(${value}), 'null'::pg_catalog.jsonb))`,
+        `(${claims}::pg_catalog.jsonb${added})`,
+      );
+    return `SELECT pg_catalog.set_config(${checked}, c.claims, true)${switched} FROM (SELECT ${all}::pg_catalog.text AS claims OFFSET 0) AS c`;
   },
   undo: (setting) =>
     `SELECT pg_catalog.set_config('${setting.replaceAll("'", "''")}', '', true), pg_catalog.set_config('role', 'none', true)`,

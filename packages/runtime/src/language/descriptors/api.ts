@@ -146,8 +146,13 @@ export interface RowSecurity {
   readonly claims: string;
   /** Roles of the database by role of the API. Default: the role of the connection for all. */
   readonly roles?: Readonly<Record<string, string>>;
-  /** Claims beside `sub` and `role`, by name. */
+  /** Claims beside `sub` and `role`, by name; names that begin with `/` are paths of nested ones. */
   readonly extraClaims?: Readonly<Record<string, Operand>>;
+}
+
+/** Names that lead to a claim: `/app_metadata/teams` is `teams` within `app_metadata`. */
+export function claimPath(name: string): readonly string[] {
+  return name.startsWith('/') ? name.slice(1).split('/') : [name];
 }
 
 /** Bytes that the claims of a caller may have. */
