@@ -113,7 +113,7 @@ export const postgres: SqlDialect = {
   pages: 'needed',
   namesArguments: true,
   selectsLast: false,
-  rankedRows: 1_000,
+  rankedRows: 500,
   looksUp: true,
   returnsWrites: true,
   defersConstraints: true,

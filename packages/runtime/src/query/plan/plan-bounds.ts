@@ -13,17 +13,17 @@ export function printBounds(statement: StatementBuilder, bounds: Bounds, index: 
   return offset > 0 ? `${size} OFFSET ${parameter(skipped)}` : size;
 }
 
-/** LIMIT of all rows up to the end of a list, and of `least` at least; nothing where the list has no end. Values as above. */
+/** Number of all rows up to the end of a list, `least` at least; nothing where the list has no end. Values as above. */
 export function printReach(statement: StatementBuilder, bounds: Bounds, index: number, least: number): string {
   const { limit, offset, beyond = 0 } = bounds;
   if (limit === -1) return '';
   const common = commonLimits.has(limit);
-  if (common && offset === 0) return ` LIMIT ${Math.max(least, limit + beyond)}`;
+  if (common && offset === 0) return String(Math.max(least, limit + beyond));
   const parameter = (position: number) =>
     statement.parameter({ kind: 'value', index: position }, statement.dialect.boundType);
   const size = common ? [String(limit + beyond)] : [parameter(index)];
   const skipped = offset > 0 ? [parameter(common ? index : index + 1)] : [];
-  return ` LIMIT GREATEST(${least}, ${[...size, ...skipped].join(' + ')})`;
+  return `GREATEST(${least}, ${[...size, ...skipped].join(' + ')})`;
 }
 
 /** The values that `printBounds` leaves open, in its order. */

@@ -2,10 +2,10 @@
  * Lists of a search by words. A rank has to be computed for each row that matches, where no index spares that. So only some
  * rows are ranked, the last ones by their key. All others come after them, from the last one on.
  *
- * These rows are found in a subquery with a large limit. The server goes through the key for frequent words, and asks the
- * index of words for others. With the limit of the list itself, words that no row has would read the whole table.
+ * These rows are found in a subquery with a larger limit, by which the server plans it. It goes through the key for frequent
+ * words, and asks the index of words for others. With the limit of the list, words that no row has would read all rows.
  */
-import { where } from '../../dialects/fragment.ts';
+import { allOf, where } from '../../dialects/fragment.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
 import type { Condition } from '../../language/index.ts';
 import { type Row, tableRow } from '../../sql/row.ts';
@@ -47,10 +47,17 @@ interface WordsList {
 /** Prints the order of the list and the condition that rows have to match, on one of them. */
 type PrintFound = (row: Row) => { readonly order: readonly PrintedTerm[]; readonly predicate: string };
 
+/**
+ * Lists of rows that are found, of how many times the length the server plans them. It reckons a row that the index of words
+ * finds as a page from a disk, eleven times as dear as one that it passes by on its way through the key. With all in memory
+ * it is four times as dear.
+ */
+const plannedTimes = 3;
+
 /** The table joined to the keys of the rows that are found, and the order of the list. */
 export function joinFound(query: Pick<ReadQuery, 'order'>, list: WordsList, print: PrintFound) {
   const { statement, scope, collection } = list.row;
-  const [inner, found] = [statement.alias(), statement.alias()];
+  const [inner, planned, found] = [statement.alias(), statement.alias(), statement.alias()];
   const row = tableRow(statement, scope, collection, inner);
   const key = keyFields(collection.descriptor).map(({ column }) => column);
   const { order, predicate } = print(row);
@@ -58,17 +65,25 @@ export function joinFound(query: Pick<ReadQuery, 'order'>, list: WordsList, prin
   const lastFirst = key.map((column): PrintedTerm => ({ expression: row.column(column), direction: ' DESC' }));
   const terms = ranked ? lastFirst : order;
   // Words of an expression are made anew for each row that is looked at.
-  const within = orderBy(hasStoredWords(row) ? terms : terms.map(apart));
-  const columns = key.map((column, position) => `${row.column(column)} AS k${position}`);
-  const numbered = ranked ? [...columns, `pg_catalog.row_number() OVER (${within.trimStart()}) AS n`] : columns;
+  const within = hasStoredWords(row) ? terms : terms.map(apart);
+  const keys = key.map((column, position) => `${row.column(column)} AS k${position}`);
+  const places = within.map(({ expression }, position) => `${expression} AS o${position}`);
   const least = statement.dialect.rankedRows ?? 0;
-  const reach = printReach(statement, list.bounds, list.index, least);
   const { table } = collection.descriptor;
-  const rows = `SELECT ${numbered.join(', ')} FROM ${table} ${inner}${where(predicate)}${within}${reach}`;
-  const joined = key.map((column, position) => `${list.row.column(column)} = ${found}.k${position}`).join(' AND ');
+  const longer = printReach(statement, list.bounds, list.index, plannedTimes * least);
+  const cut = longer && ` LIMIT ${longer}`;
+  const rows = `SELECT ${[...keys, ...places].join(', ')} FROM ${table} ${inner}${where(predicate)}${orderBy(within)}${cut}`;
+  const again = within.map(({ direction }, position) => ({ expression: `${planned}.o${position}`, direction }));
+  const columns = key.map((_, position) => `${planned}.k${position}`);
+  const number = `pg_catalog.row_number() OVER (${orderBy(again).trimStart()}) AS n`;
+  const numbered = `SELECT ${[...columns, number].join(', ')} FROM (${rows}) ${planned}`;
+  // By the number of a row the server stops, but does not plan to.
+  const last = printReach(statement, list.bounds, list.index, ranked ? least : 0);
+  const joined = key.map((column, position) => `${list.row.column(column)} = ${found}.k${position}`);
+  const on = allOf([...joined, ...(last === '' ? [] : [`${found}.n <= ${last}`])]);
   return {
-    from: `${table} ${list.alias} JOIN (${rows}) ${found} ON ${joined}`,
-    // In an order that is given by an index, only as many rows would be found as the list has.
+    from: `${table} ${list.alias} JOIN (${numbered}) ${found} ON ${on}`,
+    // In an order that an index gives, the server would plan to find only as many rows as the list has.
     order: ranked ? rankedFirst(list.order, `${found}.n`, least) : list.order.map(apart),
   };
 }
