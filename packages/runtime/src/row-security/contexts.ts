@@ -65,12 +65,12 @@ function claimsOf(
   { role: name, admin, user, roleKey }: ClaimedCaller,
   databaseRole: string | null,
 ): Claims {
-  const own: Claims = { sub: user, role: databaseRole ?? name ?? (admin ? 'admin' : 'public') };
+  const platformClaims: Claims = { sub: user, role: databaseRole ?? name ?? (admin ? 'admin' : 'public') };
   return Object.entries(extraClaims).reduce((claims, [claim, operand]) => {
     const value = operand.kind === 'literal' ? literalValue(operand) : undefined;
     const caller = operand.kind === 'caller' && operand.path.length === 0;
     return withClaim(claims, claimPath(claim), caller ? (operand.of === 'user' ? user : roleKey) : value);
-  }, own);
+  }, platformClaims);
 }
 
 type Claims = Readonly<Record<string, JsonValue>>;

@@ -28,18 +28,18 @@ export async function examineSearch({ run }: Source, schema: Schema): Promise<re
   const passesRoles = schema.rowSecurity?.roles !== undefined;
   const found = await run(tablesSql, [JSON.stringify(names), String(passesRoles)]);
   const large = new Map(
-    found.map(([schema, name, rows, isGuarded, words, parts]): readonly [string, LargeTable] => [
+    found.map(([schema, name, rows, isGuarded, isSafeForWords, isSafeForParts]): readonly [string, LargeTable] => [
       JSON.stringify([schema, name]),
       {
         rows: rows ?? '',
         isGuarded: isGuarded === 'true',
-        leakproof: { words: words === 'true', parts: parts === 'true' },
+        leakproof: { words: isSafeForWords === 'true', parts: isSafeForParts === 'true' },
       },
     ]),
   );
   return searched.flatMap(({ collection, table }) => {
-    const known = large.get(JSON.stringify([table.schema, table.name]));
-    return known === undefined ? [] : findingsOf(collection, table, known);
+    const largeTable = large.get(JSON.stringify([table.schema, table.name]));
+    return largeTable === undefined ? [] : findingsOf(collection, table, largeTable);
   });
 }
 
@@ -92,7 +92,10 @@ function guardedSearch({ name, search }: Collection, { rows, isGuarded, leakproo
 /** Words of an expression are made anew for each row that is ranked or checked. */
 function expressedWords({ name, search }: Collection, table: Table): readonly Finding[] {
   if (search === undefined || isStored(search)) return [];
-  const column = quotedName('postgres', table.columns.some((known) => known.name === 'search') ? 'words' : 'search');
+  const column = quotedName(
+    'postgres',
+    table.columns.some(({ name: taken }) => taken === 'search') ? 'words' : 'search',
+  );
   const altered = quotedTable('postgres', table);
   const message = `"search" of ${name} makes the words of rows anew, as it has an index on an expression.`;
   const advice = `ALTER TABLE ${altered} ADD COLUMN ${column} tsvector GENERATED ALWAYS AS (${printDocument(search)}) STORED; CREATE INDEX ON ${altered} USING gin (${column}); and name the column in the configuration.`;

@@ -66,3 +66,8 @@ export function areComparable(first: Pick<ValueType, 'type'>, other: Pick<ValueT
   const family = types[first.type].family;
   return family !== undefined && family === types[other.type].family;
 }
+
+/** Names that lead to a claim: `/app_metadata/teams` is `teams` within `app_metadata`. */
+export function claimPath(name: string): readonly string[] {
+  return name.startsWith('/') ? name.slice(1).split('/') : [name];
+}

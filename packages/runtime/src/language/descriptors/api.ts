@@ -150,11 +150,6 @@ export interface RowSecurity {
   readonly extraClaims?: Readonly<Record<string, Operand>>;
 }
 
-/** Names that lead to a claim: `/app_metadata/teams` is `teams` within `app_metadata`. */
-export function claimPath(name: string): readonly string[] {
-  return name.startsWith('/') ? name.slice(1).split('/') : [name];
-}
-
 /** Bytes that the claims of a caller may have. */
 export const maxClaimsBytes = 4_096;
 

@@ -48,9 +48,8 @@ interface WordsList {
 type PrintFound = (row: Row) => { readonly order: readonly PrintedTerm[]; readonly predicate: string };
 
 /**
- * Lists of rows that are found, of how many times the length the server plans them. It reckons a row that the index of words
- * finds as a page from a disk, eleven times as dear as one that it passes by on its way through the key. With all in memory
- * it is four times as dear.
+ * The server plans to find so many times as many rows as it finds. It reckons each row that the index of words finds as a page
+ * from a disk. That is eleven times as dear as a row that it passes by on its way through the key; in memory it is four times.
  */
 const plannedTimes = 3;
 
