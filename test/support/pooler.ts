@@ -30,13 +30,16 @@ export const withoutPooler = poolerVersion === undefined ? ' (skipped: pgbouncer
 /** It ends when its standard input does, so that none outlives its run. */
 const script = 'pgbouncer "$@" & read -r _; kill $!; wait $!';
 
-/** Starts PgBouncer on a free port with at most four connections to the server of `databaseUrl`. */
-export async function startPooler(databaseUrl: string, mode: PoolMode): Promise<Pooler> {
+/**
+ * Starts PgBouncer on a free port with at most four connections to the database of `databaseUrl`, or so many to each database
+ * of its server.
+ */
+export async function startPooler(databaseUrl: string, mode: PoolMode, ofEach?: number): Promise<Pooler> {
   const folder = await mkdtemp(join(tmpdir(), 'platform-pooler-'));
   await chmod(folder, 0o755);
   const port = await freePort();
   const file = join(folder, 'pgbouncer.ini');
-  await writeFile(file, configuration(new URL(databaseUrl), port, mode), { mode: 0o644 });
+  await writeFile(file, configuration(new URL(databaseUrl), { port, mode, ofEach }), { mode: 0o644 });
   // It refuses to run as root.
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
   const pooler = spawn('sh', ['-c', script, 'sh', '-q', ...user, file], {
@@ -57,18 +60,27 @@ export async function startPooler(databaseUrl: string, mode: PoolMode): Promise<
   throw new Error(`PgBouncer did not start:\n${errors.join('')}`);
 }
 
-function configuration({ hostname, port, username, password, pathname }: URL, own: number, mode: PoolMode): string {
+interface PoolerSettings {
+  readonly port: number;
+  readonly mode: PoolMode;
+  readonly ofEach: number | undefined;
+}
+
+function configuration(
+  { hostname, port: serverPort, username, password, pathname }: URL,
+  { port, mode, ofEach }: PoolerSettings,
+): string {
   const name = pathname.slice(1);
-  const server = `host=${hostname} port=${port} dbname=${name} user=${username} password=${password}`;
+  const server = `host=${hostname} port=${serverPort} user=${username} password=${password}`;
   return `[databases]
-${name} = ${server}
+${ofEach === undefined ? `${name} = dbname=${name}` : '* ='} ${server}
 [pgbouncer]
 listen_addr = 127.0.0.1
-listen_port = ${own}
+listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = ${mode}
-default_pool_size = 4
+default_pool_size = ${ofEach ?? 4}
 `;
 }
 

@@ -18,10 +18,15 @@ export interface ContractTarget {
   /** Address of the server that takes writes, of a user who may do everything. */
   readonly url: string;
   readonly servers: Omit<TopologyServers, 'primary'>;
+  /** How these are reached, where there are several ways. */
+  readonly way?: string;
 }
 
 /** Runs them in a process of its own. */
-export async function runContract({ dialect, url, servers }: ContractTarget, isShort: boolean): Promise<CaseRow> {
+export async function runContract(
+  { dialect, url, servers, way = '' }: ContractTarget,
+  isShort: boolean,
+): Promise<CaseRow> {
   const files = (isShort ? few : many).map((name) => `test/contract/${name}.test.ts`);
   const folder = mkdtempSync(join(tmpdir(), 'platform-contract-'));
   const output = join(folder, 'report.json');
@@ -41,7 +46,7 @@ export async function runContract({ dialect, url, servers }: ContractTarget, isS
   const { numPassedTests: passed, numFailedTests: failed, failures } = read(readFileSync(output, 'utf8'));
   rmSync(folder, { recursive: true });
   return {
-    name: `contract tests of ${files.length} files`,
+    name: `contract tests of ${files.length} files${way === '' ? '' : `, ${way}`}`,
     expected: 'every one that passes on one server',
     measured: `${passed} passed, ${failed} failed${failures.map((title) => `; ${title}`).join('')}`,
     isMet: failed === 0 && passed > 5 * files.length,

@@ -1,6 +1,7 @@
 /** Patroni with two PostgreSQL servers, etcd and haproxy: scale-out notes, section 11, `patroni`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loseOften } from './cases.ts';
+import { runContract } from './contract.ts';
 import { createOrders, type OrdersProject } from './orders.ts';
 import { type PatroniCluster, patroniMissing, startPatroni } from './patroni-cluster.ts';
 import { type CaseRow, type Topology, untilTrue } from './report.ts';
@@ -19,6 +20,7 @@ export const patroni: Topology = {
       const list = `postgres://postgres@${cluster.urls.map((url) => new URL(url).host).join()}/postgres`;
       const rows = [...(await changePrimary(project, cluster, 'switchover, by hosts in DATABASE_URL', list, 'switch'))];
       if (!isShort) {
+        rows.push(await runOnAll(cluster));
         rows.push(...(await changePrimary(project, cluster, 'switchover, by haproxy', cluster.proxied, 'switch')));
         rows.push(...(await changePrimary(project, cluster, 'failover, by hosts in DATABASE_URL', list, 'kill')));
         rows.push(...(await changePrimary(project, cluster, 'failover, by haproxy', cluster.proxied, 'kill')));
@@ -31,6 +33,13 @@ export const patroni: Topology = {
     }
   },
 };
+
+/** Contract tests, on the member that is the primary by now. */
+async function runOnAll(cluster: PatroniCluster): Promise<CaseRow> {
+  const url = cluster.urls[await cluster.primary()] ?? '';
+  const servers = { write: cluster.urls.map((member) => new URL(member).host), read: [] };
+  return runContract({ dialect: 'postgres', url, servers }, false);
+}
 
 /** Has the other member elected under load: by a command, or because the primary is killed with its agent. */
 async function changePrimary(

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Platform } from '../support/platform.ts';
-import { poolerVersion } from '../support/pooler.ts';
+import { poolerVersion, startPooler } from '../support/pooler.ts';
 import { withClient } from '../support/postgres.ts';
 import { countStatements } from '../support/proxy.ts';
 import { withoutRedis } from '../support/redis.ts';
@@ -52,6 +52,7 @@ async function runCases(
   try {
     if (isSynchronous) {
       rows.push(await runOnAll(cluster, isShort));
+      if (!isShort) rows.push(await runByPooler(primary.url));
       const server = await project.start({
         DATABASE_URL: listOf(cluster),
         DATABASE_READ_URL: replicas,
@@ -100,6 +101,17 @@ async function runOnAll(cluster: PostgresCluster, isShort: boolean): Promise<Cas
   const row = await runContract({ dialect: 'postgres', url, servers }, isShort);
   await change('RESET synchronous_standby_names', 'RESET synchronous_commit');
   return row;
+}
+
+/** The same by transactions of a pooler. */
+async function runByPooler(url: string): Promise<CaseRow> {
+  const pooler = await startPooler(url, 'transaction', 10);
+  try {
+    const servers = { write: [new URL(pooler.url).host], read: [] };
+    return await runContract({ dialect: 'postgres', url, servers, way: 'by PgBouncer' }, false);
+  } finally {
+    await pooler.stop();
+  }
 }
 
 const statementsSql = `SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = 'postgres'`;

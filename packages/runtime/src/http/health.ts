@@ -70,30 +70,51 @@ interface HealthOptions {
 /** Milliseconds from the start of a check for which its answer serves every caller: with the silence of a server, less than two seconds. */
 const cachedFor = 750;
 
-/** Makes the health check of a server. Callers shortly after one another, and callers during a check, share one answer. */
+/**
+ * Makes the health check of a server. Callers shortly after one another, and callers during a check, share one answer, unless
+ * one of several servers has changed: their state is known without a question.
+ */
 export function createHealth(options: HealthOptions): () => Promise<Health> {
   let latest: Promise<Health> | null = null;
   let until = 0;
+  let checked: HostReport | null = null;
 
-  return function health() {
+  async function hasChanged(): Promise<boolean> {
+    if (checked?.hosts === undefined) return false;
+    const { state, byReplica } = await options.hostState();
+    return state !== checked.state || byReplica !== checked.byReplica;
+  }
+
+  async function check(): Promise<Health> {
+    const start = performance.now();
+    checked = await options.hostState();
+    return checkAll(options, checked, performance.now() - start);
+  }
+
+  return async function health() {
+    const isChanged = await hasChanged();
     const now = performance.now();
-    if (latest === null || now >= until) {
+    if (latest === null || now >= until || isChanged) {
       // While a check runs no other one starts.
       until = Number.POSITIVE_INFINITY;
-      latest = checkAll(options).finally(() => {
-        until = now + cachedFor;
+      const begun = check().finally(() => {
+        if (latest === begun) until = now + cachedFor;
       });
+      latest = begun;
     }
     return latest;
   };
 }
 
-async function checkAll({ database, hostState, watch, timeoutMs, readOnly }: HealthOptions): Promise<Health> {
-  const start = performance.now();
-  const report = await hostState();
-  const responseTime = Math.round((performance.now() - start) * 10) / 10;
-  if (report.state === 'primary' || report.state === 'read-only')
-    await inTime(watch.refresh(), Math.min(timeoutMs, silenceMs));
+async function checkAll(
+  { database, watch, timeoutMs, readOnly }: HealthOptions,
+  report: HostReport,
+  ms: number,
+): Promise<Health> {
+  const responseTime = Math.round(ms * 10) / 10;
+  const refreshed = report.state === 'primary' || report.state === 'read-only' ? watch.refresh() : Promise.resolve();
+  // Without the server that takes writes the tables are those that it had.
+  if (report.byReplica !== true) await inTime(refreshed, Math.min(timeoutMs, silenceMs));
   const checks = {
     database: { ...checkHost(report, readOnly), responseTime },
     schema: checkSchema(watch),
