@@ -2,6 +2,8 @@
  * What a server says of itself, and does with writes, while its database is a hot standby, read-only, without a quorum or gone:
  * `/server/health` and `/server/ready`. Source: scale-out notes, sections 1 and 3.
  */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noGalera, type ServerGroup, startGalera, withoutGalera } from '../support/galera.ts';
@@ -11,7 +13,7 @@ import { createProject, type Platform, runPlatform, startUnchecked } from '../su
 import { createDatabaseOn, type PostgresPair, startPostgresPair, withClient } from '../support/postgres.ts';
 import { failure } from '../support/project.ts';
 import { countStatements } from '../support/proxy.ts';
-import { installSystem } from '../support/system.ts';
+import { installMysqlSystem, installSystem } from '../support/system.ts';
 
 type Project = Awaited<ReturnType<typeof createProject>>;
 
@@ -151,7 +153,13 @@ describe(`MariaDB with Galera${withoutGalera}`, () => {
     await withMysql(url.href, (connection) =>
       connection.query(`CREATE DATABASE app CHARACTER SET utf8mb4;
         CREATE TABLE app.notes (id integer AUTO_INCREMENT PRIMARY KEY, text varchar(20));
+        CREATE TABLE app.site (id integer AUTO_INCREMENT PRIMARY KEY, title varchar(20));
         CREATE USER app@'%' IDENTIFIED BY 'app'; GRANT ALL ON app.* TO app@'%'`),
+    );
+    await installMysqlSystem(`${url.href.replace(/\/[^/]*$/, '/app')}`);
+    await writeFile(
+      join(project.folder, 'platform.config.ts'),
+      'export default { collections: { site: { singleton: true } } };\n',
     );
     server = await startUnchecked(project.folder, `mariadb://app:app@127.0.0.1:${url.port}/app`);
   }, 120_000);
@@ -184,6 +192,48 @@ describe(`MariaDB with Galera${withoutGalera}`, () => {
     expect((await server.admin('/server/health')).json.checks.database).toMatchObject({ state: 'joining' });
     await set('OFF');
     await becomes(server, primary, 2_500);
+  });
+
+  it('makes what may be there once only once, and leaves an administrator, also beside a server of another node', async () => {
+    const { port } = new URL(cluster.urls[1] ?? '');
+    const other = await startUnchecked(project.folder, `mariadb://app:app@127.0.0.1:${port}/app`, {}, []);
+    const both = [server, other];
+    const rows = (sql: string) =>
+      withMysql(url.href, async (node) => (await node.query(`SET STATEMENT wsrep_sync_wait = 15 FOR ${sql}`))[0]);
+    try {
+      const role = await server.admin('/roles', { method: 'POST', body: { name: 'chief', admin_access: true } });
+      for (let round = 0; round < 5; round++) {
+        await rows('DELETE FROM app.site');
+        const titled = await Promise.all(
+          both.map((one, title) => one.admin('/items/site', { method: 'PATCH', body: { title: String(title) } })),
+        );
+        expect(titled.map(({ status }) => status)).toEqual([200, 200]);
+        expect(await rows('SELECT COUNT(*) AS count FROM app.site')).toEqual([{ count: 1 }]);
+        // The only ones: one was made at the start.
+        await rows('DELETE FROM app.platform_users');
+        const users = await Promise.all(
+          both.map((_, number) =>
+            server.admin('/users', {
+              method: 'POST',
+              body: {
+                email: `${round}-${number}@example.com`,
+                role: role.json.data.id,
+                password: 'correct horse battery',
+              },
+            }),
+          ),
+        );
+        await expect.poll(async () => (await other.admin(`/users/${users[1]?.json.data.id}`)).status).toBe(200);
+        const suspended = await Promise.all(
+          users.map(({ json }, number) =>
+            both[number]?.admin(`/users/${json.data.id}`, { method: 'PATCH', body: { status: 'suspended' } }),
+          ),
+        );
+        expect(suspended.map((answer) => answer?.status).sort()).toEqual([200, 422]);
+      }
+    } finally {
+      await other.stop();
+    }
   });
 
   it('tells that it has lost the others, and refuses without hanging', async () => {

@@ -71,8 +71,8 @@ interface HealthOptions {
 const cachedFor = 750;
 
 /**
- * Makes the health check of a server. Callers shortly after one another, and callers during a check, share one answer, unless
- * one of several servers has changed: their state is known without a question.
+ * Makes the health check of a server. Callers shortly after one another, and callers during a check, share one answer. One
+ * of several servers that has changed ends that: their state is known without a question.
  */
 export function createHealth(options: HealthOptions): () => Promise<Health> {
   let latest: Promise<Health> | null = null;

@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import { statementRows } from '../database/own-statements.ts';
+import { allRows, type OwnSql, statementRows } from '../database/own-statements.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import { forbidden, PlatformError } from '../errors.ts';
 import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
@@ -10,6 +10,7 @@ import { createAnswerWriter } from '../query/answer.ts';
 import { createPlanner, type PlannedRead, type Planner } from '../query/planner.ts';
 import { buildOpenScope, type CollectionScope } from '../sql/scope.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
+import { clusterTurn } from '../write/execute/targets.ts';
 import { runExplained } from '../write/execute/transaction-body.ts';
 import type { Writer } from '../write/writer.ts';
 import { updatableNames } from './revert.ts';
@@ -37,6 +38,7 @@ export function createMover({ api, database, writer }: MoverOptions) {
   // Limits of lists are for requests.
   const planner = createPlanner(api);
   const sortable = updatableNames(api);
+  const turn = clusterTurn(api);
 
   return async function moveItem({ caller, collection: name, sender }: MoveRequest, move: Move): Promise<void> {
     const collection = open.collections.get(name);
@@ -46,7 +48,7 @@ export function createMover({ api, database, writer }: MoverOptions) {
     const field = sortFieldOf(collection);
     if (!updatable.has(field)) throw forbidden();
     const work = await database.transaction(async (transaction) => {
-      const items = await planMove({ transaction, planner, caller, dialect, collection, field }, move);
+      const items = await planMove({ transaction, planner, caller, dialect, turn, collection, field }, move);
       const request = { caller, collection: name, query: '', sender, returning: () => null };
       const work = await writer.workOf({ action: 'update', request, body: items });
       await runExplained(work, transaction);
@@ -68,6 +70,7 @@ interface Moving {
   readonly planner: Planner;
   readonly caller: Caller;
   readonly dialect: Dialect;
+  readonly turn: OwnSql | null;
   readonly collection: CollectionScope;
   /** Name of the sort field. */
   readonly field: string;
@@ -93,9 +96,11 @@ function sortFieldOf({ descriptor }: CollectionScope): string {
  * FORBIDDEN for items that the caller may not read.
  */
 async function planMove(moving: Moving, { item, to }: Move): Promise<readonly FilterObject[]> {
-  const { transaction, collection, field, dialect } = moving;
+  const { transaction, collection, field, dialect, turn } = moving;
   // Each of two moves in one collection would shift the items that it found.
-  await statementRows(transaction, sqlDialects[dialect].namedLock, [`platform.sort ${collection.descriptor.name}`]);
+  const name = `platform.sort ${collection.descriptor.name}`;
+  if (turn === null) await statementRows(transaction, sqlDialects[dialect].namedLock, [name]);
+  else await allRows(transaction, turn, [name]);
   const [moved, target] = [await readItem(moving, item), await readItem(moving, to)];
   const completed = await fillPositions(moving);
   const byId = new Map(completed.map((entry) => [entry.id, entry]));

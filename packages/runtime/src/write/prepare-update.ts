@@ -1,5 +1,4 @@
 /** PATCH: one item by its key, several by their keys, by a query or each with its own data, or the one of a singleton. */
-import { runAs } from '../database/row-context.ts';
 import { allOf, sqlTrue } from '../dialects/fragment.ts';
 import { forbidden } from '../errors.ts';
 import { createProblems, earlierOf, placesIn } from '../json/problems.ts';
@@ -119,9 +118,8 @@ export async function prepareUpdateSingleton(context: WriteContext, body: JsonVa
     affected: () => [affectedBy(context, granted, batch)],
     isConflict: (error) => overtakesPayloads(context, writable, [data], error),
     async work(running) {
-      const { transaction } = running;
-      const lock = lockSingleton(running.dialect, writable);
-      const locked = transaction.run(runAs(lock.statement, running.caller), lock.parameters, { row: () => {} });
+      // The first is sent first.
+      const locked = lockSingleton(running, writable);
       const [{ keys, count }] = await Promise.all([find(running, found), locked]);
       if (keys !== null) await requireOwnKey(context, writable, data, running);
       if (tree && keys !== null) {

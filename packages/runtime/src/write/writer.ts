@@ -21,6 +21,7 @@ import { invitingApi, uploadingApi } from './access/system-access.ts';
 import { createAnswerKeeper, type KeptAnswer, type KeyedRequest, keyRequest } from './execute/idempotency.ts';
 import { type BatchResponses, runInOrder } from './execute/in-order.ts';
 import type { SystemHooks } from './execute/running.ts';
+import { clusterTurn } from './execute/targets.ts';
 import type { TransactionBody } from './execute/transaction-body.ts';
 import { createWriteExecutor, type WriteExecutorOptions } from './execute/write-executor.ts';
 import { createHistory } from './history/history.ts';
@@ -185,6 +186,7 @@ function executorOptions({
     dialect: sqlDialects[api.dialect],
     driftGuard,
     systemHooks: system?.hooks ?? new Map(),
+    turn: clusterTurn(api),
     ...(system && { committed: system.committed }),
     history: createHistory(api, withEveryRow(buildOpenScope(api)), { ...defaultReadLimits, ...limits }),
     keeper: location === null ? null : createAnswerKeeper(location, answerTtlMs),

@@ -1,5 +1,6 @@
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
+import type { OwnSql } from '../../database/own-statements.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
 import type { DriftGuard } from '../../drift-watch.ts';
 import type { PlatformError } from '../../errors.ts';
@@ -45,6 +46,8 @@ export interface Running {
   readonly watcher?: TreeWatcher;
   /** Watch over collections of the platform. */
   readonly systemHooks: SystemHooks;
+  /** Turns of transactions that named the same text; null for those of the dialect. */
+  readonly turn?: OwnSql | null;
 }
 
 /** Watches over the steps of one collection, however they came to be: by its own route, or within other payloads. */

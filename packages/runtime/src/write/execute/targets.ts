@@ -1,12 +1,12 @@
 /** Items that a write is about without naming their keys: those of a query, and the one of a singleton. */
 import type { Caller } from '../../caller.ts';
 import type { Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';
-import { nameStatement, readRow, type TextRow } from '../../database/own-statements.ts';
+import { allRows, nameStatement, type OwnSql, readRow, type TextRow } from '../../database/own-statements.ts';
 import { createEmpty } from '../../database/plan-cache.ts';
 import { runAs } from '../../database/row-context.ts';
 import { allOf, cast, where } from '../../dialects/fragment.ts';
-import type { RowLock, SqlDialect } from '../../dialects/index.ts';
-import type { FieldDescriptor, JsonValue } from '../../language/index.ts';
+import { ownTables, type RowLock, sqlDialects } from '../../dialects/index.ts';
+import type { CompiledApi, FieldDescriptor, JsonValue } from '../../language/index.ts';
 import { parseListRequest, readBodyQuery } from '../../query/parse/parse-read.ts';
 import type { ReadLimits } from '../../query/parse/request.ts';
 import { printKeyFields } from '../../query/plan/plan-keys.ts';
@@ -20,6 +20,7 @@ import { readable } from '../../sql/readable.ts';
 import { tableRow } from '../../sql/row.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import { createStatement } from '../../sql/statement.ts';
+import { systemPlaceOf } from '../../system/place.ts';
 import type { WritableCollection, WriteScope } from '../access/scope.ts';
 import type { Keys } from '../decode/keys.ts';
 import { checkCount } from '../decode/parse-body.ts';
@@ -132,8 +133,19 @@ export async function findTargets(transaction: Transaction, { statement, paramet
  * Makes each write of a singleton wait for the one before it, so that the item is made only once. Runs before the
  * statement that looks for the item, because a statement does not see rows committed while it waited.
  */
-export function lockSingleton({ namedLock }: SqlDialect, { collection }: WritableCollection): Targets {
-  return { statement: namedLock, parameters: [collection.descriptor.table] };
+export async function lockSingleton(
+  { transaction, dialect, caller, turn }: Pick<Running, 'transaction' | 'dialect' | 'caller' | 'turn'>,
+  { collection: { descriptor } }: WritableCollection,
+): Promise<void> {
+  if (turn != null) await allRows(transaction, turn, [descriptor.table]);
+  else await transaction.run(runAs(dialect.namedLock, caller), [descriptor.table], { row: () => {} });
+}
+
+/** Turns that all nodes of a cluster know; null where the locks of the dialect do, or the platform has no tables for them. */
+export function clusterTurn(api: Pick<CompiledApi, 'collections' | 'dialect'>): OwnSql | null {
+  const location = systemPlaceOf(api);
+  if (location === null || sqlDialects[api.dialect].namedLock.locksSession !== true) return null;
+  return ownTables(location).turn();
 }
 
 /** Collection to lock, kind of lock, and maximum number of items; null for no maximum. */

@@ -10,7 +10,7 @@ import type { HistoryKeeper } from '../history/history.ts';
 import type { Guard, WritePlan, WriteRequest, WriteSeams } from '../write-plan.ts';
 import type { AnswerKeeper, KeptAnswer, KeyedRequest } from './idempotency.ts';
 import { lockRows } from './lock-rows.ts';
-import type { SystemHooks, TreeWatcher } from './running.ts';
+import type { Running, SystemHooks, TreeWatcher } from './running.ts';
 import { retryOnConflict, type TransactionBody, type Written } from './transaction-body.ts';
 import { explainViolation } from './violation.ts';
 
@@ -23,6 +23,7 @@ export interface WriteExecutorOptions {
   /** Null where the platform's own tables are not installed. */
   readonly history: HistoryKeeper | null;
   readonly systemHooks: SystemHooks;
+  readonly turn?: Running['turn'];
   readonly keeper: AnswerKeeper | null;
   /** Told of every transaction that was committed; the answer waits for what it gives. */
   readonly committed?: (transaction: Transaction) => Promise<void> | undefined;
@@ -199,7 +200,7 @@ function rememberWriters(): WriterOf {
 }
 
 async function executePlan(
-  { driftGuard, history: keeper, systemHooks, dialect = defaultSql }: WriteExecutorOptions,
+  { driftGuard, history: keeper, systemHooks, turn = null, dialect = defaultSql }: WriteExecutorOptions,
   transaction: Transaction,
   { caller, sender, activity }: WriteRequest,
   { returning, work }: WritePlan,
@@ -214,6 +215,7 @@ async function executePlan(
     driftGuard,
     history,
     systemHooks,
+    turn,
     ...(watcher && { watcher }),
   });
   const kept = history?.finish();

@@ -58,7 +58,8 @@ const numbers: Readonly<Record<string, readonly number[]>> = {
   // The statement took too long, or was ended.
   '57014': [1317, 1969, 3024],
   // It met with others: changed rows, changed definitions, locks that wait for each other, a group that has decided otherwise.
-  '40001': [1020, 1205, 1412, 1615, 3101],
+  // Those from 8000 on are TiDB's.
+  '40001': [1020, 1205, 1412, 1615, 3101, 8022, 8028, 9007],
   '40P01': [1213, 1614, 3058],
   '55P03': [3572],
   '26000': [1243],

@@ -3,7 +3,7 @@ import { createScript } from '../../../database/own-statements.ts';
 import { projectLedgerTable } from '../../../language/index.ts';
 import type { ModelParts, ModelTables } from '../../own-tables.ts';
 import { namesIn } from '../texts.ts';
-import { type MysqlTables, mysqlTurn } from './tables.ts';
+import { type MysqlTables, mysqlTurn, raiseCounter } from './tables.ts';
 
 /** The table in which stands what is being changed, and how it is undone. */
 const underWayTable = 'platform_project_changes';
@@ -144,10 +144,7 @@ const missing: ReadonlySet<unknown> = new Set([1049, 1146, 1044, 1142]);
 export function mysqlModel(tables: MysqlTables, schema: string): ModelTables {
   return {
     lock: mysqlTurn(tables),
-    announce: createScript(
-      `INSERT INTO ${tables.table('platform_auth_attempts')} (purpose, subject, attempts, expires_at)
-VALUES ('rules', '', 1, '9999-12-31') ON DUPLICATE KEY UPDATE attempts = attempts % 1000000000 + 1`,
-    ),
+    announce: createScript(raiseCounter(tables, 'rules', "''")),
     version: `SELECT CAST(attempts AS CHAR) FROM ${tables.table('platform_auth_attempts')} WHERE purpose = 'rules' AND subject = ''`,
     readable: [mysqlModelTablesSql, [namesIn(schema)[0] ?? null]],
     // The servers hide tables that the user may not read, and name the reason if they are asked for their rows.

@@ -12,7 +12,7 @@ import { fromRows, type OwnSpelling, type OwnStatements, type OwnTables } from '
 import { mysqlCounters, mysqlMailedTokens, mysqlSecondFactors, mysqlSessions } from './accounts.ts';
 import { mysqlLog } from './log-changes.ts';
 import { mysqlModel } from './model.ts';
-import { type MysqlTables, mysqlAfter, mysqlTables, mysqlTurn } from './tables.ts';
+import { type MysqlTables, mysqlAfter, mysqlTables, mysqlWrittenTurn } from './tables.ts';
 
 /** The platform's own tables in a database. */
 export function mysqlOwnTables(location: SystemPlace): OwnTables {
@@ -95,7 +95,7 @@ function statementsOf(tables: MysqlTables) {
   attempts = attempts + 1 WHERE id = $id`,
         returnRows(`SELECT ${["'1'", ...columns].join(', ')} FROM ${table(name)} AS ${alias} WHERE ${alias}.id = $id`),
       ),
-    turn: (name) => mysqlTurn(tables, name),
+    turn: (name) => mysqlWrittenTurn(tables, name),
   } satisfies Partial<OwnSpelling>;
 }
 
@@ -165,7 +165,7 @@ function userStatements(tables: MysqlTables) {
     `INSERT INTO ${users} (id, email, email_normal_of, email_normal, password, role) SELECT $id, $1, $1, $1:email, $2, ${role} FROM DUAL`;
   return {
     firstUser: {
-      lock: mysqlTurn(tables, "'platform.first-administrator'"),
+      lock: mysqlWrittenTurn(tables, "'platform.first-administrator'"),
       // A role with admin access is taken where there is one, and made where there is none.
       insert: createScript(
         requireRow(`SELECT '1' FROM DUAL WHERE NOT EXISTS (SELECT 1 FROM ${users})`),

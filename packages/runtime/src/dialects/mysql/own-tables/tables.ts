@@ -24,6 +24,20 @@ export function mysqlTurn({ table }: MysqlTables, name = '$1'): OwnSql {
   return createScript(requireRow(`SELECT name FROM ${table('platform_locks')} WHERE name = ${name} FOR UPDATE`));
 }
 
+/**
+ * The same by a row that is written. Nodes of a cluster know their own locks alone, but refuse the second of two transactions
+ * that have written one row, and that runs again.
+ */
+export function mysqlWrittenTurn(tables: MysqlTables, name = '$1'): OwnSql {
+  return createScript(raiseCounter(tables, 'turn', `UNHEX(SHA2(${name}, 256))`));
+}
+
+/** Raises a counter among those of attempts, which never ends. */
+export function raiseCounter({ table }: MysqlTables, purpose: string, subject: string): string {
+  return `INSERT INTO ${table('platform_auth_attempts')} (purpose, subject, attempts, expires_at)
+VALUES ('${purpose}', ${subject}, 1, '9999-12-31') ON DUPLICATE KEY UPDATE attempts = attempts % 1000000000 + 1`;
+}
+
 export function mysqlTables({ schema, dialect }: SystemPlace): MysqlTables {
   const server = dialect === 'mariadb' ? 'mariadb' : 'mysql';
   return {
