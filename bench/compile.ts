@@ -11,7 +11,7 @@ import { parseSchema } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
 import { compileProject, writeProject } from '../packages/cli/src/compile/compile-project.ts';
 import { loadFacts } from '../packages/cli/src/compile/steps.ts';
-import { noteOutput, startRewriting } from '../packages/cli/src/dev/rebuild.ts';
+import { noteOutput, rewriteOutput } from '../packages/cli/src/dev/rebuild.ts';
 import { loadProject } from '../packages/cli/src/project/project.ts';
 import { silent } from '../packages/cli/src/terminal/progress.ts';
 import { startAnswering } from '../test/support/answering.ts';
@@ -166,9 +166,8 @@ async function timeChanges(
     const left = noteOutput(project.output, last.files);
     // Tables that did not change are the same objects, as where some are read again.
     facts = { ...facts, tables: changedTables(facts.tables), previous: last.schema };
-    const rewriting = startRewriting(project, left);
-    const compiled = await timed(() => compileProject(project, silent, { facts, memoCache }, rewriting.begin));
-    const written = await timed(() => rewriting.finish(compiled.value));
+    const compiled = await timed(() => compileProject(project, silent, { facts, memoCache }));
+    const written = await timed(() => rewriteOutput(project, left, compiled.value));
     await written.value.cleared;
     times.push({ compiled: compiled.ms, written: written.ms });
     last = compiled.value;

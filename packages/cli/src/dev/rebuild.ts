@@ -10,13 +10,7 @@ import {
 } from '@tablewright/compiler';
 import type { ChangedRelations } from '@tablewright/introspect';
 import type { CompiledApi } from '@tablewright/runtime';
-import {
-  type Compilation,
-  compileProject,
-  type Meanwhile,
-  placeProject,
-  writeProject,
-} from '../compile/compile-project.ts';
+import { type Compilation, compileProject, placeProject, writeProject } from '../compile/compile-project.ts';
 import { type ReadFacts, readFacts } from '../compile/read-facts.ts';
 import type { GenerateResult } from '../compile/steps.ts';
 import { isUntouched, type LeftFile, leftFile } from '../disk-cache/last-run.ts';
@@ -90,26 +84,21 @@ export async function rebuild(
   } = last;
   const facts = tables === null ? last.facts : await readAgain(last, project, source, tables);
   if (onlyTables && isSameFacts(last.facts, facts)) return { built: { ...last, facts }, served: null, unwritten: null };
-  const rewriting = startRewriting(project, last.left);
-  try {
-    const options = { facts: { ...facts, previous }, memoCache };
-    const compilation = await compileProject(project, silent, options, rewriting.begin);
-    const early = isExtended(compilation.files) ? await rewriting.finish(compilation) : null;
-    await serve(await linkCompilation(project, compilation, number), project);
-    const served = performance.now();
-    const built = { project, facts, compilation, memoCache };
-    const rewritten = early ?? (await rewriting.finish(compilation).catch((error: unknown) => ({ error })));
-    if (!('error' in rewritten)) {
-      const left = noteOutput(project.output, compilation.files);
-      return { built: { ...built, ...rewritten, left }, served, unwritten: null };
-    }
-    // The state of the folder is unknown now, so the next build reads it.
-    const { result, cleared } = last;
-    return { built: { ...built, result, cleared, left: new Map() }, served, unwritten: rewritten.error };
-  } catch (error) {
-    await rewriting.close();
-    throw error;
+  const options = { facts: { ...facts, previous }, memoCache };
+  const compilation = await compileProject(project, silent, options);
+  const rewrite = (): Promise<Rewritten> => rewriteOutput(project, last.left, compilation);
+  const early = isExtended(compilation.files) ? await rewrite() : null;
+  await serve(await linkCompilation(project, compilation, number), project);
+  const served = performance.now();
+  const built = { project, facts, compilation, memoCache };
+  const rewritten = early ?? (await rewrite().catch((error: unknown) => ({ error })));
+  if (!('error' in rewritten)) {
+    const left = noteOutput(project.output, compilation.files);
+    return { built: { ...built, ...rewritten, left }, served, unwritten: null };
   }
+  // The state of the folder is unknown now, so the next build reads it.
+  const { result, cleared } = last;
+  return { built: { ...built, result, cleared, left: new Map() }, served, unwritten: rewritten.error };
 }
 
 /** Unchanged tables are the same objects. */
@@ -177,40 +166,24 @@ interface Rewritten {
   readonly cleared: Promise<void>;
 }
 
-/** Writes the files of a project in the course of a compilation. */
-interface Rewriting {
-  /** Begins with files that are made already. */
-  readonly begin: Meanwhile;
-  /** Writes the changes; rejects, and leaves nothing, if that is impossible. */
-  finish(compilation: Compilation): Promise<Rewritten>;
-  /** Leaves nothing of unfinished work. */
-  close(): Promise<void>;
-}
-
 /**
  * Writes changed files, and does not read files that were untouched since they were written. The removal of replaced
- * files is not awaited, as it takes the system as long as the writing.
+ * files is not awaited, as it takes the system as long as the writing. Rejects, and leaves nothing, if that is impossible.
  */
-export function startRewriting(project: Project, left: LeftOutput): Rewriting {
+export async function rewriteOutput(project: Project, left: LeftOutput, compilation: Compilation): Promise<Rewritten> {
   const output = openOutput(project.output, { holds: knownOutput(project.output, left) });
-  return {
-    begin: output.stage,
-    async finish(compilation) {
-      try {
-        const { result, clear } = await placeProject(project, compilation, silent, output.finish);
-        // A file that cannot be removed takes space and does no other harm.
-        const cleared = bothOf(output.close(), clear()).then(
-          () => undefined,
-          () => undefined,
-        );
-        return { result, cleared };
-      } catch (error) {
-        await output.close();
-        throw error;
-      }
-    },
-    close: output.close,
-  };
+  try {
+    const { result, clear } = await placeProject(project, compilation, silent, output.finish);
+    // A file that cannot be removed takes space and does no other harm.
+    const cleared = bothOf(output.close(), clear()).then(
+      () => undefined,
+      () => undefined,
+    );
+    return { result, cleared };
+  } catch (error) {
+    await output.close();
+    throw error;
+  }
 }
 
 /** Files by their paths below the output folder. */

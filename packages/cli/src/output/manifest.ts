@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { printJson } from '@tablewright/compiler/files';
 import type { Diagnostic } from '@tablewright/introspect';
 import type { JsonValue } from '@tablewright/runtime/language';
+import { once } from '../process/once.ts';
 import { digestOf, digestOfBytes, eachOf, isMissing, type OutputFile, readText } from './output-file.ts';
 
 type JsonObject = Readonly<Record<string, JsonValue>>;
@@ -38,10 +39,20 @@ async function readObject(folder: string): Promise<JsonObject | null> {
   }
 }
 
-/** Adds the digests of all other files to the manifest among them. */
+/** Adds the digests of all other files to the manifest among them, when it is written: a server needs none of them. */
 export function sealManifest(files: readonly OutputFile[]): readonly OutputFile[] {
   const others = files.filter(({ path }) => path !== manifestFile);
-  return files.map((file) => (file.path === manifestFile ? print(JSON.parse(file.contents), digestsOf(others)) : file));
+  return files.map((file) => (file.path === manifestFile ? sealed(file, others) : file));
+}
+
+function sealed({ path, contents }: OutputFile, others: readonly OutputFile[]): OutputFile {
+  const text = once(() => print(JSON.parse(contents), digestsOf(others)));
+  return {
+    path,
+    get contents() {
+      return text();
+    },
+  };
 }
 
 /** The manifest of a folder with files of one part of it in the place of those it had. */
@@ -52,7 +63,10 @@ export async function resealManifest(
 ): Promise<OutputFile> {
   const digests = (await readManifest(folder))?.digests ?? new Map<string, string>();
   const kept = [...digests].filter(([path]) => !covers(path));
-  return print((await readObject(folder)) ?? {}, [...kept, ...digestsOf(files)]);
+  return {
+    path: manifestFile,
+    contents: print((await readObject(folder)) ?? {}, [...kept, ...digestsOf(files)]),
+  };
 }
 
 type Digests = readonly (readonly [path: string, digest: string])[];
@@ -61,9 +75,9 @@ function digestsOf(files: readonly OutputFile[]): Digests {
   return files.map((file) => [file.path, digestOf(file)]);
 }
 
-function print(manifest: JsonObject, digests: Digests): OutputFile {
+function print(manifest: JsonObject, digests: Digests): string {
   const sorted = digests.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return { path: manifestFile, contents: printJson({ ...manifest, files: Object.fromEntries(sorted) }) };
+  return printJson({ ...manifest, files: Object.fromEntries(sorted) });
 }
 
 /** Thrown before any file is touched. */

@@ -26,8 +26,7 @@ export function keepCompiledCode(): void {
 /**
  * Tells the engine that this process and its threads do their work once. Most of it is over before the slower of its
  * two optimizing compilers has paid for itself. That one took a fifth of the processor time of a first compilation.
- * New objects get no more room than at the start, because most of those of a compilation stay: 2,028 tables take 590 MB in
- * place of 680, and as long.
+ * New objects get no more room than at the start, as most of them stay: 2,028 tables take 580 MB in place of 680.
  *
  * Not for servers, nor for processes that compile repeatedly.
  */

@@ -37,7 +37,7 @@ export interface CompileOptions {
   readonly clientPackages?: ClientPackages;
   /** Make only the clients of these access classes. Default: make every file. */
   readonly clientsOf?: readonly string[] | 'all';
-  /** Receives descriptions one by one while more are being made. Default: no receiver. */
+  /** Receives descriptions, which may be written while other files are being made. Default: no receiver. */
   readonly described?: (file: GeneratedFile) => void;
 }
 
@@ -100,11 +100,8 @@ export function compile(source: Schema, options: CompileOptions): CompileResult 
       const files = emitClients(whole, render, clientsOf);
       return { files, diagnostics: [], summary: summarize(whole, files.length) };
     }
-    const descriptions: GeneratedFile[] = [];
-    for (const file of emitDescriptions(whole)) {
-      descriptions.push(file);
-      options.described?.(file);
-    }
+    const descriptions = emitDescriptions(whole);
+    for (const file of descriptions) options.described?.(file);
     const additions = { extensions, routes: typed.routes, operations };
     const server = [...emitServerFiles(whole, additions, collections, render), ...emitClients(whole, render)];
     const files = withManifest(whole, [...server, ...descriptions]);

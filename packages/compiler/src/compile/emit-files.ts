@@ -111,10 +111,10 @@ export function emitClients(
 }
 
 /**
- * Prints the descriptions of the API for access classes, which are most of all output. It is one long file after the
- * other, each with the documents of all classes.
+ * Descriptions of the API for access classes, which are most of all output: long files, each with the documents of all
+ * classes. They are printed when they are written, or when a server is asked for one.
  */
-export function* emitDescriptions(api: Api): Generator<GeneratedFile> {
+export function emitDescriptions(api: Api): readonly GeneratedFile[] {
   // Administrators have most lines, which are named for all others only.
   const ordered = api.access.toSorted((a, b) => Number(b.access.admin) - Number(a.access.admin));
   const documents = (partsOf: PartsOf): readonly ClassDocument[] =>
@@ -123,16 +123,17 @@ export function* emitDescriptions(api: Api): Generator<GeneratedFile> {
       parts: partsOf(api, access, viewOfClass(api, access)),
     }));
   const json = { sign: '//', before: '' } as const;
-  yield longFile(classFiles.openapi, printClassDocuments(documents(openApiParts), json));
-  yield longFile(
-    classFiles.model,
-    printClassDocuments(
-      documents((_, _access, view) => modelParts(api, view)),
-      json,
+  const sdl = { sign: '#', before: '\n' } as const;
+  return [
+    longFile(classFiles.openapi, () => printClassDocuments(documents(openApiParts), json)),
+    longFile(classFiles.model, () =>
+      printClassDocuments(
+        documents((_, _access, view) => modelParts(api, view)),
+        json,
+      ),
     ),
-  );
-  if (!api.graphql) return;
-  yield longFile(classFiles.graphql, printClassDocuments(documents(graphqlParts), { sign: '#', before: '\n' }));
+    ...(api.graphql ? [longFile(classFiles.graphql, () => printClassDocuments(documents(graphqlParts), sdl))] : []),
+  ];
 }
 
 type PartsOf = typeof openApiParts;

@@ -13,13 +13,20 @@ export interface GeneratedFile {
 /** The statements of operations. The writer of the files makes it, because the runtime plans statements. */
 export const plannedFile = 'graphql/documents.sql';
 
-/** A file of long chunks, which need not be put together to be written. */
-export function longFile(path: string, chunks: readonly Chunk[]): GeneratedFile {
+/** A file of long chunks, which need not be put together to be written. They are printed when they are first asked for. */
+export function longFile(path: string, print: () => readonly Chunk[]): GeneratedFile {
+  let printed: readonly Chunk[] | undefined;
+  const chunks = (): readonly Chunk[] => {
+    printed ??= print();
+    return printed;
+  };
   return {
     path,
-    chunks,
+    get chunks() {
+      return chunks();
+    },
     get contents() {
-      return joinChunks(chunks);
+      return joinChunks(chunks());
     },
   };
 }
