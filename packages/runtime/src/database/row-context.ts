@@ -25,11 +25,21 @@ export interface Side {
 
 export const serverSide: Side = { rowContext: 'server' };
 
+/** Statements by their side: what others keep of a statement, such as its counters, they keep by its identity. */
+const statementsOf = new WeakMap<object, WeakMap<object, object>>();
+
 /** The statement as one of a caller. No replica answers it, as policies may look at other tables. */
 export function runAs<S extends object>(statement: S, { rowContext }: Side): S {
   if (rowContext === undefined) return statement;
-  const acting = { ...statement, runsAs: rowContext };
+  const side = rowContext === 'server' ? serverSide : rowContext;
+  const statements = statementsOf.get(side) ?? new WeakMap<object, object>();
+  statementsOf.set(side, statements);
+  const cached = statements.get(statement);
+  // Only this function fills the map, with statements of the same type.
+  if (cached !== undefined) return cached as S;
+  const acting: S = { ...statement, runsAs: rowContext };
   Reflect.deleteProperty(acting, 'mayLag');
+  statements.set(statement, acting);
   return acting;
 }
 
