@@ -16,7 +16,7 @@ import {
   type Statement,
 } from '../../database/database.ts';
 import { ConnectionError, toDatabaseError } from '../../database/errors.ts';
-import { nameUnder } from '../../database/row-context.ts';
+import { nameUnder, runAs } from '../../database/row-context.ts';
 import { where } from '../../dialects/fragment.ts';
 import { PlatformError } from '../../errors.ts';
 import type { FieldDescriptor } from '../../language/index.ts';
@@ -162,11 +162,11 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
     for (const { sink } of waiting) sink.sent?.(now);
   };
   const batched = ask(batch, [...byKey.keys()], first.parameters);
-  const { runsAs } = statement;
-  const requested = runsAs === undefined ? batched : { ...batched, statement: { ...batched.statement, runsAs } };
+  const { runsAs: rowContext } = statement;
+  const batchedStatement = rowContext === undefined ? batched.statement : runAs(batched.statement, { rowContext });
   const ended = announceShared(batch.statement, waiting);
   try {
-    await read(requested.statement, requested.parameters, { row, sent });
+    await read(batchedStatement, batched.parameters, { row, sent });
   } catch (error) {
     ended?.({ error });
     const lost = error instanceof PlatformError && error.cause instanceof ConnectionError;

@@ -51,7 +51,7 @@ type PrintFound = (row: Row) => { readonly order: readonly PrintedTerm[]; readon
  * The server plans to find so many times as many rows as it finds. It reckons each row that the index of words finds as a page
  * from a disk. That is eleven times as dear as a row that it passes by on its way through the key; in memory it is four times.
  */
-const plannedTimes = 3;
+const plannedTimes = 2.5;
 
 /** The table joined to the keys of the rows that are found, and the order of the list. */
 export function joinFound(query: Pick<ReadQuery, 'order'>, list: WordsList, print: PrintFound) {
