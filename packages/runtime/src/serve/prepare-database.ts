@@ -5,7 +5,7 @@ import type { Database, Statement, Transaction } from '../database/database.ts';
 import { toDatabaseError } from '../database/errors.ts';
 import { type HostReport, type HostWatch, watchHost } from '../database/host-state.ts';
 import type { Failover } from '../database/hosts/choose-primary.ts';
-import { HostGroup } from '../database/hosts/host-group.ts';
+import { HostGroup, usualLookMs } from '../database/hosts/host-group.ts';
 import { type KnownHistory, LagMeter, Positions } from '../database/hosts/positions.ts';
 import { Replica } from '../database/hosts/replicas.ts';
 import { guardWrites, leastBusy, type RoutingOptions, routeReads, withoutWrites } from '../database/hosts/routing.ts';
@@ -118,7 +118,7 @@ async function createDatabaseHosts(
   address: RenewableUrl | undefined,
   { log, connections }: HostSurroundings,
 ): Promise<DatabaseHosts | null> {
-  const { failoverWait, readOnly, readUrl, readMaxLag: maxLagMs, readWait } = environment.database;
+  const { failoverWait, readOnly, readUrl, readMaxLag, readWait } = environment.database;
   if (!('url' in target) || address === undefined) return null;
   const urls = hostUrls(target.url);
   if (urls.length === 1 && failoverWait === null && readUrl === null) return null;
@@ -126,14 +126,14 @@ async function createDatabaseHosts(
   const probes = await Promise.all(urls.map((_, index) => createProbe(hostAddress(address, () => index))));
   const lag = new LagMeter(hasReached);
   const waitMs = failoverWait ?? usualFailoverWait;
-  const group = new HostGroup({ probes, readOnly, waitMs, log, onLook: (facts) => lag.note(facts) });
-  const replicas = await Promise.all(
-    (readUrl === null ? [] : hostUrls(readUrl)).map(async (url) => {
-      const open = (failover: Failover): Promise<Database> =>
-        openDatabase({ url }, { ...connections, renewable: fixedUrl(url), failover });
-      return new Replica({ probe: await createProbe(fixedUrl(url)), open }, { lag, followed: () => group.known, log });
-    }),
-  );
+  const { lookMs, maxLagMs } = looksFor(readMaxLag);
+  const group = new HostGroup({ probes, readOnly, waitMs, lookMs, log, onLook: (facts) => lag.note(facts) });
+  const openReplica = async (url: string): Promise<Replica> => {
+    const open = (failover: Failover) => openDatabase({ url }, { ...connections, renewable: fixedUrl(url), failover });
+    const followed = (): HostGroup['known'] => group.known;
+    return new Replica({ probe: await createProbe(fixedUrl(url)), lookMs, open }, { lag, followed, log });
+  };
+  const replicas = await Promise.all((readUrl === null ? [] : hostUrls(readUrl)).map(openReplica));
   const history: KnownHistory = () =>
     group.known && { system: group.known.system ?? '', timeline: group.known.timeline ?? 0 };
   const positions = replicas.length === 0 ? null : new Positions(hasReached, history);
@@ -172,6 +172,17 @@ async function createDatabaseHosts(
     close: () => group.close(),
   };
 }
+
+/**
+ * Looks at servers, and the lag that one may have at a look. It may have been behind since the look before, and is looked at
+ * again only later: with both it is never later than `readMaxLag`.
+ */
+function looksFor(readMaxLag: number): { readonly lookMs: number; readonly maxLagMs: number } {
+  const lookMs = Math.min(usualLookMs, Math.max(leastLookMs, readMaxLag / 4));
+  return { lookMs, maxLagMs: Math.max(0, readMaxLag - 2 * lookMs) };
+}
+
+const leastLookMs = 100;
 
 function consistencyOptions({
   auth,

@@ -15,13 +15,15 @@ interface HostGroupOptions {
   readonly readOnly: boolean;
   /** How long writes wait for a server that takes them. */
   readonly waitMs: number;
+  /** Milliseconds between two looks at every server. Default: a second. */
+  readonly lookMs?: number;
   /** Takes the server that takes writes, at each look. */
   readonly onLook?: (facts: HostFacts) => void;
   readonly log: () => Pick<Log, 'info' | 'warn' | 'error'>;
 }
 
-/** Milliseconds between two looks at every server, and between two while none takes writes. */
-const lookMs = 1_000;
+/** Milliseconds between two looks at every server as a rule, and between two while none takes writes. */
+export const usualLookMs = 1_000;
 const searchMs = 100;
 /** Milliseconds after which a search slows down. */
 const longSearchMs = 10_000;
@@ -145,7 +147,7 @@ export class HostGroup implements Failover {
         if (!this.#settled) this.#search();
         this.#lookLater();
       });
-    }, lookMs).unref();
+    }, this.#options.lookMs ?? usualLookMs).unref();
   }
 
   #search(): void {

@@ -50,7 +50,7 @@ interface Sample {
   readonly time: number;
 }
 
-/** Samples that are kept: one each second. */
+/** Samples that are kept: one at each look. */
 const maxSamples = 120;
 /** Milliseconds after which the latest sample tells nothing of now. */
 const staleMs = 3_000;
@@ -60,6 +60,8 @@ export class LagMeter {
   readonly #hasReached: HasReached;
   #samples: Sample[] = [];
   #timeline: number | undefined;
+  /** True once the oldest sample is not the first one. */
+  #forgets = false;
 
   constructor(hasReached: HasReached) {
     this.#hasReached = hasReached;
@@ -67,18 +69,24 @@ export class LagMeter {
 
   /** Notes where the server that takes writes is. Positions of another history are forgotten. */
   note({ position, timeline }: Pick<HostFacts, 'position' | 'timeline'>, time = performance.now()): void {
-    if (timeline !== this.#timeline) this.#samples = [];
+    if (timeline !== this.#timeline) [this.#samples, this.#forgets] = [[], false];
     this.#timeline = timeline;
     if (position !== undefined) this.#samples.push({ position, time });
-    if (this.#samples.length > maxSamples) this.#samples.shift();
+    if (this.#samples.length <= maxSamples) return;
+    this.#samples.shift();
+    this.#forgets = true;
   }
 
-  /** Milliseconds that a server was behind which was asked at a time; undefined where nothing is known of that time. */
+  /**
+   * Milliseconds that a server was behind which was asked at a time: infinitely many for one that is behind all that is known.
+   * Undefined where nothing is known of that time.
+   */
   lagOf(position: string | null, startedAt: number): number | undefined {
     const earlier = this.#samples.filter(({ time }) => time <= startedAt);
     const last = earlier.at(-1);
     if (position === null || last === undefined || startedAt - last.time > staleMs) return undefined;
     const missed = earlier.find((sample) => !this.#hasReached(position, sample.position));
-    return missed === undefined ? 0 : startedAt - missed.time;
+    if (missed === undefined) return 0;
+    return this.#forgets && missed === earlier[0] ? Number.POSITIVE_INFINITY : startedAt - missed.time;
   }
 }

@@ -3,11 +3,13 @@ import { describeCause, type Log } from '../../operate/log.ts';
 import type { Database } from '../database.ts';
 import { askProbe, type HostFacts, type HostProbe, type HostReport } from '../host-state.ts';
 import type { Failover, HostChange } from './choose-primary.ts';
-import { reportOf } from './host-group.ts';
+import { reportOf, usualLookMs } from './host-group.ts';
 import type { LagMeter } from './positions.ts';
 
 interface ReplicaOptions {
   readonly probe: HostProbe;
+  /** Milliseconds between two looks. Default: a second. */
+  readonly lookMs?: number;
   /** Connects to it; the choice among servers tells that it is gone. */
   readonly open: (failover: Failover) => Promise<Database>;
 }
@@ -28,9 +30,6 @@ interface Question {
   readonly position: string;
   readonly reached: Promise<string | null>;
 }
-
-/** Milliseconds between two looks at a replica. */
-const lookMs = 1_000;
 
 const foreign = 'A replica holds another cluster of data than the server that takes writes. It is not asked.';
 const former =
@@ -79,7 +78,8 @@ export class Replica {
 
   get report(): HostReport {
     const { state } = this.#facts;
-    return reportOf({ state, ...(state === 'read-only' && { lag: Math.round(this.#lagMs) }) });
+    const isKnown = state === 'read-only' && Number.isFinite(this.#lagMs);
+    return reportOf({ state, ...(isKnown && { lag: Math.round(this.#lagMs) }) });
   }
 
   /** Statements that ask where it is; undefined where that of the dialect does. */
@@ -87,11 +87,11 @@ export class Replica {
     return this.#facts.positionSql;
   }
 
-  /** Looks now, and every second from now on. */
+  /** Looks now, and in a rhythm from now on. */
   start(): Promise<void> {
     const look = (): Promise<void> =>
       this.look().finally(() => {
-        if (!this.#closed) this.#timer = setTimeout(look, lookMs).unref();
+        if (!this.#closed) this.#timer = setTimeout(look, this.#options.lookMs ?? usualLookMs).unref();
       });
     return look();
   }
