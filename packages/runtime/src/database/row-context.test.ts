@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createNote } from './database.ts';
 import { type RowContext, runAs, serverSide } from './row-context.ts';
 
 const contextOf = (key: string): RowContext => ({
@@ -17,4 +18,11 @@ test('a statement is one object for each side, by which others keep facts of it'
   for (const [position, rowContext] of sides.entries()) expect(runAs(statement, { rowContext })).toBe(acting[position]);
   expect(runAs(statement, serverSide)).toBe(acting[2]);
   expect(runAs(statement, {})).toBe(statement);
+});
+
+test('a statement of a caller keeps its notes, by which optimisations know it', () => {
+  const rows = createNote<number>('rows');
+  const acting = runAs(rows.on({ name: 'a', text: 'SELECT 3', mayLag: true }, 7), { rowContext: contextOf('ada') });
+  expect(rows.of(acting)).toBe(7);
+  expect(acting).not.toHaveProperty('mayLag');
 });
