@@ -146,7 +146,8 @@ function run(
     const child = execFile(command, args, options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), output: stdout + stderr });
     });
-    child.stdin?.end(input);
+    // A command that reads nothing may end before it is told anything.
+    child.stdin?.on('error', () => {}).end(input);
   });
 }
 
