@@ -15,8 +15,8 @@ const polling = { poll: { timeout: 20_000 } };
 /** `unit` needs no database; `database` starts one PostgreSQL server for the whole run, and so does what runs alone. */
 export default defineConfig({
   test: {
-    // Half of the time a test waits for a server, a database or a clock, so four files at once keep two cores busy.
-    maxWorkers: Math.max(4, availableParallelism() - 1),
+    // A good part of the time a test waits for a server or a database, so three files at once pay off on two cores as well.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
       {
         test: {
