@@ -7,9 +7,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FaultyMysql, startFaultyMysql } from '../support/faulty-mysql.ts';
-import { type Platform, startUnchecked } from '../support/platform.ts';
+import { type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 const isWhole = process.env.FAULTS !== undefined;
 
@@ -164,7 +163,7 @@ describe.each(servers)('on $name', ({ dialect, missing, start, exact }) => {
     }, 600_000);
   });
 
-  const migrate = (through: string) => runWarm(['migrate', '--project', faulty.folder], { DATABASE_URL: through });
+  const migrate = (through: string) => runPlatform(['migrate', '--project', faulty.folder], { DATABASE_URL: through });
 
   it('what a server that was killed has begun to drop is dropped by `platform migrate`', async () => {
     const [before = 0, said = 0] = (await counts()) as readonly number[];

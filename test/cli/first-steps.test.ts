@@ -10,7 +10,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundled } from '../support/bundled.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { freePort } from '../support/free-port.ts';
@@ -478,8 +477,7 @@ async function run(
   environment: Readonly<Record<string, string | undefined>>,
   user: { readonly uid?: number; readonly gid?: number } = {},
 ) {
-  // An ordinary user may not read the bundle.
-  const child = spawn(process.execPath, [...(user.uid === undefined ? bundled() : []), programs[program], ...args], {
+  const child = spawn(process.execPath, [programs[program], ...args], {
     cwd: folder,
     env: {
       ...process.env,

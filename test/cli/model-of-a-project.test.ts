@@ -7,10 +7,9 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type ContractDatabase, createSystemDatabase } from '../support/contract-database.ts';
-import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
+import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 import { soon } from '../support/timing.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 const sql = `
   CREATE TABLE shops (id integer PRIMARY KEY, name varchar(50), owner char(36));
@@ -116,7 +115,8 @@ describe.each(['file', 'tables'] as const)('with rules from the %s', (source) =>
   it('starts, and serves what the project says', { timeout: 120_000 }, async () => {
     database = await createSystemDatabase(sql);
     project = await makeProject(source);
-    const run = (...args: string[]) => runWarm([...args, '--project', project.folder], { DATABASE_URL: database.url });
+    const run = (...args: string[]) =>
+      runPlatform([...args, '--project', project.folder], { DATABASE_URL: database.url });
     if (source === 'tables') {
       // The rules come from the tables, and the file lies beside them.
       const pushed = await run('permissions', 'push', '--yes');

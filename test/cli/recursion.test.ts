@@ -8,9 +8,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { createMysqlDatabase, type MysqlServer } from '../support/mariadb.ts';
-import { startUnchecked } from '../support/platform.ts';
+import { runPlatform, startUnchecked } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 const depth = Number(process.env.DEPTH ?? '400');
 
@@ -65,7 +64,7 @@ const commands: readonly (readonly string[])[] = [
 
 /** No command takes what it reads for a bug of its own. */
 async function run(folder: string, url: string, ...args: readonly string[]) {
-  const result = await runWarm([...args, '--project', folder], { DATABASE_URL: url });
+  const result = await runPlatform([...args, '--project', folder], { DATABASE_URL: url });
   expect([args, result.code, result.stderr]).not.toEqual([args, 70, result.stderr]);
   expect(result.stdout + result.stderr).not.toMatch(/call stack|nests too deeply|bug of the platform/);
   return result;

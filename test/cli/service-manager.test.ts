@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { createProject, runPlatform, startUnchecked } from '../support/platform.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 interface Message {
   readonly lines: readonly string[];
@@ -33,7 +32,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'platform-notify-'));
   database = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY)');
   project = await createProject();
-  expect((await runWarm(['generate', '--project', project.folder], { DATABASE_URL: database.url })).code).toBe(0);
+  expect((await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url })).code).toBe(0);
 });
 afterAll(async () => {
   await project?.remove();

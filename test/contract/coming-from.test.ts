@@ -7,9 +7,8 @@ import { type AccountsProject, serveAccounts } from '../support/accounts.ts';
 import { readClassDocument } from '../support/class-documents.ts';
 import { createDatabase } from '../support/database.ts';
 import { blocksOf } from '../support/examples.ts';
-import { type Answer, type Ask, adminToken, createProject } from '../support/platform.ts';
+import { type Answer, type Ask, adminToken, createProject, runPlatform } from '../support/platform.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 /** Rows of a table below a heading, each as its cells. */
 function rowsOf(page: string, heading: string): readonly (readonly [string, string])[] {
@@ -251,7 +250,7 @@ describe('Directus', () => {
     const option = spansOf('1. ').find((span) => span.startsWith('database:'));
     try {
       writeFileSync(`${other.folder}/platform.config.ts`, `export default { ${option} };\n`);
-      const { code, stderr } = await runWarm(['generate', '--project', other.folder], {
+      const { code, stderr } = await runPlatform(['generate', '--project', other.folder], {
         DATABASE_URL: database.url,
       });
       expect(code, stderr).toBe(0);

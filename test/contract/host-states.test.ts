@@ -9,12 +9,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noGalera, type ServerGroup, startGalera, withoutGalera } from '../support/galera.ts';
 import { away, becomes, primary, told } from '../support/host-told.ts';
 import { withMysql } from '../support/mariadb.ts';
-import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
+import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 import { createDatabaseOn, type PostgresPair, startPostgresPair, withClient } from '../support/postgres.ts';
 import { failure } from '../support/project.ts';
 import { countStatements } from '../support/proxy.ts';
 import { installMysqlSystem, installSystem } from '../support/system.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 type Project = Awaited<ReturnType<typeof createProject>>;
 
@@ -35,7 +34,7 @@ describe('PostgreSQL', () => {
     );
     primaryUrl = database.url;
     standbyUrl = pair.standbyUrl.replace(/\/postgres$/, `/${database.name}`);
-    const { code } = await runWarm(['generate', '--project', project.folder], { DATABASE_URL: primaryUrl });
+    const { code } = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: primaryUrl });
     expect(code).toBe(0);
     await becomesReadable(standbyUrl);
   });

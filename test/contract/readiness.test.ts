@@ -5,11 +5,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { follows, promptMs, told } from '../support/host-told.ts';
-import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
+import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 import { createDatabaseOn, type PostgresPair, startPostgresPair, withClient } from '../support/postgres.ts';
 import { installSystem } from '../support/system.ts';
 import { median } from '../support/timing.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 /** Health, `ready`, and `ready` of any role. */
 type Told = readonly [health: string, ready: string, any: string];
@@ -38,7 +37,7 @@ beforeAll(async () => {
   standbyUrl = pair.standbyUrl.replace(/\/postgres$/, `/${database.name}`);
   await installSystem(primaryUrl);
   await onPrimary('CREATE TABLE notes (id integer PRIMARY KEY, text text)');
-  const { code } = await runWarm(['generate', '--project', project.folder], { DATABASE_URL: primaryUrl });
+  const { code } = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: primaryUrl });
   expect(code).toBe(0);
   await until(() =>
     withClient(standbyUrl, (client) => client.query('SELECT 1 FROM notes')).then(

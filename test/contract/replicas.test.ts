@@ -8,11 +8,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@tablewright/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { becomes, primary, told } from '../support/host-told.ts';
-import { administrator, adminToken, createProject, type Platform, startUnchecked } from '../support/platform.ts';
+import {
+  administrator,
+  adminToken,
+  createProject,
+  type Platform,
+  runPlatform,
+  startUnchecked,
+} from '../support/platform.ts';
 import { createDatabaseOn, type PostgresPair, startPostgresPair, withClient } from '../support/postgres.ts';
 import { type CountingProxy, countStatements } from '../support/proxy.ts';
 import { installSystem } from '../support/system.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 const header = 'x-consistency-token';
 
@@ -67,7 +73,7 @@ beforeAll(async () => {
     `import { defineConfig } from 'tablewright/config';
 export default defineConfig({ collections: { rumours: { reads: 'replica' }, members: { reads: 'replica' }, pages: { cache: { public: '60s' } } } });`,
   );
-  const generated = await runWarm(['generate', '--project', project.folder], { DATABASE_URL: primaryUrl });
+  const generated = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: primaryUrl });
   expect([generated.code, generated.stderr]).toEqual([0, expect.any(String)]);
   [writing, reading] = await Promise.all([countStatements(primaryUrl), countStatements(standbyUrl)]);
   [server, plain] = await Promise.all([

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { away, becomes, primary, told } from '../support/host-told.ts';
-import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
+import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 import {
   createDatabaseOn,
   type PostgresPair,
@@ -20,7 +20,6 @@ import {
 import { failure } from '../support/project.ts';
 import { countStatements } from '../support/proxy.ts';
 import { installSystem } from '../support/system.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 const header = 'x-consistency-token';
 const longMs = 60_000;
@@ -57,7 +56,7 @@ beforeAll(async () => {
     await withClient(url, (client) => client.query(`${sql} INSERT INTO notes (text) VALUES ('${text}')`));
   }
   for (let tries = 0; tries < 600 && !(await textsOn(standbyUrl).catch(() => null))?.length; tries++) await sleep(100);
-  const generated = await runWarm(['generate', '--project', project.folder], { DATABASE_URL: primaryUrl });
+  const generated = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: primaryUrl });
   expect([generated.code, generated.stderr]).toEqual([0, expect.any(String)]);
 }, 120_000);
 afterAll(async () => {

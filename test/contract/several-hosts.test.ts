@@ -12,7 +12,6 @@ import { failure } from '../support/project.ts';
 import { countStatements } from '../support/proxy.ts';
 import { installSystem } from '../support/system.ts';
 import { fastestMs } from '../support/timing.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 type Project = Awaited<ReturnType<typeof createProject>>;
 
@@ -98,7 +97,7 @@ describe('a primary and its standby', () => {
   it('writes to the primary wherever it stands in the list, and follows a promotion', async () => {
     await begin();
     await synchronously();
-    const generated = await runWarm(['generate', '--project', project.folder], {
+    const generated = await runPlatform(['generate', '--project', project.folder], {
       DATABASE_URL: listOf(standbyUrl, primaryUrl),
     });
     expect(generated.code).toBe(0);

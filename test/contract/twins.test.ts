@@ -11,10 +11,9 @@ import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startHosted } from '../support/host.ts';
 import { loadApi } from '../support/in-process.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
-import { type Answer, createProject, type Platform, secret, startPlatform } from '../support/platform.ts';
+import { type Answer, createProject, type Platform, runPlatform, secret, startPlatform } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
 import { mysqlMigrationConnection } from '../support/system.ts';
-import { runWarm } from '../support/warm-command.ts';
 import { nestedAggregates } from './twins/aggregates.ts';
 import { furtherJsonFilters, jsonDocuments, jsonFilters } from './twins/json-filters.ts';
 
@@ -299,7 +298,8 @@ describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid, j
   });
 
   it('has the tables of the platform only where somebody asks for them', async () => {
-    const migrate = (...args: string[]) => runWarm(['migrate', ...args, '--project', folder()], { DATABASE_URL: url });
+    const migrate = (...args: string[]) =>
+      runPlatform(['migrate', ...args, '--project', folder()], { DATABASE_URL: url });
     const { code, stderr } = await migrate('--status');
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^ {2}1 accounts {2}pending$/m)]);
     expect((await migrate()).stderr).toContain('Applied 8 migrations');

@@ -5,11 +5,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAtlas } from '../support/atlas.ts';
 import { blocksOf } from '../support/examples.ts';
-import { createProject, type Platform, startPlatform } from '../support/platform.ts';
+import { createProject, type Platform, runPlatform, startPlatform } from '../support/platform.ts';
 import { createDatabaseOn, type PostgresServer, startSystemPostgres } from '../support/postgres.ts';
 import { failure } from '../support/project.ts';
 import { urlOfRole } from '../support/roles.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 const run = promisify(execFile);
 const page = readFileSync(new URL('../../fixtures/atlas/README.md', import.meta.url), 'utf8');
@@ -37,7 +36,7 @@ describe.each(worlds)('$name', ({ postgis }) => {
     }
     project = await createProject('fixtures/atlas');
     if (postgis) {
-      const { code, stderr } = await runWarm(['migrate', '--project', project.folder], { DATABASE_URL: url });
+      const { code, stderr } = await runPlatform(['migrate', '--project', project.folder], { DATABASE_URL: url });
       expect(code, stderr).toBe(0);
     }
     platform = await startPlatform(project.folder, url);

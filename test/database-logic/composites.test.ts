@@ -2,9 +2,8 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { adminToken, createProject } from '../support/platform.ts';
+import { adminToken, createProject, runPlatform } from '../support/platform.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 const sql = `
   CREATE TYPE colour AS ENUM ('red', 'blue');
@@ -243,7 +242,7 @@ functions:
     const { folder, remove } = await createProject();
     await cp(join(project.folder, 'platform.config.ts'), join(folder, 'platform.config.ts'));
     await writeFile(join(folder, 'permissions.yaml'), permissions);
-    const { stderr } = await runWarm(['generate', '--project', folder], { DATABASE_URL: project.database.url });
+    const { stderr } = await runPlatform(['generate', '--project', folder], { DATABASE_URL: project.database.url });
     await remove();
     expect(stderr).toContain('The preset "address" needs the member "street".');
     expect(stderr).toContain('The argument "place" has a member "spot" that has a member "lat" that must be a number');

@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planOf } from '../support/explain.ts';
 import { startHosted } from '../support/host.ts';
-import { createProject, type Platform } from '../support/platform.ts';
+import { createProject, type Platform, runPlatform } from '../support/platform.ts';
 import { createDatabaseOn, type PostgresServer, startSystemPostgres, withClient } from '../support/postgres.ts';
 import { failure } from '../support/project.ts';
 import { type CountingProxy, countStatements } from '../support/proxy.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 const sql = `CREATE EXTENSION postgis;
   CREATE TABLE spots (id serial PRIMARY KEY, open boolean NOT NULL, place geometry(Point, 4326));
@@ -88,7 +87,7 @@ describe.skipIf(!hasPostgis)('PostGIS (skipped where it is not installed)', () =
   const asPublic = ({ path, body }: ReturnType<typeof search>) => platform.ask(path, { method: 'SEARCH', body });
 
   const advised = async (): Promise<readonly string[]> => {
-    const { stdout } = await runWarm(['doctor', '--json', '--project', project.folder], {
+    const { stdout } = await runPlatform(['doctor', '--json', '--project', project.folder], {
       DATABASE_URL: database.url,
     });
     const events = stdout
@@ -166,7 +165,7 @@ describe.skipIf(!hasPostgis)('PostGIS (skipped where it is not installed)', () =
         join(listed.folder, 'platform.config.ts'),
         'export default { functions: { all_of: {}, parts_of: {} } };\n',
       );
-      const { code, stderr } = await runWarm(['generate', '--project', listed.folder], {
+      const { code, stderr } = await runPlatform(['generate', '--project', listed.folder], {
         DATABASE_URL: database.url,
       });
       expect([code, stderr.match(/takes or returns an array of type "geometry"/g)?.length]).toEqual([1, 2]);

@@ -3,9 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { createProject, type Platform, startPlatform } from '../support/platform.ts';
+import { createProject, type Platform, runPlatform, startPlatform } from '../support/platform.ts';
 import { urlOfRole } from '../support/roles.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 let database: TestDatabase;
 let project: Awaited<ReturnType<typeof createProject>>;
@@ -52,7 +51,7 @@ test('the start warns of each table that hides rows, and of no other', async () 
 });
 
 test('introspection tells it of each table', async () => {
-  const { stdout, stderr } = await runWarm(['introspect', '--project', project.folder], { DATABASE_URL: url });
+  const { stdout, stderr } = await runPlatform(['introspect', '--project', project.folder], { DATABASE_URL: url });
   const told = stdout + stderr;
   expect(told).toContain('sees no rows of "drafts": no policy for reading is for it. Lists of it are empty.');
   expect(told).toContain('sees only rows of "notes" that its policies let through: "own".');
@@ -61,6 +60,6 @@ test('introspection tells it of each table', async () => {
 
 test('a role that no policy binds is told as a note', async () => {
   const environment = { DATABASE_URL: database.url };
-  const { stdout, stderr } = await runWarm(['introspect', '--notes', '--project', project.folder], environment);
+  const { stdout, stderr } = await runPlatform(['introspect', '--notes', '--project', project.folder], environment);
   expect(stdout + stderr).toContain('Row-level security of "drafts" does not bind the database role');
 });

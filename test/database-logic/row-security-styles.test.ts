@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runPlatform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 import { type DatabaseRoles, type SecuredProject, serveSecured, type TokenUser } from '../support/secured.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 const permissions = (tables: readonly string[]): string => `
 roles: { member: {} }
@@ -453,7 +453,7 @@ functions: { public: [whoami], member: [whoami, my_chat, report] }
 
   it('warns where history needs a column that is not granted', async () => {
     const doctor = async () => {
-      const { stdout, stderr } = await runWarm(['doctor', '--project', project.folder], {
+      const { stdout, stderr } = await runPlatform(['doctor', '--project', project.folder], {
         DATABASE_URL: project.url,
       });
       return stdout + stderr;

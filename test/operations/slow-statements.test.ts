@@ -10,10 +10,9 @@ import { createDatabase, type TestDatabase, withClient } from '../support/databa
 import { createEmbedded } from '../support/embedded.ts';
 import { createMagazineDatabase } from '../support/magazine.ts';
 import { createMysqlDatabase, withMysql } from '../support/mariadb.ts';
-import { administrator, createProject, type Platform, startUnchecked } from '../support/platform.ts';
+import { administrator, createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
 import { installSystem } from '../support/system.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 /** Servers start many times, also where other tests run. */
 vi.setConfig({ testTimeout: 180_000 });
@@ -96,7 +95,7 @@ describe('on PostgreSQL', () => {
     await withClient(database.url, (client) => client.query(sql));
     project = await createProject();
     await writeFile(join(project.folder, 'permissions.yaml'), rules(`, waits: ${full}`));
-    const made = await runWarm(['generate', '--project', project.folder], { DATABASE_URL: database.url });
+    const made = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
     expect(made).toMatchObject({ code: 0 });
   });
   afterAll(async () => {

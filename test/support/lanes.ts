@@ -11,9 +11,8 @@ import { createGraphqlTwin, type TwinCount, unlimitedDocuments } from './graphql
 import { createWriteTwin } from './graphql-write-twin.ts';
 import { startHosted } from './host.ts';
 import { asDescribed } from './openapi/described.ts';
-import { type Answer, type Ask, adminToken, type Platform, startUnchecked, variablesOf } from './platform.ts';
+import { type Answer, type Ask, adminToken, type Platform, startUnchecked } from './platform.ts';
 import { createTurns } from './turns.ts';
-import { runWarm } from './warm-command.ts';
 
 /** Where the two servers find what they serve. */
 export interface BothLanes {
@@ -46,22 +45,8 @@ export async function startOneLane({
   environment = {},
   alone = false,
 }: BothLanes): Promise<Platform> {
-  const server = await start(alone, folder, databaseUrl, { ...patient, ...environment });
+  const server = await (alone ? startUnchecked : startHosted)(folder, databaseUrl, { ...patient, ...environment });
   return asDescribed(server, { folder, adminToken: environment.ADMIN_TOKEN ?? adminToken });
-}
-
-/** Compiles a project and serves it, in a process of its own or in that of other projects. */
-async function start(
-  alone: boolean,
-  folder: string,
-  databaseUrl: string,
-  environment: Readonly<Record<string, string>>,
-): Promise<Platform> {
-  if (!alone) return startHosted(folder, databaseUrl, environment);
-  const args = ['generate', '--json', '--project', folder];
-  const { code, stdout, stderr } = await runWarm(args, variablesOf(databaseUrl, environment));
-  if (code !== 0) throw new Error(`The platform did not start (${code}):\n${stdout}${stderr}`);
-  return startUnchecked(folder, databaseUrl, environment, []);
 }
 
 /** Compiles and serves a project on both lanes. What is returned is the server on the fast one. */
@@ -75,7 +60,7 @@ export async function startBothLanes({
 }: BothLanes): Promise<Platform> {
   const fastly = { ...patient, DATABASE_DRIVER: 'fast', ...environment };
   const describedBy = { folder, adminToken: environment.ADMIN_TOKEN ?? adminToken };
-  const fast = asDescribed(await start(alone, folder, databaseUrl, fastly), describedBy);
+  const fast = asDescribed(await (alone ? startUnchecked : startHosted)(folder, databaseUrl, fastly), describedBy);
   const plainly = { ...patient, ...unlimitedDocuments, ...environment, PLATFORM_OPTIMIZE: 'none' };
   const starting = alone
     ? startUnchecked(folder, directUrl, plainly, [])

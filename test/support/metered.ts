@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { createDatabase } from './database.ts';
 import { type Metrics, parseMetrics } from './metrics-text.ts';
-import { createProject, type Platform, startUnchecked } from './platform.ts';
-import { runWarm } from './warm-command.ts';
+import { createProject, type Platform, runPlatform, startUnchecked } from './platform.ts';
 
 const sql = `
   CREATE TABLE docs (id integer PRIMARY KEY, title text); INSERT INTO docs SELECT i, 'Title ' || i FROM generate_series(1, 200) i;
@@ -38,7 +37,7 @@ export async function openMetered(): Promise<Metered> {
   const database = await createDatabase(sql);
   const project = await createProject();
   await writeFile(join(project.folder, 'permissions.yaml'), rules);
-  const made = await runWarm(['generate', '--project', project.folder], { DATABASE_URL: database.url });
+  const made = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
   expect(made).toMatchObject({ code: 0 });
   return {
     folder: project.folder,

@@ -6,9 +6,8 @@ import { expect } from 'vitest';
 import { readText } from '../architecture/files.ts';
 import { bundled } from './bundled.ts';
 import { freePort } from './free-port.ts';
-import { administrator, asking, compiledCode, createProject, type Platform, secret } from './platform.ts';
+import { administrator, asking, compiledCode, createProject, type Platform, runPlatform, secret } from './platform.ts';
 import { runBlocks } from './shell.ts';
-import { runWarm } from './warm-command.ts';
 
 /** Databases that runbooks have commands for. */
 export type RunbookDatabase = 'PostgreSQL' | 'MariaDB';
@@ -72,7 +71,7 @@ export async function startMachine(database: RunbookDatabase, databaseUrl: strin
     mkdirSync(join(machine, name), { recursive: true });
   }
   for (const name of ['migrate', 'generate']) {
-    const { code, stderr } = await runWarm([name, '--project', folder], { DATABASE_URL: databaseUrl });
+    const { code, stderr } = await runPlatform([name, '--project', folder], { DATABASE_URL: databaseUrl });
     expect([name, code, stderr]).toEqual([name, 0, expect.anything()]);
   }
   const { hostname, port: databasePort, username, password } = new URL(databaseUrl);

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { createDatabase } from './database.ts';
 import { type CollectedSpan, type Collector, startCollector } from './otlp-collector.ts';
-import { createProject, type Platform, startUnchecked } from './platform.ts';
-import { runWarm } from './warm-command.ts';
+import { createProject, type Platform, runPlatform, startUnchecked } from './platform.ts';
 
 const sql = `
   CREATE TABLE docs (id integer PRIMARY KEY, title text); INSERT INTO docs SELECT i, 'Title ' || i FROM generate_series(1, 200) i;
@@ -83,7 +82,7 @@ export async function projectOver(url: string): ReturnType<typeof createProject>
   await writeFile(join(made.folder, 'permissions.yaml'), rules);
   await mkdir(join(made.folder, 'extensions'));
   await writeFile(join(made.folder, 'extensions/notes.ts'), hooks);
-  const generated = await runWarm(['generate', '--project', made.folder], { DATABASE_URL: url });
+  const generated = await runPlatform(['generate', '--project', made.folder], { DATABASE_URL: url });
   expect(generated).toMatchObject({ code: 0 });
   return made;
 }

@@ -8,9 +8,8 @@ import { logChanges } from '../../packages/runtime/src/system/log-changes.ts';
 import { createAccountFinder } from '../../packages/runtime/src/users/account.ts';
 import { createDatabase, withClient } from '../support/database.ts';
 import { readExamples } from '../support/examples.ts';
-import { createProject } from '../support/platform.ts';
+import { createProject, runPlatform } from '../support/platform.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/system-tables.md', import.meta.url)), 'utf8');
 const blocks = (language: string) =>
@@ -59,7 +58,7 @@ it('the commands install the tables and compile them', async () => {
   try {
     for (const line of commands.trim().split('\n')) {
       const [, args = ''] = /^platform (.*?) *#/.exec(line) ?? [];
-      const ended = await runWarm([...args.split(' '), '--project', other.folder], { DATABASE_URL: database.url });
+      const ended = await runPlatform([...args.split(' '), '--project', other.folder], { DATABASE_URL: database.url });
       expect([args, ended.code]).toEqual([args, 0]);
     }
     expect(readFileSync(join(other.folder, 'generated/collections/platform_users.d.ts'), 'utf8')).toContain('email');

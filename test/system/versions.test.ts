@@ -17,7 +17,6 @@ import {
 } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
 import { installMysqlSystem, installSystem } from '../support/system.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 const tables = `CREATE TABLE books (id int PRIMARY KEY, title varchar(20));
   CREATE TABLE shelves (id int PRIMARY KEY, state varchar(10));`;
@@ -85,7 +84,7 @@ function suite(name: string, missing: boolean, make: (options?: MigrateOptions) 
       try {
         await writeFile(join(project.folder, 'platform.config.ts'), config);
         // Compiled beside the tables of this version, as the developer of an upgrade has them.
-        const generated = await runWarm(['generate', '--project', project.folder], { DATABASE_URL: newest.url });
+        const generated = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: newest.url });
         expect(generated.code, generated.stderr).toBe(0);
         const [first, second] = [await start(), await start()];
         expect(first.log()).toContain('older than this version. Run `platform migrate`');
