@@ -24,9 +24,9 @@ export async function createSampleHome(): Promise<SampleHome> {
   await mkdir(parent, { recursive: true });
   const root = await mkdtemp(join(parent, 'sample-'));
   const fresh = (path: string): boolean =>
-    !/^(fixtures\/[^/]+\/(generated|migrations|platform\.schema\.json)|.*\.test\.ts)$/.test(
+    !/^(fixtures\/[^/]+\/(generated|migrations|platform\.schema\.json)|packages\/[^/]+\/dist|.*\.test\.ts)$/.test(
       relative(repository, path),
-    ) && !isBuilt(path);
+    );
   for (const name of copied) {
     await cp(join(repository, name), join(root, name), { recursive: true, verbatimSymlinks: true, filter: fresh });
   }
@@ -37,11 +37,6 @@ export async function createSampleHome(): Promise<SampleHome> {
     state: join(root, '.platform'),
     remove: () => rm(root, { recursive: true, force: true, maxRetries: 3 }),
   };
-}
-
-/** Whether a build has made what lies there, which a build beside the tests may make again at any time. */
-export function isBuilt(path: string): boolean {
-  return /^packages\/[^/]+\/(dist|docs|graphiql|templates)$/.test(relative(repository, path));
 }
 
 /** Packages of others are those of the repository; the platform's own are the copied ones, as after an installation. */

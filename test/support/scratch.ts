@@ -2,7 +2,6 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isBuilt } from './sample-home.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -23,8 +22,7 @@ export async function copyRepository(): Promise<Scratch> {
   await mkdir(join(repository, '.tmp'), { recursive: true });
   const folder = await mkdtemp(join(repository, '.tmp', 'scratch-'));
   for (const part of parts) {
-    const filter = (path: string): boolean => !isBuilt(path);
-    await cp(join(repository, part), join(folder, part), { recursive: true, verbatimSymlinks: true, filter });
+    await cp(join(repository, part), join(folder, part), { recursive: true, verbatimSymlinks: true });
   }
   await linkInstalled(folder);
   return {

@@ -92,10 +92,10 @@ const printers = {
     JSON.stringify(emitClient(api, access, (_, context) => JSON.stringify(context)).map(({ contents }) => contents)),
 } as const;
 const apis = new Map<Schema, Api>();
-/** Of the schema that most cases begin with. */
+/** Texts of the schema that most cases begin with, by surface and role. */
 const printedOriginal = new Map<string, string>();
 
-/** What a role is given on a surface; null where there is no such role. */
+/** Prints the surface of a role; null where there is no such role. */
 function printed(schema: Schema, role: string, surface: Exclude<Surface, 'rest'>): string | null {
   const api = apis.get(schema) ?? resolveApi(schema);
   apis.set(schema, api);

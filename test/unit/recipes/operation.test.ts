@@ -4,7 +4,6 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isBuilt } from '../../support/sample-home.ts';
 
 const repository = join(import.meta.dirname, '../../..');
 const copy = mkdtempSync(join(tmpdir(), 'platform-recipe-'));
@@ -83,7 +82,7 @@ beforeAll(() => {
     cpSync(join(repository, path), join(copy, path), {
       recursive: true,
       verbatimSymlinks: true,
-      filter: (source) => !/\/(?:\.platform|cli)$/.test(source) && !isBuilt(source),
+      filter: (source) => !/\/(?:dist|\.platform|cli)$/.test(source),
     });
   }
   symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'));
