@@ -113,7 +113,7 @@ export const postgres: SqlDialect = {
   pages: 'needed',
   namesArguments: true,
   selectsLast: false,
-  rankedRows: 500,
+  rankedRows: 250,
   looksUp: true,
   returnsWrites: true,
   defersConstraints: true,
