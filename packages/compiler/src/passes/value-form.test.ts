@@ -14,6 +14,8 @@ test('a number without sign has parameters that reach as far', () => {
 test('a number that is filled with zeros is read without them', () => {
   const padded = column(typeOf('int unsigned', 'integer'), { nativeType: 'int(5) unsigned zerofill' });
   expect(textForm(padded, 'integer', true).wire.cast).toBe('CAST({} + 0 AS CHAR)');
+  const year = column(typeOf('year', 'integer'), { nativeType: 'year(4)' });
+  expect(textForm(year, 'integer', true).wire.cast).toBe('CAST({} + 0 AS CHAR)');
 });
 
 test('only characters of another set are converted', () => {

@@ -21,7 +21,7 @@ import { compositeForm, isComposite, type NativeForm } from './composite-form.ts
 import { geometryTextForm, pgvectorForm, postgisForm, vectorTextForm } from './geometry-form.ts';
 import { quoteIdentifier, quoteQualified, splitQualified } from './quote.ts';
 
-/** Zeros that a column is filled with to its width are no part of the number. */
+/** Zeros that a column is filled with to its width are no part of the number, nor are three of the four of year 0. */
 const unpadded = 'CAST({} + 0 AS CHAR)';
 
 /** Integers whose limits differ from those of 32 bits, as far as they are known before the server is asked. */
@@ -72,7 +72,7 @@ export function textForm(column: Column, portable: PortableType, hasReferences: 
 }
 
 function numberForm({ nativeType }: Column, { wire }: ColumnForm): WireForm {
-  return /\bzerofill\b/i.test(nativeType) ? { ...wire, cast: unpadded } : wire;
+  return /\bzerofill\b|^year\b/i.test(nativeType) ? { ...wire, cast: unpadded } : wire;
 }
 
 /** Fractions of a second without zeros at their end, and without a point where nothing is left. */

@@ -32,9 +32,9 @@ const integerSizes: ReadonlyMap<number, number> = new Map([
   [3, 4],
   [8, 8],
   [9, 4],
+  [13, 2],
 ]);
 const unsignedFlag = 32;
-const yearType = 13;
 /** Timestamps, and dates with times. */
 const timeTypes: ReadonlySet<number> = new Set([7, 12]);
 
@@ -57,10 +57,8 @@ export function cellFormOf({ columnType, flags, name }: ColumnDefinition): CellF
 }
 
 function integerForm(columnType: number, storedSize: number | undefined, unsigned: boolean): IntegerForm {
-  const year = columnType === yearType;
-  const size = year ? 2 : storedSize;
-  if (size === undefined) throw new Error(`A column of type ${columnType} holds no integers.`);
-  return { size, unsigned: unsigned || year, year };
+  if (storedSize === undefined) throw new Error(`A column of type ${columnType} holds no integers.`);
+  return { size: storedSize, unsigned };
 }
 
 function checkedZone<Zone>(columnType: number, zone: Zone): Zone {
@@ -100,18 +98,17 @@ export const rawColumns = {
 /** Most bytes that an integer or a time takes. */
 export const maxRaw = 32;
 
-/** Form of an integer in the protocol. `year` has four digits. */
+/** Form of an integer in the protocol. */
 export interface IntegerForm {
   readonly size: number;
   readonly unsigned: boolean;
-  readonly year: boolean;
 }
 
 /** Stores the digits of the integer that stands at `from` in `source`, and returns where they end. */
 export function putDigitsOf(
   bytes: Buffer,
   offset: number,
-  { size, unsigned, year }: IntegerForm,
+  { size, unsigned }: IntegerForm,
   { view }: Source,
   from: number,
 ): number {
@@ -120,8 +117,6 @@ export function putDigitsOf(
     return putLong(bytes, offset, unsigned ? upper >>> 0 : upper, wordAt(view, from) >>> 0);
   }
   const value = narrowAt(view, from, size, unsigned);
-  // A year is 0 or has four digits.
-  if (year && value === 0) return offset + bytes.write('0000', offset, 'latin1');
   return value > 0x7fff_ffff ? putLong(bytes, offset, 0, value) : putInteger(bytes, offset, value);
 }
 

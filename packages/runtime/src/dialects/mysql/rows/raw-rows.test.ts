@@ -83,7 +83,7 @@ it.each([
   ['longlong, least', 8, 0, Buffer.from([0, 0, 0, 0, 0, 0, 0, 0x80]), '-9223372036854775808'],
   ['longlong unsigned', 8, 32, Buffer.alloc(8, 0xff), '18446744073709551615'],
   ['year', 13, 32, Buffer.from([0xe9, 0x07]), '2025'],
-  ['year 0', 13, 32, Buffer.from([0x00, 0x00]), '0000'],
+  ['year 0', 13, 32, Buffer.from([0x00, 0x00]), '0'],
 ])('spells integers: %s', (_, columnType, flags, cell, expected) => {
   expect(formatted(columnType, 'integer', cell, flags)).toBe(expected);
 });

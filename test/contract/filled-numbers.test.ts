@@ -1,0 +1,62 @@
+/** Integers that MariaDB and MySQL fill with zeros when they print them, which no number of JSON begins with. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startHosted } from '../support/host.ts';
+import { createMysqlDatabase } from '../support/mariadb.ts';
+import { createProject, type Platform } from '../support/platform.ts';
+import { servers } from '../support/servers.ts';
+
+const sql = `
+CREATE TABLE films (id int(4) unsigned zerofill PRIMARY KEY, made year, part_of int(4) unsigned zerofill,
+  FOREIGN KEY (part_of) REFERENCES films (id));
+INSERT INTO films VALUES (1, 0, NULL), (2, 2024, 1), (3, NULL, 1);
+`;
+
+describe.each(servers)('$name', ({ missing, start }) => {
+  if (missing) return void it.skip('is not there');
+
+  let project: Awaited<ReturnType<typeof createProject>>;
+  let platform: Platform;
+  beforeAll(async () => {
+    const url = await createMysqlDatabase(await start(), sql);
+    project = await createProject();
+    await writeFile(join(project.folder, 'permissions.yaml'), 'permissions:\n  public: { films: { read: true } }\n');
+    platform = await startHosted(project.folder, url);
+  });
+  afterAll(async () => {
+    await platform?.stop();
+    await project?.remove();
+  });
+
+  const films = async (query: string): Promise<unknown> => (await platform.ask(`/items/films${query}`)).json.data;
+
+  it('are numbers in lists, items, relations and groups', async () => {
+    const all = [{ made: 0 }, { made: 2024 }, { made: null }];
+    expect(await films('?fields=made&sort=id')).toEqual(all);
+    expect(await films('/1?fields=id,made,films.id,films.made&deep[films][_sort]=id')).toEqual({
+      ...{ id: 1, made: 0 },
+      films: [
+        { id: 2, made: 2024 },
+        { id: 3, made: null },
+      ],
+    });
+    expect(await films('/2?fields=part_of.made')).toEqual({ part_of: { made: 0 } });
+    expect(await films('?groupBy=made&aggregate[count]=*&sort=made')).toEqual([
+      { made: null, count: 1 },
+      { made: 0, count: 1 },
+      { made: 2024, count: 1 },
+    ]);
+    expect(await films('?filter[made]=0&fields=id')).toEqual([{ id: 1 }]);
+  });
+
+  it('are numbers in GraphQL', async () => {
+    const body = { query: '{ films(sort: ["id"]) { id made part_of { made } } }' };
+    const { json } = await platform.ask('/graphql', { method: 'POST', body });
+    expect(json.data.films).toEqual([
+      { id: 1, made: 0, part_of: null },
+      { id: 2, made: 2024, part_of: { made: 0 } },
+      { id: 3, made: null, part_of: { made: 0 } },
+    ]);
+  });
+});
