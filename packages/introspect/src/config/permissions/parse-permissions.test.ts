@@ -114,6 +114,13 @@ test.each([
     ],
   ],
   [
+    'permissions:\n  public:\n    a:\n      update:\n        fields: [id]\n        filter:\n        validation:\n',
+    [
+      'permissions.yaml:6:16 The part "filter" is empty. Leave it out for every row.',
+      'permissions.yaml:7:20 The part "validation" is empty. Leave it out for every row.',
+    ],
+  ],
+  [
     'permissions: { public: { a: { read: { fields: id } } } }',
     ['permissions.yaml:1:47 The fields must be a list. Write `fields: [id, title]` or `fields: "*"`.'],
   ],

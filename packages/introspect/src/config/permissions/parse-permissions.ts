@@ -212,7 +212,10 @@ function partsOfRule(action: Action, entries: readonly SourceEntry[], diagnostic
   const partOf = (name: string) => recognised.find(({ key }) => key.name === name)?.value;
   const conditionOf = (name: string) => {
     const node = partOf(name);
-    return node === undefined || isNothing(node) ? null : placedValue(node);
+    if (node !== undefined && !isNothing(node)) return placedValue(node);
+    // An empty part may have lost its lines to a comment, and would let every row through.
+    if (node) diagnostics.push(formError(node.place, `The part "${name}" is empty.`, 'Leave it out for every row.'));
+    return null;
   };
   const [fields, presets] = [partOf('fields'), partOf('presets')];
   return {
