@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, duration, type Metered, openMetered, route, scrape } from '../support/metered.ts';
 import { parseMetrics, promtool } from '../support/metrics-text.ts';
-import { runPlatform } from '../support/platform.ts';
+import { type Platform, runPlatform } from '../support/platform.ts';
 
 const scrapeToken = 'a-token-of-the-metrics';
 
@@ -122,20 +122,46 @@ describe('several processes', () => {
     });
   });
 
+  const childrenOf = async ({ pid }: Pick<Platform, 'pid'>): Promise<readonly number[]> =>
+    (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number);
+  const read = { http_request_method: 'GET', http_route: route, http_response_status_code: '200' };
+  const readOften = (server: Platform) =>
+    Promise.all(Array.from({ length: 30 }, (_, index) => server.ask(`/items/docs/${index + 1}`)));
+
   it('that do not answer are told', async () => {
     await withServer({}, ['--workers', '2'], async (server, url) => {
-      const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
-      const [first] = children.trim().split(' ').map(Number);
+      await readOften(server);
+      expect((await scrape(url)).value(`${duration}_count`, read)).toBe(30);
+      const [first] = await childrenOf(server);
       process.kill(first ?? 0, 'SIGSTOP');
       try {
         const metrics = await scrape(url);
         expect(metrics.value('tablewright_workers_silent')).toBe(1);
         expect(metrics.value('tablewright_build_info')).toBe(1);
+        expect(metrics.value(`${duration}_count`, read)).toBe(30);
         expect((await fetch(`${url}/server/ready`)).status).toBe(200);
       } finally {
         process.kill(first ?? 0, 'SIGCONT');
       }
       expect((await scrape(url)).value('tablewright_workers_silent')).toBe(0);
+    });
+  });
+
+  it('that were replaced or lost stay in the counts, which would look restarted otherwise', async () => {
+    await withServer({}, ['--workers', '2'], async (server, url) => {
+      const areLeft = async (pids: readonly number[]): Promise<boolean> =>
+        (await childrenOf(server)).some((pid) => pids.includes(pid));
+      const before = await childrenOf(server);
+      await readOften(server);
+      process.kill(server.pid, 'SIGHUP');
+      await expect.poll(() => areLeft(before), { timeout: 20_000 }).toBe(false);
+      expect((await scrape(url)).value(`${duration}_count`, read)).toBe(30);
+      await readOften(server);
+      expect((await scrape(url)).value(`${duration}_count`, read)).toBe(60);
+      const later = await childrenOf(server);
+      for (const pid of later) process.kill(pid, 'SIGKILL');
+      await expect.poll(() => areLeft(later)).toBe(false);
+      expect((await scrape(url)).value(`${duration}_count`, read)).toBe(60);
     });
   });
 });

@@ -162,10 +162,13 @@ async function startWorker(project: Settings, options: StartOptions): Promise<vo
   const end = (lingerMs?: number): void => {
     // Nothing is under way in a process that still starts.
     if (started === null) process.exit(0);
-    started.close(lingerMs).then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
+    const server = started;
+    const tellCounts = async (): Promise<void> =>
+      send({ kind: 'metrics', question: 0, answer: await server.metrics() }, () => process.exit(0));
+    server
+      .close(lingerMs)
+      .then(tellCounts)
+      .catch(() => process.exit(1));
   };
   process.on('SIGTERM', () => end());
   process.on('message', (message: LeaderMessage, socket: Socket | undefined) => {
@@ -234,9 +237,11 @@ const lingerMs = 500;
 /** Milliseconds after which the first process has gathered the metrics of all. */
 const gatherMs = 2_000;
 
-function send(message: WorkerMessage): void {
+/** Tells the first process; `sent` is called when it has the message, or is gone. */
+function send(message: WorkerMessage, sent: () => void = () => undefined): void {
   const { worker } = cluster;
-  if (worker?.isConnected()) worker.send(message);
+  if (worker?.isConnected()) worker.send(message, sent);
+  else sent();
 }
 
 /** Leaves a failure to the first process, which tells that of all once. A bug is told where it happened. */

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Drift, MetricValues, Readiness as ServerState } from '@tablewright/runtime';
 import { CommandError, exitCodes } from '../errors/failures.ts';
 import type { ReportedAdministrator } from '../terminal/welcome.ts';
+import { KeptCounts } from './kept-counts.ts';
 import { type ListenAddress, SharedPort } from './shared-port.ts';
 
 /** The processes that serve. */
@@ -16,7 +17,7 @@ export interface WorkerCluster {
   stop(): Promise<void>;
   /** Ends them at once. */
   kill(): void;
-  /** Metrics of each of them; the last entry counts those that gave none in time. */
+  /** Metrics of each of them, with the counts of those that have ended; the last entry counts those that gave none in time. */
   metrics(): Promise<readonly ProcessMetrics[]>;
   /** `ok` if one of them should get requests, else the reason of one of them. */
   ready(role: string | undefined): Promise<ServerState>;
@@ -75,6 +76,7 @@ class ForkedWorkers implements WorkerCluster {
   readonly #describe: (error: unknown) => unknown;
   readonly #port: SharedPort;
   readonly #serving = new Set<Worker>();
+  readonly #counts = new KeptCounts();
   readonly #metricsQuestions = new Questions<ProcessMetrics>();
   readonly #readyQuestions = new Questions<ServerState>();
   #stopping = false;
@@ -130,12 +132,20 @@ class ForkedWorkers implements WorkerCluster {
   }
 
   async metrics(): Promise<readonly ProcessMetrics[]> {
-    const requested = [...this.#serving].map((worker) =>
-      this.#metricsQuestions.ask((question) => send(worker, { kind: 'metrics', question }), timeoutMs),
-    );
+    const requested = [...this.#serving].map(async (worker) => {
+      const answer = await this.#metricsQuestions.ask(
+        (question) => send(worker, { kind: 'metrics', question }),
+        timeoutMs,
+      );
+      return { id: worker.id, answer };
+    });
     const answers = await Promise.all(requested);
-    const silent = answers.filter((response) => response === null).length;
-    return [...answers.filter((replies) => replies !== null), [silentWorkers(silent)]];
+    const answered = answers.flatMap(({ id, answer }) => (answer === null ? [] : [{ id, answer }]));
+    return [
+      ...answered.map(({ answer }) => answer),
+      ...this.#counts.ofOthers(new Set(answered.map(({ id }) => id))),
+      [silentWorkers(answers.length - answered.length)],
+    ];
   }
 
   /** Starts one; resolves when it listens. */
@@ -159,6 +169,7 @@ class ForkedWorkers implements WorkerCluster {
             this.#serving.add(worker);
             return resolve({ worker, readiness: message });
           case 'metrics':
+            this.#counts.take(worker.id, message.answer);
             return this.#metricsQuestions.respond(message.question, message.answer);
           case 'ready':
             return this.#readyQuestions.respond(message.question, message.answer);
@@ -168,7 +179,10 @@ class ForkedWorkers implements WorkerCluster {
             );
         }
       });
-      worker.on('disconnect', () => this.#port.drop(worker));
+      worker.on('disconnect', () => {
+        this.#port.drop(worker);
+        this.#counts.end(worker.id);
+      });
       worker.on('exit', (code, signal) => {
         // A worker that was dismissed is no longer in the list.
         if (this.#serving.delete(worker) && !this.#stopping) this.#replace(signal ?? `code ${code}`);
@@ -257,6 +271,7 @@ export type WorkerMessage =
   | { readonly kind: 'open' | 'close' }
   /** A connection has arrived. */
   | { readonly kind: 'taken' }
+  /** One that ends gives its last counts to question 0, which is never asked. */
   | { readonly kind: 'metrics'; readonly question: number; readonly answer: ProcessMetrics }
   | { readonly kind: 'ready'; readonly question: number; readonly answer: ServerState }
   /** Asks for the metrics of all processes. */

@@ -167,7 +167,7 @@ export const checks: readonly Check[] = [
       ...(requestLimits.client === null ? ['One client may send as many requests as it likes.'] : []),
       ...(auth.limits.enabled ? [] : ['Passwords may be tried as often as one likes.']),
     ],
-    cure: 'Set RATE_LIMITER_ENABLED=true, and remove RATE_LIMITER_AUTH_ENABLED.',
+    cure: 'Set RATE_LIMITER_ENABLED=true, and remove RATE_LIMITER_AUTH_ENABLED where it is set.',
   },
   {
     code: 'pool-beyond-server',
