@@ -117,7 +117,7 @@ describe('at the level fatal', () => {
     expect(permission).toMatchObject({ event: 'permission-changed', collection: 'platform_permissions' });
     const table = { collection: 'brief', schema: {} };
     const [model] = await causes(server, () => post(server, '/collections', table));
-    expect(model).toEqual(line('model-changed', { address: '127.0.0.0/24' }));
+    expect(model).toEqual(line('model-changed', { ...by, collection: 'platform_collections', items: ['brief'] }));
     // A write that is refused changes nothing, and a field that is none of these is no event.
     const before = lines(server).length;
     await post(server, '/permissions', { ...rule, fields: ['nothing'] });

@@ -163,11 +163,11 @@ async function startWorker(project: Settings, options: StartOptions): Promise<vo
     // Nothing is under way in a process that still starts.
     if (started === null) process.exit(0);
     const server = started;
-    const tellCounts = async (): Promise<void> =>
+    const sendCounts = async (): Promise<void> =>
       send({ kind: 'metrics', question: 0, answer: await server.metrics() }, () => process.exit(0));
     server
       .close(lingerMs)
-      .then(tellCounts)
+      .then(sendCounts)
       .catch(() => process.exit(1));
   };
   process.on('SIGTERM', () => end());

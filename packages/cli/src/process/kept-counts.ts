@@ -2,23 +2,24 @@
  * Counts of processes that have ended, finish or do not answer. Without them the sum of all processes would fall, which
  * Prometheus takes for a restart: it would count everything that is left once more.
  */
-import type { ProcessMetrics } from './worker-cluster.ts';
+import type { MetricValues } from '@tablewright/runtime';
 
-type Metric = ProcessMetrics[number];
+type ProcessMetrics = readonly MetricValues[];
+type Values = MetricValues['values'];
 
 export class KeptCounts {
   readonly #latest = new Map<number, ProcessMetrics>();
   #ended: ProcessMetrics = [];
 
-  /** Takes what a process has told. */
-  take(id: number, metrics: ProcessMetrics): void {
+  /** Remembers the counts of a process. */
+  record(id: number, metrics: ProcessMetrics): void {
     this.#latest.set(
       id,
       metrics.filter(({ type }) => type === 'counter' || type === 'histogram'),
     );
   }
 
-  /** Adds a process, which tells nothing more, to those that have ended. */
+  /** Adds a process to those that have ended. */
   end(id: number): void {
     this.#ended = add(this.#ended, this.#latest.get(id) ?? []);
     this.#latest.delete(id);
@@ -41,7 +42,7 @@ function add(left: ProcessMetrics, right: ProcessMetrics): ProcessMetrics {
   return [...byName.values()];
 }
 
-function addValues(left: Metric['values'], right: Metric['values']): Metric['values'] {
+function addValues(left: Values, right: Values): Values {
   const byLine = new Map(left.map((line) => [keyOf(line), line]));
   for (const line of right) {
     const key = keyOf(line);
@@ -51,6 +52,6 @@ function addValues(left: Metric['values'], right: Metric['values']): Metric['val
 }
 
 /** Processes name labels in the same order. */
-function keyOf({ metricName, labels }: Metric['values'][number]): string {
+function keyOf({ metricName, labels }: Values[number]): string {
   return JSON.stringify([metricName, labels]);
 }

@@ -133,18 +133,18 @@ class ForkedWorkers implements WorkerCluster {
 
   async metrics(): Promise<readonly ProcessMetrics[]> {
     const requested = [...this.#serving].map(async (worker) => {
-      const answer = await this.#metricsQuestions.ask(
+      const metrics = await this.#metricsQuestions.ask(
         (question) => send(worker, { kind: 'metrics', question }),
         timeoutMs,
       );
-      return { id: worker.id, answer };
+      return { id: worker.id, metrics };
     });
-    const answers = await Promise.all(requested);
-    const answered = answers.flatMap(({ id, answer }) => (answer === null ? [] : [{ id, answer }]));
+    const replies = await Promise.all(requested);
+    const answered = replies.flatMap(({ id, metrics }) => (metrics === null ? [] : [{ id, metrics }]));
     return [
-      ...answered.map(({ answer }) => answer),
+      ...answered.map(({ metrics }) => metrics),
       ...this.#counts.ofOthers(new Set(answered.map(({ id }) => id))),
-      [silentWorkers(answers.length - answered.length)],
+      [silentWorkers(replies.length - answered.length)],
     ];
   }
 
@@ -169,7 +169,7 @@ class ForkedWorkers implements WorkerCluster {
             this.#serving.add(worker);
             return resolve({ worker, readiness: message });
           case 'metrics':
-            this.#counts.take(worker.id, message.answer);
+            this.#counts.record(worker.id, message.answer);
             return this.#metricsQuestions.respond(message.question, message.answer);
           case 'ready':
             return this.#readyQuestions.respond(message.question, message.answer);

@@ -23,8 +23,9 @@ export function printWelcome(welcome: Welcome, progress: Progress): void {
   const { showsSecrets } = progress;
   const admin = adminLine(welcome, showsSecrets);
   const lines = [`Listening on ${welcome.url}`, pagesLine(welcome), admin, ...signInLines(welcome)];
-  progress.print(`\n${lines.join('\n')}\n\nTry:`);
-  for (const line of curlLines(welcome, showsSecrets)) progress.print(`  ${line}`);
+  progress.print(`\n${lines.join('\n')}`);
+  const requests = curlLines(welcome, showsSecrets);
+  if (requests.length > 0) progress.print(['\nTry:', ...requests.map((line) => `  ${line}`)].join('\n'));
 }
 
 function pagesLine({ url, pages }: Welcome): string {

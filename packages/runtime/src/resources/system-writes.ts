@@ -2,7 +2,8 @@
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import type { CompiledApi } from '../language/index.ts';
-import { type ChangeModel, compiledModel, type ModelChanges } from '../model/model-changer.ts';
+import type { ActivityEntry } from '../model/change.ts';
+import { type ChangeModel, compiledModel, type ModelChanges, type PlanChange } from '../model/model-changer.ts';
 import { type Audit, type AuditDetails, type AuditEvent, silentAudit } from '../operate/audit.ts';
 import { createPlanner } from '../query/planner.ts';
 import { readElements } from '../sql/array-text.ts';
@@ -151,8 +152,17 @@ interface AuditedWrites {
 /** Makes a change of the model that is told. */
 export function auditModel(changeModel: ChangeModel, audit: Audit): ChangeModel {
   return async (plan, discard, origin) => {
-    const response = await changeModel(plan, discard, origin);
-    audit('model-changed', origin, { by: origin.user });
+    let entries: readonly ActivityEntry[] = [];
+    const noted: PlanChange = (model) => {
+      const change = plan(model);
+      entries = change.activity;
+      return change;
+    };
+    const response = await changeModel(noted, discard, origin);
+    // Changes of one request are of one kind.
+    const [{ action, collection } = {}] = entries;
+    const items = entries.map(({ item }) => item).slice(0, maxItems);
+    audit('model-changed', origin, { by: origin.user, action, collection, items });
     return response;
   };
 }
