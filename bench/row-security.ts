@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createProject, runPlatform, startUnchecked } from '../test/support/platform.ts';
 import { createDatabaseOn, startPostgres, type TestDatabase, withClient } from '../test/support/postgres.ts';
 import { driveOwn, type Effort } from './load.ts';
+import { takeOneCore } from './one-core.ts';
 import { parentOf, readConsumption, readProcessorMicros } from './processes.ts';
 import { median, ratio } from './statistics.ts';
 
@@ -58,6 +59,7 @@ interface Running {
 
 /** Measures and prints; the notes on the way go to the standard error. */
 export async function benchRowSecurity({ rounds, effort }: RowSecurityOptions): Promise<void> {
+  if (!takeOneCore()) say('all processors are used, because taskset or chrt is missing: figures will differ more');
   say('starting PostgreSQL and the servers');
   const postgres = await startPostgres();
   const ends: (() => Promise<unknown>)[] = [postgres.stop];
