@@ -12,14 +12,7 @@ import { withNamed } from '../../query/named.ts';
 import { unusableCursor } from '../../query/parse/cursor.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { PlannedRead } from '../../query/planner.ts';
-import {
-  type AnswerHeaders,
-  type Content,
-  type HttpContext,
-  mediaTypes,
-  type Responder,
-  type StreamingResponder,
-} from './answer.ts';
+import { type Content, type HttpContext, mediaTypes, type Responder, type StreamingResponder } from './answer.ts';
 import { chooseEncoding, createCompressor, type Outgoing } from './outgoing.ts';
 import type { KeptAnswer, PublicAnswers } from './public-answers.ts';
 
@@ -137,17 +130,12 @@ function sendTagged(responder: Responder, httpContext: HttpContext, body: Buffer
   const tag = entityTag(body);
   const sentTags = httpContext.request.headers['if-none-match'];
   const unchanged = sentTags !== undefined && matchesTag(sentTags, tag);
-  const tagged = withTag(kept, tag);
+  const shared = kept?.headers();
+  const tagged = { ...shared, headers: ['ETag', tag, ...(shared?.headers ?? [])] };
   if (unchanged) {
     responder.send(httpContext, { status: 304, ...tagged });
     giveBack(body);
   } else responder.send(httpContext, { status: 200, type: mediaTypes.json, body, ...tagged });
-}
-
-function withTag(kept: KeptAnswer | null, tag: string): AnswerHeaders {
-  if (kept === null) return { headers: ['ETag', tag] };
-  const { headers = [], ...shared } = kept.headers();
-  return { ...shared, headers: ['ETag', tag, ...headers] };
 }
 
 /** Type and headers of the answer to a plan, kept or not. */
