@@ -100,7 +100,11 @@ class StatementWatch {
   readonly endRead = (run: StatementRun, now: number): void => this.#ended(run, 'read', now, '');
 
   fail(run: StatementRun, part: Part, error: unknown): void {
-    this.#ended(run, part, performance.now(), errorTypeOf(error), error);
+    const now = performance.now();
+    const errorType = errorTypeOf(error);
+    // One that got no connection has waited for it all the time.
+    if (errorType === 'connection' && part !== 'within' && run.sentAt === undefined) run.sentAt = now;
+    this.#ended(run, part, now, errorType, error);
   }
 
   observeWork<T>(work: (transaction: Transaction) => Promise<T>, unknown: RetryReason) {

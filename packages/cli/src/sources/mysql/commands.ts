@@ -1,7 +1,7 @@
 import type { Schema, Table } from '@tablewright/introspect/schema';
 import type { Parameter, Statement } from '@tablewright/runtime';
 import { printTable as tableName } from '@tablewright/runtime/language';
-import { mysqlEncryption } from '@tablewright/runtime/mysql';
+import { mysqlEncryption, parsePlan } from '@tablewright/runtime/mysql';
 import { reasonOf } from '../../errors/failures.ts';
 import { printTable } from '../../terminal/format.ts';
 import { type ConnectionFacts, type FamilyCommands, isLocalHost } from '../commands.ts';
@@ -92,17 +92,9 @@ async function missingInMysql(
   // Later servers would tell the plan in other words; earlier ones know no others.
   await source.run('SET SESSION explain_json_format_version = 1', []).catch(() => []);
   const rows = await asWriter(source, statement, () => source.read(statement, parameters, 'EXPLAIN FORMAT=JSON '));
-  const plan: unknown = JSON.parse(quoted(rows.map(([text]) => text ?? '').join('\n')));
+  const plan = parsePlan(rows.map(([text]) => text ?? '').join('\n'));
   const aliases = aliasesOf(statement.text);
   return withoutIndex(nodesOf(plan).flatMap((node) => scanOf(node, aliases, tables)));
-}
-
-/** MariaDB leaves double quotes within the texts of its JSON as they are. */
-function quoted(json: string): string {
-  return json.replaceAll(
-    /^(\s*"\w+": ")(.*)("[,]?)$/gm,
-    (_, before: string, text: string, after: string) => before + text.replaceAll(/(?<!\\)"/g, '\\"') + after,
-  );
 }
 
 function scanOf(

@@ -20,7 +20,7 @@ import { toMysqlError } from './driver/errors.ts';
 import { maxPrepared } from './driver/line.ts';
 import { connectionOptions } from './driver/options.ts';
 import { MysqlPool } from './driver/pool.ts';
-import { inTime, killStatement, run } from './driver/run.ts';
+import { inTime, killStatement, parsePlan, run } from './driver/run.ts';
 import { idleMs, setUp, withSchemaSession } from './driver/session.ts';
 import { runMysqlStream } from './driver/stream.ts';
 import { runMysqlTransaction } from './driver/transaction.ts';
@@ -265,7 +265,7 @@ async function showPlan(
       }),
     );
     await inTime(timeoutMs, run(connection, `EXPLAIN FORMAT=JSON ${text}`, parameters, sink));
-    return [...tablesIn(JSON.parse(rows[0]?.[0] ?? 'null'))];
+    return [...tablesIn(parsePlan(rows[0]?.[0] ?? 'null'))];
   } finally {
     connection.destroy();
   }

@@ -2,6 +2,7 @@
 
 export { beginChanges, isDoneAlready } from './ddl/under-way.ts';
 export { mysqlEncryption } from './driver/options.ts';
+export { parsePlan } from './driver/run.ts';
 export { sessionSql } from './driver/session.ts';
 export { recordMigration } from './own-tables/log-changes.ts';
 export { mysqlProjectTables } from './own-tables/model.ts';
