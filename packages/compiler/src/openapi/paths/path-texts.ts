@@ -21,8 +21,8 @@ type Kind = keyof typeof addressedParts;
 /** The parts as one text, which stands under the name of the first. */
 export function addressedTexts(kind: Kind, addressed: Addressed): readonly PartText[] {
   const { names, path } = addressed;
-  const { collection, spelling, tag } = names;
-  const values = { collection, spelling, tag, path };
+  const { spelling, tag } = names;
+  const values = { spelling, tag, path };
   const { facts, text } = factsOf(addressed, () => takeFacts(addressed));
   return patternsOf(kind, facts, text).map((pattern) => [
     fill(pattern.path, values),
@@ -47,7 +47,7 @@ export function factsText(addressed: Addressed): string {
 }
 
 /** Values that all names in paths are made of. */
-type Values = Readonly<Record<'collection' | 'spelling' | 'tag' | 'path', string>>;
+type Values = Readonly<Record<'spelling' | 'tag' | 'path', string>>;
 
 /** The parts of all collections of the same facts. */
 interface PathPattern {
@@ -86,12 +86,12 @@ function signBeside(text: string): string {
   return String.fromCharCode(code);
 }
 
-const placeholders: readonly (keyof Values)[] = ['collection', 'spelling', 'tag', 'path'];
+const placeholders: readonly (keyof Values)[] = ['spelling', 'tag', 'path'];
 
 /** Names in which every value is its number after a sign, which JSON leaves as it is. */
 function markedBy(sign: string): Pick<Addressed, 'names' | 'path'> {
   const placeholder = (value: keyof Values): string => `${sign}${placeholders.indexOf(value)}`;
-  const names = new DocumentNames(placeholder('collection'), placeholder('spelling'), placeholder('tag'));
+  const names = new DocumentNames('', placeholder('spelling'), placeholder('tag'));
   return { names, path: placeholder('path') };
 }
 
@@ -115,6 +115,6 @@ function fill(pattern: Pattern, values: Values): string {
 /** As they stand within texts of JSON. */
 function escaped(values: Values): Values {
   const inText = (value: string): string => JSON.stringify(value).slice(1, -1);
-  const { collection, spelling, tag, path } = values;
-  return { collection: inText(collection), spelling: inText(spelling), tag: inText(tag), path: inText(path) };
+  const { spelling, tag, path } = values;
+  return { spelling: inText(spelling), tag: inText(tag), path: inText(path) };
 }

@@ -13,7 +13,7 @@ import {
 } from '../parameters.ts';
 import { failuresByStatus } from '../responses.ts';
 import { type Addressed, addressed } from './addressed.ts';
-import { collectionWrites, itemWrites, quoted } from './write-paths.ts';
+import { collectionWrites, itemWrites } from './write-paths.ts';
 
 /**
  * The paths of a collection with their operations; none for one that is reached through relations only.
@@ -83,7 +83,7 @@ function listItems(collection: Addressed): JsonObject {
   return {
     operationId: collection.names.list,
     tags: [collection.names.tag],
-    summary: `List items of ${quoted(collection)}`,
+    summary: 'List items',
     parameters: listParameters(collection),
     responses: listing(collection, readFailures),
   };
@@ -98,7 +98,7 @@ function searchItems(collection: Addressed): JsonObject {
   return {
     operationId: collection.names.searchOperation,
     tags: [collection.names.tag],
-    summary: singleton ? `Read ${quoted(collection)} by a body` : `Search items of ${quoted(collection)}`,
+    summary: singleton ? 'Read the item by a body' : 'Search items',
     requestBody: { content: { 'application/json': body } },
     responses: success,
   };
@@ -108,7 +108,7 @@ function readItem(collection: Addressed): JsonObject {
   return {
     operationId: collection.names.single,
     tags: [collection.names.tag],
-    summary: `Read one item of ${quoted(collection)}`,
+    summary: 'Read one item',
     parameters: [...itemParameters(collection), useHeader('ifNoneMatch')],
     responses: tagged(answers('The item.', itemBody(collection), readFailures)),
   };
@@ -118,7 +118,7 @@ function readSingleton(collection: Addressed): JsonObject {
   return {
     operationId: collection.names.list,
     tags: [collection.names.tag],
-    summary: `Read ${quoted(collection)}`,
+    summary: 'Read the item',
     parameters: [...singletonParameters(collection), useHeader('ifNoneMatch')],
     responses: tagged(answers('The item.', singletonBody(collection), readFailures, files), 'FileETag'),
   };

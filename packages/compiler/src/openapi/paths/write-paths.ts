@@ -43,7 +43,7 @@ function createItems(collection: Addressed): JsonObject {
   const names = [collection.names.create, ...(conflicts === null ? [] : [collection.names.upsert])];
   const forms = names.map((name) => reference('schemas', name));
   return {
-    ...head(collection, collection.names.createOperation, `Create items of ${quoted(collection)}`),
+    ...head(collection, collection.names.createOperation, 'Create items'),
     ...parametersOf(collection, true, [
       ...(conflicts === null ? [] : [conflictParameter(conflicts)]),
       useHeader('idempotencyKey'),
@@ -55,7 +55,7 @@ function createItems(collection: Addressed): JsonObject {
 
 function updateItem(collection: Addressed): JsonObject {
   return {
-    ...head(collection, collection.names.updateOne, `Update one item of ${quoted(collection)}`),
+    ...head(collection, collection.names.updateOne, 'Update one item'),
     ...parametersOf(collection, false, [useHeader('ifMatch')]),
     requestBody: bodyOf(changesOfOne(collection), uploadContent(collection, 'update')),
     responses: answers(collection, 'one'),
@@ -70,7 +70,7 @@ function changesOfOne(collection: Addressed): JsonObject {
 
 function updateSingleton(collection: Addressed): JsonObject {
   return {
-    ...head(collection, collection.names.updateOne, `Update ${quoted(collection)}`),
+    ...head(collection, collection.names.updateOne, 'Update the item'),
     ...parametersOf(collection, false),
     requestBody: bodyOf(changesOfOne(collection)),
     responses: answers(collection, 'one'),
@@ -84,7 +84,7 @@ function updateItems(collection: Addressed): JsonObject {
     ...(canNameKey(collection) ? [listOf(reference('schemas', collection.names.change))] : []),
   ];
   return {
-    ...head(collection, collection.names.updateMany, `Update items of ${quoted(collection)}`),
+    ...head(collection, collection.names.updateMany, 'Update items'),
     ...parametersOf(collection, true),
     requestBody: bodyOf(anyOf(...forms)),
     responses: answers(collection, 'many'),
@@ -103,7 +103,7 @@ function sameChanges(naming: string, data: JsonObject): JsonObject {
 
 function deleteItem(collection: Addressed): JsonObject {
   return {
-    ...head(collection, collection.names.deleteOne, `Delete one item of ${quoted(collection)}`),
+    ...head(collection, collection.names.deleteOne, 'Delete one item'),
     ...deleteParameters(collection, collection.readable ? [useHeader('ifMatch')] : []),
     responses: answers(collection, 'none'),
   };
@@ -112,7 +112,7 @@ function deleteItem(collection: Addressed): JsonObject {
 function deleteItems(collection: Addressed): JsonObject {
   const naming = nameNaming(collection);
   return {
-    ...head(collection, collection.names.deleteMany, `Delete items of ${quoted(collection)}`),
+    ...head(collection, collection.names.deleteMany, 'Delete items'),
     ...deleteParameters(collection, []),
     requestBody: naming === null ? bodyOf(anyOf()) : reference('requestBodies', naming),
     responses: answers(collection, 'none'),
@@ -151,7 +151,8 @@ function conflictParameter(keys: readonly (readonly string[])[]): JsonObject {
   return {
     name: 'on_conflict',
     in: 'query',
-    description: `The fields of one of these: ${names}.`,
+    // The only field says it all.
+    ...(keys.flat().length > 1 && { description: `The fields of one of these: ${names}.` }),
     explode: false,
     schema: { type: 'array', items: { type: 'string', enum: [...new Set(keys.flat())] }, minItems: 1 },
   };
@@ -175,8 +176,4 @@ function answers({ readable, names }: Addressed, form: AnswerForm): JsonObject {
     ['204', nothing],
     ...failuresByStatus(failures),
   ]);
-}
-
-export function quoted({ names }: Addressed): string {
-  return `"${names.collection}"`;
 }
