@@ -1,14 +1,16 @@
 /** A reader of the log that does not read: requests are answered all the same, and lines that are lost are told. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { createProject, runPlatform, variablesOf } from '../support/platform.ts';
 
 /** Much is sent, also on a machine that has other work. */
 vi.setConfig({ testTimeout: 180_000 });
+
+const command = join(import.meta.dirname, '../../packages/cli/bin/platform.cjs');
 
 let database: TestDatabase;
 let project: { readonly folder: string; remove(): Promise<void> };
@@ -36,7 +38,6 @@ interface Unread {
 
 /** Starts a server, and reads its log no further than where it listens. */
 async function startUnread(...args: readonly string[]): Promise<Unread> {
-  const command = join(import.meta.dirname, '../../packages/cli/bin/platform.cjs');
   const child = spawn(process.execPath, [command, 'start', '--json', '--project', project.folder, ...args], {
     env: variablesOf(database.url, { ACCESS_LOG: 'all', LOG_LEVEL: 'info' }),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -110,4 +111,29 @@ it('a stop does not wait for it without end, and says what is lost', async () =>
     /^(\d+) lines of the log are lost, because they were not read\.$/m.exec(server.messages()) ?? [];
   expect(Number(lost)).toBeGreaterThan(0);
   expect(requests(server.log()) + Number(lost)).toBeGreaterThanOrEqual(200);
+});
+
+it('a reader that has gone ends neither a server nor a command', async () => {
+  const { url, child } = await startUnread('--workers', '2');
+  onTestFinished(() => void child.kill('SIGKILL'));
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  const childrenOf = async () =>
+    (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim().split(' ');
+  const before = await childrenOf();
+  // The first process tells of it on the standard error.
+  process.kill(Number(before[0]), 'SIGKILL');
+  await expect
+    .poll(async () => (await childrenOf()).filter((pid) => !before.includes(pid)), { timeout: 20_000 })
+    .toHaveLength(1);
+  await expect.poll(async () => (await fetch(`${url}/items/docs/1`)).status).toBe(200);
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+
+  const printing = spawn(process.execPath, [command, 'openapi', 'public', '--project', project.folder], {
+    env: variablesOf(database.url, {}),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  printing.stdout.destroy();
+  expect(await once(printing, 'exit')).toEqual([0, null]);
 });

@@ -57,8 +57,14 @@ Environment:
   ADMIN_EMAIL, ADMIN_PASSWORD  the first administrator, made when there is no user
 `;
 
+/** A reader that has gone, such as `head`, ends neither a server nor a command. */
+function ignoreClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
 /** Runs the command of the process's arguments, and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosed);
   lendPackages();
   findOwnModules();
   let folder = '.';
