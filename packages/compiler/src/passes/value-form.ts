@@ -61,7 +61,7 @@ export function textForm(column: Column, portable: PortableType, hasReferences: 
     case 'vector':
       return vectorTextForm(column.type);
     case 'binary':
-      return { ...usual, wire: bytes(column) };
+      return bytes(column, usual);
     case 'string':
     case 'text':
     case 'enum':
@@ -95,10 +95,11 @@ function text(column: Column, kind: WireForm['kind']): NativeForm {
 }
 
 /** The bits of a number as bytes, the first filled up with zeros. */
-function bytes({ type, nativeType }: Column): WireForm {
+function bytes({ type, nativeType }: Column, usual: NativeForm): NativeForm {
   const [, width] = /^bit\((\d+)\)/i.exec(nativeType) ?? [];
-  if (type.base !== 'bit' || width === undefined) return { kind: 'bytes' };
-  return { kind: 'bytes', cast: `UNHEX(LPAD(HEX({} + 0), ${2 * Math.ceil(Number(width) / 8)}, '0'))` };
+  if (type.base !== 'bit' || width === undefined) return usual;
+  const cast = `UNHEX(LPAD(HEX({} + 0), ${2 * Math.ceil(Number(width) / 8)}, '0'))`;
+  return { ...usual, comparison: cast, wire: { ...usual.wire, cast } };
 }
 
 /** One row per type of `pg_catalog` that has a form of its own; any other is text in every respect. */

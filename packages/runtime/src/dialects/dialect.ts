@@ -82,6 +82,10 @@ export interface SqlDialect {
   readonly countRows: string;
   /** Cast of a value to text: a suffix, or a text with `{}` in the value's place. */
   readonly asText: string;
+  /** A value of a type as a text that a parameter of this type is read from, without loss. */
+  exactText(expression: string, native: string | undefined): string;
+  /** The place of a cell in the order of its column; undefined where comparisons have the same order. */
+  placeOf(cell: string, type: PortableType): string | undefined;
   readonly datePart: WireForm;
   /** How the average of integers arrives. */
   readonly average: WireForm;

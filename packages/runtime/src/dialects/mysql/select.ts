@@ -15,7 +15,7 @@ import { cast } from '../fragment.ts';
 import { encoded, mysqlJson, rawColumn, within } from './json.ts';
 import { nestedColumn } from './rows/nested.ts';
 import { exactCollation, inputText, type MysqlServerName } from './texts.ts';
-import { mysqlCopies, mysqlInput } from './write.ts';
+import { mysqlCopies, mysqlInput, textOf } from './write.ts';
 
 const asText = 'CAST({} AS CHAR)';
 
@@ -155,6 +155,9 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     noColumns: '1',
     countRows: 'COUNT(*)',
     asText,
+    exactText,
+    // Orders go by the number of a label, comparisons by its text.
+    placeOf: (cell, type) => (type === 'enum' ? `CAST(${cell} AS SIGNED)` : undefined),
     datePart: { kind: 'number', cast: asText },
     average: { kind: 'number', cast: asText },
     pages: name === 'mariadb' ? 'never' : 'always',
@@ -185,6 +188,11 @@ function dialectOf(name: MysqlServerName): SqlDialect {
   };
 }
 
+/** Of a float the server writes six digits, of a double all. */
+function exactText(expression: string, native = 'text'): string {
+  return textOf(native.startsWith('float') ? `CAST(${expression} AS DOUBLE)` : expression, native);
+}
+
 /** A parameter of a type, from the form in which it is sent. */
 function printParameter(
   server: MysqlServerName,
@@ -201,7 +209,11 @@ function printParameter(
     return jsonTable(server, plain.slice(0, -2), placeholder(`${formOf(plain.slice(0, -2))}[]`));
   if (plain === 'bytea') return bytesOf(placeholder('text'));
   const type = casts.get(plain);
-  return type === undefined ? placeholder('text') : `CAST(${placeholder(formOf(plain))} AS ${type})`;
+  if (type === undefined) return placeholder('text');
+  const value = placeholder(formOf(plain));
+  // MySQL takes a parameter for what it is cast to, as far as that goes: to BIGINT, or to a time of day.
+  const isCut = server === 'mysql' && (plain === 'uint8' || plain === 'time');
+  return `CAST(${isCut ? cast(value, asText) : value} AS ${type})`;
 }
 
 /** SQL of texts, which are compared byte by byte. */

@@ -97,7 +97,8 @@ const moments: ReadonlyMap<string, string> = new Map([
   ['timestamptz', 'DATETIME'],
 ]);
 
-function textOf(value: string, native: string): string {
+/** A value as a text that a parameter of its type is read from. */
+export function textOf(value: string, native: string): string {
   if (plain(native) === 'bool') return `ELT((${value} <> 0) + 1, 'false', 'true')`;
   return plain(native) === 'bytea' ? `CONCAT('\\\\x', LOWER(HEX(${value})))` : `CAST(${value} AS CHAR)`;
 }

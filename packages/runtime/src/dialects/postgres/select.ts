@@ -108,6 +108,8 @@ export const postgres: SqlDialect = {
   noColumns: '',
   countRows: 'pg_catalog.count(*)',
   asText: '::pg_catalog.text',
+  exactText: (expression) => cast(expression, '::pg_catalog.text'),
+  placeOf: () => undefined,
   datePart: { kind: 'i4' },
   average: { kind: 'number', cast: '::float8::pg_catalog.text' },
   pages: 'needed',

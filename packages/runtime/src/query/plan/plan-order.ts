@@ -39,7 +39,7 @@ interface OrderedValue {
  * With `compared`, its values will be compared with those of a cursor, so it orders as comparisons see it.
  */
 export function printOrder(row: Row, order: readonly OrderTerm[], compared = false): readonly PrintedTerm[] {
-  const printed = chosenOrder(row.collection, order).map((term) => printTerm(row, term));
+  const printed = chosenOrder(row.collection, order).map((term) => printTerm(row, term, compared));
   if (!compared && isNearest(order)) return printed;
   const key = keyFields(row.collection.descriptor).map((field) => printKeyTerm(row, field, compared));
   return withoutRepeats([...printed, ...key]);
@@ -56,7 +56,7 @@ export function chosenOrder(collection: CollectionScope, order: readonly OrderTe
 }
 
 function printKeyTerm(row: Row, field: FieldDescriptor, compared: boolean): PrintedTerm {
-  if (!compared || field.comparison === undefined) return plainTerm(row, field, '');
+  if (!compared || field.comparison === undefined) return plainTerm(row, field, '', compared);
   return { expression: cast(row.column(field.column), field.comparison), direction: '', value: orderedValue(field) };
 }
 
@@ -74,8 +74,10 @@ export function printSortField(row: Row, sort: string | undefined): readonly Pri
   return defaultOrder(row.collection, sort).map((term) => printTerm(row, term));
 }
 
-/** A term that orders by the column of a field. */
-function plainTerm(row: Row, field: FieldDescriptor, direction: '' | ' DESC'): PrintedTerm {
+/** A term that orders by the column of a field, or, to be compared, by the places that its values have in the order. */
+function plainTerm(row: Row, field: FieldDescriptor, direction: '' | ' DESC', compared = false): PrintedTerm {
+  const place = compared ? row.statement.dialect.placeOf(row.column(field.column), field.type) : undefined;
+  if (place !== undefined) return { expression: place, direction, value: { ...orderedValue(field), type: placeType } };
   return { expression: row.column(field.column), direction, column: field.column, value: orderedValue(field) };
 }
 
@@ -86,10 +88,10 @@ function defaultOrder(collection: CollectionScope, sort: string | undefined): re
   return [{ through: [], by: { kind: 'plain', field }, descending: false }];
 }
 
-function printTerm(row: Row, { through, by, descending }: OrderTerm): PrintedTerm {
+function printTerm(row: Row, { through, by, descending }: OrderTerm, compared = false): PrintedTerm {
   const direction = descending ? ' DESC' : '';
   const bare = through.length === 0 && by.kind === 'plain' && isBare(by.field);
-  if (bare) return plainTerm(row, by.field.descriptor, direction);
+  if (bare) return plainTerm(row, by.field.descriptor, direction, compared);
   return { expression: printPath(row, through, by), direction, value: { type: keyType(by), nullable: true } };
 }
 
@@ -101,6 +103,7 @@ function keyType(by: OrderKey): OperandType {
 }
 
 const distanceType: OperandType = { type: 'float', native: 'float8' };
+const placeType: OperandType = { type: 'integer', native: 'int4' };
 
 /** True if the order of a field is that of its column. */
 function isBare({ grant, descriptor }: FieldScope): boolean {
@@ -206,8 +209,8 @@ export function inDirection(terms: readonly PrintedTerm[], cursor: Cursor | unde
 }
 
 /** The columns that a cursor is made of: the terms' values as the database writes them, which loses nothing. */
-export function cursorColumns({ asText }: SqlDialect, terms: readonly PrintedTerm[]): readonly string[] {
-  return terms.map(({ expression }) => cast(expression, asText));
+export function cursorColumns(dialect: SqlDialect, terms: readonly PrintedTerm[]): readonly string[] {
+  return terms.map(({ expression, value }) => dialect.exactText(expression, value?.type.native));
 }
 
 /** A term with what it is compared with; null: the row after which the page starts has none. */

@@ -1,4 +1,7 @@
-/** Integers that MariaDB and MySQL fill with zeros when they print them, which no number of JSON begins with. */
+/**
+ * Numbers of MariaDB and MySQL that PostgreSQL does not have: integers that are filled with zeros when they are printed,
+ * which no number of JSON begins with, and those beyond a signed one.
+ */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,8 +12,10 @@ import { servers } from '../support/servers.ts';
 
 const sql = `
 CREATE TABLE films (id int(4) unsigned zerofill PRIMARY KEY, made year, part_of int(4) unsigned zerofill,
+  seen bigint unsigned, took time(3),
   FOREIGN KEY (part_of) REFERENCES films (id));
-INSERT INTO films VALUES (1, 0, NULL), (2, 2024, 1), (3, NULL, 1);
+INSERT INTO films VALUES (1, 0, NULL, 18446744073709551615, '23:59:59.999'), (2, 2024, 1, 9223372036854775808, NULL),
+  (3, NULL, 1, 0, NULL);
 `;
 
 describe.each(servers)('$name', ({ missing, start }) => {
@@ -48,6 +53,13 @@ describe.each(servers)('$name', ({ missing, start }) => {
       { made: 2024, count: 1 },
     ]);
     expect(await films('?filter[made]=0&fields=id')).toEqual([{ id: 1 }]);
+  });
+
+  it('are found beyond a signed number, too', async () => {
+    expect(await films('?filter[seen]=18446744073709551615&fields=id')).toEqual([{ id: 1 }]);
+    expect(await films('?filter[seen][_gte]=9223372036854775808&fields=id&sort=-seen')).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(await films('?filter[seen][_between]=1,9223372036854775808&fields=id')).toEqual([{ id: 2 }]);
+    expect(await films('?filter[took]=23:59:59.999&fields=id')).toEqual([{ id: 1 }]);
   });
 
   it('are numbers in GraphQL', async () => {
