@@ -8,14 +8,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHosted } from '../support/host.ts';
 import { createMysqlDatabase } from '../support/mariadb.ts';
 import { createProject, type Platform } from '../support/platform.ts';
+import { failure } from '../support/project.ts';
 import { servers } from '../support/servers.ts';
 
 const sql = `
 CREATE TABLE films (id int(4) unsigned zerofill PRIMARY KEY, made year, part_of int(4) unsigned zerofill,
-  seen bigint unsigned, took time(3),
+  seen bigint unsigned, took time(3), score double,
   FOREIGN KEY (part_of) REFERENCES films (id));
-INSERT INTO films VALUES (1, 0, NULL, 18446744073709551615, '23:59:59.999'), (2, 2024, 1, 9223372036854775808, NULL),
-  (3, NULL, 1, 0, NULL);
+INSERT INTO films VALUES (1, 0, NULL, 18446744073709551615, '23:59:59.999', 5e-324), (2, 2024, 1, 9223372036854775808, NULL, NULL),
+  (3, NULL, 1, 0, NULL, NULL);
 `;
 
 describe.each(servers)('$name', ({ missing, start }) => {
@@ -60,6 +61,33 @@ describe.each(servers)('$name', ({ missing, start }) => {
     expect(await films('?filter[seen][_gte]=9223372036854775808&fields=id&sort=-seen')).toEqual([{ id: 1 }, { id: 2 }]);
     expect(await films('?filter[seen][_between]=1,9223372036854775808&fields=id')).toEqual([{ id: 2 }]);
     expect(await films('?filter[took]=23:59:59.999&fields=id')).toEqual([{ id: 1 }]);
+  });
+
+  it('are stored as the numbers that they are', async () => {
+    for (const made of [0, 1999, null]) {
+      const request = { method: 'POST', body: { id: 9, made } };
+      expect((await platform.admin('/items/films?fields=made', request)).json.data).toEqual({ made });
+      const change = {
+        method: 'PATCH',
+        body: [
+          { id: 9, made: 2000 },
+          { id: 3, made },
+        ],
+      };
+      expect((await platform.admin('/items/films?fields=made', change)).json.data).toEqual([{ made: 2000 }, { made }]);
+      await platform.admin('/items/films/9', { method: 'DELETE' });
+    }
+  });
+
+  it('are refused where the server has none', async () => {
+    for (const score of ['NaN', 'Infinity']) {
+      const request = { method: 'POST', body: { id: 9, score } };
+      expect(failure(await platform.admin('/items/films', request))).toMatch(/^400 /);
+    }
+    for (const score of [5e-324, -1.7976931348623157e308, 0.1]) {
+      const request = { method: 'PATCH', body: { score } };
+      expect((await platform.admin('/items/films/1?fields=score', request)).json.data).toEqual({ score });
+    }
   });
 
   it('are numbers in GraphQL', async () => {

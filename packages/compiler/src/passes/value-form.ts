@@ -39,7 +39,12 @@ export function textForm(column: Column, portable: PortableType, hasReferences: 
   const usual = types[column.type.portable].forms.text;
   switch (column.type.portable) {
     case 'integer':
-      return { native: integers.get(base) ?? usual.native, wire: numberForm(column, usual) };
+      return {
+        native: integers.get(base) ?? usual.native,
+        // The text 0 would be the year 2000.
+        ...(base === 'year' && { stored: 'CAST({} AS SIGNED)' }),
+        wire: numberForm(column, usual),
+      };
     case 'bigInteger':
       return { native: base.endsWith('unsigned') ? 'uint8' : usual.native, wire: numberForm(column, usual) };
     case 'decimal':

@@ -188,7 +188,7 @@ function dialectOf(name: MysqlServerName): SqlDialect {
   };
 }
 
-/** Of a float the server writes six digits, of a double all. */
+/** A value with all digits: the server writes six of a float. */
 function exactText(expression: string, native = 'text'): string {
   return textOf(native.startsWith('float') ? `CAST(${expression} AS DOUBLE)` : expression, native);
 }

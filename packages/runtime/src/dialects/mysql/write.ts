@@ -24,6 +24,9 @@ const compared: ReadonlyMap<string, string> = new Map([
 /** That of MySQL and MariaDB; `exactly` is the dialect's. */
 export function mysqlInput(exactly: (expression: string) => string, server: MysqlServerName): InputDialect {
   const returning = server === 'mariadb';
+  // MariaDB copies a column of input into a shorter one without a look at its length, but not what a function gives.
+  const stored: InputDialect['stored'] = (input, field) =>
+    returning && field.native === 'text' ? `CONCAT(${storedValue(input, field)})` : storedValue(input, field);
   return {
     table(shape, { columns, count, alias }) {
       const lists = columns.map(({ list, native }) => ({ index: list, native: plain(native) }));
@@ -43,8 +46,8 @@ export function mysqlInput(exactly: (expression: string) => string, server: Mysq
       // The exact comparison implies the plain one, but an index serves only the plain one.
       return field?.collated === undefined ? same : `${column} = ${cast(input, field.collated)} AND ${same}`;
     },
-    stored: storedValue,
-    kept: storedValue,
+    stored,
+    kept: stored,
     sought: (input, field) => {
       const { native, collated } = field;
       if (plain(native) === 'uuid') return `CAST(${input} AS UUID)`;
@@ -81,8 +84,7 @@ export function mysqlInput(exactly: (expression: string) => string, server: Mysq
 
 function storedValue(input: string, { native, stored }: Pick<FieldDescriptor, 'native' | 'stored'>): string {
   if (stored !== undefined) return castStored(input, { native, stored });
-  if (native === 'bytea') return `UNHEX(${input})`;
-  return native === 'float8' ? `CAST(${input} AS DOUBLE)` : input;
+  return native === 'bytea' ? `UNHEX(${input})` : input;
 }
 
 /** A moment with as many digits as the column keeps. */

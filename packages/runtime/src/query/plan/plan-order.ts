@@ -76,8 +76,8 @@ export function printSortField(row: Row, sort: string | undefined): readonly Pri
 
 /** A term that orders by the column of a field, or, to be compared, by the places that its values have in the order. */
 function plainTerm(row: Row, field: FieldDescriptor, direction: '' | ' DESC', compared = false): PrintedTerm {
-  const place = compared ? row.statement.dialect.placeOf(row.column(field.column), field.type) : undefined;
-  if (place !== undefined) return { expression: place, direction, value: { ...orderedValue(field), type: placeType } };
+  const expression = compared ? row.statement.dialect.placeOf(row.column(field.column), field.type) : undefined;
+  if (expression !== undefined) return { expression, direction, value: { ...orderedValue(field), type: placeType } };
   return { expression: row.column(field.column), direction, column: field.column, value: orderedValue(field) };
 }
 

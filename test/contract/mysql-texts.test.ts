@@ -1,0 +1,58 @@
+/** Texts and bytes beyond the length of their columns, which MariaDB and MySQL refuse, be they one or many. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startHosted } from '../support/host.ts';
+import { createMysqlDatabase } from '../support/mariadb.ts';
+import { createProject, type Platform } from '../support/platform.ts';
+import { failure } from '../support/project.ts';
+import { servers } from '../support/servers.ts';
+
+const types = { tinytext: 255, text: 65_535, tinyblob: 255, 'text CHARACTER SET latin1': 65_535 } as const;
+const columns = Object.keys(types).map((type, index) => `c${index} ${type}`);
+const sql = `CREATE TABLE notes (id int AUTO_INCREMENT PRIMARY KEY, part_of int, ${columns.join(', ')},
+  FOREIGN KEY (part_of) REFERENCES notes (id));`;
+
+describe.each(servers)('$name', ({ missing, start }) => {
+  if (missing) return void it.skip('is not there');
+
+  let project: Awaited<ReturnType<typeof createProject>>;
+  let platform: Platform;
+  beforeAll(async () => {
+    const url = await createMysqlDatabase(await start(), sql);
+    project = await createProject();
+    platform = await startHosted(project.folder, url);
+  });
+  afterAll(async () => {
+    await platform?.stop();
+    await project?.remove();
+  });
+
+  it.each(Object.entries(types))('%s', async (type, longest) => {
+    const name = `c${Object.keys(types).indexOf(type)}`;
+    const textOf = (length: number): string =>
+      type === 'tinyblob' ? Buffer.alloc(length, 1).toString('base64') : 'x'.repeat(length);
+    const fits = { [name]: textOf(longest) };
+    const tooLong = { [name]: textOf(longest + 1) };
+    const path = `/items/notes?fields=id,${name}`;
+    const made = await platform.admin(path, { method: 'POST', body: fits });
+    expect(made.json.data[name]).toBe(fits[name]);
+    const { id } = made.json.data;
+    for (const [method, body] of [
+      ['POST', tooLong],
+      ['POST', [fits, tooLong]],
+      ['POST', { notes: [tooLong] }],
+      ['PATCH', { keys: [id], data: tooLong }],
+      ['PATCH', [{ id, ...tooLong }]],
+      ['PATCH', [{ id, notes: [{ ...tooLong }] }]],
+    ] as const) {
+      expect(failure(await platform.admin(path, { method, body })), JSON.stringify(body).slice(0, 40)).toBe(
+        '400 FAILED_VALIDATION',
+      );
+    }
+    const on = `${path}&on_conflict=id`;
+    expect(failure(await platform.admin(on, { method: 'POST', body: { id, ...tooLong } }))).toBe(
+      '400 FAILED_VALIDATION',
+    );
+    const { json } = await platform.admin(`${path}&filter[${name}][_nnull]=true`);
+    expect(json.data).toEqual([{ id, ...fits }]);
+  });
+});
