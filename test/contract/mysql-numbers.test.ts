@@ -13,10 +13,10 @@ import { servers } from '../support/servers.ts';
 
 const sql = `
 CREATE TABLE films (id int(4) unsigned zerofill PRIMARY KEY, made year, part_of int(4) unsigned zerofill,
-  seen bigint unsigned, took time(3), score double,
+  seen bigint unsigned, took time(3), score double, light float,
   FOREIGN KEY (part_of) REFERENCES films (id));
-INSERT INTO films VALUES (1, 0, NULL, 18446744073709551615, '23:59:59.999', 5e-324), (2, 2024, 1, 9223372036854775808, NULL, NULL),
-  (3, NULL, 1, 0, NULL, NULL);
+INSERT INTO films VALUES (1, 0, NULL, 18446744073709551615, '23:59:59.999', 5e-324, NULL), (2, 2024, 1, 9223372036854775808, NULL, NULL, NULL),
+  (3, NULL, 1, 0, NULL, NULL, NULL);
 `;
 
 describe.each(servers)('$name', ({ missing, start }) => {
@@ -77,6 +77,21 @@ describe.each(servers)('$name', ({ missing, start }) => {
       expect((await platform.admin('/items/films?fields=made', change)).json.data).toEqual([{ made: 2000 }, { made }]);
       await platform.admin('/items/films/9', { method: 'DELETE' });
     }
+  });
+
+  it('have all digits and are found by them, in four bytes, too', async () => {
+    for (const light of [0.1, 1_234_567, 16_777_216, -1e30, 0.12345670163631439, 3.4028234663852886e38]) {
+      const request = { method: 'PATCH', body: { light } };
+      const { json } = await platform.admin('/items/films/1?fields=light', request);
+      expect(Math.fround(json.data.light)).toBe(Math.fround(light));
+      const digits = encodeURIComponent(json.data.light);
+      expect(await films(`?filter[light]=${digits}&fields=id`)).toEqual([{ id: 1 }]);
+      expect(await films(`?filter[light][_in]=${digits}&fields=id`)).toEqual([{ id: 1 }]);
+      expect(await films(`?filter[light][_gt]=${digits}&fields=id`)).toEqual([]);
+      expect(await films('/2?fields=part_of.light')).toEqual({ part_of: json.data });
+    }
+    const beyond = { method: 'PATCH', body: { light: 1e39 } };
+    expect(failure(await platform.admin('/items/films/1', beyond))).toBe('400 FAILED_VALIDATION');
   });
 
   it('are refused where the server has none', async () => {

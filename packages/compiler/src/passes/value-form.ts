@@ -24,6 +24,9 @@ import { quoteIdentifier, quoteQualified, splitQualified } from './quote.ts';
 /** Zeros that a column is filled with to its width are no part of the number, nor are three of the four of year 0. */
 const unpadded = 'CAST({} + 0 AS CHAR)';
 
+/** The server writes a float with six digits; where these are another number, all digits are needed. */
+const single = 'IF(CAST(CAST({} AS CHAR) AS FLOAT) = {}, CAST({} AS CHAR), CAST(CAST({} AS DOUBLE) AS CHAR))';
+
 /** Integers whose limits differ from those of 32 bits, as far as they are known before the server is asked. */
 const integers: ReadonlyMap<string, string> = new Map([
   ['smallint', 'int2'],
@@ -56,6 +59,7 @@ export function textForm(column: Column, portable: PortableType, hasReferences: 
     case 'timestamp':
       return fraction ? { ...usual, wire: { kind: 'text', cast: `CONCAT(${fractional}, '+00:00')` } } : usual;
     case 'float':
+      return base === 'float' ? { native: 'float4', wire: { ...usual.wire, cast: single } } : usual;
     case 'boolean':
     case 'date':
     case 'uuid':

@@ -14,6 +14,7 @@ const compared: ReadonlyMap<string, string> = new Map([
   ['int8', 'BIGINT'],
   ['uint8', 'BIGINT UNSIGNED'],
   ['numeric', 'DECIMAL(65,30)'],
+  ['float4', 'FLOAT'],
   ['float8', 'DOUBLE'],
   ['date', 'DATE'],
   ['time', 'TIME(6)'],
