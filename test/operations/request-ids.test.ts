@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 
 const sql = `
@@ -131,6 +131,21 @@ it('by default lines are of failed, limited and slow requests', async () => {
       { path: '/items/docs/1', status: 429 },
     ]);
     expect(Number(lines(server)[0]?.dbMs)).toBeGreaterThan(1_500);
+  });
+});
+
+it('a request whose client has left has its address, and no status', async () => {
+  await withServer({ ACCESS_LOG: 'all', LOG_ADDRESSES: 'full' }, [], async (server) => {
+    const { port, hostname } = new URL(server.url);
+    await withClient(database.url, async (client) => {
+      await client.query('BEGIN; LOCK TABLE docs');
+      const socket = connect(Number(port), hostname, () => {
+        socket.write('GET /items/docs/1 HTTP/1.1\r\nHost: a\r\n\r\n', () => setTimeout(() => socket.destroy(), 300));
+      });
+      const left = () => lines(server).find(({ path }) => path === '/items/docs/1');
+      await expect.poll(left).toMatchObject({ address: '127.0.0.1', class: 'public' });
+      expect(left()).not.toHaveProperty('status');
+    });
   });
 });
 

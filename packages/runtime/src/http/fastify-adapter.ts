@@ -142,6 +142,8 @@ function endConnections(fastifyServer: FastifyInstance, responder: Responder): R
   const sockets = new Set<Socket>();
   fastifyServer.server.on('connection', (socket: Socket) => {
     sockets.add(socket);
+    // Node keeps an address that was asked for: the line of a request whose client has left names it, too.
+    void socket.remoteAddress;
     socket.once('close', () => sockets.delete(socket));
   });
   const dropUnused = (): void => {
