@@ -180,7 +180,7 @@ it('is not ready once one of the tables of the platform is damaged, and is again
 
 /** A watch over the compiled project that looks often, and what it logs. */
 async function watched(
-  use: (watch: DriftWatch, messages: readonly string[]) => Promise<void>,
+  use: (watch: DriftWatch, messages: readonly string[], notes: readonly string[]) => Promise<void>,
   isOutdated?: () => Promise<boolean>,
 ): Promise<void> {
   const path = pathToFileURL(join(project.folder, 'generated', 'server.js')).href;
@@ -189,15 +189,16 @@ async function watched(
   const more = isOutdated && { isOutdated };
   const watch = createDriftWatch({ database: connected, fingerprint: api.fingerprint, interval: 50, ...more });
   const messages: string[] = [];
+  const notes: string[] = [];
   const log = {
-    info: () => undefined,
+    info: (_: object, message: string) => void notes.push(message),
     warn: () => undefined,
     error: (_: object, message: string) => void messages.push(message),
   };
   try {
     await watch.start(log);
     expect([...watch.closed()]).toEqual([]);
-    await use(watch, messages);
+    await use(watch, messages, notes);
   } finally {
     watch.stop();
     await connected.close(0);
@@ -211,12 +212,16 @@ const closes = (watch: DriftWatch) =>
 const opens = (watch: DriftWatch) => vi.waitFor(() => expect([...watch.closed()]).toEqual([]), 20_000);
 
 it('is found on the timer, and so is its end', async () => {
-  await watched(async (watch, messages) => {
+  await watched(async (watch, messages, notes) => {
     await rename('went');
     await closes(watch);
     expect(messages.join('\n')).toContain('gone');
     await rename('gone');
     await opens(watch);
+    expect(notes).toEqual([
+      'Column "went" of public.changed is new and not compiled.',
+      'The database fits the API again.',
+    ]);
   });
 });
 

@@ -83,8 +83,7 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
       isWaiting = await isFollowed(closed.size === 0 && differences.some(isError));
       if (stopped) return;
       const current = differences.filter((drift) => !isWaiting || !isError(drift));
-      reportDrift(log, drifts, current);
-      for (const { object, message } of findNewColumns(live ?? found, found, dialect)) log.info({ object }, message);
+      reportDrift(log, drifts, current, findNewColumns(live ?? found, found, dialect));
       [live, drifts] = [found, current];
       closed = new Set(current.filter(isError).map(({ table }) => table));
     } catch (error) {
@@ -138,8 +137,8 @@ function followChanges(isOutdated = async () => false): (differs: boolean) => Pr
   };
 }
 
-/** Logs drifts that are new since the check before, and when everything fits again. */
-function reportDrift(log: DriftLog, before: readonly Drift[], now: readonly Drift[]): void {
+/** Logs drifts that are new since the check before, columns that nothing uses, and when everything fits again. */
+function reportDrift(log: DriftLog, before: readonly Drift[], now: readonly Drift[], columns: readonly Drift[]): void {
   const reported = new Set(before.map(({ message, object }) => `${object} ${message}`));
   for (const { object, message, collections, severity } of now) {
     if (reported.has(`${object} ${message}`)) continue;
@@ -149,6 +148,10 @@ function reportDrift(log: DriftLog, before: readonly Drift[], now: readonly Drif
     else log.info(details, message);
   }
   if (before.some(isError) && !now.some(isError)) log.info({}, 'The database fits the API again.');
+  for (const { object, message } of columns) {
+    // A column that was gone and is back is compiled.
+    if (!before.some((drift) => drift.object === object)) log.info({ object }, message);
+  }
 }
 
 /** Throws SERVICE_UNAVAILABLE for a statement that reads or writes a table that no longer fits the compiled API. */
