@@ -15,6 +15,8 @@ const sql = `
 CREATE TABLE films (id int(4) unsigned zerofill PRIMARY KEY, made year, part_of int(4) unsigned zerofill,
   seen bigint unsigned, took time(3), score double, light float,
   FOREIGN KEY (part_of) REFERENCES films (id));
+CREATE TABLE flags (id bit(12) PRIMARY KEY, name varchar(9));
+INSERT INTO flags VALUES (b'101010101010', 'a'), (b'1', 'b');
 INSERT INTO films VALUES (1, 0, NULL, 18446744073709551615, '23:59:59.999', 5e-324, NULL), (2, 2024, 1, 9223372036854775808, NULL, NULL, NULL),
   (3, NULL, 1, 0, NULL, NULL, NULL);
 `;
@@ -103,6 +105,23 @@ describe.each(servers)('$name', ({ missing, start }) => {
       const request = { method: 'PATCH', body: { score } };
       expect((await platform.admin('/items/films/1?fields=score', request)).json.data).toEqual({ score });
     }
+  });
+
+  it('are bytes where they are bits, by which items are found and changed', async () => {
+    const read = async (path: string) => (await platform.admin(`/items/flags${path}`)).json.data;
+    expect(await read('')).toEqual([
+      { id: 'AAE=', name: 'b' },
+      { id: 'Cqo=', name: 'a' },
+    ]);
+    const one = await platform.admin('/items/flags/AAE%3D', { method: 'PATCH', body: { name: 'c' } });
+    expect(one.json.data).toEqual({ id: 'AAE=', name: 'c' });
+    const body = [
+      { id: 'Cqo=', name: 'd' },
+      { id: 'AAE=', name: 'e' },
+    ];
+    expect((await platform.admin('/items/flags', { method: 'PATCH', body })).json.data).toEqual(body);
+    await platform.admin('/items/flags', { method: 'DELETE', body: ['Cqo='] });
+    expect(await read('?fields=name')).toEqual([{ name: 'e' }]);
   });
 
   it('are numbers in GraphQL', async () => {

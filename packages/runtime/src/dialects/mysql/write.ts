@@ -41,7 +41,7 @@ export function mysqlInput(exactly: (expression: string) => string, server: Mysq
     equal(column, input, field) {
       const native = plain(field?.native ?? 'text');
       if (native === 'uuid') return `${column} = CAST(${input} AS UUID)`;
-      if (native === 'bytea') return `${column} = UNHEX(${input})`;
+      if (native === 'bytea') return `${cast(column, field?.comparison)} = UNHEX(${input})`;
       if (compared.has(native) || native === 'bool') return `${cast(column, field?.comparison)} = ${input}`;
       const same = `${exactly(cast(column, field?.comparison))} = ${exactly(input)}`;
       // The exact comparison implies the plain one, but an index serves only the plain one.
