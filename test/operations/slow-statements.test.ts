@@ -81,7 +81,7 @@ async function letWait(client: Client, ms = 900): Promise<void> {
   await client.query('ROLLBACK');
 }
 
-/** True if a transaction waits for a lock. InnoDB renews this table only after 0.1 s in which nobody reads it. */
+/** True if a transaction waits for a lock. InnoDB renews this table only where it was not read for 0.1 s. */
 async function mysqlWaits(connection: Connection): Promise<boolean> {
   const sql = "SELECT trx_id FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
   return (await connection.query<RowDataPacket[]>(sql))[0].length > 0;
