@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 127_118, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 127_171, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 896,
+    today: 897,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

@@ -8,7 +8,7 @@ export interface RowContext {
   readonly undo: SettingStatement;
 }
 
-/** A statement that changes settings of its transaction, and whose rows tell nothing. */
+/** A statement that changes settings of its transaction, and gives no row. */
 export type SettingStatement = {
   readonly name: string;
   readonly text: string;

@@ -81,6 +81,7 @@ export interface ListenOptions extends Pick<ConnectOptions, 'url' | 'renewable'>
 
 /** Expressions of which the settings of a caller are made. */
 interface RowSettingParts {
+  /** Name of the setting that holds the claims. */
   readonly setting: string;
   readonly claims: string;
   /** Absent where the role of the connection stays. */
@@ -91,7 +92,7 @@ interface RowSettingParts {
 
 /** Statements about the settings of a caller. */
 export interface RowSettings {
-  /** Applies them to the transaction, and fails where the claims are too large. */
+  /** Applies them to the transaction, without a row, and fails where the claims are too large. */
   readonly apply: (parts: RowSettingParts) => string;
   /** Takes them back; `setting` is that of the claims. */
   readonly undo: (setting: string) => string;

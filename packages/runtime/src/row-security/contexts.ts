@@ -26,9 +26,8 @@ export type FindRowContext = (caller: ClaimedCaller) => Pick<Caller, 'rowContext
 type SecuredApi = Pick<CompiledApi, 'rowSecurity' | 'collections' | 'access' | 'dialect'>;
 
 /** The values of `apply`, by their positions among those of a caller. */
-const setting = 0;
-const claims = 1;
-const role = 2;
+const claims = 0;
+const role = 1;
 
 /**
  * Makes the function of an API.
@@ -45,7 +44,7 @@ export function createRowContexts(api: SecuredApi): FindRowContext {
     const { user, roleKey } = caller;
     const databaseRole = roleOf(rowSecurity, caller);
     const claimed = JSON.stringify(claimsOf(rowSecurity, caller, databaseRole));
-    const values = [rowSecurity.claims, claimed, databaseRole ?? 'none'];
+    const values = [claimed, databaseRole ?? 'none'];
     const parameters: readonly Parameter[] = bind(binders, values, { accessClass: '', user, role: roleKey });
     const key = JSON.stringify([databaseRole, claimed, user, roleKey]);
     const rowContext: RowContext = { key, apply: { ...apply, parameters }, undo };
@@ -97,7 +96,7 @@ function printSettings(api: SecuredApi, { claims: name, roles, extraClaims = {} 
     const fixed = { kind: 'fixed', value: isNested ? arrayLiteral(path) : claim } as const;
     return [{ name: statement.parameter(fixed, isNested ? 'text[]' : 'text'), value: expression, isNested }];
   });
-  const parts = { setting: value(setting), claims: value(claims), ...(roles && { role: value(role) }), extra };
+  const parts = { setting: name, claims: value(claims), ...(roles && { role: value(role) }), extra };
   const { text, binders } = statement.finish(rowSettings.apply(parts));
   return { binders, apply: named(text), undo: named(rowSettings.undo(name)) };
 }

@@ -158,7 +158,7 @@ function requestOf({ name, text, runsAs, readOnly }: Statement): Omit<Request, '
 function onlyReading(runsAs: RunsAs | undefined): RowContext {
   const context = rowContextOf(runsAs === undefined ? {} : { runsAs });
   const set = "SELECT pg_catalog.set_config('transaction_read_only', 'on', true)";
-  const text = context === undefined ? set : `${set} FROM (${context.apply.text}) AS applied`;
+  const text = context === undefined ? set : `${set} WHERE NOT EXISTS (${context.apply.text})`;
   const parameters = context?.apply.parameters ?? [];
   return {
     key: `${context?.key} reading`,

@@ -117,13 +117,16 @@ CROSS JOIN LATERAL (SELECT pg_catalog.has_schema_privilege(r.oid, c.relnamespace
 WHERE NOT lacking.entered OR NOT lacking.whole AND (w.privilege = 'DELETE' OR lacking.columns IS NOT NULL)
 ORDER BY 1, 2, 3`;
 
-/** Settings for the transaction alone. A setting of that name does not exist, so claims that are too large fail. */
+/**
+ * Settings for the transaction alone, without a row: only the side effects of the condition are wanted. A setting of that
+ * name does not exist, so claims that are too large fail.
+ */
 export const rowSettings: RowSettings = {
   apply({ setting, claims, role, extra }) {
-    const switched = role === undefined ? '' : `, pg_catalog.set_config('role', ${role}, true)`;
-    if (extra.length === 0) return `SELECT pg_catalog.set_config(${setting}, ${claims}, true)${switched}`;
+    const name = quoteLiteral(setting);
+    if (extra.length === 0) return `SELECT WHERE ${applied(name, claims, role)}`;
     const fits = `pg_catalog.octet_length(c.claims) <= ${maxClaimsBytes}`;
-    const checked = `CASE WHEN ${fits} THEN ${setting} ELSE 'claims of more than 4 kB' END`;
+    const checked = `CASE WHEN ${fits} THEN ${name} ELSE 'claims of more than 4 kB' END`;
     const flat = extra.filter(({ isNested }) => !isNested).flatMap(({ name, value }) => [name, value]);
     const added = flat.length === 0 ? '' : ` || pg_catalog.jsonb_build_object(${flat.join(', ')})`;
     // A value of NULL would make all of them NULL.
@@ -134,8 +137,17 @@ export const rowSettings: RowSettings = {
           `pg_catalog.jsonb_set(${outer}, ${name}, COALESCE(pg_catalog.to_jsonb(${value}), 'null'::pg_catalog.jsonb))`,
         `(${claims}::pg_catalog.jsonb${added})`,
       );
-    return `SELECT pg_catalog.set_config(${checked}, c.claims, true)${switched} FROM (SELECT ${all}::pg_catalog.text AS claims OFFSET 0) AS c`;
+    return `SELECT FROM (SELECT ${all}::pg_catalog.text AS claims OFFSET 0) AS c WHERE ${applied(checked, 'c.claims', role)}`;
   },
-  undo: (setting) =>
-    `SELECT pg_catalog.set_config('${setting.replaceAll("'", "''")}', '', true), pg_catalog.set_config('role', 'none', true)`,
+  undo: (setting) => `SELECT WHERE ${applied(quoteLiteral(setting), "''", "'none'")}`,
 };
+
+/** A condition that is false once it has set both: functions of several values, unlike AND, look at all of them. */
+function applied(setting: string, claims: string, role: string | undefined): string {
+  const set = `pg_catalog.set_config(${setting}, ${claims}, true)`;
+  return `${role === undefined ? set : `pg_catalog.concat(${set}, pg_catalog.set_config('role', ${role}, true))`} IS NULL`;
+}
+
+function quoteLiteral(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -86,8 +86,8 @@ class Groups {
   }
 
   groupOf(statement: Statement, batch: KeyBatch, parameters: readonly Parameter[]): Group {
-    const text = parameters.length === 1 ? statement.name : nameOf(statement, batch, parameters);
-    const name = nameUnder(statement, text);
+    const name =
+      parameters.length === 1 ? ownName(statement) : nameUnder(statement, nameOf(statement, batch, parameters));
     const cached = this.#open.get(name);
     if (cached !== undefined && cached.waiting.length < maxBatch) return cached;
     const group = { name, statement, keyBatch: batch, waiting: [] };
@@ -129,6 +129,19 @@ class Groups {
     const timer = setTimeout(pass, maxDelayMs);
     void running.then(pass);
   }
+}
+
+/** Names of statements under the settings of callers: a text that is joined and looked up costs more than its join. */
+const ownNames = new WeakMap<Statement, string>();
+
+/** Name of the group of a statement whose only parameter is its key. */
+function ownName(statement: Statement): string {
+  if (statement.runsAs === undefined) return statement.name;
+  const cached = ownNames.get(statement);
+  if (cached !== undefined) return cached;
+  const name = nameUnder(statement, statement.name);
+  ownNames.set(statement, name);
+  return name;
 }
 
 /** Reads go together where everything but the key is the same. */

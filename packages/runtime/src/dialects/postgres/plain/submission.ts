@@ -82,10 +82,9 @@ export class Submission implements pg.Submittable {
     return this.#context !== undefined;
   }
 
-  /** Takes the next row: the first are those of the settings, where there are any. */
+  /** Takes the next row: the first is that of the settings of this server, where there are any. */
   row(buffer: Buffer, offset: number, length: number): void {
-    if (this.#rows++ < (this.#setsUp ? 1 : 0) + (this.begins ? 1 : 0) || this.#error !== undefined || this.#ended)
-      return;
+    if (this.#rows++ < (this.#setsUp ? 1 : 0) || this.#error !== undefined || this.#ended) return;
     try {
       this.pendingQuery.row(buffer, offset, length);
     } catch (error) {

@@ -22,6 +22,7 @@ import {
   writeTerminate,
 } from './encode.ts';
 import { type Channel, newSlot, type PendingQuery, type Request, type Slot, SlotQueue } from './request.ts';
+import { writeSettings } from './settings.ts';
 
 /** Carries bytes to the server. Its maker hands received bytes to `Connection.receive`. */
 interface Link {
@@ -218,12 +219,12 @@ export class Connection implements Channel {
   }
 
   /** Applies settings of a caller before the same Sync, up to which everything is one transaction: nothing stays after it. */
-  #apply(slot: Slot, { apply: { name, text, parameters } }: RowContext, fresh: boolean): void {
+  #apply(slot: Slot, context: RowContext, fresh: boolean): void {
+    const { name, text } = context.apply;
     const used = this.#nameless ? '' : name;
     slot.setting = { parses: undefined };
     if (used === '' || fresh || !this.#prepared.use(used)) this.#prepare(slot.setting, used, text, fresh);
-    writeBind(this.#out, used, parameters, 'text');
-    writeExecute(this.#out);
+    writeSettings(this.#out, context, used);
   }
 
   #prepare(slot: Pick<Slot, 'parses'>, name: string, text: string, fresh: boolean): void {
