@@ -16,9 +16,20 @@ CREATE TABLE films (id int(4) unsigned zerofill PRIMARY KEY, made year, part_of 
   seen bigint unsigned, took time(3), score double, light float,
   FOREIGN KEY (part_of) REFERENCES films (id));
 CREATE TABLE flags (id bit(12) PRIMARY KEY, name varchar(9));
+CREATE TABLE masks (id int AUTO_INCREMENT PRIMARY KEY, bits bit(12) NOT NULL, whole bit(64), is_set bit(1) NOT NULL,
+  bytes varbinary(4), name varchar(9), UNIQUE (bits), UNIQUE (whole, is_set), UNIQUE (bytes));
 INSERT INTO flags VALUES (b'101010101010', 'a'), (b'1', 'b');
 INSERT INTO films VALUES (1, 0, NULL, 18446744073709551615, '23:59:59.999', 5e-324, NULL), (2, 2024, 1, 9223372036854775808, NULL, NULL, NULL),
   (3, NULL, 1, 0, NULL, NULL, NULL);
+`;
+
+const permissions = `permissions:
+  public:
+    films: { read: true }
+    masks:
+      read: true
+      create: { fields: [name], presets: { bits: Cqs=, is_set: true } }
+      update: { fields: [name] }
 `;
 
 describe.each(servers)('$name', ({ missing, start }) => {
@@ -29,7 +40,7 @@ describe.each(servers)('$name', ({ missing, start }) => {
   beforeAll(async () => {
     const url = await createMysqlDatabase(await start(), sql);
     project = await createProject();
-    await writeFile(join(project.folder, 'permissions.yaml'), 'permissions:\n  public: { films: { read: true } }\n');
+    await writeFile(join(project.folder, 'permissions.yaml'), permissions);
     platform = await startHosted(project.folder, url);
   });
   afterAll(async () => {
@@ -122,6 +133,43 @@ describe.each(servers)('$name', ({ missing, start }) => {
     expect((await platform.admin('/items/flags', { method: 'PATCH', body })).json.data).toEqual(body);
     await platform.admin('/items/flags', { method: 'DELETE', body: ['Cqo='] });
     expect(await read('?fields=name')).toEqual([{ name: 'e' }]);
+  });
+
+  it('are the key of an item that a POST changes where they are bits', async () => {
+    const whole = '//////////8=';
+    const first = { bits: 'Cqo=', whole, is_set: true, bytes: '/wA=' };
+    const path = '/items/masks?fields=bits,whole,is_set,bytes,name';
+    const setByRule = `${path}&on_conflict=bits`;
+    for (const name of ['new', 'there']) {
+      const { json } = await platform.ask(setByRule, { method: 'POST', body: { name } });
+      expect(json.data, name).toEqual({ bits: 'Cqs=', whole: null, is_set: true, bytes: null, name });
+    }
+    const zeros = { bits: 'AAAAAAAAAAqr', is_set: true, name: 'zeros' };
+    const found = await platform.admin(setByRule, { method: 'POST', body: zeros });
+    expect(found.json.data).toMatchObject({ bits: 'Cqs=', name: 'zeros' });
+    for (const bits of ['AQAAAAAAAAqr', '//8=']) {
+      const tooLong = await platform.admin(setByRule, { method: 'POST', body: { bits, is_set: true } });
+      expect(failure(tooLong)).toBe('400 FAILED_VALIDATION');
+    }
+    await platform.admin('/items/masks', { method: 'DELETE', body: { query: { limit: -1 } } });
+    const { json } = await platform.admin(path, { method: 'POST', body: { ...first, name: 'new' } });
+    expect(json.data).toEqual({ ...first, name: 'new' });
+    for (const conflict of ['bits', 'whole,is_set', 'is_set,whole', 'bytes', 'bits,whole']) {
+      const on = `${path}&on_conflict=${conflict}`;
+      if (conflict === 'bits,whole') {
+        expect(failure(await platform.admin(on, { method: 'POST', body: first }))).toBe('400 INVALID_QUERY');
+        continue;
+      }
+      const name = conflict.slice(0, 9);
+      const one = await platform.admin(on, { method: 'POST', body: { ...first, name } });
+      expect(one.json.data, conflict).toEqual({ ...first, name });
+      const other = { bits: 'AAE=', whole: 'AAAAAAAAAAE=', is_set: false, bytes: 'AA==', name: 'other' };
+      const both = await platform.admin(on, { method: 'POST', body: [{ ...first, name: 'many' }, other] });
+      expect(both.json.data, conflict).toEqual([{ ...first, name: 'many' }, other]);
+      const twice = await platform.admin(on, { method: 'POST', body: [first, { ...first, name: 'twice' }] });
+      expect(twice.json.data, conflict).toEqual([{ ...first, name: 'twice' }]);
+      expect((await platform.admin('/items/masks?aggregate[count]=*')).json.data).toEqual([{ count: 2 }]);
+    }
   });
 
   it('are numbers in GraphQL', async () => {

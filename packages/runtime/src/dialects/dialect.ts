@@ -271,6 +271,8 @@ export interface InputDialect {
   kept(input: string, field: FieldDescriptor): string;
   /** The same as an index of the column finds it. */
   sought(input: string, field: FieldDescriptor): string;
+  /** A value of the column's type as an index of the column finds it. */
+  indexed(value: string, field: FieldDescriptor): string;
   /** An expression with its type told, where the server needs that. */
   typed(expression: string, native: string): string;
   /** Values as the text of an array of texts; null, or an empty one, for none. */

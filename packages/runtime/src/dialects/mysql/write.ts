@@ -49,11 +49,8 @@ export function mysqlInput(exactly: (expression: string) => string, server: Mysq
     },
     stored,
     kept: stored,
-    sought: (input, field) => {
-      const { native, collated } = field;
-      if (plain(native) === 'uuid') return `CAST(${input} AS UUID)`;
-      return collated === undefined ? storedValue(input, field) : cast(input, collated);
-    },
+    sought: (input, field) => indexedValue(storedValue(input, field), field),
+    indexed: indexedValue,
     // A text stands beside a text of input, which has another collation; a boolean becomes its number.
     typed(expression, native) {
       if (plain(native) === 'uuid') return exactly(`CAST(${expression} AS CHAR)`);
@@ -86,6 +83,17 @@ export function mysqlInput(exactly: (expression: string) => string, server: Mysq
 function storedValue(input: string, { native, stored }: Pick<FieldDescriptor, 'native' | 'stored'>): string {
   if (stored !== undefined) return castStored(input, { native, stored });
   return native === 'bytea' ? `UNHEX(${input})` : input;
+}
+
+/** Bits compare as a number, so bytes become one. Zeros in front add nothing to it; no column has more than eight bytes. */
+function indexedValue(value: string, { native, comparison, collated }: FieldDescriptor): string {
+  if (collated !== undefined) return cast(value, collated);
+  if (plain(native) === 'uuid') return `CAST(${value} AS UUID)`;
+  if (plain(native) === 'bool') return `(${value} + 0)`;
+  const isBits = plain(native) === 'bytea' && comparison !== undefined;
+  if (!isBits) return value;
+  const fits = `LENGTH(TRIM(LEADING X'00' FROM ${value})) <= 8`;
+  return `IF(${fits}, CAST(CONV(HEX(${value}), 16, 10) AS UNSIGNED), NULL)`;
 }
 
 /** A moment with as many digits as the column keeps. */

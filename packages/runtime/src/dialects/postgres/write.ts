@@ -22,6 +22,7 @@ export const postgresInput: InputDialect = {
   stored: (input, field) => (field.type === 'array' || field.stored !== undefined ? castStored(input, field) : input),
   kept: castStored,
   sought: castStored,
+  indexed: castStored,
   typed: (expression, native) => `${expression}::${native}`,
   collectedArray({ value, order, only }) {
     const all = `pg_catalog.array_agg(${value}${order === undefined ? '' : ` ORDER BY ${order}`})`;

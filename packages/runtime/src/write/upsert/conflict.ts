@@ -168,9 +168,11 @@ function printInput(
     const [first] = preset?.values ?? [];
     if (first === undefined) return `${value} AS v${part}`;
     const other = printPreset({ statement: question.statement, written: { scope } }, descriptor, first.value);
-    return `CASE WHEN c.p${part} THEN ${value} ELSE ${input.sought(`(${other})`, descriptor)} END AS v${part}`;
+    return `CASE WHEN c.p${part} THEN ${value} ELSE ${input.indexed(`(${other})`, descriptor)} END AS v${part}`;
   });
-  const columns = fields.map(({ field }, part) => `t.${field.descriptor.column} AS v${part}`);
+  const columns = fields.map(({ field: { descriptor } }, part) => {
+    return `${input.indexed(`t.${descriptor.column}`, descriptor)} AS v${part}`;
+  });
   const none = `SELECT ${columns.join(', ')}, ${input.typed('0', 'pg_catalog.int8')} AS n FROM ${question.statement.table(collection.table)} AS t WHERE FALSE`;
   const all = `SELECT ${values.join(', ')}, c.n FROM ${inputRows(question, [...inputs, ...flags], 'c')}`;
   return `${none} UNION ALL ${all}`;
