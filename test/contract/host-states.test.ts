@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { noGalera, type ServerGroup, startGalera, withoutGalera } from '../support/galera.ts';
 import { away, becomes, primary, told } from '../support/host-told.ts';
 import { withMysql } from '../support/mariadb.ts';
@@ -13,9 +14,13 @@ import { createProject, type Platform, runPlatform, startUnchecked } from '../su
 import { createDatabaseOn, type PostgresPair, startPostgresPair, withClient } from '../support/postgres.ts';
 import { failure } from '../support/project.ts';
 import { countStatements } from '../support/proxy.ts';
+import { startRelay } from '../support/relay.ts';
 import { installMysqlSystem, installSystem } from '../support/system.ts';
+import { median } from '../support/timing.ts';
 
 type Project = Awaited<ReturnType<typeof createProject>>;
+
+const longMs = 60_000;
 
 const write = (platform: Platform) => platform.admin('/items/notes', { method: 'POST', body: { text: 'a' } });
 
@@ -122,6 +127,36 @@ describe('PostgreSQL', () => {
       await set('off');
       expect((await write(server)).status).toBe(200);
       await server.stop();
+    }
+  });
+
+  it('answers soon after its server, or a replica, was away for long', async () => {
+    const [primaryRelay, standbyRelay] = await Promise.all([startRelay(primaryUrl), startRelay(standbyUrl)]);
+    const [server, reader] = await Promise.all([
+      serve(primaryRelay.url),
+      serve(primaryUrl, { DATABASE_READ_URL: standbyRelay.url }),
+    ]);
+    try {
+      const nowhere = `postgres://127.0.0.1:${await freePort()}`;
+      for (const relay of [primaryRelay, standbyRelay]) relay.move(nowhere);
+      await becomes(server, away, 4_500);
+      await sleep(16_000);
+      primaryRelay.move(primaryUrl);
+      standbyRelay.move(standbyUrl);
+      const back = performance.now();
+      await expect
+        .poll(async () => String(await told(server)), { timeout: longMs, interval: 50 })
+        .toBe(String(primary));
+      expect(performance.now() - back).toBeLessThan(4_000);
+      const waits: number[] = [];
+      for (let start = back; start - back < 8_000; start = performance.now()) {
+        expect((await reader.admin('/items/notes')).status).toBe(200);
+        waits.push(performance.now() - start);
+      }
+      expect(median(waits.slice(1))).toBeLessThan(500);
+    } finally {
+      await Promise.all([server.stop(), reader.stop()]);
+      await Promise.all([primaryRelay.close(), standbyRelay.close()]);
     }
   });
 

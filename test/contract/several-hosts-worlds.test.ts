@@ -132,6 +132,7 @@ it('never writes to a candidate of another cluster that comes later', async () =
   const opened = await late.open();
   try {
     await logs(server, 'A database server holds another cluster of data than the one that was written before.');
+    expect(server.log()).toContain('"hosts":[3]');
     expect((await write(server, 'beside a foreign host')).status).toBe(200);
     expect(await textsOn(foreignUrl)).toEqual(['foreign']);
     await becomes(server, primary, longMs);
@@ -164,6 +165,14 @@ it('goes on where one name of several leads nowhere, and says so once', async ()
       .split('\n')
       .filter((line) => line.includes('A database server does not answer.'));
     expect(silent.filter((line) => line.includes('"host":1,'))).toHaveLength(1);
+    const replica = server
+      .log()
+      .split('\n')
+      .find((line) => line.includes('A replica does not answer.'));
+    expect(JSON.parse(replica ?? '')).toMatchObject({
+      replica: 2,
+      cause: { message: expect.stringContaining('nowhere.invalid') },
+    });
   } finally {
     await server.stop();
   }
@@ -186,6 +195,7 @@ it('writes to none of two servers that take writes with one history, until one i
   const server = await serve(listOf(first ?? '', second ?? ''), { DATABASE_FAILOVER_WAIT: '500ms' });
   try {
     await logs(server, 'Two database servers take writes, and none of them is known to be the right one.');
+    expect(server.log()).toContain('"hosts":[1,2]');
     expect(await told(server)).toEqual(away);
     expect(failure(await write(server, 'to one of two'))).toBe('503 SERVICE_UNAVAILABLE');
     process.kill(twins.standbyPid, 'SIGKILL');

@@ -128,10 +128,10 @@ async function createDatabaseHosts(
   const waitMs = failoverWait ?? usualFailoverWait;
   const { lookMs, maxLagMs } = looksFor(readMaxLag);
   const group = new HostGroup({ probes, readOnly, waitMs, lookMs, log, onLook: (facts) => lag.note(facts) });
-  const openReplica = async (url: string): Promise<Replica> => {
+  const openReplica = async (url: string, index: number): Promise<Replica> => {
     const open = (failover: Failover) => openDatabase({ url }, { ...connections, renewable: fixedUrl(url), failover });
-    const followed = (): HostGroup['known'] => group.known;
-    return new Replica({ probe: await createProbe(fixedUrl(url)), lookMs, open }, { lag, followed, log });
+    const surroundings = { lag, log, followed: (): HostGroup['known'] => group.known };
+    return new Replica({ probe: await createProbe(fixedUrl(url)), number: index + 1, lookMs, open }, surroundings);
   };
   const replicas = await Promise.all((readUrl === null ? [] : hostUrls(readUrl)).map(openReplica));
   const history: KnownHistory = () =>

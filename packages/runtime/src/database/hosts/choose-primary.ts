@@ -15,8 +15,13 @@ export interface KnownPrimary {
 /** The choice, or why there is none. */
 interface ChosenHost {
   readonly index: number | null;
-  /** Sentence for the log. */
-  readonly problem: string | null;
+  /** Sentence for the log, and the numbers of the servers that it is about, from 1. */
+  readonly problem: HostProblem | null;
+}
+
+export interface HostProblem {
+  readonly sentence: string;
+  readonly hosts: readonly number[];
 }
 
 const foreign = 'A database server holds another cluster of data than the one that was written before. It is not used.';
@@ -38,14 +43,26 @@ export function choosePrimary(
   const related = able.filter(({ system }) => formerPrimary?.system === undefined || system === formerPrimary.system);
   const newest = Math.max(formerPrimary?.timeline ?? 0, ...related.map(({ timeline = 0 }) => timeline));
   const latest = related.filter(({ timeline = newest }) => timeline === newest);
-  const problem = related.length < able.length ? foreign : latest.length < related.length ? former : null;
+  const problem =
+    problemOf(
+      foreign,
+      able.filter((host) => !related.includes(host)),
+    ) ??
+    problemOf(
+      former,
+      related.filter((host) => !latest.includes(host)),
+    );
   const [first] = latest;
   if (first === undefined) return { index: readOnly ? firstReader(facts) : null, problem };
   const others = latest.filter(({ instance }) => instance === undefined || instance !== first.instance);
   const isOne = latest.length === 1 || (first.instance !== undefined && others.length === 0);
   const kept = latest.find(({ index }) => index === formerPrimary?.index) ?? first;
   if (isOne || latest.every(({ isMulti }) => isMulti === true)) return { index: kept.index, problem };
-  return { index: null, problem: twoPrimaries };
+  return { index: null, problem: problemOf(twoPrimaries, latest) };
+}
+
+function problemOf(sentence: string, hosts: readonly { readonly index: number }[]): HostProblem | null {
+  return hosts.length === 0 ? null : { sentence, hosts: hosts.map(({ index }) => index + 1) };
 }
 
 function firstReader(facts: readonly HostFacts[]): number | null {

@@ -6,7 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeCause, type Log } from '../../operate/log.ts';
 import { ConnectionError } from '../errors.ts';
 import { askProbe, type HostFacts, type HostProbe, type HostReport, hasCaughtUp } from '../host-state.ts';
-import { choosePrimary, type Failover, type HostChange, type KnownPrimary } from './choose-primary.ts';
+import {
+  choosePrimary,
+  type Failover,
+  type HostChange,
+  type HostProblem,
+  type KnownPrimary,
+} from './choose-primary.ts';
 
 interface HostGroupOptions {
   /** One for each candidate, in order. */
@@ -255,9 +261,10 @@ export class HostGroup implements Failover {
   }
 
   /** Logs a problem once, until it is over. */
-  #report(problem: string | null): void {
-    if (problem !== null && problem !== this.#problem) this.#options.log().error({}, problem);
-    this.#problem = problem;
+  #report(problem: HostProblem | null): void {
+    const { sentence = null, hosts } = problem ?? {};
+    if (sentence !== null && sentence !== this.#problem) this.#options.log().error({ hosts }, sentence);
+    this.#problem = sentence;
   }
 }
 

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Log } from '../../operate/log.ts';
 import type { Database } from '../database.ts';
 import type { HostFacts } from '../host-state.ts';
+import type { Failover, HostChange } from './choose-primary.ts';
 import { LagMeter } from './positions.ts';
 import { Replica } from './replicas.ts';
 
@@ -17,7 +18,7 @@ type Followed = { readonly system: string; readonly timeline: number } | null;
 async function replicaOf(facts: HostFacts, followed: () => Followed, errors: string[] = []): Promise<Replica> {
   const log: Pick<Log, 'warn' | 'error'> = { warn() {}, error: (_, message) => void errors.push(String(message)) };
   const replica = new Replica(
-    { probe: { ask: async () => facts, reset() {} }, open: async () => opened },
+    { probe: { ask: async () => facts, reset() {} }, number: 1, open: async () => opened },
     { lag: new LagMeter(() => true), followed, log: () => log },
   );
   left.push(replica);
@@ -45,6 +46,32 @@ describe('a replica', () => {
     expect(replica.usable(1_000)).toBeNull();
     expect(replica.usable(1_000)).toBeNull();
     expect(errors).toEqual([expect.stringMatching(sentence)]);
+  });
+
+  it('has its connections refuse what waits for them once it is gone, and make themselves anew once it is back', async () => {
+    let facts: HostFacts = { state: 'read-only' };
+    const changes: HostChange[] = [];
+    const open = async (failover: Failover): Promise<Database> => {
+      failover.listen((change) => void changes.push(change));
+      return opened;
+    };
+    const replica = new Replica(
+      { probe: { ask: async () => facts, reset() {} }, number: 1, open },
+      { lag: new LagMeter(() => true), followed: () => null, log: () => ({ warn() {}, error() {} }) },
+    );
+    left.push(replica);
+    await replica.start();
+    replica.failed();
+    await replica.look();
+    expect(changes).toEqual([]);
+    facts = { state: 'away' };
+    replica.failed();
+    await replica.look();
+    await replica.look();
+    expect(changes).toEqual(['gone']);
+    facts = { state: 'read-only' };
+    await replica.look();
+    expect(changes).toEqual(['gone', 'found']);
   });
 
   it('is asked once for positions that one answer tells, four times at once for others', async () => {

@@ -8,6 +8,8 @@ import type { LagMeter } from './positions.ts';
 
 interface ReplicaOptions {
   readonly probe: HostProbe;
+  /** Its place in DATABASE_READ_URL, from 1: the log names it so. */
+  readonly number: number;
   /** Milliseconds between two looks. Default: a second. */
   readonly lookMs?: number;
   /** Connects to it; the choice among servers tells that it is gone. */
@@ -50,6 +52,8 @@ export class Replica {
   #isFormer = false;
   /** True once the log has told that it is away. */
   #isSilent = false;
+  /** True once its connections were told that it is gone, until they are told that it is back. */
+  #isGone = false;
   #looking: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -139,25 +143,30 @@ export class Replica {
     const startedAt = performance.now();
     const facts = await askProbe(this.#options.probe);
     if (this.#closed) return;
-    const was = this.#facts.state;
-    const isAway = facts.state !== 'read-only' && facts.state !== 'primary';
+    const isGone = facts.state !== 'read-only' && facts.state !== 'primary';
     this.#judge(facts);
     this.#reportSilent(facts);
     this.reached = facts.position ?? null;
     this.#lagMs = facts.state === 'primary' ? 0 : (this.#lag.lagOf(this.reached, startedAt) ?? facts.lag ?? 0);
     this.#facts = facts;
-    // Statements that wait for it would wait in vain.
-    if (isAway && was !== facts.state) for (const changed of this.#listeners) changed('gone');
-    if (!isAway && this.#database === null) await this.#open();
+    this.#tell(isGone);
+    if (!isGone && this.#database === null) await this.#open();
+  }
+
+  /** Statements that wait for one that is gone would wait in vain, and so would those for connections that are tried seldom by now. */
+  #tell(isGone: boolean): void {
+    if (isGone !== this.#isGone) for (const changed of this.#listeners) changed(isGone ? 'gone' : 'found');
+    this.#isGone = isGone;
   }
 
   /** Data of another cluster are never read, nor those of a history that ended. */
   #judge({ state, system, timeline }: HostFacts): void {
     const followed = this.#followed();
+    const replica = this.#options.number;
     const isOther = system !== undefined && followed?.system !== undefined && followed.system !== system;
-    if (isOther && !this.#isForeign) this.#log().error({}, foreign);
+    if (isOther && !this.#isForeign) this.#log().error({ replica }, foreign);
     const isFormer = state === 'primary' && (timeline ?? 0) < (followed?.timeline ?? 0);
-    if (isFormer && !this.#isFormer) this.#log().error({}, former);
+    if (isFormer && !this.#isFormer) this.#log().error({ replica }, former);
     this.#isForeign = isOther;
     this.#isFormer = isFormer;
   }
@@ -166,7 +175,8 @@ export class Replica {
   #reportSilent({ state, error }: HostFacts): void {
     const isSilent = state === 'away';
     const cause = error === undefined ? {} : { cause: describeCause(error) };
-    if (isSilent && !this.#isSilent) this.#log().warn(cause, 'A replica does not answer.');
+    if (isSilent && !this.#isSilent)
+      this.#log().warn({ replica: this.#options.number, ...cause }, 'A replica does not answer.');
     this.#isSilent = isSilent;
   }
 

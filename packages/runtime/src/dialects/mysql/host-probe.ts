@@ -18,7 +18,10 @@ export function probeMysql(address: RenewableUrl): HostProbe {
   let isNode = false;
 
   function query(text: string): Promise<readonly TextRow[]> {
-    connection ??= connect(address.current());
+    connection ??= connect(address.current(), (ended) => {
+      // The next question connects anew: its error tells why that fails.
+      if (connection === ended) connection = null;
+    });
     const current = connection;
     return new Promise((resolve, reject) => {
       current.query({ sql: text, rowsAsArray: true, typeCast: (field) => field.string() }, (error, rows) => {
@@ -49,10 +52,10 @@ export function probeMysql(address: RenewableUrl): HostProbe {
   };
 }
 
-function connect(url: string): Connection {
+function connect(url: string, ended: (connection: Connection) => void): Connection {
   const connection = createConnection({ ...connectionOptions(url), connectTimeout });
   // Each question hears of it by itself.
-  connection.on('error', () => {});
+  connection.on('error', () => ended(connection)).on('end', () => ended(connection));
   return connection;
 }
 

@@ -22,7 +22,16 @@ export function probePostgres(address: RenewableUrl): HostProbe {
   let connecting: Connecting | null = null;
 
   function connect(): Connecting {
-    return connectClient(settings, { application_name: settings.applicationName }, async () => {});
+    const made = connectClient(settings, { application_name: settings.applicationName }, async () => {});
+    // The next question connects anew: its error tells why that fails.
+    const forget = (): void => {
+      if (connecting === made) connecting = null;
+    };
+    void made.then(
+      ({ client }) => client.once('end', forget),
+      () => {},
+    );
+    return made;
   }
 
   function drop(dropped: Connecting | null): void {

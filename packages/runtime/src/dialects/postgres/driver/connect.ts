@@ -90,7 +90,10 @@ async function orUnfit<T>(what: string, query: Promise<T>): Promise<T> {
   }
 }
 
-/** When to repeat a failed attempt: doubling waits with jitter, so that many processes do not come back at once. */
+/**
+ * When to repeat a failed attempt: doubling waits with jitter, so that many processes do not come back at once. A second at most,
+ * as requests fail that long after the server is back, and readiness is told within two.
+ */
 export class Backoff {
   readonly #firstMs: number;
   readonly #maxMs: number;
@@ -98,7 +101,7 @@ export class Backoff {
   #until = 0;
 
   /** Waits at most `firstMs` after the first failure, twice as long after each further one, up to `maxMs`. */
-  constructor(firstMs = 250, maxMs = 32_000) {
+  constructor(firstMs = 250, maxMs = 1_000) {
     this.#firstMs = firstMs;
     this.#maxMs = maxMs;
   }
