@@ -165,7 +165,7 @@ export interface ForeignKey {
 /** Action on the rows that reference a row when it is deleted or its key changes. */
 export type ReferentialAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
 
-/** A check constraint, with the list of values when it says `column IN (…)`. */
+/** A check or exclusion constraint, with the list of values when it says `column IN (…)`. */
 export interface Check {
   readonly name: string;
   readonly expression: string;

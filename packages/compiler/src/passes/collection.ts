@@ -187,5 +187,21 @@ function constraintsOf(
       return { name, type: 'foreign_key' as const, fields: named(columns), ...details };
     }),
     ...table.checks.map(({ name, columns }) => ({ name, type: 'check' as const, fields: named(columns) })),
+    ...domainChecks(table, named),
   ];
+}
+
+/** Domains of columns under their own names: an error of one names it, and neither table nor column. */
+function domainChecks(
+  { columns }: Table,
+  named: (columns: readonly string[]) => readonly string[],
+): readonly ConstraintDescriptor[] {
+  const uses = columns.flatMap(({ name, type }) =>
+    [...type.domains, ...(type.element?.domains ?? [])]
+      .filter(({ checks, notNull }) => checks.length > 0 || notNull)
+      .map((domain) => ({ domain: domain.name, name })),
+  );
+  return [...Map.groupBy(uses, ({ domain }) => domain)]
+    .map(([name, users]) => ({ name, type: 'check' as const, fields: named(users.map((use) => use.name)) }))
+    .filter(({ fields }) => fields.length > 0);
 }

@@ -9,13 +9,13 @@ export interface CheckedColumn {
   readonly type: ColumnType;
 }
 
-/** The check constraints of one table, by name. `names` leads from a column's number to its name. */
+/** The check and exclusion constraints of one table, by name. `names` leads from a column's number to its name. */
 export function buildChecks(
   constraints: readonly ConstraintRow[],
   columns: readonly CheckedColumn[],
   names: ReadonlyMap<number, string>,
 ): Check[] {
-  const checks = constraints.filter((row) => row.contype === 'c');
+  const checks = constraints.filter((row) => row.contype === 'c' || row.contype === 'x');
   return sortedBy(checks, (row) => row.conname).map((row) => ({
     name: row.conname,
     expression: row.expression ?? '',
@@ -29,7 +29,8 @@ export function buildChecks(
  * the rows that are read.
  */
 function allowedOf(row: ConstraintRow, columns: readonly CheckedColumn[]): Check['allowed'] {
-  if (!row.convalidated || !row.conenforced || row.connoinherit || row.expression === null) return null;
+  if (row.contype === 'x' || !row.convalidated || !row.conenforced || row.connoinherit || row.expression === null)
+    return null;
   const found = (name: string | null): CheckedColumn | undefined =>
     columns.find((column) => column.row.attname === name);
   const allowed = readAllowedValues(row.expression, (name) => listKind(found(name)));

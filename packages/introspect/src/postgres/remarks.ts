@@ -122,16 +122,25 @@ function unknownTypes(tables: readonly Table[]): Diagnostic[] {
   const found = tables.flatMap((table) =>
     table.columns.flatMap((column) => {
       const type = innermost(column.type);
-      return type.portable === 'unknown' ? [{ type: type.base, column: `${table.id}.${column.name}` }] : [];
+      if (type.portable !== 'unknown') return [];
+      const isRequired =
+        ['table', 'partitioned'].includes(table.kind) && !column.nullable && column.fill.kind === 'none';
+      return [{ type: type.base, column: `${table.id}.${column.name}`, isRequired }];
     }),
   );
-  return [...groupedBy(found, (use) => use.type)].map(([type, uses]) =>
-    info(
-      'type-unknown',
-      `type ${type}`,
-      `"${type}" has no portable form: it is read as text and not written, in ${quotedNames(uses.map((use) => use.column))}.`,
-    ),
-  );
+  return [...groupedBy(found, (use) => use.type)].map(([type, uses]) => {
+    const names = quotedNames(uses.map((use) => use.column));
+    const message = `"${type}" has no portable form: it is read as text and not written, in ${names}.`;
+    const required = uses.filter(({ isRequired }) => isRequired).map(({ column }) => column);
+    return {
+      ...info('type-unknown', `type ${type}`, message),
+      hint: required.length === 0 ? null : requiredHint(required),
+    };
+  });
+}
+
+function requiredHint(columns: readonly string[]): string {
+  return `Items cannot be created there before ${quotedNames(columns)} have a default or are generated from other columns.`;
 }
 
 function innermost(type: ColumnType): ColumnType {

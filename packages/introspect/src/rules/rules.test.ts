@@ -141,6 +141,16 @@ test('a create that can never succeed is named, one that presets complete is not
   expect(problemsOf({ articles }, create('[{ fields: [body] }, { fields: [title] }]'))).toEqual([]);
 });
 
+test('a create without a field that no request can write is named', () => {
+  const rooms: TableSketch = { columns: ['id!=:integer', 'title!', 'stay!:daterange'], key: ['id'] };
+  const permissions = 'permissions: { public: { rooms: { create: true } } }';
+  const [problem] = resolve({ rooms }, { permissions }).diagnostics.filter(({ code }) => code === 'incomplete-create');
+  expect(problem?.message).toBe('"public" can never create "rooms": "stay" must be given but may not.');
+  expect(problem?.hint).toMatch('the type of "stay"');
+  const filled: TableSketch = { ...rooms, columns: ['id!=:integer', 'title!', 'stay!=:daterange'] };
+  expect(problemsOf({ rooms: filled }, { permissions })).toEqual([]);
+});
+
 test('collections without a rule are private', () => {
   const permissions = 'permissions: { public: { articles: { read: true } } }';
   const { diagnostics } = resolve({ articles, a: articles, b: articles }, { permissions });

@@ -22,6 +22,8 @@ export class ServerError extends Error {
     readonly table?: string | undefined;
     readonly column?: string | undefined;
     readonly constraint?: string | undefined;
+    /** Schema and name of the domain that does not take a value. */
+    readonly domain?: string | undefined;
     /** Values of the key that is taken, or that leads nowhere, with commas between them. */
     readonly values?: string | undefined;
   };
@@ -37,9 +39,15 @@ export class ServerError extends Error {
       table: fields.get('t'),
       column: fields.get('c'),
       constraint: fields.get('n'),
+      domain: fields.has('d') ? `${idPart(fields.get('s') ?? '')}.${idPart(fields.get('d') ?? '')}` : undefined,
       values: /\)=\((.*)\)/s.exec(fields.get('D') ?? '')?.[1],
     };
   }
+}
+
+/** A part of a name, as schemas of projects write it. */
+function idPart(name: string): string {
+  return /[."]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
 }
 
 /** A statement that ran for as long as it may (57014, query_canceled). */
@@ -240,4 +248,31 @@ export function readable(part: string): string {
   } catch {
     return part;
   }
+}
+
+/** Characters of a message at most. */
+const longestMessage = 500;
+
+/**
+ * Returns the error that one of a function or trigger is answered with. Source: docs/functions.md, "Errors".
+ *
+ * Undefined where its SQLSTATE says nothing about that.
+ */
+export function raisedForCaller(cause: ServerError): PlatformError | undefined {
+  const message = [...cause.message].slice(0, longestMessage).join('');
+  switch (cause.sqlstate) {
+    case 'TW400':
+      return new PlatformError('INVALID_PAYLOAD', message, {}, { cause });
+    case 'TW403':
+      return new PlatformError('FORBIDDEN', undefined, {}, { cause });
+    case 'TW422':
+      return new PlatformError('UNPROCESSABLE_ENTITY', message, {}, { cause });
+    default:
+      return undefined;
+  }
+}
+
+/** True if code in PL/pgSQL refuses by RAISE, with any SQLSTATE but those that ask for another attempt. */
+export function isRaised(cause: ServerError): boolean {
+  return cause.routine === 'exec_stmt_raise' && !isRetryable(cause);
 }

@@ -1,7 +1,7 @@
 /** Calls of functions and procedures of the database under the rights of their callers. */
 import type { Caller } from '../caller.ts';
 import type { Statement, Transaction } from '../database/database.ts';
-import { ServerError, untrueFunction } from '../database/errors.ts';
+import { raisedForCaller, ServerError, untrueFunction } from '../database/errors.ts';
 import { type CreatePlanCache, createEmpty, type PlanCache } from '../database/plan-cache.ts';
 import { runAs } from '../database/row-context.ts';
 import { ownTables } from '../dialects/index.ts';
@@ -250,23 +250,15 @@ function createCallActivity(api: Pick<CompiledApi, 'collections' | 'dialect'>): 
   };
 }
 
-/** Characters of a function's own message at most. */
-const longestMessage = 500;
-
 const noValue = 'A value is none of its type.';
 
 /** Takes an error of a call to the one that answers it; any other stays as it is. */
 export function toFunctionError(thrown: unknown, writes: boolean): unknown {
   if (!(thrown instanceof PlatformError) || !(thrown.cause instanceof ServerError)) return thrown;
   const { cause } = thrown;
-  const message = [...cause.message].slice(0, longestMessage).join('');
+  const raised = raisedForCaller(cause);
+  if (raised !== undefined) return raised;
   switch (cause.sqlstate) {
-    case 'TW400':
-      return new PlatformError('INVALID_PAYLOAD', message, {}, { cause });
-    case 'TW403':
-      return new PlatformError('FORBIDDEN', undefined, {}, { cause });
-    case 'TW422':
-      return new PlatformError('UNPROCESSABLE_ENTITY', message, {}, { cause });
     // The transactions of reads cannot write, and some servers do not try where a function says that it does not.
     case '25006':
     case '0A000':

@@ -75,7 +75,7 @@ export const incompleteCreates: Rule = (schema, { permissions }) => {
       const missing = missingFields(collection, [first, ...others]);
       // Few rules are to be complained about, so these only are looked for in the file.
       const rule = missing.length === 0 ? undefined : permissions.rules.find((candidate) => isSource(candidate, first));
-      return rule === undefined ? [] : [incomplete(rule, missing)];
+      return rule === undefined ? [] : [incomplete(rule, missing, hintFor(collection, missing))];
     },
   );
 };
@@ -86,20 +86,31 @@ function missingFields(collection: Collection, rules: readonly Permission[]): re
   const linked = manyToOnesOf(collection).filter(({ name }) => settable.has(name));
   const columns = new Set(linked.flatMap(({ on }) => on.map(({ from }) => from)));
   return collection.fields
-    .filter(({ required, name, column }) => required && !settable.has(name) && !columns.has(column))
+    .filter(
+      ({ required, name, column, type }) =>
+        required && (type === 'unknown' || !settable.has(name)) && !columns.has(column),
+    )
     .map(({ name }) => name);
+}
+
+/** Advice about missing fields: a type without a portable form is written by no rule. */
+function hintFor({ fields }: Collection, missing: readonly string[]): string {
+  const unwritten = fields.filter(({ name, type }) => missing.includes(name) && type === 'unknown');
+  if (unwritten.length === 0) return 'Add it to `fields` or set it under `presets`.';
+  const names = quotedList(unwritten.map(({ name }) => name));
+  return `No request writes the type of ${names}: give it a default, or generate it from columns of other types.`;
 }
 
 function isSource(rule: RuleSource, { role, collection }: Permission): boolean {
   return rule.action === 'create' && rule.role.name === role && rule.collection.name === collection;
 }
 
-function incomplete({ role, collection, place: location }: RuleSource, missing: readonly string[]) {
+function incomplete({ role, collection, place: location }: RuleSource, missing: readonly string[], hint: string) {
   return {
     code: 'incomplete-create',
     severity: 'warning' as const,
     place: location,
     message: `"${role.name}" can never create "${collection.name}": ${quotedList(missing)} must be given but may not.`,
-    hint: 'Add it to `fields` or set it under `presets`.',
+    hint,
   };
 }

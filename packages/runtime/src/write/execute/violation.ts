@@ -1,5 +1,5 @@
 /** Constraints of the database, told in terms of the API. Source: API specification, section 9. */
-import { ServerError } from '../../database/errors.ts';
+import { isRaised, raisedForCaller, ServerError } from '../../database/errors.ts';
 import { PlatformError } from '../../errors.ts';
 import { failedValidation } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
@@ -47,9 +47,12 @@ export function explainViolation(thrown: unknown, collections: readonly Affected
   // Told already, by the step that failed.
   if (thrown.extensions.collection !== undefined) return thrown;
   const { cause } = thrown;
+  const raised = raisedForCaller(cause);
+  if (raised !== undefined) return raised;
   const [first] = collections;
   if (first === undefined) return thrown;
-  const affected = affectedBy(cause, collections) ?? first;
+  const found = affectedBy(cause, collections);
+  const affected = found ?? first;
   const { path } = affected;
   const location = {
     collection: affected.collection.descriptor.name,
@@ -60,14 +63,18 @@ export function explainViolation(thrown: unknown, collections: readonly Affected
     failedValidation(location, field, type, message, cause);
   if (cause.sqlstate === '23502') return fail(missingField(cause, affected), 'required', 'is required');
   const limit = limits.get(cause.sqlstate);
-  if (limit !== undefined) return fail(null, limit, 'is refused by the database');
+  if (limit !== undefined) return fail(null, limit, refused);
   if (malformed.has(cause.sqlstate)) {
     return new PlatformError('INVALID_PAYLOAD', 'A value is none of its type.', {}, { cause });
   }
   const type = thrown.code === 'FAILED_VALIDATION' ? String(thrown.extensions.type) : undefined;
-  if (type === undefined) return thrown;
+  if (type === undefined)
+    return thrown.code === 'SERVICE_UNAVAILABLE' && isRaised(cause) ? fail(null, 'check', refused) : thrown;
   const constraint = constraintOf(cause, affected);
-  const field = constraint?.fields.find((name) => isNamed(affected, name)) ?? null;
+  const fields = (constraint?.fields ?? []).filter((name) => isNamed(affected, name));
+  // The error of a domain tells no column: it may be that of another field.
+  const isUnclear = cause.about.domain !== undefined && (found === undefined || fields.length > 1);
+  const [field = null] = isUnclear ? [] : fields;
   if (type === 'foreign_key' && constraint !== undefined && isLink(affected, constraint)) {
     if (!mayKnow(affected, constraint)) return new PlatformError('FORBIDDEN', undefined, {}, { cause });
     const isComplete = constraint.fields.every((name) => isNamed(affected, name));
@@ -75,10 +82,17 @@ export function explainViolation(thrown: unknown, collections: readonly Affected
   }
   // The error does not tell that another user has the token.
   if (type === 'unique' && isToken(affected, constraint)) return fail(field, 'check', staticTokenRule);
-  const others = type === 'unique' ? (constraint?.fields ?? []).filter((name) => name !== field) : [];
-  const named = others.filter((name) => isNamed(affected, name)).map((name) => JSON.stringify(name));
-  if (field !== null && named.length > 0)
-    return fail(field, type, `has a value that is taken together with that of ${named.join(' and ')}`);
+  const others = fields.filter((name) => name !== field).map((name) => JSON.stringify(name));
+  const isTogether = field !== null && others.length > 0;
+  if (cause.sqlstate === '23P01') {
+    return fail(
+      field,
+      type,
+      `conflicts with another item${isTogether ? `, together with ${others.join(' and ')}` : ''}`,
+    );
+  }
+  if (type === 'unique' && isTogether)
+    return fail(field, type, `has a value that is taken together with that of ${others.join(' and ')}`);
   return fail(field, type, messages[type] ?? 'is not valid');
 }
 
@@ -96,6 +110,8 @@ export function isKnown({ collections }: WriteScope['open'], constraint: string)
   );
 }
 
+const refused = 'is refused by the database';
+
 const messages: Readonly<Record<string, string>> = {
   unique: 'has a value that is taken',
   foreign_key: 'is linked with other items, which do not allow this',
@@ -107,6 +123,12 @@ const messages: Readonly<Record<string, string>> = {
  * with such a key.
  */
 function affectedBy(cause: ServerError, collections: readonly AffectedConstraints[]): AffectedConstraints | undefined {
+  if (cause.about.domain !== undefined) {
+    const [only, ...others] = collections.filter((affected) =>
+      constraintOf(cause, affected)?.fields.some((name) => isNamed(affected, name)),
+    );
+    return others.length === 0 ? only : undefined;
+  }
   if (cause.about.table !== undefined) return collections.find(({ collection }) => isAbout(cause, collection));
   return collections.findLast((affected) => constraintOf(cause, affected) !== undefined);
 }
@@ -122,7 +144,7 @@ function quoted(name: string | undefined): string {
 }
 
 function constraintOf({ about }: ServerError, { collection }: AffectedConstraints): ConstraintDescriptor | undefined {
-  return collection.descriptor.constraints?.find(({ name }) => name === about.constraint);
+  return collection.descriptor.constraints?.find(({ name }) => name === (about.domain ?? about.constraint));
 }
 
 function isToken({ collection }: AffectedConstraints, constraint: ConstraintDescriptor | undefined): boolean {
