@@ -48,6 +48,9 @@ export async function writes(client: Client): Promise<void> {
   is<{ id: string }>()(created);
   const many: readonly ArticlesCreate[] = [{ title: 'A', keywords: ['a', null] }];
   await articles.createMany(many);
+  const kept = await client.items('tags').createMany([{ name: 'a' }], { on_conflict: ['id'], fields: ['name'] });
+  is<readonly { name: string }[]>()(kept.data);
+  is<string | null | undefined>()((await articles.readByQuery({ cursor: '' })).meta?.next_cursor);
   await articles.updateOne('1', { tags: { create: [{ name: 'c' }], delete: [1] }, metadata: { a: [1, null] } });
   await articles.updateBatch([{ id: '1', title: 'B' }]);
   await articles.updateByQuery({ query: { filter: { title: { _icontains: 'a' } } }, data: { title: 'C' } });
@@ -102,6 +105,10 @@ export async function refusals(client: Client): Promise<void> {
   await articles.updateOne(1, { id: 2 });
   // @ts-expect-error: an item that is linked has a collection
   await articles.createOne({ title: 'T', blocks: [{ item: 1 }] });
+  // @ts-expect-error: no unique key
+  await client.items('tags').createMany([{ name: 'a' }], { on_conflict: ['colour'] });
+  // @ts-expect-error: nothing is created by a change
+  await client.items('tags').updateOne(1, { name: 'a' }, { on_conflict: ['id'] });
   // @ts-expect-error: a view is not written
   await client.items('totals').createOne({});
   // @ts-expect-error: a singleton is no list

@@ -69,6 +69,8 @@ export interface Query {
   readonly aggregate?: JsonObject;
   readonly groupBy?: readonly string[] | string;
   readonly having?: JsonObject;
+  /** Fields of a unique key, for those that create: an item that is there by it is changed. */
+  readonly on_conflict?: readonly string[] | string;
   /** `total_count`, `filter_count` or `*`. */
   readonly meta?: readonly string[] | string;
 }

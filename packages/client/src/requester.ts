@@ -10,6 +10,9 @@ import { unlessAborted } from './waits.ts';
 export interface Meta {
   readonly total_count?: number;
   readonly filter_count?: number;
+  /** Cursor of the page after this one; null after the last. */
+  readonly next_cursor?: string | null;
+  readonly previous_cursor?: string | null;
   readonly [name: string]: JsonValue | undefined;
 }
 

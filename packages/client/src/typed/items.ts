@@ -4,7 +4,17 @@ import type { Page } from '../requester.ts';
 import type { AggregateOf, AggregateRow, GroupsOf } from './aggregate.ts';
 import type { DeepOf } from './deep.ts';
 import type { Facts, methods } from './facts.ts';
-import type { AggregateQuery, AliasOf, Fields, ItemQuery, ListQuery, OneQuery, Said, WriteQueryOf } from './queries.ts';
+import type {
+  AggregateQuery,
+  AliasOf,
+  CreateQuery,
+  Fields,
+  ItemQuery,
+  ListQuery,
+  OneQuery,
+  Said,
+  WriteQueryOf,
+} from './queries.ts';
 import type { Result } from './result.ts';
 
 /** The methods of a collection that its caller may use: the others do not exist. */
@@ -83,11 +93,11 @@ export interface Methods<Schema, Of extends Facts> {
     const D extends DeepOf<Schema, Of, Said<A>> = never,
   >(
     data: Of['create'],
-    query?: ItemQuery<Schema, Of, F, A, D>,
+    query?: CreateQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Result<Schema, Of, F[number], Said<A>, Said<D>> | Of['unread']>;
   /**
-   * Makes all of them, or none.
+   * Makes all of them, or none. With `on_conflict` those that are there by a unique key are changed.
    * @example await client.items('tags').createMany([{ name: 'red' }, { name: 'blue' }]);
    */
   createMany<
@@ -96,7 +106,7 @@ export interface Methods<Schema, Of extends Facts> {
     const D extends DeepOf<Schema, Of, Said<A>> = never,
   >(
     data: readonly Of['create'][],
-    query?: ItemQuery<Schema, Of, F, A, D>,
+    query?: CreateQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Page<Result<Schema, Of, F[number], Said<A>, Said<D>>>>;
   /**

@@ -31,6 +31,12 @@ export interface ItemQuery<Schema, Of, F extends Fields, A, D> {
 /** Kinds of archived items that a class may ask for; none where it may not see which are archived. */
 type ArchivedOf<Of> = Of extends { readonly archived: infer Kinds } ? Kinds : never;
 
+/** How a written item is answered, and the unique key by which an item may be there already. */
+export interface CreateQuery<Schema, Of, F extends Fields, A, D> extends ItemQuery<Schema, Of, F, A, D> {
+  /** Fields of a unique key: an item that is there by it is changed, any other made. */
+  readonly on_conflict?: Of extends { readonly conflicts: infer Keys } ? Keys : never;
+}
+
 /** Which items there are, and how each is answered. */
 export interface ListQuery<Schema, Of, F extends Fields, S extends readonly string[], A, D>
   extends ItemQuery<Schema, Of, F, A, D> {

@@ -135,6 +135,7 @@ function declareFacts(collection: ClientCollection): TypeDeclaration {
     member('update', update === null ? 'never' : names.update),
     member('change', update === null || view.key.length === 0 ? 'never' : names.change),
     ...(view.archived ? [member('archived', literals(['include', 'only']))] : []),
+    ...conflictsOf(view.writes?.upsert?.keys ?? []),
     member('unread', echoes ? 'never' : 'null'),
     member('rights', literals(permissionsOf(collection))),
   ];
@@ -144,6 +145,13 @@ function declareFacts(collection: ClientCollection): TypeDeclaration {
     notes: [`Facts that queries of \`${view.name}\` are checked against.`],
     members,
   };
+}
+
+/** The unique keys by which items are changed instead of made. */
+function conflictsOf(keys: readonly (readonly string[])[]): readonly DeclaredMember[] {
+  if (keys.length === 0) return [];
+  const lists = keys.map((key) => `readonly [${key.map(stringLiteral).join(', ')}]`);
+  return [member('conflicts', union(...lists))];
 }
 
 /** The type of filters; none for a collection that can only be written. */

@@ -95,6 +95,7 @@ export interface TeamsFacts {
   create: TeamsCreate;
   update: TeamsUpdate;
   change: TeamsChange;
+  conflicts: readonly ['id'];
   unread: never;
   rights:
     | 'list'

@@ -66,6 +66,7 @@ export interface NotesFacts {
   create: NotesCreate;
   update: NotesUpdate;
   change: NotesChange;
+  conflicts: readonly ['id'];
   unread: never;
   rights:
     | 'list'

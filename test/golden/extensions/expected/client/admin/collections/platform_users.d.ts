@@ -65,6 +65,7 @@ export interface PlatformUsersFacts {
   create: PlatformUsersCreate;
   update: PlatformUsersUpdate;
   change: PlatformUsersChange;
+  conflicts: readonly ['id'];
   unread: never;
   rights:
     | 'list'

@@ -78,6 +78,7 @@ export interface OrderLines__609e95fc8aFacts {
   create: OrderLines__609e95fc8aCreate;
   update: OrderLines__609e95fc8aUpdate;
   change: OrderLines__609e95fc8aChange;
+  conflicts: readonly ['__proto__'];
   unread: never;
   rights:
     | 'list'

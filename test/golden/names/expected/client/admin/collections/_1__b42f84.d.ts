@@ -78,6 +78,7 @@ export interface _1__b42f8455f9Facts {
   create: _1__b42f8455f9Create;
   update: _1__b42f8455f9Update;
   change: _1__b42f8455f9Change;
+  conflicts: readonly ['__proto__'];
   unread: never;
   rights:
     | 'list'

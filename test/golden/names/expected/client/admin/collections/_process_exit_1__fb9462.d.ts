@@ -78,6 +78,7 @@ export interface ProcessExit_1__fb9462215fFacts {
   create: ProcessExit_1__fb9462215fCreate;
   update: ProcessExit_1__fb9462215fUpdate;
   change: ProcessExit_1__fb9462215fChange;
+  conflicts: readonly ['__proto__'];
   unread: never;
   rights:
     | 'list'

@@ -78,6 +78,7 @@ export interface OrderLinesFacts {
   create: OrderLinesCreate;
   update: OrderLinesUpdate;
   change: OrderLinesChange;
+  conflicts: readonly ['__proto__'];
   unread: never;
   rights:
     | 'list'

@@ -82,6 +82,7 @@ export interface AuthorsFacts {
   create: AuthorsCreate;
   update: AuthorsUpdate;
   change: AuthorsChange;
+  conflicts: readonly ['id'];
   unread: never;
   rights:
     | 'list'

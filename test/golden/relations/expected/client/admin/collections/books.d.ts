@@ -66,6 +66,7 @@ export interface BooksFacts {
   create: BooksCreate;
   update: BooksUpdate;
   change: BooksChange;
+  conflicts: readonly ['id'];
   unread: never;
   rights:
     | 'list'

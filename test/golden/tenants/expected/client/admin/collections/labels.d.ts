@@ -122,6 +122,7 @@ export interface LabelsFacts {
   create: LabelsCreate;
   update: LabelsUpdate;
   change: LabelsChange;
+  conflicts: readonly ['id'] | readonly ['tenant_id', 'id'];
   unread: never;
   rights:
     | 'list'

@@ -58,6 +58,7 @@ export interface PlatformUsersFacts {
   create: PlatformUsersCreate;
   update: PlatformUsersUpdate;
   change: PlatformUsersChange;
+  conflicts: readonly ['id'];
   unread: never;
   rights:
     | 'list'

@@ -76,6 +76,7 @@ export interface TaskLabelsFacts {
   create: TaskLabelsCreate;
   update: TaskLabelsUpdate;
   change: TaskLabelsChange;
+  conflicts: readonly ['tenant_id', 'task', 'label'];
   unread: never;
   rights:
     | 'list'

@@ -122,6 +122,7 @@ export interface TasksFacts {
   create: TasksCreate;
   update: TasksUpdate;
   change: TasksChange;
+  conflicts: readonly ['id'] | readonly ['tenant_id', 'id'];
   unread: never;
   rights:
     | 'list'

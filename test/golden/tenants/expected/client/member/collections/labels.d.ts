@@ -98,6 +98,7 @@ export interface LabelsFacts {
   create: LabelsCreate;
   update: LabelsUpdate;
   change: LabelsChange;
+  conflicts: readonly ['id'] | readonly ['tenant_id', 'id'];
   unread: null;
   rights:
     | 'list'

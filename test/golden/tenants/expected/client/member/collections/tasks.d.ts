@@ -98,6 +98,7 @@ export interface TasksFacts {
   create: TasksCreate;
   update: TasksUpdate;
   change: TasksChange;
+  conflicts: readonly ['id'] | readonly ['tenant_id', 'id'];
   unread: null;
   rights:
     | 'list'

@@ -127,6 +127,7 @@ export interface SamplesFacts {
   create: SamplesCreate;
   update: SamplesUpdate;
   change: SamplesChange;
+  conflicts: readonly ['id'];
   unread: never;
   rights:
     | 'list'
