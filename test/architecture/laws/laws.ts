@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 127_348, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 127_458, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 897,
+    today: 898,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

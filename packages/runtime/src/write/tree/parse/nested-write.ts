@@ -75,7 +75,12 @@ export function splitPayload(splitting: Splitting, entry: Entry): Split {
       if (relation.kind !== 'm2o' || relation.field === undefined) relations.push(name);
       if (nested === null && relation.kind === 'm2o') {
         const emptied = pairsBesideTenant(collection.descriptor, relation.on, 'from');
-        for (const field of holdersOf(collection, emptied, 'from')) fields[field] = null;
+        const holders = holdersOf(collection, emptied, 'from');
+        // A key of which a part is null leads nowhere either, and its other parts are told.
+        const isEmptied =
+          holders.every((holder) => Object.hasOwn(payload, holder)) &&
+          holders.some((holder) => payload[holder] === null);
+        if (!isEmptied) for (const field of holders) fields[field] = null;
       }
       nestedWrites.push(...(nested ?? []));
     }
