@@ -236,9 +236,28 @@ describe('settings', () => {
     ['postgres://a,b/c?target_session_attrs=fastest', 'target_session_attrs must be any, read-write or primary.'],
     ['postgres://a,,b/c', 'names a host without a name'],
   ])('stop the start: %s', async (url, sentence) => {
-    const [code, text] = await refused({ DATABASE_URL: url });
+    // Settings that go with a list are not blamed for it.
+    const [code, text] = await refused({ DATABASE_URL: url, DATABASE_READ_URL: 'postgres://a/c' });
     expect(text).toContain(sentence);
+    expect(text).not.toContain('DATABASE_READ_URL');
     expect(code).toBe(4);
+  });
+
+  it.each([
+    [{ DATABASE_READ_URL: 'postgres://b/c' }, 'DATABASE_READ_URL is set, but DATABASE_URL names no server.'],
+    [
+      { DATABASE_URL: 'postgres://a/c', DATABASE_LISTEN_URL: 'mysql://a/c' },
+      'DATABASE_LISTEN_URL leads to another kind',
+    ],
+    [
+      { DATABASE_URL: 'postgres://a/c', DATABASE_READ_URL: 'postgres://b/c', DATABASE_READ_ONLY: 'true' },
+      'DATABASE_READ_URL and DATABASE_READ_ONLY are both set.',
+    ],
+    [{ CACHE_PURGE_URL: 'http://varnish:hidden-word@cache/' }, 'CACHE_PURGE_URL has "http://…@cache/", which is no'],
+  ])('stop the start: %j', async (environment, sentence) => {
+    const [code, text] = await refused(environment);
+    expect([code, text]).toEqual([4, expect.stringContaining(sentence)]);
+    expect(text).not.toContain('hidden-word');
   });
 
   it('let it wait where no name leads anywhere', async () => {

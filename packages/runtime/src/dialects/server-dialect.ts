@@ -75,6 +75,10 @@ export interface ListenOptions extends Pick<ConnectOptions, 'url' | 'renewable'>
   readonly channel: string;
   /** Called for every notice, with its sender as far as it names one, and whenever notices may have been missed. */
   readonly heard: (sender?: string) => void;
+  /** Database of requests: another one has none of its notices, and is refused. */
+  readonly requests?: Pick<Database, 'query'>;
+  /** Called after each attempt: with the reason why nothing is heard, or null. */
+  readonly attempted?: (problem: Error | null) => void;
   /** Milliseconds before a lost connection is tried again. Default: half a minute. */
   readonly retryAfter?: number;
 }

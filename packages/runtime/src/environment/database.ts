@@ -58,7 +58,8 @@ export function readDatabase(read: Read, problems: EnvironmentProblem[]): Databa
     publicStatementTimeout: read('DATABASE_PUBLIC_STATEMENT_TIMEOUT', readDuration, 10_000),
     streamMax: read<number | null>('DATABASE_STREAM_MAX', readInteger(1), null),
   };
-  problems.push(...contradictions(environment));
+  // One that cannot be used contradicts nothing.
+  if (!problems.some(({ variable }) => variable === 'DATABASE_URL')) problems.push(...contradictions(environment));
   return environment;
 }
 

@@ -126,7 +126,9 @@ export function readOrigins(text: string): Reading<readonly string[]> {
   const wrong = origins.find((origin) => origin !== '*' && originOf(origin) !== origin);
   return wrong === undefined
     ? { value: origins }
-    : { problem: `has "${wrong}", which is not an origin such as "https://app.example.com", or "*".` };
+    : {
+        problem: `has "${wrong.replace(/\/\/[^/]*@/, '//…@')}", which is not an origin such as "https://app.example.com", or "*".`,
+      };
 }
 
 /** Reads an absolute http or https address without query, fragment and user; a trailing slash is dropped. */
@@ -185,7 +187,9 @@ export function readUrls(text: string): Reading<readonly string[]> {
   const wrong = 'value' in reading ? reading.value.find((address) => !isPlainUrl(address)) : undefined;
   return wrong === undefined
     ? reading
-    : { problem: `has "${wrong}", which is no http or https address without user, query and fragment.` };
+    : {
+        problem: `has "${wrong.replace(/\/\/[^/]*@/, '//…@')}", which is no http or https address without user, query and fragment.`,
+      };
 }
 
 function isPlainUrl(text: string): boolean {

@@ -59,6 +59,8 @@ export async function prepareDatabase(
   const { poolTimeout, readOnly, listenUrl } = environment.database;
   const watched = hosts?.watch(late.database) ?? watchHost(late.database, askHost, poolTimeout);
   const heardAt = listenUrl === null ? connections.renewable : inTurn(listenUrl);
+  // That of requests needs no check: a pooler in it is no mistake.
+  const checks = listenUrl === null ? {} : { requests: late.database, attempted: logHearing(log) };
   return {
     late,
     database: readOnly ? withoutWrites(watched.database) : watched.database,
@@ -67,9 +69,22 @@ export async function prepareDatabase(
     listen:
       listen === undefined || heardAt === undefined
         ? null
-        : (heard) => listen({ url: heardAt.current(), renewable: heardAt, channel: modelChannel, heard }),
+        : (heard) => listen({ url: heardAt.current(), renewable: heardAt, channel: modelChannel, heard, ...checks }),
   };
 }
+
+/** Tells once that DATABASE_LISTEN_URL is of no use, until it is. */
+function logHearing(log: () => Pick<Log, 'info' | 'warn'>): (problem: Error | null) => void {
+  let isDeaf = false;
+  return (problem) => {
+    if (problem !== null && !isDeaf) log().warn({ cause: describeCause(problem) }, deaf);
+    if (problem === null && isDeaf) log().info({}, 'DATABASE_LISTEN_URL tells of changes of rules again.');
+    isDeaf = problem !== null;
+  };
+}
+
+const deaf =
+  'DATABASE_LISTEN_URL tells of no changes of rules. The database is asked for them ten times a second instead.';
 
 /** Tries the hosts of an address one after the other: a standby hears nothing, and refuses to listen. */
 function inTurn(list: string): RenewableUrl {

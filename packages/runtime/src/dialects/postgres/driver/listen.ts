@@ -1,13 +1,21 @@
 /** Receives notifications of other processes through the database, as long as there is a way to it. */
+import type pg from 'pg';
+import type { Database } from '../../../database/database.ts';
+import { ConnectionError } from '../../../database/errors.ts';
 import type { Listener, ListenOptions } from '../../server-dialect.ts';
 import { type ConnectedClient, connectClient } from './client.ts';
 import { postgresSettings } from './options.ts';
 
+/** Statement that tells databases apart, of one server or several. */
+const placeSql = `SELECT pg_catalog.concat(d.oid, ' ', EXTRACT(EPOCH FROM pg_catalog.pg_postmaster_start_time()))
+  FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database()`;
+
 /**
- * Listens on a connection of its own, which is made anew when it is lost. Never reports failures: a caller that must
- * know also queries the database, because a pooler may keep notifications to itself.
+ * Listens on a connection of its own, which is made anew when it is lost. Failures are told to `attempted` alone: a caller that
+ * must know of changes also queries the database, because a pooler may keep notifications to itself.
  */
-export function listenTo({ channel, heard, retryAfter = 30_000, ...location }: ListenOptions): Listener {
+export function listenTo({ channel, heard, attempted, requests, ...options }: ListenOptions): Listener {
+  const { retryAfter = 30_000, ...location } = options;
   const settings = postgresSettings(location);
   let connected: ConnectedClient | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -20,9 +28,11 @@ export function listenTo({ channel, heard, retryAfter = 30_000, ...location }: L
     const made = await connectClient(settings, { application_name: settings.applicationName }, async ({ client }) => {
       client.on('notification', ({ payload }) => heard(payload));
       backend = (await client.query<{ pid: number }>('SELECT pg_catalog.pg_backend_pid() AS pid')).rows[0]?.pid;
+      if (requests !== undefined) await refuseOther(client, requests);
       await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
     });
     isOwn = made.key !== undefined && backend === made.key.processId;
+    attempted?.(isOwn ? null : new ConnectionError('The address leads to a pooler, which keeps notices to itself.'));
     connected = made;
     made.client.on('end', () => {
       connected = null;
@@ -37,11 +47,16 @@ export function listenTo({ channel, heard, retryAfter = 30_000, ...location }: L
     timer = setTimeout(tryToConnect, retryAfter).unref();
   }
 
-  function tryToConnect(): void {
-    connecting = connect().catch(connectLater);
+  function failed(error: unknown): void {
+    if (!closed) attempted?.(error instanceof Error ? error : new Error(String(error)));
+    connectLater();
   }
 
-  let connecting: Promise<void> = connect().catch(connectLater);
+  function tryToConnect(): void {
+    connecting = connect().catch(failed);
+  }
+
+  let connecting: Promise<void> = connect().catch(failed);
   return {
     get isHeard() {
       return isOwn && connected !== null;
@@ -53,4 +68,13 @@ export function listenTo({ channel, heard, retryAfter = 30_000, ...location }: L
       await connected?.client.end();
     },
   };
+}
+
+/** A database that is not that of requests has none of its notices. */
+async function refuseOther(client: pg.Client, requests: Pick<Database, 'query'>): Promise<void> {
+  // Nothing is known of one that is away.
+  const [[expected] = []] = await requests.query(placeSql, []).catch(() => []);
+  const { rows } = await client.query<string[]>({ text: placeSql, rowMode: 'array' });
+  if (expected === undefined || rows[0]?.[0] === expected) return;
+  throw new ConnectionError('The address leads to another database than DATABASE_URL.');
 }
