@@ -2,6 +2,7 @@
  * Answers that shared caches may keep: which, under which tags, and which of them a write purges. Source: scale-out notes,
  * section 8.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Answer, Ask } from '../support/platform.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
@@ -18,7 +19,12 @@ beforeAll(async () => {
   project = await serveProject({
     system: true,
     disturbed: true,
-    environment: { CACHE_PURGE_URL: receiver.url, CORS_ENABLED: 'true', CORS_ORIGIN: 'https://app.example.com' },
+    environment: {
+      CACHE_PURGE_URL: receiver.url,
+      LOG_LEVEL: 'warn',
+      CORS_ENABLED: 'true',
+      CORS_ORIGIN: 'https://app.example.com',
+    },
     sql: `CREATE TABLE authors (id integer PRIMARY KEY, name varchar(40), mentor integer REFERENCES authors);
       CREATE TABLE articles (id integer PRIMARY KEY, title varchar(40), published date, author integer REFERENCES authors ON DELETE CASCADE);
       CREATE TABLE comments (id integer PRIMARY KEY, body varchar(40), article integer REFERENCES articles ON DELETE CASCADE);
@@ -244,4 +250,22 @@ it('sends a purge again until the cache takes it, and all of them twice', async 
   await edit('/items/articles/2', 'PATCH', { title: 'again' });
   const taken = () => receiver.purges.slice(before).filter((tags) => tags.includes(tag)).length;
   await expect.poll(taken, { timeout: 30_000 }).toBe(2);
+});
+
+it('purges soon what is written after the cache is back, however long it was away, and tells which it is', async () => {
+  const [tag = ''] = tagsOf(await kept('/items/articles/2'));
+  await settle();
+  receiver.fail(Number.POSITIVE_INFINITY);
+  await edit('/items/articles/2', 'PATCH', { title: 'meanwhile' });
+  await sleep(7_500);
+  const line = project
+    .log()
+    .split('\n')
+    .findLast((printed) => printed.includes('The cache takes no purges.'));
+  expect(JSON.parse(line ?? '')).toMatchObject({ url: receiver.url, cause: { message: 'answered 503' } });
+  const before = receiver.purges.length;
+  receiver.fail(0);
+  const back = performance.now();
+  await expect.poll(() => receiver.purges.slice(before).flat(), { timeout: 30_000, interval: 20 }).toContain(tag);
+  expect(performance.now() - back).toBeLessThan(2_000);
 });

@@ -1,6 +1,6 @@
 /** Tells shared caches which answers are out of date. Source: scale-out notes, section 8. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '../operate/log.ts';
+import { describeCause, type Log } from '../operate/log.ts';
 import { longestKeptMs } from './tags.ts';
 
 export interface Purges {
@@ -28,9 +28,13 @@ const repeatMs = longestKeptMs + 350;
 /** Milliseconds that a cache has to answer, and pauses between tries. */
 const answerMs = 2_000;
 const firstPauseMs = 100;
-const maxPauseMs = 5_000;
+/** Writes of a cache that is back wait so long at most: what they change is gone within a second. */
+const maxPauseMs = 500;
 /** Tags that wait for one cache at most; more become that of all. */
 const maxWaiting = 8_192;
+
+const notTaken =
+  'The cache takes no purges. Its answers may be out of date until it does, or until their time is over.';
 
 /** Makes the purges of a process. */
 export function createPurges(options: PurgesOptions): Purges {
@@ -139,12 +143,13 @@ class PurgeTarget {
       await response.body?.cancel();
       // Some caches answer so where they hold nothing of the kind.
       if (!response.ok && response.status !== 404) throw new Error(`answered ${response.status}`);
-      if (this.#failing) this.#options.log().info({ event: 'cache-purge' }, 'The cache takes purges again.');
+      if (this.#failing)
+        this.#options.log().info({ event: 'cache-purge', url: this.#url }, 'The cache takes purges again.');
       this.#failing = false;
       return true;
     } catch (error) {
-      const cause = error instanceof Error ? error.message : String(error);
-      if (!this.#failing) this.#options.log().warn({ event: 'cache-purge', cause }, 'The cache takes no purges.');
+      const failure = { event: 'cache-purge', url: this.#url, cause: describeCause(error) };
+      if (!this.#failing) this.#options.log().warn(failure, notTaken);
       this.#failing = true;
       return false;
     }
