@@ -95,6 +95,14 @@ it('tells of damage to the tables of the platform, and of its end', async () => 
   await changes([well, well, readOnly], rename('former', 'title'));
 });
 
+it('tells of a table of the platform that is gone and no collection, and that it is back', async () => {
+  const rename = (from: string, to: string) => (): Promise<unknown> =>
+    onPrimary(`ALTER TABLE platform.${from} RENAME TO ${to}`);
+  const onlyRead: Told = ['503 error', '503 database', '503 schema'];
+  await changes([damaged, damaged, onlyRead], rename('platform_sessions', 'former_sessions'));
+  await changes([well, well, readOnly], rename('former_sessions', 'platform_sessions'));
+});
+
 it('tells that a server is set to only read, and that it is no more', async () => {
   await changes([down, byReplica, readOnly], () => setReadOnly('on'));
   await changes([well, well, readOnly], async () => {
@@ -133,7 +141,7 @@ it('tells of a primary that is gone, and of another one', async () => {
 });
 
 it('told most changes within their time', () => {
-  expect(late).toHaveLength(10);
+  expect(late).toHaveLength(12);
   expect(median(late), `${late}`).toBeLessThan(promptMs);
 });
 

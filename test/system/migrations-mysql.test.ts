@@ -50,9 +50,11 @@ describe.each(servers)('on $name', ({ missing, start }) => {
         connection.query('SELECT @@SESSION.sql_mode, @@SESSION.foreign_key_checks, @@SESSION.lock_wait_timeout', []);
       const before = await session();
       expect(await readMigrations(connection)).toMatchObject({ installed: false, applied: [] });
-      expect((await migrate(connection)).map(({ name }) => name)).toEqual(names);
+      const done = await migrate(connection);
+      expect(done.map(({ name }) => name)).toEqual(names);
       const tables = await tablesOf(connection);
-      expect(tables).toHaveLength(24);
+      const made = done.flatMap(({ steps }) => steps?.tables ?? []);
+      expect(tables.toSorted()).toEqual([...made, 'platform_migrations'].sort());
       expect(await migrate(connection)).toEqual([]);
       const { installed, applied, pending } = await readMigrations(connection);
       expect([installed, pending]).toEqual([true, []]);
@@ -117,8 +119,7 @@ describe.each(servers)('on $name', ({ missing, start }) => {
       const table = (name: string): Migration => ({
         id: 1,
         name: 'first',
-        up: '',
-        down: '',
+        ...{ tables: [], up: '', down: '' },
         steps: { up: [`CREATE TABLE IF NOT EXISTS ${name} (id int PRIMARY KEY) {table}`], tables: [name] },
       });
       await migrate(connection, { migrations: [table('a')] });

@@ -74,9 +74,9 @@ describe.each(['server', 'embedded'] as const)('on the %s', (place) => {
   });
 
   it('installs once, and a second time does nothing', async () => {
-    expect(namesOf(await migrate(connection))).toEqual(names);
-    const tables = await tablesOf(connection);
-    expect(tables).toHaveLength(23);
+    const done = await migrate(connection);
+    expect(namesOf(done)).toEqual(names);
+    expect(await tablesOf(connection)).toEqual([...done.flatMap(({ tables }) => tables), 'platform_migrations'].sort());
     expect(await migrate(connection)).toEqual([]);
     const state = await readMigrations(connection);
     expect(state).toMatchObject({ installed: true, pending: [] });
@@ -140,8 +140,14 @@ describe('what does not fit', () => {
   });
   afterAll(() => database?.drop());
 
-  const first: Migration = { id: 1, name: 'first', up: 'CREATE TABLE a (id int)', down: 'DROP TABLE a' };
-  const second: Migration = { id: 2, name: 'second', up: 'CREATE TABLE b (id int)', down: 'DROP TABLE b' };
+  const first: Migration = { id: 1, name: 'first', tables: ['a'], up: 'CREATE TABLE a (id int)', down: 'DROP TABLE a' };
+  const second: Migration = {
+    id: 2,
+    name: 'second',
+    tables: ['b'],
+    up: 'CREATE TABLE b (id int)',
+    down: 'DROP TABLE b',
+  };
   const options = { schema: 'small', migrations: [first, second] };
   afterEach(() =>
     withClient(database.url, (client) =>

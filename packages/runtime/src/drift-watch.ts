@@ -1,8 +1,8 @@
 /** Keeps the answer to "does the compiled API still fit the database?" current while a server runs. */
 import type { Database, Statement } from './database/database.ts';
 import { serverOf } from './dialects/index.ts';
-import { compareFingerprint, type Drift, findNewColumns } from './drift.ts';
-import { type Dialect, defaultDialect, type Fingerprint, type LiveObject } from './language/index.ts';
+import { compareFingerprint, type Drift, findLostTables, findNewColumns, isSameTable } from './drift.ts';
+import { type Dialect, defaultDialect, type Fingerprint, type LiveObject, type NamedTable } from './language/index.ts';
 import { describeCause } from './operate/log.ts';
 
 /** The lines a watch writes. Fits the logger of the web framework. */
@@ -19,6 +19,8 @@ interface DriftWatchOptions {
   readonly dialect?: Dialect;
   /** The platform's own tables, as statements name them. None when absent. */
   readonly ownTables?: ReadonlySet<string>;
+  /** Reads which tables the platform has made beside those of the fingerprint. None when absent. */
+  readonly readMade?: () => Promise<readonly NamedTable[]>;
   /** Milliseconds between two checks; 30 seconds when absent. */
   readonly interval?: number;
   /** Tells if the model was changed since it was compiled, so that another API is about to be served. Never, when absent. */
@@ -33,7 +35,7 @@ export interface DriftWatch {
   checked(): boolean;
   /** Tables that no longer fit, as statements name them: reads and writes of one of them cannot be served. */
   closed(): ReadonlySet<string>;
-  /** True when one of the platform's own tables is among them. */
+  /** True when one of the platform's own tables no longer fits, or is gone. */
   damaged(): boolean;
   /**
    * Checks once and then on a timer that does not keep the process alive; resolves after the first check. Never
@@ -64,11 +66,12 @@ const silent: DriftLog = { info: () => undefined, warn: () => undefined, error: 
 
 /** Makes a watch that has not looked yet. */
 export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
-  const { database, fingerprint, dialect = defaultDialect, interval = defaultInterval } = options;
+  const { dialect = defaultDialect, ownTables = new Set<string>(), interval = defaultInterval } = options;
   let log = silent;
   let live: readonly LiveObject[] | null = null;
   let drifts: readonly Drift[] = [];
   let closed: ReadonlySet<string> = new Set();
+  let damaged = false;
   let timer: NodeJS.Timeout | undefined;
   let [stopped, isWaiting] = [false, false];
   let refreshing: Promise<void> | null = null;
@@ -78,14 +81,14 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
   async function check(): Promise<void> {
     const start = performance.now();
     try {
-      const found = await serverOf(dialect).readLive(database, fingerprint);
-      const differences = compareFingerprint(fingerprint, found, dialect);
+      const { found, differences, lost } = await compare(options);
       isWaiting = await isFollowed(closed.size === 0 && differences.some(isError));
       if (stopped) return;
       const current = differences.filter((drift) => !isWaiting || !isError(drift));
       reportDrift(log, drifts, current, findNewColumns(live ?? found, found, dialect));
       [live, drifts] = [found, current];
       closed = new Set(current.filter(isError).map(({ table }) => table));
+      damaged = current.some((drift) => lost.includes(drift)) || [...closed].some((table) => ownTables.has(table));
     } catch (error) {
       if (!stopped) log.warn({ cause: describeCause(error) }, incomparable);
     } finally {
@@ -103,7 +106,7 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
     drifts: () => drifts,
     checked: () => live !== null,
     closed: () => closed,
-    damaged: () => [...closed].some((table) => options.ownTables?.has(table)),
+    damaged: () => damaged,
     check,
     refresh() {
       if (refreshing === null && (stopped || performance.now() < due)) return Promise.resolve();
@@ -121,6 +124,20 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
       clearTimeout(timer);
     },
   };
+}
+
+/** Compares the database with what was compiled, and with the tables that the platform has made beside that. */
+async function compare({
+  database,
+  fingerprint,
+  dialect = defaultDialect,
+  readMade = async () => [],
+}: DriftWatchOptions) {
+  const made = await readMade();
+  const live = await serverOf(dialect).readLive(database, { objects: [...fingerprint.objects, ...made] });
+  const found = live.filter((object) => !made.some((table) => isSameTable(table, object)));
+  const lost = findLostTables(made, live, dialect);
+  return { found, lost, differences: [...compareFingerprint(fingerprint, found, dialect), ...lost] };
 }
 
 const isError = ({ severity }: Drift): boolean => severity === 'error';

@@ -15,6 +15,7 @@ import {
   type FingerprintMember,
   type FingerprintObject,
   type LiveObject,
+  type NamedTable,
   printTable,
 } from './language/index.ts';
 
@@ -48,6 +49,27 @@ export function compareFingerprint(
   });
 }
 
+/** Lists the tables that are not there: those that the platform has made for itself, and that belong to no collection. */
+export function findLostTables(
+  made: readonly NamedTable[],
+  live: readonly LiveObject[],
+  dialect: Dialect = defaultDialect,
+): readonly Drift[] {
+  return made
+    .filter((table) => !live.some((object) => isSameTable(table, object)))
+    .map((table) => lostTable(dialect, table, []));
+}
+
+export function isSameTable(left: NamedTable, right: NamedTable): boolean {
+  return left.schema === right.schema && left.name === right.name;
+}
+
+function lostTable(dialect: Dialect, object: NamedTable, collections: readonly string[]): Drift {
+  const shown = printTable(dialect, qualifiedName(object));
+  const message = `${shown} is gone or cannot be seen.`;
+  return { object: `table ${shown}`, message, collections, severity: 'error', table: quotedTable(dialect, object) };
+}
+
 /** Lists the columns that appeared between two readings: additive, so they are reported and close nothing. */
 export function findNewColumns(
   before: readonly LiveObject[],
@@ -74,16 +96,13 @@ export function findNewColumns(
 }
 
 function compareObject(dialect: Dialect, expected: FingerprintObject, live: LiveObject | undefined): readonly Drift[] {
+  if (live === undefined) return [lostTable(dialect, expected, expected.collections)];
   const shown = printTable(dialect, qualifiedName(expected));
   const table = quotedTable(dialect, expected);
   const tableLabel = `table ${shown}`;
   const drifts: Drift[] = [];
   function report(object: string, message: string, severity: Drift['severity'] = 'error'): void {
     drifts.push({ object, message, severity, collections: expected.collections, table });
-  }
-  if (live === undefined) {
-    report(tableLabel, `${shown} is gone or cannot be seen.`);
-    return drifts;
   }
   if (live.kind !== expected.kind) report(tableLabel, `${shown} is of another kind than when compiled.`);
   if (live.rowSecurity !== expected.rowSecurity) {
@@ -177,12 +196,12 @@ function holdsRows(object: FingerprintObject): boolean {
 }
 
 /** A table as the descriptors of the compiled API name it. */
-function quotedTable(dialect: Dialect, { schema, name }: Pick<FingerprintObject, 'schema' | 'name'>): string {
+function quotedTable(dialect: Dialect, { schema, name }: NamedTable): string {
   const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
   const isOwn = !dialectFacts[dialect].hasSchemas && schema === 'public';
   return isOwn ? quoted(name) : `${quoted(schema)}.${quoted(name)}`;
 }
 
-function qualifiedName(object: Pick<FingerprintObject, 'schema' | 'name'>): string {
+function qualifiedName(object: NamedTable): string {
   return `${object.schema}.${object.name}`;
 }

@@ -56,6 +56,7 @@ const servers: Readonly<Record<Family, ServerDialect>> = {
     },
     migrator: (connection, schema) => postgresMigrator(connection, schema ?? defaultSystemSchema),
     checksumOf,
+    tablesOf: ({ tables }) => tables,
     ownTables: ({ schema }) => postgresTables(schema),
     changeModel: async (options, requested) =>
       (await import('./postgres/ddl/change-model.ts')).createPostgresModelChange(options)(...requested),
@@ -77,6 +78,7 @@ const servers: Readonly<Record<Family, ServerDialect>> = {
     }),
     migrator: mysqlMigrator,
     checksumOf: mysqlChecksum,
+    tablesOf: ({ steps }) => steps?.tables ?? [],
     ownTables: mysqlOwnTables,
     changeModel: async (options, requested) =>
       (await import('./mysql/ddl/change-model.ts')).createMysqlModelChange(options)(...requested),

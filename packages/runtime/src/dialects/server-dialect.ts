@@ -7,7 +7,7 @@ import type { PublicReadLimits } from '../database/public/public-reads.ts';
 import type { ExaminedRoles, RoleFinding, TableSecurity } from '../database/row-context.ts';
 import type { Driver } from '../environment/database.ts';
 import type { RenewableUrl } from '../environment/renewable-url.ts';
-import type { Fingerprint, LiveObject } from '../language/index.ts';
+import type { LiveObject, NamedTable } from '../language/index.ts';
 import type { ChangeModel, ModelChanged, ModelChangerOptions } from '../model/model-changer.ts';
 import type { PoolObserver } from '../operate/metrics/pool-metrics.ts';
 import type { Migration, Migrator } from '../system/ledger.ts';
@@ -117,6 +117,8 @@ export interface ServerDialect {
   readonly migrator: (connection: MigrationConnection, schema: string | null) => Migrator;
   /** Checksum of a migration, as its ledger keeps it. */
   readonly checksumOf: (migration: Migration) => string;
+  /** Names of the tables that a migration makes. */
+  readonly tablesOf: (migration: Migration) => readonly string[];
   readonly ownTables: (location: SystemPlace) => OwnTables;
   /** Changes the model; rejects as `ChangeModel` does. */
   readonly changeModel: (options: ModelChangerOptions, requested: Parameters<ChangeModel>) => Promise<ModelChanged>;
@@ -131,7 +133,7 @@ export interface ServerDialect {
   /** Reads how row-level security binds the connection; absent where servers have none. */
   readonly readTableSecurity?: (
     database: Pick<Database, 'query'>,
-    tables: readonly { readonly schema: string; readonly name: string }[],
+    tables: readonly NamedTable[],
   ) => Promise<readonly TableSecurity[]>;
   /** Asks one of several servers again and again. */
   readonly createProbe: CreateProbe;
@@ -139,6 +141,9 @@ export interface ServerDialect {
   readonly hasReached: HasReached;
   /** Asks a replica for its position. */
   readonly positionSql: string;
-  /** Reads the objects of a fingerprint by one query. Missing objects are missing from the list. */
-  readonly readLive: (database: Pick<Database, 'query'>, expected: Fingerprint) => Promise<readonly LiveObject[]>;
+  /** Reads tables and views by one query. Missing objects are missing from the list. */
+  readonly readLive: (
+    database: Pick<Database, 'query'>,
+    expected: { readonly objects: readonly NamedTable[] },
+  ) => Promise<readonly LiveObject[]>;
 }

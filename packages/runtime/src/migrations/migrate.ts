@@ -6,7 +6,7 @@
 import type { Database, MigrationConnection } from '../database/database.ts';
 import { ownMigrations, serverOfFamily } from '../dialects/index.ts';
 import type { ServerDialect } from '../dialects/server-dialect.ts';
-import { type CompiledApi, dialectFacts, familyOf } from '../language/index.ts';
+import { type CompiledApi, dialectFacts, familyOf, type NamedTable } from '../language/index.ts';
 import type { Log } from '../operate/log.ts';
 import {
   type AppliedMigration,
@@ -126,19 +126,47 @@ export async function refuseNewerTables(
   return state !== null;
 }
 
+/**
+ * Tables that the database has had made, as its ledger tells, beside those that the API was compiled with. None where the
+ * ledger cannot be read.
+ */
+export async function readMadeTables(
+  { collections, dialect, fingerprint: { objects } }: Pick<CompiledApi, 'collections' | 'dialect' | 'fingerprint'>,
+  { query }: Pick<Database, 'query'>,
+): Promise<readonly NamedTable[]> {
+  const users = objects.find(({ name }) => name === 'platform_users');
+  const schema = systemSchemaOf({ collections });
+  if (schema === null || users === undefined) return [];
+  const connection = { query, family: dialectFacts[dialect].family, script: refuse };
+  const applied = await migratorOf(connection, placeOptions(schema))
+    .read()
+    .catch(() => null);
+  const ids = new Set(applied?.map(({ id }) => id));
+  return systemMigrations
+    .filter(({ id }) => ids.has(id))
+    .flatMap(serverFor(connection).tablesOf)
+    .map((name) => ({ schema: users.schema, name }))
+    .filter((table) => !objects.some((object) => object.schema === table.schema && object.name === table.name));
+}
+
 /** Null where the ledger cannot be read, for a lack of rights or of a database: requests say that better. */
 async function readState(
   { query }: Pick<Database, 'query'>,
   dialect: CompiledApi['dialect'],
   schema: string,
 ): Promise<MigrationState | null> {
-  const name = schema.replace(/^"|"$/g, '').replaceAll('""', '"');
   try {
-    return await readMigrations({ query, family: dialectFacts[dialect].family }, name === '' ? {} : { schema: name });
+    return await readMigrations({ query, family: dialectFacts[dialect].family }, placeOptions(schema));
   } catch (error) {
     if (error instanceof MigrationError && error.problem === 'ahead') throw error;
     return null;
   }
+}
+
+/** The place of the tables, whose schema is quoted. */
+function placeOptions(schema: string): Pick<MigrateOptions, 'schema'> {
+  const name = schema.replace(/^"|"$/g, '').replaceAll('""', '"');
+  return name === '' ? {} : { schema: name };
 }
 
 /** Names of the migrations of the platform's own tables, in their order; each dialect has its texts under these names. */

@@ -14,6 +14,7 @@ import { createHealth, readinessOf } from '../http/health.ts';
 import { createHost, type HostParts } from '../http/host.ts';
 import { createServer } from '../http/server.ts';
 import type { CompiledApi } from '../language/index.ts';
+import { readMadeTables } from '../migrations/migrate.ts';
 import { compiledModel, frozenModel } from '../model/model-changer.ts';
 import type { Broadcast } from '../operate/broadcast.ts';
 import type { Log } from '../operate/log.ts';
@@ -123,7 +124,7 @@ function createServed(
     const observers = instruments.serves(compiled);
     const seams = serverSeams(environment.optimizations, observers.createCache);
     const isOutdated = () => model.isOutdated(watched.get(watch) ?? compiled);
-    const watch: DriftWatch = existing ?? createDriftWatch({ database, ...watchedOf(compiled), isOutdated });
+    const watch: DriftWatch = existing ?? createDriftWatch({ database, ...watchedOf(compiled, database), isOutdated });
     watched.set(watch, compiled);
     const planner = createPlanner(compiled, { limits: readLimits(environment), ...seams });
     // Every statement of requests has to name its side.
@@ -153,9 +154,10 @@ function createServed(
 }
 
 /** Options of the drift watch of an API: its fingerprint and the platform's own tables. */
-function watchedOf({ fingerprint, dialect, collections }: CompiledApi) {
+function watchedOf(api: CompiledApi, database: Database) {
+  const { fingerprint, dialect, collections } = api;
   const tables = collections.filter(({ system }) => system === true).map(({ table }) => table);
-  return { fingerprint, dialect, ownTables: new Set(tables) };
+  return { fingerprint, dialect, ownTables: new Set(tables), readMade: () => readMadeTables(api, database) };
 }
 
 function readyOf(

@@ -145,6 +145,8 @@ export interface Migration extends MigrationTexts {
 
 /** Texts of a step where tables are made in transactions. */
 export interface MigrationTexts {
+  /** The tables that it makes. */
+  readonly tables: readonly string[];
   /** Statements that make the step, starting from the state after the migrations before. */
   readonly up: string;
   /** Statements that undo it, with all that is in its tables. */

@@ -1,11 +1,11 @@
 /** The objects of a fingerprint as MySQL or MariaDB has them now, read by one query. */
 import type { Database } from '../../database/database.ts';
-import type { Fingerprint, LiveObject } from '../../language/index.ts';
+import type { LiveObject, NamedTable } from '../../language/index.ts';
 
-/** Reads the objects of a fingerprint by one query. Missing objects are missing from the list. */
+/** Reads tables and views by one query. Missing objects are missing from the list. */
 export async function readMysqlFingerprint(
   database: Pick<Database, 'query'>,
-  expected: Fingerprint,
+  expected: { readonly objects: readonly NamedTable[] },
 ): Promise<readonly LiveObject[]> {
   const schemas = [...new Set(expected.objects.map(({ schema }) => schema))];
   if (schemas.length === 0) return [];

@@ -4,16 +4,16 @@ import {
   arrayLiteral,
   canonicalTypeSql,
   deepestMember,
-  type Fingerprint,
   type FingerprintColumn,
   type FingerprintMember,
   type LiveObject,
+  type NamedTable,
 } from '../../language/index.ts';
 
-/** Reads the objects of a fingerprint from the catalog by one query. Missing objects are missing from the list. */
+/** Reads tables and views from the catalog by one query. Missing objects are missing from the list. */
 export async function readFingerprint(
   database: Pick<Database, 'query'>,
-  expected: Fingerprint,
+  expected: { readonly objects: readonly NamedTable[] },
 ): Promise<readonly LiveObject[]> {
   const rows = await database.query(liveObjectsSql, [
     arrayLiteral(expected.objects.map(({ schema }) => schema)),

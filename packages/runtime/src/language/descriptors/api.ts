@@ -110,6 +110,9 @@ export interface FingerprintObject {
   readonly columns: readonly FingerprintColumn[];
 }
 
+/** A table or view by its names, as the catalog has them. */
+export type NamedTable = Pick<FingerprintObject, 'schema' | 'name'>;
+
 /** An object of a fingerprint as the database has it now, with all of its columns. */
 export type LiveObject = Omit<FingerprintObject, 'collections'>;
 

@@ -3,6 +3,7 @@ import type { MigrationTexts } from '../../../../system/ledger.ts';
 
 /** Roles, users and permissions, and the files that users have as avatars. */
 export const accounts: MigrationTexts = {
+  tables: ['platform_permissions', 'platform_users', 'platform_roles', 'platform_files', 'platform_folders'],
   up: `
 -- E-mail addresses that are equal here are one address, whatever the locale of the database.
 CREATE FUNCTION platform_normal_email(email text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -119,6 +120,14 @@ DROP FUNCTION platform_normal_email(text);
 
 /** Tables for signing in; none of them is a collection. Tokens and codes are stored as SHA-256 only. */
 export const sessions: MigrationTexts = {
+  tables: [
+    'platform_auth_attempts',
+    'platform_single_use_tokens',
+    'platform_recovery_codes',
+    'platform_tfa',
+    'platform_refresh_tokens',
+    'platform_sessions',
+  ],
   up: `
 -- A family of refresh tokens. Ending a session deletes its row.
 CREATE TABLE platform_sessions (

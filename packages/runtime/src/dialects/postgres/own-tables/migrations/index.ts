@@ -5,6 +5,7 @@ import { model } from './model.ts';
 
 /** Rows that a write keeps in its transaction for later: its answer in case of a repeated request, and mail to send. */
 const requests: MigrationTexts = {
+  tables: ['platform_mails', 'platform_idempotency_keys'],
   up: `
 -- Status and body are null while the first request runs; its row makes the second one wait.
 CREATE TABLE platform_idempotency_keys (
@@ -41,6 +42,7 @@ DROP TABLE platform_idempotency_keys;
 
 /** Where the contents of files lie, and which of them belong to no file. */
 const files: MigrationTexts = {
+  tables: ['platform_loose_files'],
   up: `
 -- A file without content has no place yet.
 ALTER TABLE platform_files ALTER COLUMN storage SET DEFAULT 'local';
@@ -70,6 +72,7 @@ const rename = (name: string): string =>
 
 /** The name of a project that names none is that of the product. Rows keep the name that they hold. */
 const productName: MigrationTexts = {
+  tables: [],
   up: `${rename('Tablewright')};`,
   down: `${rename('Platform')};`,
 };

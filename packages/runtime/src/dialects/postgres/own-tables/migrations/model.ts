@@ -2,6 +2,7 @@ import type { MigrationTexts } from '../../../../system/ledger.ts';
 
 /** Metadata of collections, fields and relations, and the display settings of users. */
 export const model: MigrationTexts = {
+  tables: ['platform_settings', 'platform_presets', 'platform_relations', 'platform_fields', 'platform_collections'],
   up: `
 CREATE TABLE platform_collections (
   collection varchar(64) PRIMARY KEY,
