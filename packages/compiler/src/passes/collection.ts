@@ -188,7 +188,24 @@ function constraintsOf(
     }),
     ...table.checks.map(({ name, columns }) => ({ name, type: 'check' as const, fields: named(columns) })),
     ...domainChecks(table, named),
+    ...partialUniques(table, named),
   ];
+}
+
+/** Unique indexes of some rows or of expressions: no keys of items, but errors name their fields. */
+function partialUniques(
+  { columns, primaryKey, uniques, indexes }: Table,
+  named: (columns: readonly string[]) => readonly string[],
+): readonly ConstraintDescriptor[] {
+  const keys = new Set([...(primaryKey === null ? [] : [primaryKey]), ...uniques].map(({ name }) => name));
+  const known = new Set(columns.map(({ name }) => name));
+  const used = (text: string) => (known.has(text) ? [text] : (text.match(/[\p{L}_][\p{L}\p{N}_$]*/gu) ?? []));
+  return indexes
+    .filter(({ name, unique }) => unique && !keys.has(name))
+    .map(({ name, columns: indexed }) => {
+      const fields = named([...new Set(indexed.flatMap(used))]);
+      return { name, type: 'check' as const, fields };
+    });
 }
 
 /** Domains of columns under their own names: an error of one names it, and neither table nor column. */
