@@ -255,7 +255,7 @@ describe('explaining', () => {
     expect(refused.data).toMatchObject({ kind: 'refused', code: 'FORBIDDEN' });
     expect(refused.data.reasons).toEqual(['No rule grants reading a of pairs.']);
     const { json: unknown } = await ask('GET /items/nowhere');
-    expect(unknown.data.reasons).toEqual(['A name in the request does not exist: administrators are refused, too.']);
+    expect(unknown.data.reasons).toEqual(['There is no collection "nowhere": administrators are refused, too.']);
   });
 
   it('tells the statements of a write, or what refuses it, and leaves nothing of a rehearsal', async () => {

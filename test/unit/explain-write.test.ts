@@ -107,9 +107,10 @@ describe('reasons', () => {
       { title: 'a', comments: { create: [{ id: 1, body: 'b' }] } },
       ['No rule grants creating comments with id.'],
     ],
-    ['PATCH /items/articles/1', { nothing: 1 }, [nowhere()]],
+    ['PATCH /items/articles/1', { nothing: 1 }, [nowhere('"nothing" of articles')]],
+    ['POST /items/articles', { title: 'a', comments: [{ bdy: 'b' }] }, [nowhere('"bdy" of comments')]],
     ['POST /items/notes', { text: 'a' }, ['"notes" has no key: it can only be listed.']],
-    ['POST /items/nowhere', {}, [nowhere()]],
+    ['POST /items/nowhere', {}, ['There is no collection "nowhere": administrators are refused, too.']],
     ['PATCH /items/articles/1', '{', ['The body is not valid JSON.']],
     ['POST /items/articles', { title: null }, ['"title" is required.']],
   ] as const)('of %s %j', async (request, body, reasons) => {
@@ -132,6 +133,6 @@ describe('reasons', () => {
   });
 });
 
-function nowhere(): string {
-  return 'Something that the request names does not exist: administrators are refused, too.';
+function nowhere(name: string): string {
+  return `${name} does not exist: administrators are refused, too.`;
 }

@@ -67,9 +67,25 @@ describe('reasons', () => {
     [
       '/items/articles?fields=nothing',
       'writer',
-      ['A name in the request does not exist: administrators are refused, too.'],
+      ['"nothing" of articles does not exist: administrators are refused, too.'],
     ],
-    ['/items/none', 'admin', ['A name in the request does not exist: administrators are refused, too.']],
+    [
+      '/items/articles?fields=title,author_id.nme',
+      'admin',
+      ['"nme" of authors does not exist: administrators are refused, too.'],
+    ],
+    ['/items/articles?sort=-titel', 'public', ['"titel" of articles does not exist: administrators are refused, too.']],
+    [
+      '/items/articles?groupBy=author_id.name',
+      'admin',
+      ['"author_id.name" of articles does not exist: administrators are refused, too.'],
+    ],
+    [
+      '/items/articles?filter[author_id][nme]=x',
+      'admin',
+      ['"author_id.nme" of the filter does not exist: administrators are refused, too.'],
+    ],
+    ['/items/none', 'admin', ['There is no collection "none": administrators are refused, too.']],
     ['/items/articles?limit=many', 'writer', ['The request itself is wrong; rights have no part in it.']],
   ])('of %s for %s', async (target, role, reasons) => {
     const explained = await explain(role, target);

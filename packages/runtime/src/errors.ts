@@ -47,12 +47,13 @@ export type ErrorExtensions = { readonly [name: string]: JsonValue } & { readonl
 
 /**
  * Parts of an error that never reach its own body. These are its cause (for the log), headers of the answer, and other
- * errors that the answer lists after it.
+ * errors that the answer lists after it. `missing` is what is hidden or unknown, for explanations.
  */
 export interface ErrorOptions {
   readonly cause?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly others?: readonly PlatformError[];
+  readonly missing?: string;
 }
 
 /** True if a text is a code of the table. */
@@ -83,6 +84,8 @@ export class PlatformError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   /** Errors of the same status that the answer lists after this one. */
   readonly others: readonly PlatformError[];
+  /** The name that is hidden or unknown: never part of an answer. */
+  readonly missing: string | undefined;
 
   constructor(code: ErrorCode, message?: string, extensions: ErrorExtensions = {}, options: ErrorOptions = {}) {
     const kind: ErrorKind = kinds[code];
@@ -94,6 +97,7 @@ export class PlatformError extends Error {
     this.status = kind.status;
     this.extensions = extensions;
     this.others = options.others ?? [];
+    this.missing = options.missing;
     this.headers = code === 'SERVICE_UNAVAILABLE' ? { ...retryAfter, ...options.headers } : (options.headers ?? {});
   }
 }
@@ -146,9 +150,20 @@ export function invalidQuery(message: string): PlatformError {
   return new PlatformError('INVALID_QUERY', message);
 }
 
-/** A name that is hidden or unknown: one answer for both. */
-export function forbidden(): PlatformError {
-  return new PlatformError('FORBIDDEN');
+/**
+ * A name that is hidden or unknown: one answer for both. `missing` is told to explanations only.
+ * @example throw forbidden('"titel" of articles');
+ */
+export function forbidden(missing?: string): PlatformError {
+  return new PlatformError('FORBIDDEN', undefined, {}, missing === undefined ? {} : { missing });
+}
+
+/** A name of a collection's field or relation that is hidden or unknown. */
+export function missingName(
+  { descriptor }: { readonly descriptor: { readonly name: string } },
+  name: string,
+): PlatformError {
+  return forbidden(`${JSON.stringify(name)} of ${descriptor.name}`);
 }
 
 /** Thrown for generated files that were made for another contract than that of this runtime. */

@@ -198,8 +198,8 @@ function partialUniques(
   named: (columns: readonly string[]) => readonly string[],
 ): readonly ConstraintDescriptor[] {
   const keys = new Set([...(primaryKey === null ? [] : [primaryKey]), ...uniques].map(({ name }) => name));
-  const known = new Set(columns.map(({ name }) => name));
-  const used = (text: string) => (known.has(text) ? [text] : (text.match(/[\p{L}_][\p{L}\p{N}_$]*/gu) ?? []));
+  const names = new Set(columns.map(({ name }) => name));
+  const used = (text: string) => (names.has(text) ? [text] : (text.match(/[\p{L}_][\p{L}\p{N}_$]*/gu) ?? []));
   return indexes
     .filter(({ name, unique }) => unique && !keys.has(name))
     .map(({ name, columns: indexed }) => {

@@ -139,12 +139,15 @@ async function reasonsFor(requested: ReadToExplain, error: PlatformError): Promi
 /** Why not even administrators are answered. */
 function absentReason(requested: ReadToExplain): string {
   const { api, item } = requested;
+  if (!api.collections.some(({ name }) => name === item.collection))
+    return `There is no collection ${JSON.stringify(item.collection)}: administrators are refused, too.`;
   const impossible = item.key === null ? null : unreachable(api, item.collection);
   if (impossible !== null) return impossible;
   const isKeyWrong = item.key !== null && isAllowed(requested, pathOf({ ...item, key: null }), everything(api));
   if (isKeyWrong && !isAllowed(requested, pathOf(item), everything(api)))
     return 'The key cannot be one of such an item.';
-  return 'A name in the request does not exist: administrators are refused, too.';
+  const name = refusalOf(requested, requested.target, everything(api))?.missing;
+  return `${name ?? 'A name in the request'} does not exist: administrators are refused, too.`;
 }
 
 /** Why an item that is named by its key is not among the rows that are read. */
@@ -193,12 +196,21 @@ function occurs(target: string, name: string): boolean {
   return name === '' || decodeURIComponent(target.replaceAll('+', ' ')).includes(name);
 }
 
-function isAllowed({ api, caller, limits }: ReadToExplain, target: string, access: AccessClass): boolean {
+function isAllowed(requested: ReadToExplain, target: string, access: AccessClass): boolean {
+  return refusalOf(requested, target, access)?.code !== 'FORBIDDEN';
+}
+
+/** The error of a request under the rules of an access class; undefined where it is answered. */
+function refusalOf(
+  { api, caller, limits }: ReadToExplain,
+  target: string,
+  access: AccessClass,
+): PlatformError | undefined {
   try {
     planRead({ ...api, access: [access] }, target, { ...caller, accessClass: access.name }, limits);
-    return true;
+    return undefined;
   } catch (error) {
-    if (error instanceof PlatformError) return error.code !== 'FORBIDDEN';
+    if (error instanceof PlatformError) return error;
     throw error;
   }
 }

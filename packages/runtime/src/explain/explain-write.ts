@@ -225,12 +225,13 @@ async function impossible(requested: ExplainedRequest, { action, collection }: S
   const keyless = unreachable(api, collection);
   if (keyless !== null) return [keyless];
   const isKnown = api.collections.some(({ name }) => name === collection);
-  if (isKnown && !api.routes.some((route) => route.collection.name === collection && route.operation === action))
+  if (!isKnown) return [`There is no collection ${JSON.stringify(collection)}: administrators are refused, too.`];
+  if (!api.routes.some((route) => route.collection.name === collection && route.operation === action))
     return [`No role can do that: the database does not allow ${verbs[action]} rows of ${collection}.`];
   // A name that cannot be written does not exist for anyone but administrators.
   const { error } = await tryOut(requested, { ...everything(api), admin: true });
   if (error !== undefined && error.code !== 'FORBIDDEN') return [error, ...error.others].map(({ message }) => message);
-  return ['Something that the request names does not exist: administrators are refused, too.'];
+  return [`${error?.missing ?? 'Something that the request names'} does not exist: administrators are refused, too.`];
 }
 
 /** Rights that the role lacks on collections which the request leads to, as far as the request has their names. */

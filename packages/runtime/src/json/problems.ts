@@ -1,5 +1,5 @@
 /** Errors in a payload, collected by the stages of the API specification, section 1.5. */
-import { PlatformError, together } from '../errors.ts';
+import { forbidden, PlatformError, together } from '../errors.ts';
 import type { JsonValue } from '../language/index.ts';
 
 /** Why a field does not take a value: the type of FAILED_VALIDATION, and a sentence without its subject. */
@@ -28,8 +28,8 @@ export const maxErrors = 100;
 /** Collects problems, and throws those of the first stage that has any. */
 export interface Problems {
   any(): boolean;
-  /** A name that the caller may not write, or that does not exist. */
-  forbid(): void;
+  /** A name that the caller may not write, or that does not exist; `missing` is told to explanations only. */
+  forbid(missing?: string): void;
   /** A value that is none of its field's, or stands where none can. */
   refuse(location: Place, field: string, message: string): void;
   /** A value that its field does not take, or one that is missing; `field` is null where its name must not be told. */
@@ -42,11 +42,11 @@ export interface Problems {
 export function createProblems(): Problems {
   const refused: PlatformError[] = [];
   const invalid: PlatformError[] = [];
-  let forbidden = false;
+  let refusal: PlatformError | undefined;
   return {
-    any: () => forbidden || refused.length > 0 || invalid.length > 0,
-    forbid() {
-      forbidden = true;
+    any: () => refusal !== undefined || refused.length > 0 || invalid.length > 0,
+    forbid(missing) {
+      refusal ??= forbidden(missing);
     },
     refuse(location, field, message) {
       if (refused.length < maxErrors) refused.push(invalidPayload(`${nameOf(location, field)} ${message}.`));
@@ -55,7 +55,7 @@ export function createProblems(): Problems {
       if (invalid.length < maxErrors) invalid.push(failedValidation(location, field, type, message));
     },
     raise() {
-      if (forbidden) throw new PlatformError('FORBIDDEN');
+      if (refusal !== undefined) throw refusal;
       const error = together(refused) ?? together(invalid);
       if (error !== undefined) throw error;
     },

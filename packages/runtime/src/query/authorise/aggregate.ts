@@ -1,4 +1,4 @@
-import { forbidden, invalidQuery } from '../../errors.ts';
+import { forbidden, invalidQuery, missingName } from '../../errors.ts';
 import { parseCall } from '../../language/conditions/filter-syntax.ts';
 import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../../language/descriptors/aggregates.ts';
 import { always, type FieldFunction } from '../../language/index.ts';
@@ -111,7 +111,7 @@ function resolveUnused(scope: Scope, collection: CollectionScope, request: Aggre
 function lookUp(collection: CollectionScope, name: string): Named {
   const field = collection.fields.get(name);
   const relation = collection.relations.get(name);
-  if (field?.secret === true || (field === undefined && relation === undefined)) throw forbidden();
+  if (field?.secret === true || (field === undefined && relation === undefined)) throw missingName(collection, name);
   return { field, relation };
 }
 

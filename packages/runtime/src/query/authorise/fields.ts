@@ -1,4 +1,4 @@
-import { forbidden, invalidQuery, type PlatformError } from '../../errors.ts';
+import { forbidden, invalidQuery, missingName, type PlatformError } from '../../errors.ts';
 import type { Condition, ManyToAny } from '../../language/index.ts';
 import { withArchived } from '../../sql/archived/other-rows.ts';
 import { resolveCall } from '../../sql/calls.ts';
@@ -66,10 +66,12 @@ export function resolveFields(names: FieldNames, fields: readonly (readonly stri
 }
 
 /** An alias stands for a field or relation of the level. Only readable names decide if its own name is free. */
-function authoriseAliases(to: Resolving, { fields, relations }: CollectionScope, aliases: Level['aliases']): void {
+function authoriseAliases(to: Resolving, collection: CollectionScope, aliases: Level['aliases']): void {
+  const { fields, relations } = collection;
   for (const [name, source] of aliases) {
     const field = fields.get(source);
-    if (field?.secret === true || (field === undefined && !relations.has(source))) throw forbidden();
+    if (field?.secret === true || (field === undefined && !relations.has(source)))
+      throw missingName(collection, source);
     if (fields.has(name) || relations.has(name)) to.late.push(invalidQuery('"alias" takes names that are free.'));
   }
 }
@@ -102,7 +104,7 @@ function resolveName(to: Resolving, level: Level, key: string, requested: Reques
   if (read?.request.aggregate !== undefined && relation !== undefined && read.many) {
     return resolveAggregated(to, key, relation, read, requested);
   }
-  if (requested.below.length > 0) return resolveNested(to, key, { relation, field, read }, requested);
+  if (requested.below.length > 0) return resolveNested(to, level, key, { relation, field, read }, requested);
   if (field !== undefined) return { kind: 'field', key, field };
   if (relation !== undefined) return resolveKeys(to, key, relation, requested.soft, read);
   return resolveFunction(to, level, name, requested.soft);
@@ -130,7 +132,7 @@ function resolveFunction(
   const call = resolveCall(collection, name, condition);
   if (call !== undefined && typeof call.found === 'object') return { kind: 'call', key: call.key, call: call.found };
   if (soft) return undefined;
-  if (call?.found !== 'unfit') throw forbidden();
+  if (call?.found !== 'unfit') throw missingName(collection, name);
   const advice = name.startsWith('distance(') ? ' A distance needs one "_near" beside it.' : '';
   to.late.push(invalidQuery(`"fields" has a function that does not fit.${advice}`));
   return undefined;
@@ -142,11 +144,17 @@ interface Found {
   readonly read: NestedRead | undefined;
 }
 
-function resolveNested(to: Resolving, key: string, found: Found, requested: RequestedName): Selected | undefined {
+function resolveNested(
+  to: Resolving,
+  { collection }: Level,
+  key: string,
+  found: Found,
+  requested: RequestedName,
+): Selected | undefined {
   const { relation, field, read } = found;
   const target = relation && (relation.target ?? to.scope.collections.get(relation.descriptor.target));
   if (relation === undefined || target === undefined) {
-    if (!requested.soft) throw forbidden();
+    if (!requested.soft) throw missingName(collection, key);
     return field && { kind: 'field', key, field };
   }
   countRelation(to.budget);

@@ -39,7 +39,7 @@ export function readFilter(
 export function refuseProblem(problems: readonly FilterProblem[], stage: FilterProblem['stage']): void {
   const problem = problems.find((candidate) => candidate.stage === stage);
   if (problem === undefined) return;
-  if (stage === 'name') throw forbidden();
+  if (stage === 'name') throw forbidden(`${JSON.stringify(problem.path.join('.'))} of the filter`);
   throw invalidQuery(`The filter at "${problem.path.join('.')}" ${problem.message}.`);
 }
 

@@ -72,7 +72,7 @@ function resultField(
 export function refuseHaving({ problems }: ReadFilter, stage: FilterProblem['stage']): void {
   const problem = problems.find((candidate) => candidate.stage === stage);
   if (problem === undefined) return;
-  if (stage === 'name') throw forbidden();
+  if (stage === 'name') throw forbidden(`${JSON.stringify(problem.path.join('.'))} of "having"`);
   throw invalidQuery(`"having" at "${problem.path.join('.')}" ${problem.message}.`);
 }
 

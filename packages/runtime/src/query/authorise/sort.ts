@@ -1,4 +1,4 @@
-import { forbidden, invalidQuery } from '../../errors.ts';
+import { invalidQuery, missingName } from '../../errors.ts';
 import { neighboursIn } from '../../language/conditions/filter-operand.ts';
 import { always, type Condition, never, type Operand } from '../../language/index.ts';
 import { isOrdered } from '../../language/operators/index.ts';
@@ -35,7 +35,7 @@ export function resolveSort(
     for (const name of path.slice(0, -1)) {
       const relation = level.relations.get(name);
       const target = relation && scope.collections.get(relation.descriptor.target);
-      if (relation === undefined || target === undefined) throw forbidden();
+      if (relation === undefined || target === undefined) throw missingName(level, name);
       through.push(relation);
       level = target;
     }
@@ -46,11 +46,11 @@ export function resolveSort(
 
 function resolveOrderKey(level: CollectionScope, name: string, condition: Condition): OrderKey {
   const field = level.fields.get(name);
-  if (field?.secret === true) throw forbidden();
+  if (field?.secret === true) throw missingName(level, name);
   if (field !== undefined) return { kind: 'plain', field };
   if (level.relations.has(name)) return { kind: 'unfit' };
   const found = resolveCall(level, name, condition)?.found;
-  if (found === undefined || found === 'hidden') throw forbidden();
+  if (found === undefined || found === 'hidden') throw missingName(level, name);
   return found === 'unfit' ? { kind: 'unfit' } : found;
 }
 

@@ -65,7 +65,7 @@ function refuseName({ scope, writable, grant }: Input, name: string, location: P
   if (relations.has(name) && grant.listed.has(name))
     problems.refuse(location, name, 'is a relation and takes no payload');
   else if (scope.admin && fields.has(name)) problems.refuse(location, name, 'cannot be written');
-  else problems.forbid();
+  else problems.forbid(`${JSON.stringify(name)} of ${location.collection}`);
 }
 
 function decodeField(
