@@ -78,7 +78,7 @@ export default defineConfig({ collections: { rumours: { reads: 'replica' }, memb
   [writing, reading] = await Promise.all([countStatements(primaryUrl), countStatements(standbyUrl)]);
   [server, plain] = await Promise.all([
     replicas(),
-    replicas({ DATABASE_DRIVER: 'pg', DATABASE_READ_MAX_LAG: '900ms' }),
+    replicas({ DATABASE_DRIVER: 'pg', DATABASE_READ_MAX_LAG: '900ms', LOG_LEVEL: 'warn' }),
   ]);
   for (let tries = 0; tries < 100 && (await asked('/items/notes?fields=id')) !== 'replica'; tries++) await sleep(100);
 });
@@ -240,6 +240,7 @@ it('asks no replica that stands still', async () => {
       { role: 'read', state: 'read-only', lag: expect.any(Number) },
     ];
     expect(checks.database.hosts).toEqual(hosts);
+    expect(plain.log()).toContain('A replica lags more than DATABASE_READ_MAX_LAG allows.');
   });
   await expect.poll(() => asked('/items/notes?fields=id&limit=3')).toBe('replica');
 });

@@ -145,15 +145,15 @@ async function createDatabaseHosts(
   const group = new HostGroup({ probes, readOnly, waitMs, lookMs, log, onLook: (facts) => lag.note(facts) });
   const openReplica = async (url: string, index: number): Promise<Replica> => {
     const open = (failover: Failover) => openDatabase({ url }, { ...connections, renewable: fixedUrl(url), failover });
-    const surroundings = { lag, log, followed: (): HostGroup['known'] => group.known };
-    return new Replica({ probe: await createProbe(fixedUrl(url)), number: index + 1, lookMs, open }, surroundings);
+    const options = { number: index + 1, lookMs, maxLagMs, open, probe: await createProbe(fixedUrl(url)) };
+    return new Replica(options, { lag, log, followed: () => group.known });
   };
   const replicas = await Promise.all((readUrl === null ? [] : hostUrls(readUrl)).map(openReplica));
   const history: KnownHistory = () =>
     group.known && { system: group.known.system ?? '', timeline: group.known.timeline ?? 0 };
   const positions = replicas.length === 0 ? null : new Positions(hasReached, history);
   const routing: RoutingOptions = {
-    ...{ replicas, maxLagMs, waitMs: readWait, hasReached, hasPrimary: () => group.isSettled },
+    ...{ replicas, waitMs: readWait, hasReached, hasPrimary: () => group.isSettled },
     askPosition: async (database, sql = positionSql, parameters = []) =>
       (await database.query(sql, parameters))[0]?.at(-1) || null,
   };
@@ -182,7 +182,7 @@ async function createDatabaseHosts(
     route: (database) => (replicas.length === 0 ? database : routeReads(database, routing)),
     watch: (database) => ({
       database: guardWrites(database, group, { waitMs, positions }),
-      state: async () => stateOf(group, replicas, maxLagMs),
+      state: async () => stateOf(group, replicas),
     }),
     close: () => group.close(),
   };
@@ -210,12 +210,12 @@ function consistencyOptions({
 }
 
 /** The state of all: with replicas that answer, one without a server that takes writes still reads. */
-function stateOf(group: HostGroup, replicas: readonly Replica[], maxLagMs: number): HostReport {
+function stateOf(group: HostGroup, replicas: readonly Replica[]): HostReport {
   const hosts = [
     ...group.reports.map((report) => ({ role: 'write' as const, ...report })),
     ...replicas.map(({ report }) => ({ role: 'read' as const, ...report })),
   ];
-  const isRead = !group.isSettled && leastBusy({ replicas, maxLagMs }, new Set()) !== undefined;
+  const isRead = !group.isSettled && leastBusy({ replicas }, new Set()) !== undefined;
   return { ...(isRead ? { state: 'read-only', byReplica: true } : group.report), hosts };
 }
 

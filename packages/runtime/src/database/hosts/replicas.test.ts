@@ -16,9 +16,13 @@ type Followed = { readonly system: string; readonly timeline: number } | null;
 
 /** A replica that reports what is given, beside a server whose cluster and history are told by `followed`. */
 async function replicaOf(facts: HostFacts, followed: () => Followed, errors: string[] = []): Promise<Replica> {
-  const log: Pick<Log, 'warn' | 'error'> = { warn() {}, error: (_, message) => void errors.push(String(message)) };
+  const log: Pick<Log, 'info' | 'warn' | 'error'> = {
+    warn() {},
+    info() {},
+    error: (_, message) => void errors.push(String(message)),
+  };
   const replica = new Replica(
-    { probe: { ask: async () => facts, reset() {} }, number: 1, open: async () => opened },
+    { probe: { ask: async () => facts, reset() {} }, number: 1, maxLagMs: 1_000, open: async () => opened },
     { lag: new LagMeter(() => true), followed, log: () => log },
   );
   left.push(replica);
@@ -32,7 +36,7 @@ describe('a replica', () => {
       system: 'own',
       timeline: 1,
     }));
-    expect(replica.usable(1_000)).toBe(opened);
+    expect(replica.usable()).toBe(opened);
   });
 
   it.each<[string, HostFacts, RegExp]>([
@@ -43,8 +47,8 @@ describe('a replica', () => {
     const errors: string[] = [];
     const replica = await replicaOf(facts, () => followed, errors);
     followed = { system: 'own', timeline: 2 };
-    expect(replica.usable(1_000)).toBeNull();
-    expect(replica.usable(1_000)).toBeNull();
+    expect(replica.usable()).toBeNull();
+    expect(replica.usable()).toBeNull();
     expect(errors).toEqual([expect.stringMatching(sentence)]);
   });
 
@@ -56,8 +60,8 @@ describe('a replica', () => {
       return opened;
     };
     const replica = new Replica(
-      { probe: { ask: async () => facts, reset() {} }, number: 1, open },
-      { lag: new LagMeter(() => true), followed: () => null, log: () => ({ warn() {}, error() {} }) },
+      { probe: { ask: async () => facts, reset() {} }, number: 1, maxLagMs: 1_000, open },
+      { lag: new LagMeter(() => true), followed: () => null, log: () => ({ info() {}, warn() {}, error() {} }) },
     );
     left.push(replica);
     await replica.start();
@@ -72,6 +76,33 @@ describe('a replica', () => {
     facts = { state: 'read-only' };
     await replica.look();
     expect(changes).toEqual(['gone', 'found']);
+  });
+
+  it('that lags is not asked until it has caught up, which the log tells once', async () => {
+    let lag = 0;
+    const told: unknown[] = [];
+    const note = (details: object, message?: string): void => void told.push([details, message]);
+    const replica = new Replica(
+      {
+        probe: { ask: async () => ({ state: 'read-only', lag }), reset() {} },
+        number: 2,
+        maxLagMs: 1_000,
+        open: async () => opened,
+      },
+      { lag: new LagMeter(() => true), followed: () => null, log: () => ({ info: note, warn: note, error: note }) },
+    );
+    left.push(replica);
+    await replica.start();
+    const usable: boolean[] = [];
+    for (lag of [900, 1_100, 900, 1_200, 400, 900]) {
+      await replica.look();
+      usable.push(replica.usable() !== null);
+    }
+    expect(usable).toEqual([true, false, true, false, true, true]);
+    expect(told).toEqual([
+      [{ replica: 2, lag: 1_100 }, expect.stringContaining('lags more than DATABASE_READ_MAX_LAG')],
+      [{ replica: 2 }, expect.stringContaining('caught up')],
+    ]);
   });
 
   it('is asked once for positions that one answer tells, four times at once for others', async () => {

@@ -10,6 +10,8 @@ interface ReplicaOptions {
   readonly probe: HostProbe;
   /** Its place in DATABASE_READ_URL, from 1: the log names it so. */
   readonly number: number;
+  /** One that lags more is not asked. */
+  readonly maxLagMs: number;
   /** Milliseconds between two looks. Default: a second. */
   readonly lookMs?: number;
   /** Connects to it; the choice among servers tells that it is gone. */
@@ -21,7 +23,7 @@ interface ReplicaSurroundings {
   readonly lag: LagMeter;
   /** Cluster and history that replicas have to follow; null before they are known. */
   readonly followed: () => { readonly system: string | undefined; readonly timeline: number | undefined } | null;
-  readonly log: () => Pick<Log, 'warn' | 'error'>;
+  readonly log: () => Pick<Log, 'info' | 'warn' | 'error'>;
 }
 
 /** Connections of a replica on which it may wait for a position: as it may stand still, others are for reads. */
@@ -33,6 +35,7 @@ interface Question {
   readonly reached: Promise<string | null>;
 }
 
+const late = 'A replica lags more than DATABASE_READ_MAX_LAG allows. It is not asked until it has caught up.';
 const foreign = 'A replica holds another cluster of data than the server that takes writes. It is not asked.';
 const former =
   'A replica takes writes of its own, but its history ended when another server was promoted. It is not asked: make it a standby.';
@@ -52,6 +55,8 @@ export class Replica {
   #isFormer = false;
   /** True once the log has told that it is away. */
   #isSilent = false;
+  /** True once the log has told that it lags. */
+  #isLate = false;
   /** True once its connections were told that it is gone, until they are told that it is back. */
   #isGone = false;
   #looking: Promise<void> | null = null;
@@ -70,20 +75,19 @@ export class Replica {
     this.#log = log;
   }
 
-  /** Connections to it; null where it should not be asked, as one that lags more than `maxLagMs`. */
-  usable(maxLagMs: number): Database | null {
+  /** Connections to it; null where it should not be asked, as one that lags too much. */
+  usable(): Database | null {
     const { state } = this.#facts;
     if (state !== 'read-only' && state !== 'primary') return null;
     // Cluster and history may be known only since it was asked: the server that takes writes may be slow to say them.
     this.#judge(this.#facts);
     if (this.#isForeign || this.#isFormer) return null;
-    return this.#lagMs <= maxLagMs ? this.#database : null;
+    return this.#lagMs <= this.#options.maxLagMs ? this.#database : null;
   }
 
   get report(): HostReport {
     const { state } = this.#facts;
-    const isKnown = state === 'read-only' && Number.isFinite(this.#lagMs);
-    return reportOf({ state, ...(isKnown && { lag: Math.round(this.#lagMs) }) });
+    return reportOf({ state, ...(state === 'read-only' && lagOf(this.#lagMs)) });
   }
 
   /** Statements that ask where it is; undefined where that of the dialect does. */
@@ -149,6 +153,7 @@ export class Replica {
     this.reached = facts.position ?? null;
     this.#lagMs = facts.state === 'primary' ? 0 : (this.#lag.lagOf(this.reached, startedAt) ?? facts.lag ?? 0);
     this.#facts = facts;
+    if (!isGone) this.#reportLate();
     this.#tell(isGone);
     if (!isGone && this.#database === null) await this.#open();
   }
@@ -180,6 +185,15 @@ export class Replica {
     this.#isSilent = isSilent;
   }
 
+  /** Logs once that it lags too much, until it is well below that. */
+  #reportLate(): void {
+    const { maxLagMs, number } = this.#options;
+    const isLate = this.#lagMs > (this.#isLate ? maxLagMs / 2 : maxLagMs);
+    if (isLate && !this.#isLate) this.#log().warn({ replica: number, ...lagOf(this.#lagMs) }, late);
+    if (!isLate && this.#isLate) this.#log().info({ replica: number }, 'A replica has caught up. It is asked again.');
+    this.#isLate = isLate;
+  }
+
   async #open(): Promise<void> {
     if (this.#opening) return;
     this.#opening = true;
@@ -198,4 +212,9 @@ export class Replica {
       this.#opening = false;
     }
   }
+}
+
+/** Lag as far as it is known. */
+function lagOf(lagMs: number): Pick<HostReport, 'lag'> {
+  return Number.isFinite(lagMs) ? { lag: Math.round(lagMs) } : {};
 }

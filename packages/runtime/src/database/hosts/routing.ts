@@ -10,8 +10,6 @@ import type { Replica } from './replicas.ts';
 
 export interface RoutingOptions {
   readonly replicas: readonly Replica[];
-  /** A replica that lags more is not asked. */
-  readonly maxLagMs: number;
   /** How long a read waits for a position that no replica has reached yet. */
   readonly waitMs: number;
   readonly hasReached: HasReached;
@@ -27,13 +25,13 @@ export interface RoutingOptions {
 
 /** Finds the least busy replica that can answer. */
 export function leastBusy(
-  { replicas, maxLagMs }: Pick<RoutingOptions, 'replicas' | 'maxLagMs'>,
+  { replicas }: Pick<RoutingOptions, 'replicas'>,
   without: ReadonlySet<Replica>,
 ): { readonly replica: Replica; readonly database: Database } | undefined {
   let best: { readonly replica: Replica; readonly database: Database } | undefined;
   for (const replica of replicas) {
     if (without.has(replica) || (best !== undefined && replica.busy >= best.replica.busy)) continue;
-    const database = replica.usable(maxLagMs);
+    const database = replica.usable();
     if (database !== null) best = { replica, database };
   }
   return best;
