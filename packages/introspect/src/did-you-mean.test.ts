@@ -13,6 +13,8 @@ test.each([
   ['orders', ['countries'], null],
   ['', ['a'], 'a'],
   ['anything', [], null],
+  ['deals', ['teams', 'deals_by_owner_id', 'deals_by_created_by'], 'deals_by_created_by'],
+  ['tags', ['tag', 'tags_via_links'], 'tags_via_links'],
 ])('%j among %j is %j', (name, candidates, nearest) => {
   expect(didYouMean(name, candidates)).toBe(nearest);
 });

@@ -151,6 +151,17 @@ test('a create without a field that no request can write is named', () => {
   expect(problemsOf({ rooms: filled }, { permissions })).toEqual([]);
 });
 
+test('a file needs no name in a rule: uploads have one', () => {
+  const files: TableSketch = {
+    schema: 'platform',
+    columns: ['id!=:uuid', 'filename_download!', 'title', 'storage!', 'type', 'tags'],
+    key: ['id'],
+  };
+  const permissions = 'permissions: { public: { platform_files: { create: { fields: [title] } } } }';
+  const { diagnostics } = resolve({ platform_files: files }, { permissions });
+  expect(complaints(diagnostics)).toEqual([]);
+});
+
 test('collections without a rule are private', () => {
   const permissions = 'permissions: { public: { articles: { read: true } } }';
   const { diagnostics } = resolve({ articles, a: articles, b: articles }, { permissions });

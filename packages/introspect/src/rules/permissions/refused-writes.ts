@@ -90,7 +90,13 @@ function missingFields(collection: Collection, rules: readonly Permission[]): re
       ({ required, name, column, type }) =>
         required && (type === 'unknown' || !settable.has(name)) && !columns.has(column),
     )
-    .map(({ name }) => name);
+    .map(({ name }) => name)
+    .filter((name) => !isOfUpload(collection, name));
+}
+
+/** True for the name of a file, which comes with its content. */
+function isOfUpload({ name, system }: Collection, field: string): boolean {
+  return system !== undefined && name === 'platform_files' && field === 'filename_download';
 }
 
 /** Advice about missing fields: a type without a portable form is written by no rule. */
