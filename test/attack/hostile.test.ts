@@ -127,7 +127,7 @@ const tables = names.map((name, index) => {
 const labels = [...new Set(names)].filter((name) => name !== '$NOW');
 
 /** Names that mean something else in a filter or a path; the compiler reports them. They are read by wildcards. */
-const unaddressable = /^(_and|_or|_eq|_some|__proto__)$|\.|^[-*]/;
+const unaddressable = /^(_and|_or|_eq|_some)$|\.|^[-*]/;
 
 let project: ServedProject;
 beforeAll(async () => {
@@ -152,7 +152,9 @@ it('serves every table under its own name, whole, nested and filtered', async ()
     const rows = await withClient(project.database.url, (client) =>
       client.query<Record<string, unknown>>(`SELECT * FROM s.${quoted(name)} ORDER BY id`),
     );
-    const expected = rows.rows.map((row) => new Map(Object.entries(row)));
+    // A column of the one name that no body may have is left out.
+    const shown = (row: Record<string, unknown>) => Object.entries(row).filter(([column]) => column !== '__proto__');
+    const expected = rows.rows.map((row) => new Map(shown(row)));
     const list = await fire(project.url, { path, token: adminToken });
     const given: unknown = list.status === 200 ? JSON.parse(list.text) : undefined;
     const items =

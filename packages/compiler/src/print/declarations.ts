@@ -4,7 +4,7 @@
  */
 import { printValue, type Value } from './expression.ts';
 import { commentLines, commentText, fitsLine, propertyKey, widthOf } from './text.ts';
-import { addNames, printTyped, type Type } from './type.ts';
+import { addNames, printTyped, type Type, union } from './type.ts';
 
 /**
  * A member that has to be there.
@@ -15,6 +15,15 @@ export function member(name: string, type: Type, notes: Notes = [], deprecated: 
   return printMember(name, propertyKey(name), type, notes, deprecated);
 }
 
+/**
+ * Members that every object has, also one that does not state them: TypeScript compares their types, so that without them no
+ * object could be of an interface that has the name for something else.
+ */
+const inherited: ReadonlySet<string> = new Set([
+  ...['constructor', 'toString', 'toLocaleString', 'valueOf'],
+  ...['hasOwnProperty', 'isPrototypeOf', 'propertyIsEnumerable'],
+]);
+
 /** A member that need not be there. */
 export function optional(
   name: string,
@@ -22,7 +31,8 @@ export function optional(
   notes: Notes = [],
   deprecated: string | null = null,
 ): DeclaredMember {
-  return printMember(name, `${propertyKey(name)}?`, type, notes, deprecated);
+  const accepted = inherited.has(name) ? union(type, `object['${name}']`) : type;
+  return printMember(name, `${propertyKey(name)}?`, accepted, notes, deprecated);
 }
 
 function printMember(name: string, start: string, type: Type, notes: Notes, deprecated: string | null): DeclaredMember {

@@ -97,11 +97,15 @@ function cacheOf({ cache }: CollectionConfig): Pick<Collection, 'cache'> {
   return seconds === undefined ? {} : { cache: { public: seconds } };
 }
 
+/** A name that no body may have, because in JavaScript it reaches a prototype. */
+export const impossibleName = '__proto__';
+
 function fieldsOf(table: Table, config: CollectionConfig): readonly Field[] {
   const configs = new Map(Object.entries(config.fields ?? {}));
   return table.columns.flatMap((column) => {
     const settings = configs.get(column.name) ?? {};
-    return settings.hidden === true ? [] : [fieldOf(column, settings)];
+    const field = fieldOf(column, settings);
+    return settings.hidden === true || field.name === impossibleName ? [] : [field];
   });
 }
 

@@ -32,7 +32,15 @@ import {
   configSystem,
   configTables,
 } from './configuration/config-tables.ts';
-import { collectionNames, fieldNames, relationNames, reservedNames, unaddressableNames } from './names.ts';
+import {
+  collectionNames,
+  fieldNames,
+  impossibleNames,
+  inheritedNames,
+  relationNames,
+  reservedNames,
+  unaddressableNames,
+} from './names.ts';
 import { hiddenPaths, privateCollections, systemRules } from './permissions/reach.ts';
 import { incompleteCreates, refusedPresets } from './permissions/refused-writes.ts';
 import {
@@ -72,7 +80,9 @@ const rules: readonly Rule[] = [
   fieldNames,
   relationNames,
   reservedNames,
+  impossibleNames,
   unaddressableNames,
+  inheritedNames,
   enumsAsStrings,
   singletons,
   administratorRules,

@@ -2,7 +2,7 @@
 import { operators, printTable, reservedPrefix } from '@tablewright/runtime/language';
 import { groupedBy } from '../order.ts';
 import { defaultSchema, matchTables, namesIn, tablesById } from '../passes/lookup.ts';
-import { collectionName } from '../passes/names.ts';
+import { collectionName, impossibleName } from '../passes/names.ts';
 import { isFieldsOwn } from '../passes/relations/configure-relations.ts';
 import { systemOf } from '../passes/system-tables.ts';
 import type { Relation } from '../schema.ts';
@@ -92,7 +92,48 @@ export const reservedNames: Rule = (schema, { config }) => {
   });
 };
 
-const terms: ReadonlySet<string> = new Set([...operators, '_and', '_or', '_some', '_none', '*']);
+/** A column whose name no request may have is left out. */
+export const impossibleNames: Rule = (schema, { config }) => {
+  const matches = matchTables(schema.tables, config);
+  return schema.collections.flatMap(({ table: id }) => {
+    const table = tablesById(schema.tables).get(id);
+    const column = table?.columns.find((candidate) => candidate.name === impossibleName);
+    const settings = matches.get(id)?.fields;
+    const isNamed = settings !== undefined && Object.hasOwn(settings, impossibleName);
+    if (table === undefined || column === undefined || isNamed) return [];
+    return [
+      {
+        code: 'reserved-name',
+        severity: 'warning' as const,
+        place: columnPlace(schema, id, impossibleName),
+        message: `No request may have the name "${impossibleName}", so the column is left out.`,
+        hint: `Rename it: collections: { ${JSON.stringify(configKey(schema, table))}: { fields: { ['${impossibleName}']: { name: … } } } }.`,
+      },
+    ];
+  });
+};
+
+/** Members that every object has, and that openapi-typescript takes for a part of its own: it ends with a TypeError. */
+const inherited: ReadonlySet<string> = new Set([
+  ...['hasOwnProperty', 'isPrototypeOf', 'propertyIsEnumerable', 'toLocaleString', 'valueOf'],
+  ...['__defineGetter__', '__defineSetter__', '__lookupGetter__', '__lookupSetter__'],
+]);
+
+/** Names that the API takes, but not each tool that reads its documents. */
+export const inheritedNames: Rule = (schema) =>
+  schema.collections.flatMap((collection) =>
+    [...namesIn(collection)]
+      .filter((name) => inherited.has(name))
+      .map((name) => ({
+        code: 'inherited-name',
+        severity: 'info' as const,
+        place: `collection ${collection.name}`,
+        message: `openapi-typescript makes no types of a document with the name "${name}", which every object has.`,
+        hint: 'Give it another name in the configuration, or use the generated client, which takes it.',
+      })),
+  );
+
+const terms: ReadonlySet<string> = new Set([...operators, ...['_and', '_or', '_some', '_none', '*', impossibleName]]);
 
 /**
  * A name that means something else in a query (an operator, a path, descending order) is reached by wildcards only.

@@ -56,11 +56,17 @@ test('tables of MySQL and MariaDB are named without a schema that they have not'
 
 test('names with a meaning in queries can only be read by wildcards', () => {
   const odd: TableSketch = {
-    columns: ['id!', '_eq', '_and', 'a.b', '-c', '*', 'ok-1', '__proto__', 'a b'],
+    columns: ['id!', '_eq', '_and', 'a.b', '-c', '*', 'ok-1', '__proto__', 'a b', 'valueOf', 'toString'],
     key: ['id'],
   };
-  const names = resolve({ odd }).diagnostics.filter(({ code }) => code === 'unaddressable-name');
+  const { diagnostics, schema } = resolve({ odd });
+  const names = diagnostics.filter(({ code }) => code === 'unaddressable-name');
   expect(names.map(({ message }) => message.split(' ')[0])).toEqual(['"_eq"', '"_and"', '"a.b"', '"-c"', '"*"']);
+  expect(schema.collections[0]?.fields.map(({ name }) => name)).not.toContain('__proto__');
+  const reserved = diagnostics.filter(({ code }) => code === 'reserved-name');
+  expect(complaints(reserved)).toEqual(['warning reserved-name column public.odd.__proto__']);
+  const inherited = diagnostics.filter(({ code }) => code === 'inherited-name');
+  expect(inherited.map(({ message }) => /"\w+"/.exec(message)?.[0])).toEqual(['"valueOf"']);
 });
 
 test('a column is read as another type only where that is possible', () => {
