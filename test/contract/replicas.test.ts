@@ -245,6 +245,20 @@ it('asks no replica that stands still', async () => {
   await expect.poll(() => asked('/items/notes?fields=id&limit=3')).toBe('replica');
 });
 
+it('asks no replica that has stood still since before the server began', async () => {
+  await whilePaused(async () => {
+    const { id } = (await write('before the start')).json.data;
+    const late = await replicas({ DATABASE_READ_MAX_LAG: '5s', LOG_LEVEL: 'warn' });
+    try {
+      for (const end = performance.now() + 3_000; performance.now() < end; )
+        expect((await late.ask(`/items/notes/${id}?fields=text`)).json.data).toEqual({ text: 'before the start' });
+      expect(late.log()).toContain('A replica lags more than DATABASE_READ_MAX_LAG allows.');
+    } finally {
+      await late.stop();
+    }
+  });
+});
+
 it('reads on without a primary, and says so', async () => {
   expect(await told(server)).toEqual(primary);
   const reads = Array.from({ length: 4 }, () => readFor(3_000));

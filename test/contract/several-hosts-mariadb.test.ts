@@ -1,5 +1,6 @@
 /**
- * Two MariaDB servers in DATABASE_URL: writes follow the one that takes them, and go to none while both do. Source: scale-out
+ * Two MariaDB servers in DATABASE_URL: writes follow the one that takes them, and go to none while both do. One that is named as
+ * a replica and takes writes is never read. Source: scale-out
  * notes, section 2.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -69,5 +70,22 @@ describe(`MariaDB${withoutMariadb}`, () => {
     await readOnly(1);
     await becomes(server, primary, 10_000);
     expect((await write('five')).status).toBe(200);
+  });
+
+  it('asks no replica that takes writes of its own, as a server of something else does, and says so', async () => {
+    await readOnly(1, 0);
+    const [own = '', other = ''] = servers.map(({ url }) => `mariadb://app:app@${new URL(url).host}/app`);
+    const reader = await startUnchecked(project.folder, own, { DATABASE_READ_URL: other }, []);
+    try {
+      const query = '/items/notes?fields=text&sort=id';
+      for (const end = performance.now() + 3_000; performance.now() < end; ) {
+        const { json } = await reader.admin(query);
+        expect(json.data.map(({ text }: { readonly text: string }) => text)).toEqual(await textsOn(0));
+      }
+      await expect.poll(() => reader.log(), { timeout: 20_000 }).toContain('A replica takes writes of its own');
+    } finally {
+      await reader.stop();
+      await readOnly(1);
+    }
   });
 });

@@ -81,7 +81,7 @@ export class HostGroup implements Failover {
   }
 
   /** Cluster and history that are written; null before a server was found. */
-  get known(): Omit<KnownPrimary, 'index' | 'instance'> | null {
+  get known(): Omit<KnownPrimary, 'index'> | null {
     return this.#known;
   }
 

@@ -15,13 +15,15 @@ describe('the lag of a server', () => {
     const meter = meterOf(10);
     expect(meter.lagOf('10', 10_500)).toBe(0);
     expect(meter.lagOf('7', 10_500)).toBe(2_500);
-    expect(meter.lagOf('0', 10_500)).toBe(9_500);
+    expect(meter.lagOf('1', 10_500)).toBe(8_500);
   });
 
   it('is no less than any other where it is behind all positions that are known', () => {
     const meter = meterOf(1_000);
     expect(meter.lagOf('999', 1_000_500)).toBe(500);
     expect(meter.lagOf('100', 1_000_500)).toBe(Number.POSITIVE_INFINITY);
+    // One that is behind the first look may be hours late.
+    expect(meterOf(1).lagOf('0', 1_500)).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('is not known where no position was seen of late, or the server tells none', () => {

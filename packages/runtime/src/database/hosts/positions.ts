@@ -60,8 +60,6 @@ export class LagMeter {
   readonly #hasReached: HasReached;
   #samples: Sample[] = [];
   #timeline: number | undefined;
-  /** True once the oldest sample is not the first one. */
-  #forgets = false;
 
   constructor(hasReached: HasReached) {
     this.#hasReached = hasReached;
@@ -69,16 +67,15 @@ export class LagMeter {
 
   /** Notes where the server that takes writes is. Positions of another history are forgotten. */
   note({ position, timeline }: Pick<HostFacts, 'position' | 'timeline'>, time = performance.now()): void {
-    if (timeline !== this.#timeline) [this.#samples, this.#forgets] = [[], false];
+    if (timeline !== this.#timeline) this.#samples = [];
     this.#timeline = timeline;
     if (position !== undefined) this.#samples.push({ position, time });
-    if (this.#samples.length <= maxSamples) return;
-    this.#samples.shift();
-    this.#forgets = true;
+    if (this.#samples.length > maxSamples) this.#samples.shift();
   }
 
   /**
    * Milliseconds that a server was behind which was asked at a time: infinitely many for one that is behind all that is known.
+   * It may be behind by any time, or follow another server.
    * Undefined where nothing is known of that time.
    */
   lagOf(position: string | null, startedAt: number): number | undefined {
@@ -87,6 +84,6 @@ export class LagMeter {
     if (position === null || last === undefined || startedAt - last.time > staleMs) return undefined;
     const missed = earlier.find((sample) => !this.#hasReached(position, sample.position));
     if (missed === undefined) return 0;
-    return this.#forgets && missed === earlier[0] ? Number.POSITIVE_INFINITY : startedAt - missed.time;
+    return missed === earlier[0] ? Number.POSITIVE_INFINITY : startedAt - missed.time;
   }
 }

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const replica of left.splice(0)) await replica.close(0);
 });
 
-type Followed = { readonly system: string; readonly timeline: number } | null;
+type Followed = ReturnType<ConstructorParameters<typeof Replica>[1]['followed']>;
 
 /** A replica that reports what is given, beside a server whose cluster and history are told by `followed`. */
 async function replicaOf(facts: HostFacts, followed: () => Followed, errors: string[] = []): Promise<Replica> {
@@ -76,6 +76,23 @@ describe('a replica', () => {
     facts = { state: 'read-only' };
     await replica.look();
     expect(changes).toEqual(['gone', 'found']);
+  });
+
+  it.each<[string, HostFacts, boolean]>([
+    ['takes writes of its own', { state: 'primary', instance: 'other' }, false],
+    ['is the one that is followed, under another name', { state: 'primary', instance: 'own' }, true],
+    ['takes writes of its cluster', { state: 'primary', instance: 'other', isMulti: true }, true],
+    ['only reads', { state: 'read-only', instance: 'other' }, true],
+  ])('without a history %s', async (_, facts, isAsked) => {
+    const errors: string[] = [];
+    const followed = () => ({ system: undefined, timeline: undefined, instance: 'own' });
+    const replica = await replicaOf(facts, followed, errors);
+    expect(replica.usable() !== null).toBe(isAsked);
+    // It may have been promoted just now.
+    expect(errors).toEqual([]);
+    for (let looks = 0; looks < 3; looks++) await replica.look();
+    expect(replica.usable() !== null).toBe(isAsked);
+    expect(errors).toEqual(isAsked ? [] : [expect.stringContaining('takes writes of its own')]);
   });
 
   it('that lags is not asked until it has caught up, which the log tells once', async () => {

@@ -2,7 +2,7 @@
 import { describeCause, type Log } from '../../operate/log.ts';
 import type { Database } from '../database.ts';
 import { askProbe, type HostFacts, type HostProbe, type HostReport } from '../host-state.ts';
-import type { Failover, HostChange } from './choose-primary.ts';
+import type { Failover, HostChange, KnownPrimary } from './choose-primary.ts';
 import { reportOf, usualLookMs } from './host-group.ts';
 import type { LagMeter } from './positions.ts';
 
@@ -22,7 +22,9 @@ interface ReplicaOptions {
 interface ReplicaSurroundings {
   readonly lag: LagMeter;
   /** Cluster and history that replicas have to follow; null before they are known. */
-  readonly followed: () => { readonly system: string | undefined; readonly timeline: number | undefined } | null;
+  readonly followed: () =>
+    | (Pick<KnownPrimary, 'system' | 'timeline'> & { readonly instance?: string | undefined })
+    | null;
   readonly log: () => Pick<Log, 'info' | 'warn' | 'error'>;
 }
 
@@ -39,6 +41,8 @@ const late = 'A replica lags more than DATABASE_READ_MAX_LAG allows. It is not a
 const foreign = 'A replica holds another cluster of data than the server that takes writes. It is not asked.';
 const former =
   'A replica takes writes of its own, but its history ended when another server was promoted. It is not asked: make it a standby.';
+const writer =
+  'A replica takes writes of its own, and tells of no history that it follows. It is not asked: make it read-only.';
 
 export class Replica {
   readonly #options: ReplicaOptions;
@@ -53,6 +57,8 @@ export class Replica {
   #opening = false;
   #isForeign = false;
   #isFormer = false;
+  /** Looks, one after the other, that found it to take writes beside the server that is followed. */
+  #writes = 0;
   /** True once the log has told that it is away. */
   #isSilent = false;
   /** True once the log has told that it lags. */
@@ -81,13 +87,16 @@ export class Replica {
     if (state !== 'read-only' && state !== 'primary') return null;
     // Cluster and history may be known only since it was asked: the server that takes writes may be slow to say them.
     this.#judge(this.#facts);
-    if (this.#isForeign || this.#isFormer) return null;
+    if (this.#isForeign || this.#isFormer || this.#writes > 0) return null;
     return this.#lagMs <= this.#options.maxLagMs ? this.#database : null;
   }
 
   get report(): HostReport {
     const { state } = this.#facts;
-    return reportOf({ state, ...(state === 'read-only' && lagOf(this.#lagMs)) });
+    const { lag } = this.#facts;
+    // That of its own clock is better than none.
+    const lagMs = Number.isFinite(this.#lagMs) ? this.#lagMs : (lag ?? this.#lagMs);
+    return reportOf({ state, ...(state === 'read-only' && lagOf(lagMs)) });
   }
 
   /** Statements that ask where it is; undefined where that of the dialect does. */
@@ -149,6 +158,9 @@ export class Replica {
     if (this.#closed) return;
     const isGone = facts.state !== 'read-only' && facts.state !== 'primary';
     this.#judge(facts);
+    this.#writes = this.#takesOwnWrites(facts) ? this.#writes + 1 : 0;
+    // At the first look it may have been promoted just now, and be followed by the next.
+    if (this.#writes === 2) this.#log().error({ replica: this.#options.number }, writer);
     this.#reportSilent(facts);
     this.reached = facts.position ?? null;
     this.#lagMs = facts.state === 'primary' ? 0 : (this.#lag.lagOf(this.reached, startedAt) ?? facts.lag ?? 0);
@@ -174,6 +186,13 @@ export class Replica {
     if (isFormer && !this.#isFormer) this.#log().error({ replica }, former);
     this.#isForeign = isOther;
     this.#isFormer = isFormer;
+  }
+
+  /** Servers that tell of no cluster are told apart by themselves alone. */
+  #takesOwnWrites({ state, system, instance, isMulti }: HostFacts): boolean {
+    const followed = this.#followed()?.instance;
+    const isAlone = state === 'primary' && isMulti !== true && system === undefined;
+    return isAlone && followed !== undefined && instance !== undefined && instance !== followed;
   }
 
   /** Logs once that it does not answer, until it does. */

@@ -3,7 +3,7 @@ import { type HostFacts, type HostReport, type HostState, hasSqlstate } from '..
 
 /** These two can be asked of a node of a cluster that refuses to read tables. */
 const variablesSql = `SHOW GLOBAL VARIABLES WHERE Variable_name IN
-('read_only', 'super_read_only', 'wsrep_on', 'group_replication_group_name', 'server_uuid')`;
+('read_only', 'super_read_only', 'innodb_read_only', 'wsrep_on', 'group_replication_group_name', 'server_uuid')`;
 const clusterSql =
   "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_cluster_status', 'wsrep_local_state')";
 /** Both need the right to read these tables of MySQL; without it the variables alone tell the state, and no lag is known. */
@@ -31,7 +31,7 @@ export async function askMysql(database: Pick<Database, 'query'>): Promise<HostR
     const state = members === null ? 'primary' : stateOfMember(members, variables.get('server_uuid'));
     if (state !== 'primary') return state === 'read-only' ? readOnly(database) : { state };
   }
-  const isReadOnly = variables.get('read_only') === 'ON' || variables.get('super_read_only') === 'ON';
+  const isReadOnly = ['read_only', 'super_read_only', 'innodb_read_only'].some((name) => variables.get(name) === 'ON');
   return isReadOnly ? readOnly(database) : { state: 'primary' };
 }
 
