@@ -157,6 +157,22 @@ test('a create without a field that no request can write is named', () => {
   expect(problemsOf({ rooms: filled }, { permissions })).toEqual([]);
 });
 
+test('a name below a column of a composite foreign key gets the name of the relation', () => {
+  const units: TableSketch = { columns: ['listing!', 'unit!', 'label'], key: ['listing', 'unit'] };
+  const stays: TableSketch = {
+    columns: ['id!', 'listing', 'unit', 'note'],
+    key: ['id'],
+    foreignKeys: ['listing,unit > public.units.listing,unit'],
+  };
+  const hintOf = (filter: string) => {
+    const permissions = `permissions: { public: { stays: { read: { fields: [id], filter: ${filter} } } } }`;
+    return resolve({ units, stays }, { permissions }).diagnostics.find(({ code }) => code === 'unknown-field')?.hint;
+  };
+  expect(hintOf('{ _and: [{ listing: { label: x } }] }')).toBe('"listing" is a field: the relation is "units".');
+  expect(hintOf('{ note: { label: x } }')).toBe('"note" is a field.');
+  expect(hintOf('{ units: { lable: x } }')).toBe('Did you mean "label"?');
+});
+
 test('a file needs no name in a rule: uploads have one', () => {
   const files: TableSketch = {
     schema: 'platform',

@@ -110,7 +110,24 @@ function hintFor(name: string, path: readonly string[], root: Collection, names:
   const secret = last?.fields.find((field) => field.name === name);
   // The parser reports secret fields as unknown; authors of rules may see them.
   if (secret !== undefined) return `Fields of type "${secret.type}" cannot be used in conditions.`;
-  return suggest(name, [...(last === undefined ? [] : namesIn(last)), ...operators, '_and', '_or', '_some', '_none']);
+  const above = path
+    .slice(0, -1)
+    .reduce<Collection | undefined>((collection, key) => step(collection, key, names), root);
+  return (
+    hintForField(name, path.at(-1), above) ??
+    suggest(name, [...(last === undefined ? [] : namesIn(last)), ...operators, '_and', '_or', '_some', '_none'])
+  );
+}
+
+/** Hint for a name below a field that is no relation: a foreign key of several columns has another name than each of them. */
+function hintForField(name: string, parent: string | undefined, collection: Collection | undefined): string | null {
+  const field = collection?.fields.find((candidate) => candidate.name === parent);
+  const isRelation = collection?.relations.some((relation) => relation.name === parent);
+  if (field === undefined || isRelation === true || name.startsWith('_')) return null;
+  const whole = collection?.relations.find(
+    (relation) => relation.kind === 'm2o' && relation.on.some(({ from }) => from === field.column),
+  );
+  return `"${parent}" is a field${whole === undefined ? '' : `: the relation is "${whole.name}"`}.`;
 }
 
 function step(collection: Collection | undefined, key: string, names: ConditionNames): Collection | undefined {

@@ -70,7 +70,7 @@ export async function unlinkRows(
       { ...location, collection: descriptor.name },
       null,
       'required',
-      'cannot do without its items',
+      'cannot lose an item that needs this link, unless "onDeselect" of the relation is "delete"',
     );
   }
   const builder = createBatch(descriptor);
