@@ -22,6 +22,20 @@ type Project = Awaited<ReturnType<typeof createProject>>;
 
 const longMs = 60_000;
 
+/** Reads that took longer than a second and a half, of four clients at once. */
+async function countSlow(platform: Platform, ms: number): Promise<number> {
+  let slow = 0;
+  const end = performance.now() + ms;
+  const read = async (): Promise<void> => {
+    for (let start = performance.now(); start < end; start = performance.now()) {
+      expect((await platform.admin('/items/notes')).status).toBe(200);
+      if (performance.now() - start > 1_500) slow++;
+    }
+  };
+  await Promise.all(Array.from({ length: 4 }, read));
+  return slow;
+}
+
 const write = (platform: Platform) => platform.admin('/items/notes', { method: 'POST', body: { text: 'a' } });
 
 describe('PostgreSQL', () => {
@@ -138,7 +152,11 @@ describe('PostgreSQL', () => {
     ]);
     try {
       const nowhere = `postgres://127.0.0.1:${await freePort()}`;
+      const slow = countSlow(reader, 3_000);
+      await sleep(300);
       for (const relay of [primaryRelay, standbyRelay]) relay.move(nowhere);
+      // Each of those under way would wait for a connection in vain, for two seconds.
+      expect(await slow).toBeLessThan(2);
       await becomes(server, away, 4_500);
       await sleep(16_000);
       primaryRelay.move(primaryUrl);

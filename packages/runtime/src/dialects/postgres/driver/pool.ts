@@ -1,9 +1,8 @@
 /**
  * The connections to one server, and their allocation.
  *
- * Reads share a few connections by pipelining. When one answer takes long, the reads after it move to other
- * connections, so that a slow statement does not delay other requests. The pool grows for that up to its limit. Streams
- * and transactions lease a connection each.
+ * Reads share a few connections by pipelining. When one answer takes long, the reads after it move to other connections.
+ * The pool grows for that up to its limit. Streams and transactions lease a connection each.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RowSink } from '../../../database/database.ts';
@@ -56,6 +55,7 @@ export class Pool {
   #timer: NodeJS.Timeout | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
   #lastFailure: unknown;
+  #isGone = false;
   #closing = false;
 
   /** `depth` limits how many reads are queued on a shared connection. */
@@ -159,9 +159,11 @@ export class Pool {
       for (const waiting of [...this.#leases]) if (waiting.leaseFor === 'transaction') this.#withdrawLease(waiting);
       return;
     }
-    if (change !== 'found') dropAll(this.#members, change === 'gone');
+    // Reads that were lost with it come back after a pause, and are refused then.
+    this.#isGone = change === 'gone';
+    if (change !== 'found') dropAll(this.#members, this.#isGone);
     this.#backoff.succeed();
-    if (change === 'gone') this.#refuseWaiting(Number.POSITIVE_INFINITY);
+    if (this.#isGone) this.#refuseWaiting(Number.POSITIVE_INFINITY);
     this.#maintain();
   }
 
@@ -205,8 +207,7 @@ export class Pool {
   }
 
   #busy(): boolean {
-    const waiting = this.#queues.length + this.#leases.length;
-    return waiting > 0 || this.#members.some(({ connection, leased }) => leased || connection.inFlight > 0);
+    return this.load.waiting > 0 || this.#members.some(({ connection, leased }) => leased || connection.inFlight > 0);
   }
 
   #enqueue(read: Read): void {
@@ -227,12 +228,11 @@ export class Pool {
 
   /** A request that waited until now has got its connection. */
   #waitedFor({ deadline }: { readonly deadline: number }): void {
-    const { poolObserver, poolTimeoutMs } = this.settings;
-    poolObserver.waited(performance.now() - deadline + poolTimeoutMs);
+    this.settings.poolObserver.waited(performance.now() - deadline + this.settings.poolTimeoutMs);
   }
 
   #refuses(waiting: number): boolean {
-    return this.#closing || waiting >= maxWaiting;
+    return this.#closing || this.#isGone || waiting >= maxWaiting;
   }
 
   #timedOut(): PlatformError {
