@@ -132,6 +132,12 @@ test('unique indexes of expressions and of some rows name the field', async () =
   expect(await send('POST', 'rooms', [{ id: 2, name: 'cellar', price: 10, capacity: 1 }])).toEqual(taken('price'));
 });
 
+test('an item that needs its link is taken out of no relation without a word about the option that allows it', async () => {
+  const message = 'The item cannot lose an item that needs this link, unless "onDeselect" of the relation is "delete".';
+  const refusal = await send('PATCH', 'rooms/1', { stays: { delete: [100] } });
+  expect(refusal).toEqual(['FAILED_VALIDATION', message, 'stays']);
+});
+
 test('items in conflict say so, with the fields that the request gave', async () => {
   const message = '"room_id" conflicts with another item, together with "bed".';
   expect(await send('POST', 'stays', { ...stay, bed: 1 })).toEqual(['FAILED_VALIDATION', message, 'room_id']);

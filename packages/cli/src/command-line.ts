@@ -110,7 +110,7 @@ function addProjectCommands(root: Command): void {
       'also write the files to deploy it with: docker or systemd; or to watch it with: grafana',
     )
     .action(init);
-  command(root, 'migrate', "install the platform's own tables in the database, or bring them to this version")
+  command(root, 'migrate', "bring the platform's own tables to this version, and apply the migrations of the project")
     .option('--status', 'only tell what is applied and what is pending')
     .action(migrate);
   command(root, 'introspect', 'read the database into platform.schema.json').action(introspect);
