@@ -13,14 +13,14 @@ import { servers } from '../support/servers.ts';
 
 const sql = `
 CREATE TABLE films (id int(4) unsigned zerofill PRIMARY KEY, made year, part_of int(4) unsigned zerofill,
-  seen bigint unsigned, took time(3), score double, light float,
+  seen bigint unsigned, took time(3), score double, light float, price decimal(8, 2),
   FOREIGN KEY (part_of) REFERENCES films (id));
 CREATE TABLE flags (id bit(12) PRIMARY KEY, name varchar(9));
 CREATE TABLE masks (id int AUTO_INCREMENT PRIMARY KEY, bits bit(12) NOT NULL, whole bit(64), is_set bit(1) NOT NULL,
   bytes varbinary(4), name varchar(9), UNIQUE (bits), UNIQUE (whole, is_set), UNIQUE (bytes));
 INSERT INTO flags VALUES (b'101010101010', 'a'), (b'1', 'b');
-INSERT INTO films VALUES (1, 0, NULL, 18446744073709551615, '23:59:59.999', 5e-324, NULL), (2, 2024, 1, 9223372036854775808, NULL, NULL, NULL),
-  (3, NULL, 1, 0, NULL, NULL, NULL);
+INSERT INTO films VALUES (1, 0, NULL, 18446744073709551615, '23:59:59.999', 5e-324, NULL, NULL), (2, 2024, 1, 9223372036854775808, NULL, NULL, NULL, NULL),
+  (3, NULL, 1, 0, NULL, NULL, NULL, NULL);
 `;
 
 const permissions = `permissions:
@@ -107,7 +107,24 @@ describe.each(servers)('$name', ({ missing, start }) => {
     expect(failure(await platform.admin('/items/films/1', beyond))).toBe('400 FAILED_VALIDATION');
   });
 
+  it('are times of more hours than a day has', async () => {
+    for (const took of ['838:59:59', '-838:59:59', '-00:00:01.5', '100:00:00', '24:00:00']) {
+      const request = { method: 'PATCH', body: { took } };
+      expect((await platform.admin('/items/films/2?fields=took', request)).json.data).toEqual({ took });
+      expect(await films(`?filter[took]=${took}&fields=id`)).toEqual([{ id: 2 }]);
+    }
+    const beyond = { method: 'PATCH', body: { took: '839:00:00' } };
+    expect(failure(await platform.admin('/items/films/2', beyond))).toBe('400 INVALID_PAYLOAD');
+    await platform.admin('/items/films/2', { method: 'PATCH', body: { took: null } });
+  });
+
   it('are refused where the server has none', async () => {
+    for (const price of ['NaN', 'Infinity']) {
+      expect(failure(await platform.admin('/items/films/1', { method: 'PATCH', body: { price } }))).toBe(
+        '400 INVALID_PAYLOAD',
+      );
+      expect(failure(await platform.admin(`/items/films?filter[price]=${price}`))).toBe('400 INVALID_QUERY');
+    }
     for (const score of ['NaN', 'Infinity']) {
       const request = { method: 'POST', body: { id: 9, score } };
       expect(failure(await platform.admin('/items/films', request))).toMatch(/^400 /);

@@ -26,17 +26,19 @@ export interface OperandType extends ValueType {
 type TypedValue = Pick<
   FieldDescriptor,
   'type' | 'native' | 'values' | 'element' | 'geometry' | 'vector' | 'attributes'
->;
+> &
+  Pick<ValueType, 'wire'>;
 
 /** The operand type of a field or an argument, or of a function on it. */
 export function operandType(field: TypedValue, call?: FieldFunction): OperandType {
   if (call !== undefined) return { type: 'integer', native: call === 'count' ? 'int8' : 'int4' };
   // A number beyond smallint is a number all the same: it matches nothing and must not fail in the database.
-  const { type, values, element, geometry, vector, attributes } = field;
+  const { type, values, element, geometry, vector, attributes, wire } = field;
   const native = /^(?:pg_catalog\.)?(?:int2|smallint)$/.test(field.native) ? 'int4' : field.native;
   return {
     type,
     native,
+    ...(wire && { wire }),
     ...(values && { values }),
     ...(element && { element }),
     ...(geometry && { geometry }),

@@ -49,7 +49,7 @@ export function conditionSchemas(
   );
   return shown.map(([name, type, description, alone]) => {
     if (alone === undefined) return [nameOf(name), operators(name, type, description)];
-    const value = alone === 'one' ? { type: [...typesIn(type), 'null'] } : arraySchema(type);
+    const value = alone === 'one' ? { type: [...typesIn(type), 'null'] } : arraySchema(type, name === 'array');
     return [nameOf(name), { description, anyOf: [value, operators(name, type, null)] }];
   });
 }
@@ -113,7 +113,9 @@ function operandSchema(definition: OperatorDefinition, name: Compared, type: Jso
     case 'flag':
       return { anyOf: [{ type: 'boolean' }, { enum: ['', 'true', 'false', '1', '0', 1, 0] }] };
     case 'same':
-      return name === 'array' || name === 'list' ? arraySchema(type) : { type: [...typesIn(type), 'null'] };
+      return name === 'array' || name === 'list'
+        ? arraySchema(type, name === 'array')
+        : { type: [...typesIn(type), 'null'] };
     case 'value':
     case 'text':
       return valueSchema(type);
@@ -168,9 +170,11 @@ function listSchema(items: JsonObject): JsonObject {
   return { anyOf: [listOf(items), { type: 'string' }] };
 }
 
-/** An array that may hold null, or be it. */
-function arraySchema(type: JsonValue): JsonObject {
-  return { anyOf: [{ type: ['array', 'null'], items: { type: [...typesIn(type), 'null'] } }, { type: 'string' }] };
+/** An array that may hold null, or be it; a nested one may have further dimensions. */
+function arraySchema(type: JsonValue, isNested: boolean): JsonObject {
+  const element: JsonObject = { type: [...typesIn(type), 'null'] };
+  const items = isNested ? { anyOf: [element, listOf({})] } : element;
+  return { anyOf: [{ type: ['array', 'null'], items }, { type: 'string' }] };
 }
 
 function pair(type: JsonValue): JsonObject {

@@ -255,5 +255,5 @@ function takenSchema(field: Valued, values: readonly string[] | null): JsonObjec
   if (field.type !== 'array') return scalarInput(field, values);
   const { wire, native, element = 'unknown' } = field;
   const item: Valued = { type: element, native: native.replace(/\[\]$/, ''), wire: { kind: wire.kind } };
-  return { type: 'array', items: orNull(scalarInput(item, values)) };
+  return { type: 'array', items: { anyOf: [orNull(scalarInput(item, values)), reference('schemas', 'Dimension')] } };
 }

@@ -122,7 +122,7 @@ export function keptSchema(schema: JsonObject | ((facts: Valued) => JsonObject),
   if (typeof schema !== 'function') return keepText(schema);
   const schemas = byFacts(schema, () => new Map());
   const { native, wire, maxLength, precision, scale, geometry, vector } = field;
-  const facts = `${native} ${wire.kind} ${maxLength} ${precision} ${scale} ${geometry?.kind} ${vector?.dimensions}`;
+  const facts = `${native} ${wire.kind} ${wire.cast} ${maxLength} ${precision} ${scale} ${geometry?.kind} ${vector?.dimensions}`;
   const kept = schemas.get(facts) ?? keepText(schema(field));
   schemas.set(facts, kept);
   return kept;

@@ -1,6 +1,15 @@
 /** Exact number with a fraction, as text. */
 import type { JsonValue } from '../values/parse-text.ts';
-import { accept, numberPattern, orderOfRounded, refuse, textSchema, writtenNumber } from './decoding.ts';
+import {
+  accept,
+  hasInfinite,
+  infinite,
+  numberPattern,
+  orderOfRounded,
+  refuse,
+  textSchema,
+  writtenNumber,
+} from './decoding.ts';
 import {
   type BrokenLimit,
   castToText,
@@ -10,7 +19,8 @@ import {
   type ValueFacts,
 } from './definition.ts';
 
-function decode(value: JsonValue): Decoded {
+function decode(value: JsonValue, facts: ValueFacts): Decoded {
+  if (typeof value === 'string' && infinite.includes(value) && hasInfinite(facts)) return accept(value);
   if (typeof value === 'string' && writtenNumber.test(value)) return accept(value);
   if (typeof value !== 'number' || !Number.isFinite(value)) return refuse('must be a decimal number');
   const text = String(value);
@@ -24,6 +34,7 @@ function decode(value: JsonValue): Decoded {
 /** A number with more digits than the column keeps would be rounded, and so be another one. */
 function limit({ precision, scale = 0 }: ValueFacts, text: string): BrokenLimit | undefined {
   if (precision === undefined) return undefined;
+  if (text.endsWith('Infinity')) return { type: 'range', message: 'is out of range' };
   const { whole, fraction } = digitsOf(text);
   if (whole > precision - scale) return { type: 'range', message: 'is out of range' };
   if (fraction <= scale) return undefined;
@@ -47,6 +58,12 @@ function schema({ precision, scale }: ValueFacts): Schema {
   return textSchema(`(-?[0-9]+${digits === 0 ? '' : `\\.[0-9]{${digits}}`}|NaN)`);
 }
 
+/** Any number can be none, but only one without a precision can be infinite. */
+function takenPattern(facts: ValueFacts): string {
+  if (!hasInfinite(facts)) return numberPattern;
+  return `(${numberPattern}|NaN${facts.precision === undefined ? '|-?Infinity' : ''})`;
+}
+
 function spelling(_: string, sign: string, whole: string, places = ''): string {
   const value = places === '' ? whole : `${whole}.${places}`;
   return value === '0' ? value : sign + value;
@@ -61,7 +78,7 @@ export const decimal: TypeDefinition = {
   comparison: 'number',
   typescript: { value: 'string', also: 'number' },
   schema,
-  input: { type: ['string', 'number'], pattern: `^${numberPattern}$` },
+  input: (facts) => ({ type: ['string', 'number'], pattern: `^${takenPattern(facts)}$` }),
   graphql: { value: 'Decimal', filter: 'decimal' },
   hasWiderTexts: true,
   forms: {

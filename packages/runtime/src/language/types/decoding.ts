@@ -28,6 +28,19 @@ export function beyond(limit: 'range' | 'enum', message: string): Decoded {
   return { ok: false, message, limit };
 }
 
+/** Values that are not finite, as text. */
+export const infinite: readonly string[] = ['NaN', 'Infinity', '-Infinity'];
+
+/** True if values arrive in the binary form of their types: such servers have numbers that are not finite. */
+export function hasInfinite({ wire }: ValueFacts): boolean {
+  return wire !== undefined && !isCast(wire);
+}
+
+/** True if values are selected through a function, as the text of another server. */
+export function isCast(wire: NonNullable<ValueFacts['wire']>): boolean {
+  return wire.cast?.includes('{}') === true;
+}
+
 /** Wraps a reader of text: other JSON types and texts it does not know are refused. */
 export function fromText(
   read: (text: string, facts: ValueFacts) => string | undefined,

@@ -16,7 +16,8 @@ export interface ValueFacts {
   readonly maxLength?: number;
   readonly precision?: number;
   readonly scale?: number;
-  readonly wire?: { readonly kind: string };
+  /** How values arrive; the cast tells whether the server has values beyond those of other servers. */
+  readonly wire?: { readonly kind: string; readonly cast?: string };
   readonly geometry?: GeometryForm;
   readonly vector?: VectorForm;
   /** Members of a composite value, or of an array's elements. */

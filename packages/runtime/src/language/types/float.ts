@@ -1,12 +1,10 @@
 /** Floating-point number. */
 import type { JsonValue } from '../values/parse-text.ts';
-import { accept, beyond, numberPattern, orderOfRounded, refuse, writtenNumber } from './decoding.ts';
+import { accept, beyond, infinite, numberPattern, orderOfRounded, refuse, writtenNumber } from './decoding.ts';
 import { castToText, type Decoded, type TypeDefinition, type ValueFacts } from './definition.ts';
 
-const special = ['NaN', 'Infinity', '-Infinity'];
-
 function decode(value: JsonValue, { native }: ValueFacts): Decoded {
-  if (typeof value === 'string' && special.includes(value)) return accept(value);
+  if (typeof value === 'string' && infinite.includes(value)) return accept(value);
   const isWritten = typeof value === 'number' || (typeof value === 'string' && writtenNumber.test(value));
   const number = isWritten ? Number(value) : Number.NaN;
   if (!Number.isFinite(number)) return refuse('must be a number');
@@ -30,7 +28,7 @@ export const float: TypeDefinition = {
   family: 'number',
   comparison: 'number',
   typescript: { value: 'FloatValue' },
-  schema: { anyOf: [{ type: 'number' }, { type: 'string', enum: special }] },
+  schema: { anyOf: [{ type: 'number' }, { type: 'string', enum: infinite }] },
   input: { type: ['number', 'string'], pattern: `^(${numberPattern}|NaN|-?Infinity)$` },
   graphql: { value: 'Float', filter: 'number' },
   forms: {

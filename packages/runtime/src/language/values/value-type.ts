@@ -1,4 +1,4 @@
-import type { Attribute, GeometryForm, VectorForm } from '../types/definition.ts';
+import type { Attribute, GeometryForm, ValueFacts, VectorForm } from '../types/definition.ts';
 import type { PortableType } from '../types/index.ts';
 
 /** Type that decides how a value is written: a field's type, and its restrictions. */
@@ -16,6 +16,8 @@ export interface ValueType {
   readonly geometry?: GeometryForm;
   /** For `type` `vector`. */
   readonly vector?: VectorForm;
+  /** As `FieldDescriptor.wire`; absent: values of the type that some servers lack are none. */
+  readonly wire?: NonNullable<ValueFacts['wire']>;
   /** For `type` `composite`, and an array of such. */
   readonly attributes?: readonly Attribute[];
 }

@@ -33,6 +33,9 @@ function decodeElements({
   return (value) => decodeValue(found ?? { type }, value);
 }
 
+/** Only servers whose rows are binary have composite values, arrays and ranges. */
+const ofBinary = { kind: 'text' } as const;
+
 /** The type of a member of composite values. */
 export function attributeType({ type, element, native, values, attributes }: Attribute): ValueType & {
   readonly native: string;
@@ -40,6 +43,7 @@ export function attributeType({ type, element, native, values, attributes }: Att
   return {
     type: isPortableType(type) ? type : 'text',
     native,
+    wire: ofBinary,
     ...(element && isPortableType(element) && { element }),
     ...(values && { values }),
     ...(attributes && { attributes }),
@@ -93,6 +97,7 @@ export function elementOf(type: ValueType): (ValueType & { readonly native?: str
   const { values, attributes } = type;
   return {
     type: type.element ?? 'text',
+    wire: ofBinary,
     ...(native && { native }),
     ...(values && { values }),
     ...(attributes && { attributes }),

@@ -30,6 +30,7 @@ const limits: ReadonlyMap<string, string> = new Map([
   ['54000', 'max_length'],
   ['22003', 'range'],
   ['22008', 'range'],
+  ['22015', 'range'],
   ['44000', 'check'],
   // Raised by a trigger to refuse a row.
   ['P0001', 'check'],
