@@ -13,6 +13,11 @@ const statements = [
   `CREATE TABLE shops (id int PRIMARY KEY, name varchar(40) NOT NULL, stars int NOT NULL, secret varchar(40))`,
   "INSERT INTO shops (id, name, stars, secret) VALUES (1, 'Harbour', 3, 'x'), (2, 'Market', 5, 'y')",
   'CREATE TABLE logs (id int AUTO_INCREMENT PRIMARY KEY, line varchar(200))',
+  `CREATE TRIGGER check_line BEFORE INSERT ON logs FOR EACH ROW BEGIN
+    IF NEW.line = 'TW422' THEN SIGNAL SQLSTATE 'TW422' SET MESSAGE_TEXT = 'No lines on Sundays.'; END IF;
+    IF NEW.line = 'TW403' THEN SIGNAL SQLSTATE 'TW403' SET MESSAGE_TEXT = 'secret'; END IF;
+    IF NEW.line = '45000' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'secret'; END IF;
+    IF NEW.line = 'BK001' THEN SIGNAL SQLSTATE 'BK001' SET MESSAGE_TEXT = 'secret'; END IF; END`,
   `CREATE FUNCTION shop_count(least int) RETURNS bigint READS SQL DATA
     RETURN (SELECT COUNT(*) FROM shops WHERE stars >= least)`,
   `CREATE FUNCTION price(amount decimal(10,2), since datetime, is_net boolean) RETURNS decimal(12,2) NO SQL
@@ -105,6 +110,17 @@ describe.each(servers)('$name', ({ missing, start }) => {
     const { json } = await platform.admin('/graphql', { method: 'POST', body: { query } });
     return json.data ?? json.errors[0].message;
   };
+
+  it('triggers refuse writes with the same states', async () => {
+    const refuse = async (line: string): Promise<readonly unknown[]> => {
+      const { json } = await platform.admin('/items/logs', { method: 'POST', body: { line } });
+      return [json.errors[0].extensions.code, json.errors[0].message];
+    };
+    const refused = ['FAILED_VALIDATION', 'The item is refused by the database.'];
+    expect(await refuse('TW422')).toEqual(['UNPROCESSABLE_ENTITY', 'No lines on Sundays.']);
+    expect(await refuse('TW403')).toEqual(['FORBIDDEN', 'Not found, or you do not have permission.']);
+    expect([await refuse('45000'), await refuse('BK001')]).toEqual([refused, refused]);
+  });
 
   it('those that only read answer GET and SEARCH, with typed arguments', async () => {
     expect(await get('shop_count?least=4')).toBe('1');
