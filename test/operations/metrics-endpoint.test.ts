@@ -1,6 +1,7 @@
 /** Where metrics are read, in one process and in several, and what refuses a start. */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, duration, type Metered, openMetered, route, scrape } from '../support/metered.ts';
 import { parseMetrics, promtool } from '../support/metrics-text.ts';
@@ -144,6 +145,22 @@ describe('several processes', () => {
         process.kill(first ?? 0, 'SIGCONT');
       }
       expect((await scrape(url)).value('tablewright_workers_silent')).toBe(0);
+    });
+  });
+
+  it('tell how late the latest of them is', async () => {
+    await withServer({}, ['--workers', '3'], async (server, url) => {
+      const [first = 0] = await childrenOf(server);
+      // Delays are measured from one look to the next.
+      await scrape(url);
+      process.kill(first, 'SIGSTOP');
+      await wait(800).finally(() => process.kill(first, 'SIGCONT'));
+      const metrics = await scrape(url);
+      expect(metrics.value('tablewright_workers_silent')).toBe(0);
+      for (const part of ['max', 'p99']) {
+        expect(metrics.value(`nodejs_eventloop_lag_${part}_seconds`), part).toBeGreaterThan(0.7);
+      }
+      expect(metrics.value('nodejs_eventloop_lag_min_seconds')).toBeLessThan(0.1);
     });
   });
 

@@ -53,11 +53,19 @@ export async function measureProcess(): Promise<() => Promise<readonly MetricVal
       name,
       help,
       type: String(type),
-      // The library would leave out the start of several processes.
-      aggregator: aggregator === 'omit' ? 'min' : aggregator,
+      aggregator: aggregatorOf(String(aggregator)),
       values: values.map(finite),
     }));
   };
+}
+
+/**
+ * The library would leave out the start of several processes. It would take the average of delays, which hides the one
+ * process that is late, so the greatest is told.
+ */
+function aggregatorOf(aggregator: string): string {
+  if (aggregator === 'omit') return 'min';
+  return aggregator === 'average' ? 'max' : aggregator;
 }
 
 /** Messages between processes hold no NaN, which the library gives where nothing was measured yet. */
