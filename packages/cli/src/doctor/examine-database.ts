@@ -19,10 +19,10 @@ export async function examineDatabase(source: Source, schema: Schema): Promise<r
   return [...found, ...(await examinePassedCallers(source, schema).catch(unanswered))];
 }
 
-/** Reads an address of a database as the driver does. */
-export async function connectionFacts(url: string): Promise<ConnectionFacts> {
-  const [first = url] = hostUrls(url);
-  return (await sources[familyOf(url)].commands()).connection(first);
+/** Reads an address of a database as the driver does, of each of its hosts. */
+export async function connectionFacts(url: string): Promise<readonly ConnectionFacts[]> {
+  const { connection } = await sources[familyOf(url)].commands();
+  return hostUrls(url).map(connection);
 }
 
 /** Connections that the role of a database may have at once; null where there is no limit. */

@@ -45,7 +45,12 @@ const secretVariables = ['SECRET', 'SECRET_PREVIOUS', 'ADMIN_TOKEN', 'ADMIN_PASS
 const isTooShort = ({ variable, message }: ProductionFacts['problems'][number]): boolean =>
   secretVariables.includes(variable) && message.includes('must have at least');
 
-const checkCertificate: Check['cure'] = ({ connection }) => `Add \`?${connection?.checking}\` to DATABASE_URL.`;
+/** Variables with hosts on other machines that are reached so, and the parameter that helps. */
+function unsafeConnections({ connections }: ProductionFacts, encryption: 'none' | 'unchecked') {
+  const unsafe = connections.filter((connection) => !connection.isLocal && connection.encryption === encryption);
+  const variables = [...new Set(unsafe.map(({ variable }) => variable))];
+  return { variables, cure: `Add \`?${unsafe[0]?.checking}\` to ${variables.join(' and ')}.` };
+}
 
 export const checks: readonly Check[] = [
   {
@@ -70,9 +75,9 @@ export const checks: readonly Check[] = [
     code: 'secret-short',
     severity: 'problem',
     title: 'a secret that is missing, short or no random text',
-    wrong({ problems, environment: { auth }, hasUsers, connection }) {
+    wrong({ problems, environment: { auth }, hasUsers, connections }) {
       const isRandom = auth.secret === null || new Set(auth.secret).size >= fewCharacters;
-      const isMissing = auth.secret === null && hasUsers && connection !== null;
+      const isMissing = auth.secret === null && hasUsers && connections.length > 0;
       return [
         ...problems.filter(isTooShort).map(({ message }) => message),
         ...(isRandom ? [] : ['SECRET repeats a few characters, so it can be guessed.']),
@@ -95,21 +100,22 @@ export const checks: readonly Check[] = [
     code: 'database-without-tls',
     severity: 'problem',
     title: 'a database on another machine, reached without encryption',
-    wrong: ({ connection }) =>
-      connection !== null && !connection.isLocal && connection.encryption === 'none'
-        ? 'The connection to the database is not encrypted.'
-        : null,
-    cure: checkCertificate,
+    wrong: (facts) =>
+      unsafeConnections(facts, 'none').variables.map(
+        (variable) => `The connection to the database of ${variable} is not encrypted.`,
+      ),
+    cure: (facts) => unsafeConnections(facts, 'none').cure,
   },
   {
     code: 'database-certificate-unchecked',
     severity: 'problem',
     title: 'encryption without a look at the certificate of the database',
-    wrong: ({ connection }) =>
-      connection !== null && !connection.isLocal && connection.encryption === 'unchecked'
-        ? 'The certificate of the database is not checked, so another server could stand in for it.'
-        : null,
-    cure: checkCertificate,
+    wrong: (facts) =>
+      unsafeConnections(facts, 'unchecked').variables.map(
+        (variable) =>
+          `The certificate of the database of ${variable} is not checked, so another server could stand in for it.`,
+      ),
+    cure: (facts) => unsafeConnections(facts, 'unchecked').cure,
   },
   {
     code: 'public-url-not-https',

@@ -25,8 +25,8 @@ export interface ProductionFacts {
   readonly problems: readonly EnvironmentProblem[];
   /** Files with secrets that every user of the machine can read. */
   readonly openFiles: readonly string[];
-  /** Null: the embedded database. */
-  readonly connection: ConnectionFacts | null;
+  /** Connections to hosts, by the variables that name these; none to the embedded database. */
+  readonly connections: readonly NamedConnection[];
   /** Null where the database is out of reach. */
   readonly database: DatabaseFacts | null;
   /** Contract of the generated files; null where nothing is generated. */
@@ -38,6 +38,10 @@ export interface ProductionFacts {
   readonly hasGraphql: boolean;
 }
 
+interface NamedConnection extends ConnectionFacts {
+  readonly variable: string;
+}
+
 /** Results of earlier examinations, which need not be asked for again. */
 export interface ExaminedFacts extends Pick<ProductionFacts, 'database' | 'workers'> {
   /** Null where neither database nor file could be read. */
@@ -46,14 +50,14 @@ export interface ExaminedFacts extends Pick<ProductionFacts, 'database' | 'worke
 
 /** Gathers the facts of a project, by the variables that a server of this process would have. */
 export async function productionFacts(project: Project, examined: ExaminedFacts): Promise<ProductionFacts> {
-  const url = databaseUrl(project);
   const { database, workers, schema } = examined;
+  const settings = readSettings({ ...process.env, NODE_ENV: 'production' });
   return {
-    ...readSettings({ ...process.env, NODE_ENV: 'production' }),
+    ...settings,
     node: process.versions.node,
     now: Date.now(),
     openFiles: await openSecrets(project, process.env),
-    connection: url === null ? null : await connectionFacts(url),
+    connections: await namedConnections(databaseUrl(project), settings.environment),
     database,
     contract: (await readManifest(project.output))?.contract ?? null,
     workers,
@@ -61,6 +65,17 @@ export async function productionFacts(project: Project, examined: ExaminedFacts)
       schema?.collections.some(({ system, name }) => system !== undefined && name === 'platform_users') ?? false,
     hasGraphql: project.config.graphql !== false,
   };
+}
+
+async function namedConnections(
+  url: string | null,
+  { database: { readUrl, listenUrl } }: Environment,
+): Promise<readonly NamedConnection[]> {
+  const urls = { DATABASE_URL: url, DATABASE_READ_URL: readUrl, DATABASE_LISTEN_URL: listenUrl };
+  const reached = Object.entries(urls).map(async ([variable, address]) =>
+    (address === null ? [] : await connectionFacts(address)).map((facts) => ({ variable, ...facts })),
+  );
+  return (await Promise.all(reached)).flat();
 }
 
 /** Reads the settings; where some cannot be used, the others count all the same. */
@@ -106,7 +121,7 @@ async function pendingOfProject(source: Source, project: Project): Promise<reado
 }
 
 /** Variables whose content opens something. */
-const secretName = /(?:SECRET(?:_PREVIOUS)?|PASSWORD|TOKEN|DATABASE_URL|REDIS|_KEY)$/;
+const secretName = /(?:SECRET(?:_PREVIOUS)?|PASSWORD|TOKEN|DATABASE(?:_READ|_LISTEN)?_URL|REDIS|_KEY)$/;
 
 /** Files of the folder of state that hold secrets. */
 const kept = ['secret', 'admin-token', 'admin-password'];
