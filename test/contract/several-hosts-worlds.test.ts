@@ -126,6 +126,23 @@ it('never asks a replica of another cluster', async () => {
   }
 });
 
+it('never asks a replica for another database of its cluster', async () => {
+  const [{ pathname }, other] = [new URL(primaryUrl), `${foreign.name}_other`];
+  await withClient(pair.url, (client) => client.query(`CREATE DATABASE ${other}`));
+  await withClient(primaryUrl.replace(pathname, `/${other}`), (client) =>
+    client.query(`${sql} INSERT INTO notes (text) VALUES ('elsewhere')`),
+  );
+  const otherUrl = standbyUrl.replace(pathname, `/${other}`);
+  await expect.poll(() => textsOn(otherUrl).catch(() => []), { timeout: longMs }).toEqual(['elsewhere']);
+  const server = await serve(primaryUrl, { DATABASE_READ_URL: otherUrl });
+  try {
+    await logs(server, 'A replica is named with another database than DATABASE_URL has. It is not asked.');
+    for (let number = 0; number < 20; number++) expect(await readTexts(server)).toContain('own');
+  } finally {
+    await server.stop();
+  }
+});
+
 it('never writes to a candidate of another cluster that comes later', async () => {
   const late = await lateHost(foreignUrl);
   const server = await serve(listOf(primaryUrl, standbyUrl, late.host));

@@ -135,6 +135,8 @@ function unavailable(reason: string): PlatformError {
 export interface HostFacts extends HostReport {
   /** Identifier of the cluster of data; replicas have that of their primary. Absent where servers have none. */
   readonly system?: string;
+  /** Database that was asked, as the cluster names it: replicas have that of their primary. */
+  readonly database?: string;
   /** Number of the history that it writes or follows: each promotion begins a higher one. Absent where servers count none. */
   readonly timeline?: number;
   /** Identifier of the running server itself, which may have several names. */

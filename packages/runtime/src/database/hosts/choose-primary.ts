@@ -7,6 +7,7 @@ export interface KnownPrimary {
   readonly system: string | undefined;
   readonly timeline: number | undefined;
   readonly instance: string | undefined;
+  readonly database: string | undefined;
   /** False where it counts no positions that others could be compared with. */
   readonly hasPosition: boolean;
   readonly positionSql: HostFacts['positionSql'];

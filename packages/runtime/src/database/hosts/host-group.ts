@@ -216,9 +216,10 @@ export class HostGroup implements Failover {
     }
   }
 
-  #take(index: number, { system, timeline, instance, position, positionSql }: HostFacts): void {
+  #take(index: number, { position, positionSql, ...facts }: HostFacts): void {
+    const { system, timeline, instance, database } = facts;
     const before = this.#known;
-    const primary = { index, system, timeline, instance, hasPosition: position !== undefined, positionSql };
+    const primary = { index, system, timeline, instance, database, hasPosition: position !== undefined, positionSql };
     const moved = before !== null && (before.index !== index || before.timeline !== timeline);
     this.#known = primary;
     if (this.#settled && !moved) return;

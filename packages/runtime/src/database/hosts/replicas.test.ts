@@ -41,12 +41,13 @@ describe('a replica', () => {
 
   it.each<[string, HostFacts, RegExp]>([
     ['of another cluster', { state: 'read-only', system: 'other', timeline: 1 }, /another cluster/],
+    ['of another database', { state: 'read-only', system: 'own', timeline: 2, database: 'other' }, /another database/],
     ['of a history that ended', { state: 'primary', system: 'own', timeline: 1 }, /its history ended/],
   ])('%s is asked no more once that is known, also between two looks', async (_, facts, sentence) => {
     let followed: Followed = null;
     const errors: string[] = [];
     const replica = await replicaOf(facts, () => followed, errors);
-    followed = { system: 'own', timeline: 2 };
+    followed = { system: 'own', timeline: 2, database: 'own' };
     expect(replica.usable()).toBeNull();
     expect(replica.usable()).toBeNull();
     expect(errors).toEqual([expect.stringMatching(sentence)]);

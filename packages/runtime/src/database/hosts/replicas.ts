@@ -23,7 +23,7 @@ interface ReplicaSurroundings {
   readonly lag: LagMeter;
   /** Cluster and history that replicas have to follow; null before they are known. */
   readonly followed: () =>
-    | (Pick<KnownPrimary, 'system' | 'timeline'> & { readonly instance?: string | undefined })
+    | (Pick<KnownPrimary, 'system' | 'timeline'> & Partial<Pick<KnownPrimary, 'instance' | 'database'>>)
     | null;
   readonly log: () => Pick<Log, 'info' | 'warn' | 'error'>;
 }
@@ -39,6 +39,7 @@ interface Question {
 
 const late = 'A replica lags more than DATABASE_READ_MAX_LAG allows. It is not asked until it has caught up.';
 const foreign = 'A replica holds another cluster of data than the server that takes writes. It is not asked.';
+const elsewhere = 'A replica is named with another database than DATABASE_URL has. It is not asked.';
 const former =
   'A replica takes writes of its own, but its history ended when another server was promoted. It is not asked: make it a standby.';
 const writer =
@@ -177,14 +178,15 @@ export class Replica {
   }
 
   /** Data of another cluster are never read, nor those of a history that ended. */
-  #judge({ state, system, timeline }: HostFacts): void {
+  #judge({ state, system, timeline, database }: HostFacts): void {
     const followed = this.#followed();
     const replica = this.#options.number;
-    const isOther = system !== undefined && followed?.system !== undefined && followed.system !== system;
-    if (isOther && !this.#isForeign) this.#log().error({ replica }, foreign);
+    const isOther = differ(system, followed?.system);
+    const isElsewhere = isOther || differ(database, followed?.database);
+    if (isElsewhere && !this.#isForeign) this.#log().error({ replica }, isOther ? foreign : elsewhere);
     const isFormer = state === 'primary' && (timeline ?? 0) < (followed?.timeline ?? 0);
     if (isFormer && !this.#isFormer) this.#log().error({ replica }, former);
-    this.#isForeign = isOther;
+    this.#isForeign = isElsewhere;
     this.#isFormer = isFormer;
   }
 
@@ -231,6 +233,11 @@ export class Replica {
       this.#opening = false;
     }
   }
+}
+
+/** True for two names that are known, and are not the same. */
+function differ(name: string | undefined, other: string | undefined): boolean {
+  return name !== undefined && other !== undefined && name !== other;
 }
 
 /** Lag as far as it is known. */

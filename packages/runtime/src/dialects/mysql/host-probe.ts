@@ -38,9 +38,10 @@ export function probeMysql(address: RenewableUrl): HostProbe {
       const variables = new Map((await query(identitySql)).map(([name, value]) => [name, value]));
       isNode = variables.get('wsrep_on') === 'ON';
       const positionSql = positionSqlOf(variables);
-      if (!isNode) return { ...report, ...identityOf(variables), ...(positionSql && { positionSql }) };
+      const facts = { ...report, ...identityOf(variables), database: new URL(address.current()).pathname.slice(1) };
+      if (!isNode) return { ...facts, ...(positionSql && { positionSql }) };
       const [[position] = []] = report.state === 'primary' ? await query(nodePosition.written) : [];
-      return { ...report, ...identityOf(variables), positionSql: nodePosition, ...(position && { position }) };
+      return { ...facts, positionSql: nodePosition, ...(position && { position }) };
     },
     async catchUp() {
       if (isNode) await query(nodePosition.reached);

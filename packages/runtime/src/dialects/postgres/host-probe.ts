@@ -13,7 +13,8 @@ const probeSql = `SELECT pg_catalog.pg_is_in_recovery(), pg_catalog.current_sett
   CASE WHEN pg_catalog.pg_is_in_recovery() THEN (SELECT min_recovery_end_timeline FROM pg_catalog.pg_control_recovery()) END,
   (${replayedSql}),
   pg_catalog.concat(EXTRACT(EPOCH FROM pg_catalog.pg_postmaster_start_time()), ' ', pg_catalog.current_setting('data_directory_mode'),
-    ' ', pg_catalog.inet_server_port())`;
+    ' ', pg_catalog.inet_server_port()),
+  (SELECT d.oid::pg_catalog.text FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database())`;
 
 /** Asks a PostgreSQL server for its state and history. */
 export function probePostgres(address: RenewableUrl): HostProbe {
@@ -55,7 +56,8 @@ export function probePostgres(address: RenewableUrl): HostProbe {
   };
 }
 
-function factsOf([standby, readOnly, lag, identity, followed, position, instance]: readonly unknown[]): HostFacts {
+function factsOf(row: readonly unknown[]): HostFacts {
+  const [standby, readOnly, lag, identity, followed, position, instance, database] = row;
   const { system, timeline } = readIdentity(typeof identity === 'string' ? identity : null) ?? {};
   const history = timeline ?? (followed == null ? undefined : Number(followed));
   const state = standby === true || readOnly === 'on' ? 'read-only' : 'primary';
@@ -66,5 +68,6 @@ function factsOf([standby, readOnly, lag, identity, followed, position, instance
     ...(history !== undefined && { timeline: history }),
     ...(typeof position === 'string' && { position }),
     instance: `${system} ${instance}`,
+    ...(typeof database === 'string' && { database }),
   };
 }
