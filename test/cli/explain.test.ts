@@ -16,6 +16,7 @@ CREATE TABLE comments (id int PRIMARY KEY, article_id int REFERENCES articles, b
 CREATE TABLE loans (book int, since date, PRIMARY KEY (book, since));
 CREATE TABLE events (what text);
 CREATE TABLE site (id int PRIMARY KEY);
+CREATE TABLE stays (id int PRIMARY KEY, days daterange NOT NULL);
 CREATE INDEX ON articles (status);
 INSERT INTO authors VALUES (7, 'Ann', 'ann@example.com');
 INSERT INTO articles VALUES (1, 'One', 'published', 7), (2, 'Two', 'draft', 7), (3, 'Three', 'draft', NULL);
@@ -36,6 +37,7 @@ permissions:
     comments: { read: true, create: true, update: { fields: [body], filter: { body: short } } }
     authors: { read: { fields: [id, name] }, create: { fields: [id, name], presets: { email: $CURRENT_USER } } }
     events: { read: true, create: true }
+    stays: { create: true, update: true }
 `;
 
 let folder: string;
@@ -108,6 +110,9 @@ describe('platform can', () => {
   it('says no to what nobody can do, and to rules that do not count for the caller', async () => {
     const keyless = await platform('can', 'writer', 'create', 'events');
     expect(keyless.stderr).toContain('No role may: "events" has no key: it can only be listed.');
+    const ranged = await platform('can', 'writer', 'create', 'stays');
+    expect(ranged.stderr).toContain('No role may: "days" must be given, and no request writes its type.');
+    expect([ranged.code, (await platform('can', 'writer', 'update', 'stays')).code]).toEqual([1, 0]);
     const nobody = await platform('can', 'writer', 'create', 'authors');
     expect(nobody.stderr).toContain('does not count: a value that it sets needs a user or a role');
     const somebody = await platform('can', 'writer', 'create', 'authors', '--user', '7');

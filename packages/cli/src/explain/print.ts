@@ -125,7 +125,12 @@ export function notOffered(
   // The one object of a singleton is made by its first change.
   const operation = descriptor.singleton ? 'update' : action;
   const isRouted = routes.some((route) => route.collection.name === collection && route.operation === operation);
-  return isRouted ? null : `The database does not allow to ${action} rows of "${collection}".`;
+  if (!isRouted) return `The database does not allow to ${action} rows of "${collection}".`;
+  const unwritten = descriptor.fields.find(
+    (field) => field.type === 'unknown' && !field.nullable && field.filled === undefined,
+  );
+  if (action !== 'create' || unwritten === undefined) return null;
+  return `"${unwritten.name}" must be given, and no request writes its type.`;
 }
 
 /** Prints lines in which no name, value or plan can move the cursor of a terminal or turn the direction of its text. */
