@@ -127,14 +127,12 @@ it('never asks a replica of another cluster', async () => {
 });
 
 it('never asks a replica for another database of its cluster', async () => {
-  const [{ pathname }, other] = [new URL(primaryUrl), `${foreign.name}_other`];
+  const other = `${foreign.name}_other`;
+  const [ownUrl, otherUrl] = [primaryUrl, standbyUrl].map((url) => new URL(`/${other}`, url).href);
   await withClient(pair.url, (client) => client.query(`CREATE DATABASE ${other}`));
-  await withClient(primaryUrl.replace(pathname, `/${other}`), (client) =>
-    client.query(`${sql} INSERT INTO notes (text) VALUES ('elsewhere')`),
-  );
-  const otherUrl = standbyUrl.replace(pathname, `/${other}`);
-  await expect.poll(() => textsOn(otherUrl).catch(() => []), { timeout: longMs }).toEqual(['elsewhere']);
-  const server = await serve(primaryUrl, { DATABASE_READ_URL: otherUrl });
+  await withClient(ownUrl ?? '', (client) => client.query(`${sql} INSERT INTO notes (text) VALUES ('elsewhere')`));
+  await expect.poll(() => textsOn(otherUrl ?? '').catch(() => []), { timeout: longMs }).toEqual(['elsewhere']);
+  const server = await serve(primaryUrl, { DATABASE_READ_URL: otherUrl ?? '' });
   try {
     await logs(server, 'A replica is named with another database than DATABASE_URL has. It is not asked.');
     for (let number = 0; number < 20; number++) expect(await readTexts(server)).toContain('own');
