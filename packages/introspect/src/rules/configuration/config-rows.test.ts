@@ -50,6 +50,14 @@ test('names and paths of the configuration exist', () => {
     expect(problemsOf({}, { of: path })).toEqual([`error tenant-of ${place}.of`]);
 });
 
+test('a path that leads to no field tells how users get one', () => {
+  const { diagnostics } = resolve(
+    { platform_users: { ...users, columns: ['id!:uuid'] }, things },
+    { config: { tenant }, permissions: rules('{}') },
+  );
+  expect(diagnostics.find(({ code }) => code === 'tenant-of')?.hint).toContain('platform migrate');
+});
+
 test('a hidden column, and keys that lead to hidden rows, are refused', () => {
   const notesTable: TableSketch = {
     columns: ['id!=:integer', 'tenant_id!:integer', 'thing:integer'],

@@ -71,11 +71,14 @@ function refusedPath({ of: text }: TenantConfig): Diagnostic {
   return configError(['tenant', 'of'], 'tenant-of', `"${text}" is no path from the caller to a field.`, hint);
 }
 
+const addFieldOfUsers = 'Run `platform migrate` where there is no table of users yet, and add the column to it.';
+
 /** The value that the path leads to, or what is wrong with it. */
 function followTenant(schema: Schema, { of: operand }: Tenants): CallerValue | Diagnostic {
   const found = followCallerPath(filterNames(schema.collections, schema.tables), operand);
-  const refuse = (message: string): Diagnostic => configError(['tenant', 'of'], 'tenant-of', message);
-  if (!('type' in found)) return refuse(`The path ${found.message}.`);
+  const refuse = (message: string, hint?: string): Diagnostic =>
+    configError(['tenant', 'of'], 'tenant-of', message, hint);
+  if (!('type' in found)) return refuse(`The path ${found.message}.`, addFieldOfUsers);
   return found.many ? refuse('The path leads to several values: a caller has one tenant.') : found;
 }
 
