@@ -167,7 +167,8 @@ export function nativeForm(type: ColumnType, portable: PortableType, keeps = fal
   const form = readForm(type, portable);
   // A value of an unknown type is never written.
   const isText = portable !== 'unknown' && /^text(?:\[\])?$/.test(form.native);
-  const stored = isText ? storedType(type) : undefined;
+  // A key of money is found as what it is: its index has no numbers.
+  const stored = isText || form.native === 'numeric' ? storedType(type) : undefined;
   return stored === undefined ? form : { ...form, stored };
 }
 
@@ -177,15 +178,15 @@ function readForm(type: ColumnType, portable: PortableType): NativeForm {
   return type.category === 'array' && type.element ? arrayForm(type, type.element) : scalarForm(type);
 }
 
-/** Types of text, to which a text is assigned as it is; every other one reads it only when told to. */
-const texts: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar', 'name']);
+/** Types to which a text or a number is assigned as it is; every other one reads it only when told to. */
+const assigned: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar', 'name', 'numeric']);
 
 function storedType(type: ColumnType): string | undefined {
   if (type.category === 'array') {
     const element = type.element === null ? undefined : storedType(type.element);
     return element === undefined ? undefined : `${element}[]`;
   }
-  if (texts.has(type.base)) return undefined;
+  if (assigned.has(type.base)) return undefined;
   const { schema, name } = splitQualified(type.enum ?? type.base);
   return name === '' ? `pg_catalog.${quoteIdentifier(schema)}` : quoteQualified(schema, name);
 }

@@ -246,7 +246,7 @@ interface JoinedValues {
   /** An order for servers that keep none by themselves. Default: `order`. */
   readonly settled?: string;
   /** Field that the values belong to, where they are no numbers. */
-  readonly field?: Pick<FieldDescriptor, 'native'> | undefined;
+  readonly field?: Pick<FieldDescriptor, 'native' | 'maxLength'> | undefined;
 }
 
 /**

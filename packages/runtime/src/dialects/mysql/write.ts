@@ -58,7 +58,7 @@ export function mysqlInput(exactly: (expression: string) => string, server: Mysq
       return plain(native) === 'text' || plain(native) === 'json' ? exactly(expression) : expression;
     },
     collectedArray({ value, order, only, settled, field }) {
-      const element = `IFNULL(${field === undefined ? value : quoted(value, field.native)}, 'NULL')`;
+      const element = `IFNULL(${field === undefined ? value : quoted(value, field)}, 'NULL')`;
       const counted = only === undefined ? element : `CASE WHEN ${only} THEN ${element} END`;
       const by = order ?? settled;
       return `CONCAT('{', GROUP_CONCAT(${counted}${by === undefined ? '' : ` ORDER BY ${by}`}), '}')`;
@@ -115,8 +115,11 @@ export function textOf(value: string, native: string): string {
 }
 
 /** The text of a value between quotes, as an element of an array. */
-function quoted(value: string, native: string): string {
-  return `CONCAT('"', REPLACE(REPLACE(${textOf(value, native)}, '\\\\', '\\\\\\\\'), '"', '\\\\"'), '"')`;
+function quoted(value: string, { native, maxLength }: Pick<FieldDescriptor, 'native' | 'maxLength'>): string {
+  // MySQL cuts what REPLACE makes longer than it expects of a short column: each character may become two.
+  const text = maxLength === undefined ? textOf(value, native) : `CAST(${value} AS CHAR(${2 * maxLength + 2}))`;
+  if (plain(native) === 'bytea') return `CONCAT('"\\\\\\\\x', LOWER(HEX(${value})), '"')`;
+  return `CONCAT('"', REPLACE(REPLACE(${text}, '\\\\', '\\\\\\\\'), '"', '\\\\"'), '"')`;
 }
 
 function typeOf(server: MysqlServerName, { native, stored }: InputField): string {

@@ -14,6 +14,7 @@ export const samples = collection('samples', '"public"."samples"', {
     field('price', 'decimal', { filled: 'default', fallback: '0', precision: 10, scale: 2 }),
     field('cost', 'decimal', {
       comparison: '::numeric',
+      stored: 'pg_catalog."money"',
       wire: { kind: 'text', cast: '::numeric::text' },
       nullable: true,
     }),
