@@ -205,7 +205,7 @@ describe('what is wrong', () => {
       [{ title: 'taken', stars: 1 }, ['title', 'unique']],
       [{ title: 'a', stars: 9 }, ['stars', 'check']],
       [{ title: 'a', stars: 3, price: 1 }, ['price', 'check']],
-      [{ title: 'a', rank: 0 }, [undefined, 'check']],
+      [{ title: 'a', rank: 0 }, ['rank', 'check']],
       [{ title: 'a', person_id: 99 }, ['person_id', 'foreign_key']],
     ];
     for (const [body, expected] of cases) {
