@@ -64,6 +64,17 @@ interface Running {
   stop(): Promise<unknown>;
 }
 
+interface Project {
+  start(): Promise<Running>;
+  remove(): Promise<unknown>;
+}
+
+/** Seconds until V8 has compiled what it will. */
+const warmUpSeconds = 4;
+
+/** Rounds with the same processes. Those of the same code differ by some percent from start to start. */
+const roundsOfStart = 4;
+
 /** Measures and prints; the notes on the way go to the standard error. */
 export async function benchRowSecurity({ rounds, effort }: RowSecurityOptions): Promise<void> {
   if (!takeOneCore()) say('all processors are used, because taskset or chrt is missing: figures will differ more');
@@ -76,20 +87,32 @@ export async function benchRowSecurity({ rounds, effort }: RowSecurityOptions): 
         `CREATE ROLE bench_anon; CREATE ROLE bench_server LOGIN PASSWORD 'bench'; GRANT bench_anon TO bench_server`,
       ),
     );
-    const servers: Running[] = [];
+    const projects: Project[] = [];
     for (const variant of variants) {
-      const server = await startVariant(await createDatabaseOn(postgres.url, variant.sql), variant.config);
-      servers.push(server);
-      ends.push(server.stop);
+      const project = await createVariant(await createDatabaseOn(postgres.url, variant.sql), variant.config);
+      projects.push(project);
+      ends.push(project.remove);
     }
     const databasePid = await serverPid(postgres.url);
-    for (const { name, paths } of scenarios) report(name, await measure(servers, databasePid, paths, rounds, effort));
+    const measured = scenarios.map(() => variants.map((): Measured[] => []));
+    for (let round = 0; round < rounds; round += roundsOfStart) {
+      say(`rounds from ${round + 1} of ${rounds}`);
+      const servers = await Promise.all(projects.map(({ start }) => start()));
+      try {
+        const count = Math.min(roundsOfStart, rounds - round);
+        for (const [index, { paths }] of scenarios.entries())
+          await measure(servers, databasePid, paths, count, effort, measured[index] ?? []);
+      } finally {
+        for (const { stop } of servers) await stop();
+      }
+    }
+    for (const [index, { name }] of scenarios.entries()) report(name, measured[index] ?? []);
   } finally {
     for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
   }
 }
 
-async function startVariant({ url }: TestDatabase, config: string): Promise<Running> {
+async function createVariant({ url }: TestDatabase, config: string): Promise<Project> {
   await withClient(url, (client) => client.query('VACUUM ANALYZE'));
   const own = Object.assign(new URL(url), { username: 'bench_server', password: 'bench' }).href;
   const { folder, remove } = await createProject();
@@ -98,8 +121,7 @@ async function startVariant({ url }: TestDatabase, config: string): Promise<Runn
   await writeFile(join(folder, 'permissions.yaml'), 'permissions: { public: { docs: { read: true } } }\n');
   const { code, stderr } = await runPlatform(['generate', '--project', folder], { DATABASE_URL: own });
   if (code !== 0) throw new Error(stderr);
-  const server = await startUnchecked(folder, own, { NODE_ENV: 'production', ADMIN_TOKEN: '' }, []);
-  return { url: server.url, pid: server.pid, stop: () => server.stop().finally(remove) };
+  return { remove, start: () => startUnchecked(folder, own, { NODE_ENV: 'production', ADMIN_TOKEN: '' }, []) };
 }
 
 /** The parent of a backend, which has to be there while it is asked for. */
@@ -112,23 +134,22 @@ async function serverPid(url: string): Promise<number> {
   });
 }
 
-/** Figures per request: by server, then by round. Every round begins with another server. */
+/** Adds figures per request: by server, then by round. Every round begins with another server. */
 async function measure(
   servers: readonly Running[],
   databasePid: number,
   paths: readonly string[],
   rounds: number,
   effort: Effort,
-): Promise<readonly (readonly Measured[])[]> {
-  const measured = servers.map((): Measured[] => []);
+  measured: readonly Measured[][],
+): Promise<void> {
   const order = [...servers.entries()];
   const consumed = (pid: number): readonly [database: number, server: number] => [
     readConsumption(databasePid)?.cpuMicros ?? 0,
     readProcessorMicros(pid),
   ];
-  for (const { url } of servers) await driveOwn(url, paths, { ...effort, seconds: 2 });
+  for (const { url } of servers) await driveOwn(url, paths, { ...effort, seconds: warmUpSeconds });
   for (let round = 0; round < rounds; round++) {
-    say(`round ${round + 1} of ${rounds}`);
     const first = round % order.length;
     for (const [index, { url, pid }] of [...order.slice(first), ...order.slice(0, first)]) {
       const start = consumed(pid);
@@ -147,7 +168,6 @@ async function measure(
       });
     }
   }
-  return measured;
 }
 
 function report(scenario: (typeof scenarios)[number]['name'], measured: readonly (readonly Measured[])[]): void {
