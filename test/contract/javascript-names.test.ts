@@ -5,26 +5,23 @@ import { pathToFileURL } from 'node:url';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readClassDocument } from '../support/class-documents.ts';
-import { onMariadb } from '../support/contract-database.ts';
+import { onServer } from '../support/contract-database.ts';
 import { file, form } from '../support/files.ts';
 import { adminToken } from '../support/platform.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
-import { servers } from '../support/servers.ts';
+import { allServers } from '../support/servers.ts';
 import { typeCheck } from '../support/type-check.ts';
-
-const dialects = [{ name: 'PostgreSQL', dialect: null, missing: false }, ...servers];
 
 /** Members of every object. */
 const names = ['toString', 'constructor', 'hasOwnProperty', 'valueOf', 'isPrototypeOf', '__defineGetter__'] as const;
 const columns = [...names, 'prototype', 'then', 'default', 'length', 'toJSON'];
 
-describe.each(dialects)('$name', ({ dialect, missing }) => {
+describe.each(allServers)('$name', ({ dialect, missing }) => {
   if (missing) return void it.skip('is not there');
 
   let project: ServedProject;
-  beforeAll(async () => {
-    const back = dialect === null ? () => {} : onMariadb(dialect);
-    try {
+  beforeAll(() =>
+    onServer(dialect, async () => {
       project = await serveProject({
         system: true,
         sql: `CREATE TABLE words (id integer PRIMARY KEY, ${columns.map((name) => `"${name}" varchar(20)`).join(', ')},
@@ -41,10 +38,8 @@ describe.each(dialects)('$name', ({ dialect, missing }) => {
     constructor: { read: { fields: [id, toString] } }
 `,
       });
-    } finally {
-      back();
-    }
-  });
+    }),
+  );
   afterAll(() => project?.close());
 
   const row = Object.fromEntries([['id', 1], ...columns.map((name) => [name, name])]);

@@ -1,10 +1,10 @@
 /** Tables whose keys and columns have the rarest types: what is read is written again, found, exported and imported. */
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { onMariadb } from '../support/contract-database.ts';
+import { onServer } from '../support/contract-database.ts';
 import { file, form } from '../support/files.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
-import { servers } from '../support/servers.ts';
+import { allServers } from '../support/servers.ts';
 
 /** Type of a key, and values of three items as SQL. */
 const postgresKeys: readonly (readonly [type: string, values: readonly string[]])[] = [
@@ -65,9 +65,7 @@ const familyKeys: readonly (readonly [type: string, values: readonly string[]])[
 
 const isSame = ({ json }: { readonly json: unknown }, expected: unknown) => isDeepStrictEqual(json, expected);
 
-const dialects = [{ name: 'PostgreSQL', dialect: null, missing: false }, ...servers];
-
-describe.each(dialects)('$name', ({ dialect, missing }) => {
+describe.each(allServers)('$name', ({ dialect, missing }) => {
   if (missing) return void it.skip('is not there');
 
   const keys = (dialect === null ? postgresKeys : familyKeys).filter(
@@ -76,19 +74,16 @@ describe.each(dialects)('$name', ({ dialect, missing }) => {
   const own = `CREATE TYPE mood AS ENUM ('', 'a,b', 'null', '"q"'); CREATE DOMAIN positive AS integer CHECK (VALUE > 0);
     CREATE DOMAIN short AS text;`;
   let project: ServedProject;
-  beforeAll(async () => {
-    const back = dialect === null ? () => {} : onMariadb(dialect);
-    try {
+  beforeAll(() =>
+    onServer(dialect, async () => {
       project = await serveProject({
         system: true,
         sql: `${dialect === null ? own : ''}
           ${keys.map(([type], index) => `CREATE TABLE t${index} (id ${type} NOT NULL, v ${type}, n integer, PRIMARY KEY (id));`).join('\n')}
           ${keys.map(([, values], index) => `INSERT INTO t${index} VALUES ${values.map((value, at) => `(${value}, ${at === 0 ? 'NULL' : value}, ${at})`).join(', ')};`).join('\n')}`,
       });
-    } finally {
-      back();
-    }
-  });
+    }),
+  );
   afterAll(() => project?.close());
 
   it.each(keys.map(([type], index) => [type, `t${index}`] as const))('%s', async (type, name) => {

@@ -1,22 +1,19 @@
 /** Files of items whose columns are named with dots: what an export of relations wrote can be imported again. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { onMariadb } from '../support/contract-database.ts';
+import { onServer } from '../support/contract-database.ts';
 import { file, form } from '../support/files.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
-import { servers } from '../support/servers.ts';
-
-const dialects = [{ name: 'PostgreSQL', dialect: null, missing: false }, ...servers];
+import { allServers } from '../support/servers.ts';
 
 const own = 'id,minute,season,number,facts';
 const token = 'token-of-bob-0000000000';
 
-describe.each(dialects)('$name', ({ dialect, missing }) => {
+describe.each(allServers)('$name', ({ dialect, missing }) => {
   if (missing) return void it.skip('is not there');
 
   let project: ServedProject;
-  beforeAll(async () => {
-    const back = dialect === null ? () => {} : onMariadb(dialect);
-    try {
+  beforeAll(() =>
+    onServer(dialect, async () => {
       project = await serveProject({
         system: true,
         sql: `CREATE TABLE leagues (id integer PRIMARY KEY, name varchar(20), facts jsonb);
@@ -45,10 +42,8 @@ permissions:
       );
       await project.rows(`INSERT INTO platform.platform_users (id, email, role, token) VALUES
         ('00000000-0000-4000-8000-00000000000b', 'bob@example.com', '00000000-0000-4000-8000-0000000000ed', '${token}')`);
-    } finally {
-      back();
-    }
-  });
+    }),
+  );
   afterAll(() => project?.close());
 
   const send = (text: string, who?: string, kind = 'csv') => {

@@ -52,6 +52,16 @@ export function onMariadb(dialect: FamilyServer['dialect'] = 'mariadb', wanted =
   };
 }
 
+/** Runs a function whose projects lie on a server of that family; null: on that of the run. */
+export async function onServer(dialect: FamilyServer['dialect'] | null, run: () => Promise<void>): Promise<void> {
+  const back = dialect === null ? () => {} : onMariadb(dialect);
+  try {
+    await run();
+  } finally {
+    back();
+  }
+}
+
 /** Where the platform's tables lie in the databases of this run. */
 export function placeOfTests(): SystemPlace {
   const server = currentServer();

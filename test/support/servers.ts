@@ -28,3 +28,6 @@ export const servers = [
     json: 'jsonb',
   },
 ] as const;
+
+/** All servers: PostgreSQL is that of the run. */
+export const allServers = [{ name: 'PostgreSQL', dialect: null, missing: false }, ...servers] as const;
