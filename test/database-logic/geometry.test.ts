@@ -24,15 +24,18 @@ const sql: Readonly<Record<Name, string>> = {
     ${towns.map(([id, name, wkt]) => `INSERT INTO towns VALUES (${id}, '${name}', 'SRID=4326;${wkt}', '${wkt}', ST_Transform('SRID=4326;${wkt}'::geometry, 3857), '${wkt}');`).join('\n')}
     INSERT INTO towns VALUES (4, 'Nowhere', null, null, null, 'SRID=3857;LINESTRING(0 0, 1 1)');
     CREATE TABLE roads (id integer PRIMARY KEY, town integer REFERENCES towns, way geometry(LineString, 4326));
-    INSERT INTO roads VALUES (1, 1, 'SRID=4326;LINESTRING(4 50, 4.5 51)'), (2, 1, 'SRID=4326;LINESTRING(0 0, 1 1)');`,
+    INSERT INTO roads VALUES (1, 1, 'SRID=4326;LINESTRING(4 50, 4.5 51)'), (2, 1, 'SRID=4326;LINESTRING(0 0, 1 1)');
+    CREATE TABLE huts (id integer PRIMARY KEY, name text, place geometry(Point, 4326), yard geometry(Point) DEFAULT 'POINT(1 1)');`,
   MySQL: `CREATE TABLE towns (id int PRIMARY KEY, name varchar(50), place point NOT NULL SRID 4326, plan geometry, SPATIAL INDEX (place));
     ${towns.map(([id, name, wkt]) => `INSERT INTO towns VALUES (${id}, '${name}', ST_GeomFromText('${wkt}', 4326, 'axis-order=long-lat'), ST_GeomFromText('${wkt}'));`).join('\n')}
     CREATE TABLE roads (id int PRIMARY KEY, town int, way linestring SRID 4326, FOREIGN KEY (town) REFERENCES towns (id));
-    INSERT INTO roads VALUES (1, 1, ST_GeomFromText('LINESTRING(4 50, 4.5 51)', 4326, 'axis-order=long-lat')), (2, 1, ST_GeomFromText('LINESTRING(0 0, 1 1)', 4326, 'axis-order=long-lat'));`,
+    INSERT INTO roads VALUES (1, 1, ST_GeomFromText('LINESTRING(4 50, 4.5 51)', 4326, 'axis-order=long-lat')), (2, 1, ST_GeomFromText('LINESTRING(0 0, 1 1)', 4326, 'axis-order=long-lat'));
+    CREATE TABLE huts (id int PRIMARY KEY, name varchar(50), place point SRID 4326, yard point DEFAULT (ST_GeomFromText('POINT(1 1)')));`,
   MariaDB: `CREATE TABLE towns (id int PRIMARY KEY, name varchar(50), place point, plan geometry);
     ${towns.map(([id, name, wkt]) => `INSERT INTO towns VALUES (${id}, '${name}', ST_GeomFromText('${wkt}'), ST_GeomFromText('${wkt}'));`).join('\n')}
     CREATE TABLE roads (id int PRIMARY KEY, town int, way linestring, FOREIGN KEY (town) REFERENCES towns (id));
-    INSERT INTO roads VALUES (1, 1, ST_GeomFromText('LINESTRING(4 50, 4.5 51)')), (2, 1, ST_GeomFromText('LINESTRING(0 0, 1 1)'));`,
+    INSERT INTO roads VALUES (1, 1, ST_GeomFromText('LINESTRING(4 50, 4.5 51)')), (2, 1, ST_GeomFromText('LINESTRING(0 0, 1 1)'));
+    CREATE TABLE huts (id int PRIMARY KEY, name varchar(50), place point, yard point DEFAULT (ST_GeomFromText('POINT(1 1)')));`,
 };
 
 const hasPostgis = existsSync('/usr/share/postgresql/15/extension/postgis.control');
@@ -138,6 +141,32 @@ describe.each(worlds)('$name', ({ name, missing, start }) => {
     );
     const deleted = await platform.admin('/items/towns', { method: 'DELETE', body: [10, 11, 12] });
     expect(deleted.status).toBe(204);
+  });
+
+  it('writes geometries of some items of a batch, and leaves those of the others', async () => {
+    const at = (east: number, north: number) => ({ type: 'Point', coordinates: [east, north] });
+    const write = async (method: string, body: object) => {
+      const answer = await platform.admin('/items/huts?fields=id,name,place,yard', { method, body });
+      return answer.json.data ?? answer.text;
+    };
+    expect(
+      await write('POST', [
+        { id: 1, place: at(4, 51) },
+        { id: 2, yard: at(2, 2) },
+      ]),
+    ).toEqual([
+      { id: 1, name: null, place: at(4, 51), yard: at(1, 1) },
+      { id: 2, name: null, place: null, yard: at(2, 2) },
+    ]);
+    expect(
+      await write('PATCH', [
+        { id: 1, name: 'one' },
+        { id: 2, place: at(3, 50), yard: null },
+      ]),
+    ).toEqual([
+      { id: 1, name: 'one', place: at(4, 51), yard: at(1, 1) },
+      { id: 2, name: null, place: at(3, 50), yard: null },
+    ]);
   });
 
   it('measures and sorts by the distance to what is near', async () => {

@@ -90,6 +90,17 @@ describe('PGlite with pgvector', () => {
       body: { embedding: null },
     });
     expect(updated.json.data).toEqual({ embedding: null });
+    const each = await platform.admin('/items/papers?fields=title,embedding,small', {
+      method: 'PATCH',
+      body: [
+        { id: 11, title: 'kept' },
+        { id: 12, embedding: [0, 0, 1], small: [1, 2, 3] },
+      ],
+    });
+    expect(each.json.data).toEqual([
+      { title: 'kept', embedding: [11, 0, 0], small: null },
+      { title: 'new', embedding: [0, 0, 1], small: [1, 2, 3] },
+    ]);
     expect((await platform.admin('/items/papers', { method: 'DELETE', body: [10, 11, 12] })).status).toBe(204);
   });
 

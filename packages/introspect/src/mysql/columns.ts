@@ -55,7 +55,7 @@ function fillOf(dialect: MysqlDialect, row: ColumnRow): ColumnFill {
   if (/\bauto_increment\b/i.test(extra)) return { kind: 'identity', always: false };
   if (text === null || (dialect === 'mariadb' && text === 'NULL')) return { kind: 'none' };
   const isSql = dialect === 'mariadb' || /\bDEFAULT_GENERATED\b/i.test(extra) || isNumber(row, text);
-  return { kind: 'default', expression: isSql ? defaultExpression(text) : textLiteral(text) };
+  return { kind: 'default', expression: isSql ? defaultExpression(text, dialect) : textLiteral(text) };
 }
 
 /** MySQL gives only the text of a constant; a number is a number all the same. */
@@ -99,10 +99,10 @@ const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b
 
 /**
  * The expression of a default. A text becomes a literal whose only escape is the doubled quote: MariaDB writes others with
- * a backslash, and MySQL writes all of `_utf8mb4'…'` so once more.
+ * a backslash, and MySQL writes every quote and backslash of an expression so once more.
  */
-export function defaultExpression(reported: string): string {
-  const sql = /^_\w+\\'/.test(reported) ? reported.replaceAll(/\\([\\'])/g, '$1') : reported;
+export function defaultExpression(reported: string, dialect: MysqlDialect): string {
+  const sql = dialect === 'mysql' ? reported.replaceAll(/\\([\\'])/g, '$1') : reported;
   const [, inner] = /^(?:_\w+)?'((?:[^'\\]|\\.|'')*)'$/s.exec(sql) ?? [];
   return inner === undefined ? sql : textLiteral(inner.replaceAll(/\\(.)|''/gs, unescaped));
 }

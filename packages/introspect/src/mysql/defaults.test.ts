@@ -5,10 +5,16 @@ test.each([
   ["'plain'", "'plain'"],
   ["'It\\'s \\\\ here\\n'", "'It''s \\ here\n'"],
   ["'a''b\\\\c'", "'a''b\\c'"],
-  ["_utf8mb4\\'It\\\\\\'s \\\\\\\\ here\\'", "'It''s \\ here'"],
   ["_latin1'x'", "'x'"],
   ["''", "''"],
   ['-5', '-5'],
   ['uuid()', 'uuid()'],
-  ["concat('a','b')", "concat('a','b')"],
-])('%s is %s', (reported, expression) => expect(defaultExpression(reported)).toBe(expression));
+  ["concat('a','b\\'c')", "concat('a','b\\'c')"],
+])('%s of MariaDB is %s', (reported, expression) => expect(defaultExpression(reported, 'mariadb')).toBe(expression));
+
+test.each([
+  ["_utf8mb4\\'It\\\\\\'s \\\\\\\\ here\\'", "'It''s \\ here'"],
+  ["concat(_utf8mb4\\'it\\\\\\'s\\',_utf8mb4\\'b\\')", "concat(_utf8mb4'it\\'s',_utf8mb4'b')"],
+  ["DATE\\'2020-01-01\\'", "DATE'2020-01-01'"],
+  ['uuid()', 'uuid()'],
+])('%s of MySQL is %s', (reported, expression) => expect(defaultExpression(reported, 'mysql')).toBe(expression));

@@ -2,7 +2,7 @@
 import { sqlTrue } from '../../dialects/fragment.ts';
 import type { FieldDescriptor } from '../../language/index.ts';
 import { type Preset, presetsOf, printPreset } from '../checks/presets.ts';
-import { type InputColumn, listInput, scalarInput, storedType } from './inputs.ts';
+import { type InputColumn, listInput, scalarInput, typedAsStored } from './inputs.ts';
 import type { Drafting } from './statement.ts';
 
 /** A column and what it gets. */
@@ -43,7 +43,7 @@ export function assignEach(
     if (complete) return { field: descriptor, value };
     const preset = byName.get(descriptor.name);
     const kept = preset === undefined ? stored.column(descriptor.column) : presetValue(drafting, preset, stored);
-    const typed = drafting.statement.dialect.input.typed(`(${kept})`, storedType(descriptor));
+    const typed = typedAsStored(drafting.statement, `(${kept})`, descriptor);
     return { field: descriptor, value: `CASE WHEN i.p${index} THEN ${value} ELSE ${typed} END` };
   });
   return { assigned: [...payloadColumns, ...assignPresets(drafting, stored)], arrays };
@@ -64,7 +64,7 @@ function presetValue(drafting: Drafting, { field, values }: Preset, { column, ma
   const cases = values.map(
     ({ rule, value }) => `WHEN ${match?.(rule) ?? sqlTrue} THEN ${printPreset(drafting, field, value)}`,
   );
-  const kept = drafting.statement.dialect.input.typed(column(field.column), storedType(field));
+  const kept = typedAsStored(drafting.statement, column(field.column), field);
   return `CASE ${cases.join(' ')} ELSE ${kept} END`;
 }
 

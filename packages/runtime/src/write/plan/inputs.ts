@@ -88,9 +88,9 @@ function readSource(source: Source, values: WriteValues): string | null {
   }
 }
 
-/** The type that a value of a field has in SQL while it is written. */
-export function storedType({ stored, native }: FieldDescriptor): string {
-  return stored ?? native;
+/** Types an expression as a field is stored. A form with a place for the value is no type: what it makes has one. */
+export function typedAsStored({ dialect }: StatementBuilder, expression: string, { stored, native }: FieldDescriptor) {
+  return stored?.includes('{}') ? expression : dialect.input.typed(expression, stored ?? native);
 }
 
 /** One value of a field as an expression. */

@@ -7,7 +7,7 @@ import type { Check, CheckedRow, Written } from '../checks/check.ts';
 import { checksOf } from '../checks/checks.ts';
 import { presetsOf, printPreset } from '../checks/presets.ts';
 import type { Assigned } from './assigned.ts';
-import { type InputColumn, listInput, type Source, scalarInput, storedType } from './inputs.ts';
+import { type InputColumn, listInput, type Source, scalarInput, typedAsStored } from './inputs.ts';
 import {
   createReturning,
   type Drafting,
@@ -157,7 +157,7 @@ export function assignMany(drafting: Drafting): { assigned: readonly Assigned[];
     // Without either the absent value is null, as it stands in the array.
     if (complete || completed === undefined) return { field: descriptor, value };
     columns.push(...presenceInputs([index]));
-    const other = statement.dialect.input.typed(`(${completed})`, storedType(descriptor));
+    const other = typedAsStored(statement, `(${completed})`, descriptor);
     return { field: descriptor, value: `CASE WHEN i.p${index} THEN ${value} ELSE ${other} END` };
   });
   const made = [...drawn.values()].map(
