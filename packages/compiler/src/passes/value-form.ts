@@ -107,7 +107,8 @@ function text(column: Column, kind: WireForm['kind']): NativeForm {
 function bytes({ type, nativeType }: Column, usual: NativeForm): NativeForm {
   const [, width] = /^bit\((\d+)\)/i.exec(nativeType) ?? [];
   if (type.base !== 'bit' || width === undefined) return usual;
-  const cast = `UNHEX(LPAD(HEX({} + 0), ${2 * Math.ceil(Number(width) / 8)}, '0'))`;
+  // A cast, because what a function makes takes the character set of the texts beside it in a record.
+  const cast = `CAST(UNHEX(LPAD(HEX({} + 0), ${2 * Math.ceil(Number(width) / 8)}, '0')) AS BINARY)`;
   return { ...usual, comparison: cast, wire: { ...usual.wire, cast } };
 }
 

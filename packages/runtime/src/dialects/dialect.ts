@@ -4,6 +4,7 @@ import type { AggregateFunction } from '../language/descriptors/aggregates.ts';
 import type { Dialect, FieldDescriptor, FieldFunction, Operator, PortableType, WireForm } from '../language/index.ts';
 import type { JsonKind } from '../language/operators/definition.ts';
 import type { GeometryForm, VectorForm, VectorMetric } from '../language/types/definition.ts';
+import type { OrderedTerm } from './fragment.ts';
 
 /** An expression of a select list. */
 export interface Value {
@@ -29,10 +30,15 @@ export interface ListParts {
   readonly element: Value;
   /** Table or derived table with its alias. */
   readonly from: string;
-  /** WHERE, ORDER BY and LIMIT, each with a leading space, or empty. */
+  /** WHERE and LIMIT, each with a leading space, or empty. */
   readonly where: string;
-  readonly order: string;
   readonly bounds: string;
+  readonly order: readonly ListTerm[];
+}
+
+/** A term that orders a list. Its values can be null, unless `value` denies it. */
+export interface ListTerm extends OrderedTerm {
+  readonly value?: { readonly nullable: boolean };
 }
 
 /** Predicates on two geometries of one form, and the distance between them. */

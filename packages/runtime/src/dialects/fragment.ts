@@ -54,6 +54,18 @@ export function where(predicate: string): string {
   return predicate === sqlTrue ? '' : ` WHERE ${predicate}`;
 }
 
+/** One term of an ORDER BY, and its direction with a leading space. */
+export interface OrderedTerm {
+  readonly expression: string;
+  readonly direction: '' | ' DESC';
+}
+
+/** The ORDER BY clause with a leading space; nothing without terms. */
+export function orderBy(terms: readonly OrderedTerm[]): string {
+  if (terms.length === 0) return '';
+  return ` ORDER BY ${terms.map(({ expression, direction }) => expression + direction).join(', ')}`;
+}
+
 /** Brings the number of the transaction along, by which an unknown end is found out. */
 export const transactionNumber = 'pg_catalog.pg_current_xact_id()::pg_catalog.text';
 

@@ -10,8 +10,8 @@
 import { isPathForm, keysMark, type Statement } from '../../database/database.ts';
 import { aggregateKind } from '../../language/descriptors/aggregates.ts';
 import { type FieldFunction, isWhole, type Operator, type PortableType } from '../../language/index.ts';
-import type { SpatialDialect, SqlDialect, VectorDialect } from '../dialect.ts';
-import { cast } from '../fragment.ts';
+import type { ListTerm, SpatialDialect, SqlDialect, VectorDialect } from '../dialect.ts';
+import { cast, type OrderedTerm, orderBy } from '../fragment.ts';
 import { encoded, mysqlJson, rawColumn, within } from './json.ts';
 import { nestedColumn } from './rows/nested.ts';
 import { exactCollation, inputText, type MysqlServerName } from './texts.ts';
@@ -111,7 +111,7 @@ const calls: Pick<SqlDialect, 'now' | 'field' | 'aggregate'> = {
 const records: Pick<SqlDialect, 'record' | 'list' | 'single'> = {
   record: (values) => `CONCAT(_binary'(', ${values.map((value) => `${within(value)}, `).join('')}')')`,
   list({ element: value, from, where, order, bounds }) {
-    const all = `GROUP_CONCAT(${encoded(value)}${order} SEPARATOR ''${bounds})`;
+    const all = `GROUP_CONCAT(${encoded(value)}${orderBy(order.flatMap(withNulls))} SEPARATOR ''${bounds})`;
     return `(SELECT IFNULL(CONCAT(_binary'[', IFNULL(${all}, ''), ']'), '!') FROM ${from}${where})`;
   },
   single: (value, rows) =>
@@ -188,6 +188,16 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     answer: ({ expression, nested }) =>
       nested ? `${expression} AS "${nestedColumn}"` : (rawColumn(expression) ?? expression),
   };
+}
+
+/**
+ * A term of the order within GROUP_CONCAT, which takes null for the zero or the empty text of its type. Where a value can
+ * be null, that decides first: nulls come first in ascending orders, and last in descending ones.
+ */
+function withNulls(term: ListTerm): readonly OrderedTerm[] {
+  const { expression, direction, value } = term;
+  if (value?.nullable === false) return [term];
+  return [{ expression: `(${expression}) IS NULL`, direction: direction === '' ? ' DESC' : '' }, term];
 }
 
 /** A value with all digits: the server writes six of a float. */

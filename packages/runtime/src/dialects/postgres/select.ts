@@ -8,7 +8,7 @@ import {
 } from '../../language/index.ts';
 import type { GeometryForm, VectorMetric } from '../../language/types/definition.ts';
 import type { SpatialDialect, SqlDialect, VectorDialect } from '../dialect.ts';
-import { cast } from '../fragment.ts';
+import { cast, orderBy } from '../fragment.ts';
 import { postgresJson } from './json.ts';
 import { postgresCopies, postgresInput } from './write.ts';
 
@@ -170,7 +170,7 @@ export const postgres: SqlDialect = {
   keyOf,
   record: (values) => `ROW(${values.map(({ expression }) => expression).join(', ')})`,
   list: ({ element, from, where, order, bounds }) =>
-    `ARRAY(SELECT ${element.expression} FROM ${from}${where}${order}${bounds})`,
+    `ARRAY(SELECT ${element.expression} FROM ${from}${where}${orderBy(order)}${bounds})`,
   single: ({ expression }, rows) => `ARRAY(SELECT ${expression} FROM ${rows})`,
   spatial: postgresSpatial,
   vectors: postgresVectors,

@@ -6,9 +6,9 @@
  */
 import type { Chosen, ServerState } from '../../database/connection-seams.ts';
 import { createNote, type Statement } from '../../database/database.ts';
+import { orderBy } from '../../dialects/fragment.ts';
 import type { Selected } from '../../query/authorise/selection.ts';
 import type { ReadQuery } from '../../query/plan/plan.ts';
-import { orderBy } from '../../query/plan/plan-order.ts';
 import { createPage, outerOrder } from '../../query/plan/plan-page.ts';
 import { hidden, nameOf, type ReadParts, type ReadPass } from '../../query/plan/plan-read.ts';
 import { answerList, printSelection } from '../../query/plan/plan-selection.ts';

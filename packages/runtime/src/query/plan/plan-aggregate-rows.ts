@@ -1,4 +1,4 @@
-import { allOf, cast, selectList, sqlTrue, where } from '../../dialects/fragment.ts';
+import { allOf, cast, type OrderedTerm, orderBy, selectList, sqlTrue, where } from '../../dialects/fragment.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
 import type { Shape, ShapeField } from '../../json/shape.ts';
 import type { Condition, FieldDescriptor, WireForm } from '../../language/index.ts';
@@ -18,16 +18,11 @@ interface Column {
   readonly shape: Shape;
 }
 
-interface Term {
-  readonly expression: string;
-  readonly direction: '' | ' DESC';
-}
-
 export interface PrintedAggregates {
   readonly columns: readonly Column[];
   /** Everything after FROM and its source, up to the order. */
   readonly grouping: string;
-  readonly order: readonly Term[];
+  readonly order: readonly OrderedTerm[];
 }
 
 /**
@@ -50,11 +45,11 @@ export function printAggregates(
     names.parts === undefined
       ? [...grouped, ...valueColumns(dialect, names.values, print)]
       : names.parts.map((part) => partColumn(dialect, part, grouped, print));
-  const requested = names.order.map(({ by, descending }): Term => {
+  const requested = names.order.map(({ by, descending }): OrderedTerm => {
     const expression = typeof by === 'number' ? (groups[by] ?? 'NULL') : print(by);
     return { expression, direction: descending ? ' DESC' : '' };
   });
-  const rest = groups.map((expression): Term => ({ expression, direction: '' }));
+  const rest = groups.map((expression): OrderedTerm => ({ expression, direction: '' }));
   const first = new Map([...requested, ...rest].toReversed().map((term) => [term.expression, term]));
   return {
     columns,
@@ -71,12 +66,6 @@ function groupClause({ oneGroup }: SqlDialect, groups: readonly string[], values
 
 function havingClause(predicate: string): string {
   return predicate === sqlTrue ? '' : ` HAVING ${predicate}`;
-}
-
-/** The ORDER BY clause of aggregate rows with a leading space. */
-export function aggregateOrder(order: readonly Term[]): string {
-  const terms = order.map(({ expression, direction }) => expression + direction);
-  return terms.length === 0 ? '' : ` ORDER BY ${terms.join(', ')}`;
 }
 
 export function expressionsOf(columns: readonly Column[]): readonly string[] {
@@ -239,7 +228,7 @@ function printArray(reached: Reach, names: AggregateNames, having: Condition, bo
   const rows = `${source.print(reached.from(), allOf(joinsOf(reached)))}${printed.grouping}`;
   const element = { expression: recordOf(reached, printed), nested: true };
   const { dialect } = target.statement;
-  const expression = dialect.list({ element, from: rows, where: '', order: aggregateOrder(printed.order), bounds });
+  const expression = dialect.list({ element, from: rows, where: '', order: printed.order, bounds });
   return { expression, shape: { kind: 'records', fields: fieldsOf(printed.columns) } };
 }
 
@@ -273,12 +262,12 @@ function printGroups(reached: Reach, names: AggregateNames, having: Condition, b
     ...apart.map((expression, index) => `${expression} AS p${index}`),
   ].join(', ');
   const rows = `${source.print(reached.from(), allOf(sees ? joinsOf(reached) : conditions))}${printed.grouping}`;
-  const cut = sees ? `${aggregateOrder(printed.order)}${bounds}` : '';
+  const cut = sees ? `${orderBy(printed.order)}${bounds}` : '';
   const expression = dialect.list({
     element: { expression: `${alias}.r`, nested: true },
     from: `(SELECT ${selected} FROM ${rows}${cut}) ${alias}`,
     where: where(allOf(apart.map((_, index) => `${alias}.p${index} = ${links[index]?.start}`))),
-    order: aggregateOrder(order),
+    order,
     bounds: sees ? '' : bounds,
   });
   return { expression, shape: { kind: 'records', fields: fieldsOf(printed.columns) } };

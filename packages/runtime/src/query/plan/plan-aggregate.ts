@@ -1,4 +1,4 @@
-import { allOf, where } from '../../dialects/fragment.ts';
+import { allOf, orderBy, where } from '../../dialects/fragment.ts';
 import type { Condition, Operand } from '../../language/index.ts';
 import { printCondition } from '../../sql/condition.ts';
 import { readable } from '../../sql/readable.ts';
@@ -11,7 +11,6 @@ import type { Exported, MetaName } from '../parse/request.ts';
 import { costOfAggregate } from './cost.ts';
 import type { ReadPlan } from './plan.ts';
 import {
-  aggregateOrder,
   createSource,
   expressionsOf,
   fieldsOf,
@@ -91,7 +90,7 @@ function printRows(
   bounds: string,
 ): string {
   const selected = answerList(statement, [], expressionsOf(columns), fieldsOf(columns));
-  return `SELECT ${selected} FROM ${source}${grouping}${aggregateOrder(order)}${bounds}`;
+  return `SELECT ${selected} FROM ${source}${grouping}${orderBy(order)}${bounds}`;
 }
 
 /** The counts are joined so that an empty answer still has the one row that carries them. */
@@ -110,10 +109,10 @@ function printCounted(
   ];
   const terms = (prefix: string) =>
     order.map(({ direction }, index) => ({ expression: `${prefix}s${index}`, direction }));
-  const ordered = aggregateOrder(terms(''));
+  const ordered = orderBy(terms(''));
   const page = `(SELECT ${selected.join(', ')} FROM ${source}${grouping}${ordered}${bounds}) ${rows}`;
   const outer = [...counts.map((_, index) => `${meta}.c${index}`), statement.dialect.flag(`${rows}.p IS NOT NULL`)];
   const carried = expressionsOf(columns).map((_, index) => `${rows}.o${index}`);
   const joined = `(SELECT ${counts.join(', ')}) ${meta} LEFT JOIN ${page} ON TRUE`;
-  return `SELECT ${answerList(statement, outer, carried, fieldsOf(columns))} FROM ${joined}${aggregateOrder(terms(`${rows}.`))}`;
+  return `SELECT ${answerList(statement, outer, carried, fieldsOf(columns))} FROM ${joined}${orderBy(terms(`${rows}.`))}`;
 }

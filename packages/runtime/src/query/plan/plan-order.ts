@@ -1,4 +1,4 @@
-import { allOf, anyOf, cast, sqlFalse, where } from '../../dialects/fragment.ts';
+import { allOf, anyOf, cast, type OrderedTerm, sqlFalse, where } from '../../dialects/fragment.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
 import { invalidQuery } from '../../errors.ts';
 import type { FieldDescriptor } from '../../language/index.ts';
@@ -15,10 +15,8 @@ import { type CollectionScope, type FieldScope, keyFields } from '../../sql/scop
 import type { OrderKey, OrderTerm } from '../authorise/sort.ts';
 import type { Cursor, CursorPlan, CursorStart } from '../parse/cursor.ts';
 
-/** One printed term of an ORDER BY: an expression, and its direction with a leading space. */
-export interface PrintedTerm {
-  readonly expression: string;
-  readonly direction: '' | ' DESC';
+/** One printed term of an ORDER BY. */
+export interface PrintedTerm extends OrderedTerm {
   /** The quoted column when the expression is just that; then a page can select it instead of computing it twice. */
   readonly column?: string;
   /** Values of the term, where a cursor may hold them. */
@@ -153,12 +151,6 @@ function withoutRepeats(terms: readonly PrintedTerm[]): readonly PrintedTerm[] {
     seen.add(column);
     return first;
   });
-}
-
-/** The ORDER BY clause with a leading space; nothing without terms. */
-export function orderBy(terms: readonly PrintedTerm[]): string {
-  if (terms.length === 0) return '';
-  return ` ORDER BY ${terms.map(({ expression, direction }) => expression + direction).join(', ')}`;
 }
 
 /** Terms of an order that a page can continue after: each is one more level of the predicate. */

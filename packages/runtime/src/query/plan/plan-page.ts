@@ -1,11 +1,11 @@
-import { allOf, selectList, sqlTrue, where } from '../../dialects/fragment.ts';
+import { allOf, orderBy, selectList, sqlTrue, where } from '../../dialects/fragment.ts';
 import type { Condition } from '../../language/index.ts';
 import type { PageOfRows, PageReach } from '../../sql/page-links.ts';
 import { type Row, selectColumns } from '../../sql/row.ts';
 import type { AggregateNames } from '../authorise/aggregate.ts';
 import { createSource, expressionsOf, fieldsOf, printAggregates } from './plan-aggregate-rows.ts';
 import type { NestedList } from './plan-nested-list.ts';
-import { orderBy, type PrintedTerm } from './plan-order.ts';
+import type { PrintedTerm } from './plan-order.ts';
 import { type Printed, type PrintedElement, valuesOf } from './plan-value.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Statement } from '../../database/database.ts';
-import { allOf, cast, sqlTrue, where } from '../../dialects/fragment.ts';
+import { allOf, cast, orderBy, sqlTrue, where } from '../../dialects/fragment.ts';
 import type { RowLock } from '../../dialects/index.ts';
 import type { Condition } from '../../language/index.ts';
 import { printCondition } from '../../sql/condition.ts';
@@ -21,7 +21,6 @@ import {
   apart,
   cursorColumns,
   inDirection,
-  orderBy,
   type PrintedTerm,
   planCursor,
   printAfter,

@@ -12,7 +12,6 @@ import type { Selected, Selection } from '../authorise/selection.ts';
 import { printNestedAggregates } from './plan-aggregate-rows.ts';
 import { printBounds } from './plan-bounds.ts';
 import { type NestedList, type NestedLists, nestedList } from './plan-nested-list.ts';
-import { orderBy } from './plan-order.ts';
 import { createPage, outerOrder, type Page, printPageAggregates, printPageList } from './plan-page.ts';
 import {
   isColumnar,
@@ -195,7 +194,7 @@ function printList(
   list: Pick<NestedList, 'from' | 'predicate' | 'order' | 'bounds'>,
 ): string {
   const { from, predicate, order, bounds } = list;
-  return statement.dialect.list({ element, from: from(), where: where(predicate), order: orderBy(order), bounds });
+  return statement.dialect.list({ element, from: from(), where: where(predicate), order, bounds });
 }
 
 function recordOf({ statement }: Row, { expressions, fields, present }: PrintedSelection): string {

@@ -5,7 +5,7 @@
  * These rows are found in a subquery with a larger limit, by which the server plans it. It goes through the key for frequent
  * words, and asks the index of words for others. With the limit of the list, words that no row has would read all rows.
  */
-import { allOf, where } from '../../dialects/fragment.ts';
+import { allOf, orderBy, where } from '../../dialects/fragment.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
 import type { Condition } from '../../language/index.ts';
 import { type Row, tableRow } from '../../sql/row.ts';
@@ -13,7 +13,7 @@ import { keyFields } from '../../sql/scope.ts';
 import type { Bounds } from '../parse/request.ts';
 import type { ReadQuery } from './plan.ts';
 import { printReach } from './plan-bounds.ts';
-import { apart, orderBy, type PrintedTerm } from './plan-order.ts';
+import { apart, type PrintedTerm } from './plan-order.ts';
 
 /** True if words find the rows of a list on a server that ranks some of them. */
 export function isFoundByWords(query: ReadQuery, { rankedRows }: SqlDialect): boolean {

@@ -4,13 +4,13 @@ import type { Parameter, RowSink, Statement, Transaction } from '../../database/
 import { allRows, nameStatement, type OwnSql, readRow, type TextRow } from '../../database/own-statements.ts';
 import { createEmpty } from '../../database/plan-cache.ts';
 import { runAs } from '../../database/row-context.ts';
-import { allOf, cast, where } from '../../dialects/fragment.ts';
+import { allOf, cast, orderBy, where } from '../../dialects/fragment.ts';
 import { ownTables, type RowLock, sqlDialects } from '../../dialects/index.ts';
 import type { CompiledApi, FieldDescriptor, JsonValue } from '../../language/index.ts';
 import { parseListRequest, readBodyQuery } from '../../query/parse/parse-read.ts';
 import type { ReadLimits } from '../../query/parse/request.ts';
 import { printKeyFields } from '../../query/plan/plan-keys.ts';
-import { orderBy, printOrder } from '../../query/plan/plan-order.ts';
+import { printOrder } from '../../query/plan/plan-order.ts';
 import type { RequestedTargets } from '../../query/plan/plan-read.ts';
 import { bind } from '../../query/planner.ts';
 import { checkReadSyntax, prepareRead } from '../../query/prepare.ts';
