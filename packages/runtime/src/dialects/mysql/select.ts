@@ -191,13 +191,12 @@ function dialectOf(name: MysqlServerName): SqlDialect {
 }
 
 /**
- * A term of the order within GROUP_CONCAT, which takes null for the zero or the empty text of its type. Where a value can
- * be null, that decides first: nulls come first in ascending orders, and last in descending ones.
+ * A term of the order within GROUP_CONCAT, which takes null for the zero or the empty text of its type. So presence goes
+ * first, in the direction of the term: MySQL gives that of a constant, which it may be, to the term after it.
  */
 function withNulls(term: ListTerm): readonly OrderedTerm[] {
-  const { expression, direction, value } = term;
-  if (value?.nullable === false) return [term];
-  return [{ expression: `(${expression}) IS NULL`, direction: direction === '' ? ' DESC' : '' }, term];
+  if (term.value?.nullable === false) return [term];
+  return [{ expression: `(${term.expression}) IS NOT NULL`, direction: term.direction }, term];
 }
 
 /** A value with all digits: the server writes six of a float. */
