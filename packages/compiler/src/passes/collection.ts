@@ -44,6 +44,7 @@ export function resolveCollection(
     ...(collection.sort !== null && { sort: collection.sort }),
     ...(collection.search && { search: searchOf(collection.search) }),
     writable: isWritable(table) && (collection.system === undefined || collection.system.writes.length > 0),
+    ...(index.passesCallers && table.rowSecurity.enabled && { policies: true as const }),
     ...(table.unlockable && { unlockable: true as const }),
     ...(isWritable(table) && table.amended && { amended: true as const }),
     fields: fields.map((field) => field.descriptor),

@@ -60,6 +60,7 @@ const oneOf = createInterning<CollectionNames>();
 function watchSources(sources: SchemaSources, watch: Watch): SchemaSources {
   return {
     dialect: watch(sources.dialect),
+    rowSecurity: watch(sources.rowSecurity),
     tables: watch(sources.tables),
     collections: watch(sources.collections),
     byTable: watch(sources.byTable),

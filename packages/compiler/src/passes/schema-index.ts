@@ -9,6 +9,8 @@ import { nameEnums } from './names.ts';
 /** Look-ups over a schema, by the names its parts refer to each other with. */
 export interface SchemaIndex {
   readonly dialect: Schema['dialect'];
+  /** True if callers are passed on to policies. */
+  readonly passesCallers: boolean;
   table(id: string): Table;
   column(table: Table, name: string): Column;
   /** The base column of a view's column; undefined where it is none or lies outside the schema. */
@@ -28,6 +30,7 @@ type Links = readonly (Relation & { readonly kind: 'm2a' })[];
 /** Sources of the look-ups, each watched separately. */
 export interface SchemaSources {
   readonly dialect: Lookup<Schema['dialect']>;
+  readonly rowSecurity: Lookup<Schema['rowSecurity']>;
   readonly tables: Lookup<Table>;
   readonly collections: Lookup<Collection>;
   readonly byTable: Lookup<string>;
@@ -44,6 +47,7 @@ export function sourcesOf(schema: Schema, enums: readonly ApiEnum[]): SchemaSour
   const linked = Map.groupBy(links, ({ target }) => target);
   return {
     dialect: new Map([['', schema.dialect]]),
+    rowSecurity: new Map([['', schema.rowSecurity]]),
     tables: new Map(schema.tables.map((table) => [table.id, table])),
     collections: new Map(schema.collections.map((collection) => [collection.name, collection])),
     byTable: new Map(schema.collections.map(({ name, table }) => [table, name])),
@@ -62,11 +66,12 @@ export function indexSchema(schema: Schema): SchemaIndex {
 
 /** The same of sources. */
 export function indexOf(sources: SchemaSources): SchemaIndex {
-  const { dialect, tables, collections, byTable, linked, enumTypes, graphqlEnums } = sources;
+  const { dialect, rowSecurity, tables, collections, byTable, linked, enumTypes, graphqlEnums } = sources;
   return {
     enumType: (source) => enumTypes.get(source),
     graphqlEnum: (source) => graphqlEnums.get(source),
     dialect: dialect.get('') ?? defaultDialect,
+    passesCallers: rowSecurity.get('') !== undefined,
     collectionOf: (table) => byTable.get(table),
     linkedBy: (name) => linked.get(name) ?? [],
     table: (id) => found(tables.get(id), `table ${id}`),

@@ -224,6 +224,8 @@ export interface CollectionDescriptor {
   readonly search?: SearchDescriptor;
   /** False for views and materialized views that cannot be written. */
   readonly writable: boolean;
+  /** Set where policies of the database may hide rows from a caller whom rules show all. */
+  readonly policies?: true;
   /** Set on views that only triggers write: the database may refuse to lock their rows. */
   readonly unlockable?: true;
   /** Set where triggers or rules may change a row behind what the write itself returns, so that it has to be read again. */

@@ -72,6 +72,11 @@ export function isEveryRow(condition: Condition): boolean {
   return condition.kind === 'and' && condition.of.every(isEveryRow);
 }
 
+/** True if neither a rule nor a policy hides rows from the caller. */
+export function readsEveryRow({ descriptor, rows }: Pick<CollectionScope, 'descriptor' | 'rows'>): boolean {
+  return descriptor.policies !== true && rows.some(isEveryRow);
+}
+
 /** True for the comparison with the caller's tenant, which no request changes. */
 function isTenant(
   { descriptor: { tenant } }: CollectionScope,

@@ -9,7 +9,15 @@ import type { Row } from '../../sql/row.ts';
 import { ruleHolds } from '../../sql/rules.ts';
 import type { CollectionScope, RelationScope, Scope } from '../../sql/scope.ts';
 import { countedScope } from '../access/scope.ts';
-import { type Check, type CheckedRow, isEveryRow, isLate, type Requirement, type Written } from './check.ts';
+import {
+  type Check,
+  type CheckedRow,
+  isEveryRow,
+  isLate,
+  type Requirement,
+  readsEveryRow,
+  type Written,
+} from './check.ts';
 import { presetsHold } from './presets.ts';
 
 /** Everything that the written rows of one step must satisfy. */
@@ -162,8 +170,8 @@ interface LinkCheck extends Check {
 }
 
 /**
- * The item that a payload links must be one that the caller may read. Where all can be read the foreign key says it, and
- * where none can, decoding has. A key of several columns is no link then, but its item must be of the caller's tenant.
+ * The item that a payload links must be one that the caller may read. Where all can be read the foreign key says it, which
+ * no policy binds; where none can, decoding has. A key of several columns is no link then, but its item must be of the caller's tenant.
  */
 function linkChecks(written: Written): readonly LinkCheck[] {
   const { scope, writable } = written;
@@ -171,7 +179,8 @@ function linkChecks(written: Written): readonly LinkCheck[] {
     const link = relation.descriptor;
     const counted = countedScope(scope, link.target);
     const target = counted.collections.get(link.target);
-    if (link.kind !== 'm2o' || target === undefined || target.rows.some(isEveryRow)) return [];
+    if (link.kind !== 'm2o' || target === undefined) return [];
+    if (counted === scope.read ? readsEveryRow(target) : target.rows.some(isEveryRow)) return [];
     const places = columnsOf(written, link);
     // A request may link the items that it wrote itself.
     const isLinked = places.some((index) => written.columns[index]?.linked === true);

@@ -7,7 +7,7 @@ import type { ConstraintDescriptor, JsonValue } from '../../language/index.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
 import { staticTokenRule } from '../../system/fields/field-rules.ts';
 import type { WriteScope } from '../access/scope.ts';
-import { isEveryRow } from '../checks/check.ts';
+import { readsEveryRow } from '../checks/check.ts';
 import type { Batch } from '../decode/batch.ts';
 
 /** A write, with the context by which errors of the database about it are explained. */
@@ -171,8 +171,8 @@ function isLink({ names }: AffectedConstraints, { fields }: ConstraintDescriptor
 
 /** True if the caller may learn that an item is missing and not hidden, because the caller may read every item. */
 function mayKnow({ scope }: AffectedConstraints, { target }: ConstraintDescriptor): boolean {
-  if (target === undefined) return scope.admin;
-  return scope.read.collections.get(target)?.rows.some(isEveryRow) === true;
+  const readable = target === undefined ? undefined : scope.read.collections.get(target);
+  return scope.admin || (readable !== undefined && readsEveryRow(readable));
 }
 
 /** Returns the keys that a request gives to fields: the parts for each item that has them all. */

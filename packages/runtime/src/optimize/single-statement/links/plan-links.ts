@@ -21,7 +21,7 @@ import { bind } from '../../../query/planner.ts';
 import { fieldOfColumn } from '../../../sql/cell.ts';
 import { hasLateValues } from '../../../sql/row.ts';
 import { createStatement } from '../../../sql/statement.ts';
-import { isEveryRow, type Written } from '../../../write/checks/check.ts';
+import { isEveryRow, readsEveryRow, type Written } from '../../../write/checks/check.ts';
 import { checksOf } from '../../../write/checks/checks.ts';
 import type { Keys } from '../../../write/decode/keys.ts';
 import { skip } from '../../../write/execute/run.ts';
@@ -114,7 +114,10 @@ function isSimple(written: Written): boolean {
 function isPlain(item: Written, { relation, written }: ListedLinks): boolean {
   const { scope, writable } = written;
   const { descriptor } = writable.collection;
-  const readAll = (name: string) => scope.read.collections.get(name)?.rows.some(isEveryRow);
+  const readAll = (name: string) => {
+    const readable = scope.read.collections.get(name);
+    return readable && readsEveryRow(readable);
+  };
   const near = relation.near.map(({ to }) => fieldOfColumn(descriptor.fields, to));
   const far = relation.far.map(({ from }) => fieldOfColumn(descriptor.fields, from));
   const names = new Set([...near, ...far].map((field) => field?.name));
