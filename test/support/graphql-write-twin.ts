@@ -28,12 +28,14 @@ import { graphqlServiceRoots } from '../../packages/runtime/src/language/operati
 import { type ParsedText, parseText } from '../../packages/runtime/src/language/values/parse-text.ts';
 import { resolveFields } from '../../packages/runtime/src/query/authorise/fields.ts';
 import { readNested } from '../../packages/runtime/src/query/authorise/nested.ts';
+import { printPathValue } from '../../packages/runtime/src/query/parse/keys.ts';
 import { parseQueryString } from '../../packages/runtime/src/query/parse/parse-query-string.ts';
 import {
   defaultReadLimits as limits,
   parseKeyRequest,
   parseListRequest,
 } from '../../packages/runtime/src/query/parse/parse-read.ts';
+import { keyFields } from '../../packages/runtime/src/sql/scope.ts';
 import { changeBetween, keepState, type StateChange, type StateKeeper, type StoredKey } from './database-state.ts';
 import {
   argumentsOf,
@@ -277,7 +279,8 @@ function readSaid(descriptor: CollectionDescriptor, key: string | undefined, { m
     if (!isList(value) || !value.every((one) => typeof one === 'string' || Number.isInteger(one))) {
       throw new Unsaid('keys of another form');
     }
-    return value;
+    const [field] = keyFields(descriptor);
+    return descriptor.key.length > 1 || field === undefined ? value : value.map((one) => printPathValue(field, one));
   };
   switch (method) {
     case 'POST':

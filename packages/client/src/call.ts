@@ -8,6 +8,11 @@ export function keyText(key: readonly (string | number)[]): string {
   return key.map((part) => encodeURIComponent(part)).join(',');
 }
 
+/** False for a key that no address leads to: browsers resolve `.` and `..` in every spelling. Such a key goes in bodies. */
+export function hasAddress(key: Key): boolean {
+  return typeof key === 'object' || !/^\.{0,2}$/.test(String(key));
+}
+
 /** Options of a single request. */
 export interface RequestOptions {
   /** Gives the request up. */

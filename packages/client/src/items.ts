@@ -2,6 +2,7 @@
 import {
   type Call,
   type DeleteOptions,
+  hasAddress,
   type JsonObject,
   type JsonValue,
   type Key,
@@ -9,6 +10,7 @@ import {
   type Query,
   type RequestOptions,
 } from './call.ts';
+import { PlatformError } from './errors.ts';
 import type { Page, Requester } from './requester.ts';
 
 /** Payload of an item: its fields, and for relations also objects and lists as the nested forms have them. */
@@ -106,26 +108,46 @@ export function createItemHandler<Item>(requester: Requester, path: readonly Key
   const { data, written, page, nothing } = requester;
   const read: ItemHandler<Item>['readByQuery'] = (query, options) =>
     page({ method: 'GET', path, query, options, isList: true });
+  const readMany: ItemHandler<Item>['readMany'] = (keys, query, options) =>
+    page({ method: 'SEARCH', path, body: { keys: bodyKeys(keys), query: { ...query, limit: -1 } }, options });
+  const updateMany: ItemHandler<Item>['updateMany'] = (keys, values, query, options) =>
+    page({ method: 'PATCH', path, query, body: { keys: bodyKeys(keys), data: values }, options });
+  const deleteMany: ItemHandler<Item>['deleteMany'] = (keys, options) =>
+    nothing({ method: 'DELETE', path, body: bodyKeys(keys), options, ...purged(options) });
   return {
     createOne: (body, query, options) => written({ method: 'POST', path, query, body, options }),
     createMany: (body, query, options) => page({ method: 'POST', path, query, body, options }),
     readByQuery: read,
     readAll: (query, options) => read({ ...query, limit: -1 }, options),
     aggregate: (query, options) => page({ method: 'GET', path, query, options, isList: true }),
-    readOne: (key, query, options) => data({ method: 'GET', path: [...path, key], query, options }),
-    readMany: (keys, query, options) =>
-      page({ method: 'SEARCH', path, body: { keys: bodyKeys(keys), query: { ...query, limit: -1 } }, options }),
-    updateOne: (key, body, query, options) => written({ method: 'PATCH', path: [...path, key], query, body, options }),
-    updateMany: (keys, values, query, options) =>
-      page({ method: 'PATCH', path, query, body: { keys: bodyKeys(keys), data: values }, options }),
+    readOne: async (key, query, options) => {
+      if (hasAddress(key)) return data<Item>({ method: 'GET', path: [...path, key], query, options });
+      const [item] = (await readMany([key], query, options)).data;
+      if (item === undefined) throw notFound();
+      return item;
+    },
+    readMany,
+    updateOne: async (key, body, query, options) => {
+      if (hasAddress(key)) return written<Item>({ method: 'PATCH', path: [...path, key], query, body, options });
+      return (await updateMany([key], body, query, options)).data[0] ?? null;
+    },
+    updateMany,
     updateBatch: (body, query, options) => page({ method: 'PATCH', path, query, body, options }),
     updateByQuery: (body, query, options) => page({ method: 'PATCH', path, query, body, options }),
-    deleteOne: (key, options) => nothing({ method: 'DELETE', path: [...path, key], options, ...purged(options) }),
-    deleteMany: (keys, options) =>
-      nothing({ method: 'DELETE', path, body: bodyKeys(keys), options, ...purged(options) }),
+    deleteOne: (key, options) =>
+      hasAddress(key)
+        ? nothing({ method: 'DELETE', path: [...path, key], options, ...purged(options) })
+        : deleteMany([key], options),
+    deleteMany,
     deleteByQuery: (query, options) =>
       nothing({ method: 'DELETE', path, body: { query }, options, ...purged(options) }),
   };
+}
+
+/** The server's answer for a key of no item. */
+function notFound(): PlatformError {
+  const message = 'Not found, or you do not have permission.';
+  return new PlatformError([{ message, extensions: { code: 'FORBIDDEN' } }], new Response(null, { status: 403 }));
 }
 
 function bodyKeys(keys: readonly Key[]): readonly (string | number)[] {

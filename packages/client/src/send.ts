@@ -1,5 +1,5 @@
 /** One request over HTTP: its address, headers and body, and whether it is sent again. */
-import { type Call, type Key, keyText, serialiseQuery } from './call.ts';
+import { type Call, hasAddress, type Key, keyText, serialiseQuery } from './call.ts';
 import { readError } from './errors.ts';
 import type { AuthMode, Fetch, TransportOptions, UploadProgress } from './options.ts';
 import { sleep } from './waits.ts';
@@ -85,12 +85,10 @@ function createPositions() {
   };
 }
 
-/** Browsers resolve `.` and `..` in every spelling, so a key of that name would lead to another address. */
 function encodeSegment(segment: Key): string {
   if (typeof segment === 'object') return keyText(segment);
-  const text = String(segment);
-  if (/^\.{0,2}$/.test(text)) throw new TypeError(`"${text}" cannot stand in an address.`);
-  return encodeURIComponent(text);
+  if (!hasAddress(segment)) throw new TypeError(`"${segment}" cannot stand in an address.`);
+  return encodeURIComponent(segment);
 }
 
 /** Milliseconds that the client waits at most; an answer that asks for more is a failure at once. */

@@ -290,9 +290,10 @@ function keyOr(type: Type, target: CollectionNames, collections: Collections): T
   return key !== null && flat(key) === flat(type) ? target.key : type;
 }
 
-/** The type of a key of one field, else null. */
+/** The type of a key of one field, else null. Lists and objects are named as a path has them: as their JSON. */
 function keyType(collection: ApiCollection | undefined): Type | null {
   const fields = collection?.fields.filter(({ keyPosition }) => keyPosition !== null) ?? [];
   const [only] = fields;
-  return fields.length === 1 && only ? sentType(only) : null;
+  if (fields.length !== 1 || only === undefined) return null;
+  return only.descriptor.type === 'array' || only.descriptor.type === 'composite' ? 'string' : sentType(only);
 }

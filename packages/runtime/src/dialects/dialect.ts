@@ -225,6 +225,8 @@ export interface InputField {
   readonly name: string;
   /** Type of an element, as that of a parameter. */
   readonly native: string;
+  /** Type to which each element is cast; absent: the element's own. */
+  readonly cast?: string;
   /** Where the values of a statement have the list, as the text of an array. */
   readonly list: number;
   /** True if its values are stored, and not compared with stored ones. */
@@ -252,7 +254,7 @@ interface JoinedValues {
   /** An order for servers that keep none by themselves. Default: `order`. */
   readonly settled?: string;
   /** Field that the values belong to, where they are no numbers. */
-  readonly field?: Pick<FieldDescriptor, 'native' | 'maxLength'> | undefined;
+  readonly field?: Pick<FieldDescriptor, 'type' | 'native' | 'maxLength'> | undefined;
 }
 
 /**
@@ -304,7 +306,7 @@ export interface InputDialect {
 }
 
 /** Field that an input is compared with; undefined where a column is no field. */
-type Field = Pick<FieldDescriptor, 'native' | 'comparison' | 'collated' | 'folds'> | undefined;
+type Field = Pick<FieldDescriptor, 'type' | 'native' | 'stored' | 'comparison' | 'collated' | 'folds'> | undefined;
 
 /** Gives the placeholder of a fixed value, as a type. */
 export type FixedValue = (value: string, native: string) => string;

@@ -3,6 +3,7 @@
  * part of a fragment (security property P16).
  */
 import { invalidQuery } from '../errors.ts';
+import type { FieldDescriptor } from '../language/index.ts';
 
 /** The predicate that holds for every row. */
 export const sqlTrue = 'TRUE';
@@ -83,4 +84,27 @@ export function cast(expression: string, casts: string | undefined): string {
   if (casts === undefined || casts === '') return expression;
   if (casts.includes('{}')) return casts.replaceAll('{}', () => expression);
   return /^[\w.]*(?:"(?:[^"]|"")*")?$/.test(expression) ? expression + casts : `(${expression})${casts}`;
+}
+
+/** Facts of a field that decide how its values are compared as parts of a key. */
+export type KeyField = Pick<FieldDescriptor, 'type' | 'native' | 'stored' | 'comparison'>;
+
+/** True if values of the type hold others, each with its place. */
+export function isWhole({ type }: Pick<FieldDescriptor, 'type'>): boolean {
+  return type === 'array' || type === 'composite';
+}
+
+/** Type as which arrays and composite values are compared whole. */
+export function wholeType(field: Pick<FieldDescriptor, 'native' | 'stored'>): string {
+  return field.stored ?? arrayNative(field);
+}
+
+/** Type as which an array is compared. Numbers beyond smallint are numbers all the same. */
+export function arrayNative({ native }: Pick<FieldDescriptor, 'native'>): string {
+  return native === 'int2[]' ? 'int4[]' : native;
+}
+
+/** A column of a key as its values are compared. Arrays of a domain compare only as arrays of its base. */
+export function keyColumn(expression: string, field: KeyField): string {
+  return cast(expression, isWhole(field) ? `::${wholeType(field)}` : field.comparison);
 }

@@ -181,7 +181,8 @@ function encodeFrom(out: ByteWriter, begin: number): void {
     out.position = begin + last - first;
     return;
   }
-  const encoded = encodeURIComponent(String(JSON.parse(bytes.toString('utf8', begin, end))));
+  const text = bytes.toString('utf8', begin, end);
+  const encoded = encodeURIComponent(isText ? JSON.parse(text) : text);
   out.position = begin;
   out.appendText(encoded);
 }

@@ -1,7 +1,6 @@
-import { cast, sqlTrue } from '../dialects/fragment.ts';
+import { arrayNative, cast, sqlTrue } from '../dialects/fragment.ts';
 import type { CopiedFields } from '../dialects/index.ts';
 import type { FieldDescriptor } from '../language/index.ts';
-import { arrayNative } from './operand.ts';
 import { collectionOf, fixedIn, itemExists, sources } from './readable.ts';
 import type { Row } from './row.ts';
 import { granted } from './rules.ts';

@@ -1,3 +1,4 @@
+import { arrayNative, isWhole, type KeyField, wholeType } from '../dialects/fragment.ts';
 import { jsonKind, jsonTypes } from '../language/conditions/filter-json.ts';
 import {
   arrayLiteral,
@@ -47,6 +48,19 @@ export function operandType(field: TypedValue, call?: FieldFunction): OperandTyp
   };
 }
 
+/**
+ * Form of a column of input with values of a key. Arrays in an array would be its dimensions, and composites in one
+ * its columns, so these go as their texts and each is cast.
+ */
+export function listedForm(field: TypedValue & KeyField): { readonly native: string; readonly cast?: string } {
+  return isWhole(field) ? { native: 'pg_catalog.text', cast: wholeType(field) } : { native: operandType(field).native };
+}
+
+/** The operand type of a field of a key. */
+export function keyType(field: TypedValue & KeyField): OperandType {
+  return operandType(isWhole(field) ? { ...field, native: wholeType(field) } : field);
+}
+
 /** The type of a path into JSON: a list of texts. */
 export const pathType: OperandType = { type: 'array', element: 'text', native: 'pg_catalog.text[]' };
 
@@ -92,11 +106,6 @@ const jsonList: OperandType = { type: 'json', native: 'jsonb' };
 
 function listType({ type, native }: OperandType): OperandType {
   return { type: 'array', element: type, native: `${native}[]` };
-}
-
-/** Type as which an array is compared. Numbers beyond smallint are numbers all the same. */
-export function arrayNative({ native }: FieldDescriptor): string {
-  return native === 'int2[]' ? 'int4[]' : native;
 }
 
 /** The type of a comparison with the number of rows of a relation. */

@@ -64,7 +64,9 @@ export function mysqlInput(exactly: (expression: string) => string, server: Mysq
       return `CONCAT('{', GROUP_CONCAT(${counted}${by === undefined ? '' : ` ORDER BY ${by}`}), '}')`;
     },
     returning,
-    keyText: (value, { native, precision }) => textOf(rounded(value, native, precision), native),
+    // Bits are numbers to HEX, which leaves out zeros in front.
+    keyText: (value, { native, precision, comparison }) =>
+      textOf(plain(native) === 'bytea' ? cast(value, comparison) : rounded(value, native, precision), native),
     text: (expression) => expression,
     update: (table, column, value, input, on) =>
       `UPDATE ${input} STRAIGHT_JOIN ${table} AS t ON ${on} SET t.${column} = ${value}`,

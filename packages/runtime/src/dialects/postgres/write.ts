@@ -1,7 +1,7 @@
 /** Arrays as tables of input, and arrays of what many rows hold. */
 import { arrayLiteral, type PortableType, types } from '../../language/index.ts';
 import type { CopyDialect, InputDialect } from '../dialect.ts';
-import { anyOf, cast, castStored } from '../fragment.ts';
+import { anyOf, cast, castStored, keyColumn } from '../fragment.ts';
 import { fitsMembers } from './json.ts';
 
 /** That of PostgreSQL. */
@@ -13,19 +13,28 @@ export const postgresInput: InputDialect = {
     const counted = `pg_catalog.generate_series(1, ${count === undefined ? '0' : shape({ kind: 'value', index: count }, 'pg_catalog.int4')})`;
     const names = columns.length === 0 ? ['c'] : columns.map(({ name }) => name);
     const sources = arrays.length === 0 ? counted : arrays.join(', ');
-    const called = `${numbered ? ' WITH ORDINALITY' : ''}${as ? ' AS' : ''} ${alias}`;
-    return `ROWS FROM (${sources})${called}(${[...names, ...(numbered ? ['n'] : [])].join(', ')})`;
+    const called = (outer: string): string => `${as ? ' AS' : ''} ${outer}`;
+    const number = numbered ? ['n'] : [];
+    const listed = `ROWS FROM (${sources})${numbered ? ' WITH ORDINALITY' : ''}`;
+    const plain = (outer: string): string => `${listed}${called(outer)}(${[...names, ...number].join(', ')})`;
+    if (columns.every((column) => column.cast === undefined)) return plain(alias);
+    const each = columns.map((column) =>
+      column.cast === undefined ? `t.${column.name}` : `t.${column.name}::${column.cast} AS ${column.name}`,
+    );
+    return `(SELECT ${[...each, ...number].join(', ')} FROM ${plain('t')})${called(alias)}`;
   },
   join: ' JOIN ',
   lookUp: (table, input, on) => `${table} JOIN ${input} ON ${on}`,
-  equal: (column, input, field) => `${cast(column, field?.comparison)} = ${input}`,
+  equal: (column, input, field) => `${field === undefined ? column : keyColumn(column, field)} = ${input}`,
   stored: (input, field) => (field.type === 'array' || field.stored !== undefined ? castStored(input, field) : input),
   kept: castStored,
   sought: castStored,
   indexed: castStored,
   typed: (expression, native) => `${expression}::${native}`,
-  collectedArray({ value, order, only }) {
-    const all = `pg_catalog.array_agg(${value}${order === undefined ? '' : ` ORDER BY ${order}`})`;
+  collectedArray({ value, order, only, field }) {
+    // Arrays of one array would be its dimensions.
+    const element = field?.type === 'array' ? `(${value})::pg_catalog.text` : value;
+    const all = `pg_catalog.array_agg(${element}${order === undefined ? '' : ` ORDER BY ${order}`})`;
     if (only === undefined) return `${all}::pg_catalog.text`;
     const filtered = `${all} FILTER (WHERE ${only})`;
     return order === undefined ? `${filtered}::pg_catalog.text` : `(${filtered})::pg_catalog.text`;

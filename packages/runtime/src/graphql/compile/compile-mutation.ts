@@ -6,6 +6,7 @@ import { forbidden, PlatformError } from '../../errors.ts';
 import { checkContents } from '../../json/body.ts';
 import type { GraphqlOperation, GraphqlRoot, GraphqlService, JsonValue } from '../../language/index.ts';
 import { itemMutations } from '../../language/operations/index.ts';
+import { bodyKey } from '../../query/parse/keys.ts';
 import { bind } from '../../query/planner.ts';
 import { asMany } from '../../write/decode/keys.ts';
 import type { Returning, ReturningForm } from '../../write/returning.ts';
@@ -237,6 +238,12 @@ function actionOf(
     throw new PlatformError('INVALID_PAYLOAD', '"data" must be a list of objects.');
   };
   const item = (): string => (isOwn ? ownSegment(caller) : segmentOf(to, collection, value('id')));
+  const ids = (): JsonValue => {
+    const listed = value('ids');
+    const keyed = to.open.collections.get(collection);
+    if (keyed === undefined || !Array.isArray(listed)) return listed;
+    return listed.map((id: JsonValue) => (typeof id === 'string' ? bodyKey(keyed, id) : id));
+  };
   switch (operation) {
     case 'createOne':
       return { action: 'create', body: data() };
@@ -245,7 +252,7 @@ function actionOf(
     case 'updateOne':
       return { action: 'update', item: item(), body: data() };
     case 'updateMany':
-      return { action: 'update', body: { keys: value('ids'), data: data() } };
+      return { action: 'update', body: { keys: ids(), data: data() } };
     case 'updateBatch':
       return { action: 'update', body: list() };
     case 'updateSingleton':
@@ -253,15 +260,16 @@ function actionOf(
     case 'deleteOne':
       return { action: 'delete', item: item(), body: undefined };
     default:
-      return { action: 'delete', body: value('ids') };
+      return { action: 'delete', body: ids() };
   }
 }
 
 /** A key as the segment of a path. Throws FORBIDDEN for what cannot be a key. */
 function segmentOf({ open }: CompilingRoots, name: string, id: JsonValue): string {
   const collection = open.collections.get(name);
-  if (collection === undefined) throw forbidden();
-  return keyOf(collection, id).map(encodeURIComponent).join(',');
+  if (collection === undefined || typeof id !== 'string') throw forbidden();
+  keyOf(collection, id);
+  return collection.descriptor.key.length > 1 ? id : encodeURIComponent(id);
 }
 
 function ownSegment({ user }: Caller): string {

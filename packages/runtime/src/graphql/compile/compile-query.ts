@@ -8,7 +8,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { Caller } from '../../caller.ts';
-import { PlatformError } from '../../errors.ts';
+import { forbidden, PlatformError } from '../../errors.ts';
 import { callerCollections } from '../../language/conditions/caller-path.ts';
 import type {
   CollectionDescriptor,
@@ -18,8 +18,8 @@ import type {
   JsonValue,
 } from '../../language/index.ts';
 import { itemMutations } from '../../language/operations/index.ts';
-import { decodeKey, keyParts } from '../../query/parse/keys.ts';
-import { type CollectionScope, keyFields } from '../../sql/scope.ts';
+import { decodePart, decodePathKey } from '../../query/parse/keys.ts';
+import type { CollectionScope } from '../../sql/scope.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 import { compileConnection, createConnections } from '../connections.ts';
 import { compileAggregate, createAggregate } from '../reads/aggregate-read.ts';
@@ -217,9 +217,8 @@ function collectionOf({ scope }: CompilingRoots, name: string): CollectionScope 
 
 /** The values of a key as `ID` writes it. Throws FORBIDDEN for what cannot be a key. */
 export function keyOf(collection: CollectionScope, id: unknown): readonly string[] {
-  const key = typeof id === 'string' ? id : null;
-  const { descriptor } = collection;
-  return decodeKey(collection, descriptor.key.length > 1 ? keyParts(keyFields(descriptor), key) : [key]);
+  if (typeof id !== 'string') throw forbidden();
+  return decodePathKey(collection, collection.descriptor.key.length > 1 ? id.split(',').map(decodePart) : [id]);
 }
 
 function ownKey(collection: CollectionScope, _: Variables, { user }: Caller): readonly string[] {

@@ -1,6 +1,14 @@
+import { isWhole } from '../../dialects/fragment.ts';
 import { forbidden, PlatformError } from '../../errors.ts';
-import { isObject } from '../../language/conditions/filter-syntax.ts';
-import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from '../../language/index.ts';
+import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
+import {
+  arrayLiteral,
+  decodeValue,
+  type FieldDescriptor,
+  type JsonValue,
+  type PortableType,
+} from '../../language/index.ts';
+import { parseExactly } from '../../language/values/parse-text.ts';
 import { oneSpelling } from '../../language/values/values.ts';
 import { type OperandType, operandType } from '../../sql/operand.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
@@ -11,7 +19,45 @@ import { type CollectionScope, keyFields } from '../../sql/scope.ts';
  * A malformed key is answered like a missing item: FORBIDDEN. An encoding that is none is no path: ROUTE_NOT_FOUND.
  */
 export function parseKeySegment(collection: CollectionScope, segment: string): readonly string[] {
-  return decodeKey(collection, segment.split(',').map(decodeSegment));
+  return decodePathKey(collection, segment.split(',').map(decodeSegment));
+}
+
+/**
+ * Decodes the values of a key in the form of a path, one per key field. Values that are no texts stand there as JSON.
+ * A text of a JSON field stands as it is, unless it is JSON too.
+ */
+export function decodePathKey(collection: CollectionScope, parts: readonly string[]): readonly string[] {
+  const types = keyTypes(collection.descriptor);
+  return decodeKey(
+    collection,
+    parts.map((part, index) => readPathPart(types[index]?.type, part)),
+  );
+}
+
+function readPathPart(type: PortableType | undefined, part: string): JsonValue {
+  if (type === 'json') return readJson(part);
+  const list = type === 'csv' ? readJson(part) : null;
+  return Array.isArray(list) ? list : part;
+}
+
+/** A value of a key as a path has it. */
+export function printPathValue({ type }: FieldDescriptor, value: JsonValue): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return type === 'json' && readJson(value) !== value ? JSON.stringify(value) : value;
+}
+
+/** A key in the form of a path as a body has it. */
+export function bodyKey({ descriptor }: CollectionScope, key: string): JsonValue {
+  const [field, ...more] = keyFields(descriptor);
+  return more.length === 0 && field?.type === 'json' ? readJson(key) : key;
+}
+
+function readJson(text: string): JsonValue {
+  try {
+    return parseExactly(text);
+  } catch {
+    return text;
+  }
 }
 
 function decodeSegment(segment: string): string {
@@ -44,15 +90,21 @@ export function parseKeys(
 
 /** The values of a key in one of its forms, one per key field. */
 export function keyParts(fields: readonly FieldDescriptor[], key: JsonValue): readonly JsonValue[] {
-  if (isObject(key)) {
+  if (isObject(key) && !isValue(fields, key)) {
     if (Object.keys(key).length !== fields.length) throw forbidden();
     return fields.map((field) => (Object.hasOwn(key, field.name) ? (key[field.name] ?? null) : null));
   }
   return fields.length > 1 && typeof key === 'string' ? key.split(',').map(decodePart) : [key];
 }
 
+/** True if an object is the value of the only field, and no object of the key fields. */
+function isValue([field, ...more]: readonly FieldDescriptor[], key: FilterObject): boolean {
+  if (field === undefined || more.length > 0 || !(field.type === 'json' || field.type === 'composite')) return false;
+  return Object.keys(key).length !== 1 || !Object.hasOwn(key, field.name);
+}
+
 /** In a body an encoding that is none is no key. */
-function decodePart(part: string): string {
+export function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -65,7 +117,8 @@ export function decodeKey(collection: CollectionScope, parts: readonly JsonValue
   const types = keyTypes(collection.descriptor);
   if (types.length === 0 || types.length !== parts.length) throw forbidden();
   return types.map((type, index) => {
-    const decoded = decodeValue(type, parts[index] ?? null);
+    const part = parts[index] ?? null;
+    const decoded = decodeValue(type, isWhole(type) && typeof part === 'string' ? readJson(part) : part);
     if (!decoded.ok || decoded.value === null) throw forbidden();
     return oneSpelling(type, decoded.value);
   });

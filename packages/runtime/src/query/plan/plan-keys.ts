@@ -1,8 +1,8 @@
 import type { KeyKind } from '../../database/database.ts';
-import { cast } from '../../dialects/fragment.ts';
+import { isWhole, keyColumn } from '../../dialects/fragment.ts';
 import type { ListedKey } from '../../dialects/index.ts';
 import { type FieldDescriptor, types } from '../../language/index.ts';
-import { operandType } from '../../sql/operand.ts';
+import { keyType } from '../../sql/operand.ts';
 import type { Row, StatementBuilder } from '../../sql/row.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import type { Selector } from '../authorise/shape.ts';
@@ -23,17 +23,14 @@ export function printKeyFields(
   selector: 'key' | 'keys',
   index: number,
 ): readonly string[] {
-  const types = fields.map((field) => ({ field, type: operandType(field) }));
-  // Arrays of a domain compare with their parameter only as arrays of its base.
-  const plain = types.map(({ field, type }) =>
-    cast(row.column(field.column), type.type === 'array' ? `::${type.native}` : field.comparison),
-  );
+  const types = fields.map((field) => ({ field, type: keyType(field) }));
+  const plain = fields.map((field) => keyColumn(row.column(field.column), field));
   const exact = types.map(({ field }, index) => {
     const column = plain[index] ?? 'NULL';
     return field.folds === true ? row.statement.dialect.exactly(column) : column;
   });
   const keys = types.map(({ type }, position): ListedKey => {
-    const sent = type.type === 'array' && selector === 'keys' ? 'pg_catalog.text' : type.native;
+    const sent = isWhole(type) && selector === 'keys' ? 'pg_catalog.text' : type.native;
     const list = selector === 'keys' ? '[]' : '';
     const value = row.statement.parameter({ kind: 'value', index: index + position }, sent + list);
     return { list: value, cast: sent === type.native ? '' : `::${type.native}`, native: type.native };

@@ -4,7 +4,7 @@ import { allOf, cast, orderBy, sqlTrue, where } from '../../dialects/fragment.ts
 import type { RowLock } from '../../dialects/index.ts';
 import type { Condition } from '../../language/index.ts';
 import { printCondition } from '../../sql/condition.ts';
-import { operandType } from '../../sql/operand.ts';
+import { listedForm } from '../../sql/operand.ts';
 import { readable } from '../../sql/readable.ts';
 import { columnsOf, type Finished, type Row, type StatementBuilder, tableRow } from '../../sql/row.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
@@ -210,7 +210,7 @@ function joinWritten(row: Row, query: ReadQuery, table: string): string {
   const { dialect, parameter } = row.statement;
   const fields = keyFields(row.collection.descriptor);
   const columns = fields.map((field, index) => {
-    return { name: `k${index}`, native: operandType(field).native, list: query.values + index };
+    return { name: `k${index}`, ...listedForm(field), list: query.values + index };
   });
   const input = dialect.input.table(parameter, { columns, alias: 'k', numbered: true, as: false });
   const joins = fields.map((field, index) => dialect.input.equal(row.column(field.column), `k.k${index}`, field));

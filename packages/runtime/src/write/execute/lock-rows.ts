@@ -2,13 +2,13 @@
 import type { RowSink, Transaction } from '../../database/database.ts';
 import { nameStatement } from '../../database/own-statements.ts';
 import { runAs, type Side } from '../../database/row-context.ts';
-import { cast, selectList, sqlTrue } from '../../dialects/fragment.ts';
+import { keyColumn, selectList, sqlTrue } from '../../dialects/fragment.ts';
 import type { RowLock, SqlDialect } from '../../dialects/index.ts';
 import type { CollectionDescriptor } from '../../language/index.ts';
 import type { SelectedItems } from '../../query/plan/plan.ts';
 import { printOwn } from '../../query/plan/plan-returned.ts';
 import { bind } from '../../query/planner.ts';
-import { operandType } from '../../sql/operand.ts';
+import { listedForm } from '../../sql/operand.ts';
 import type { StatementBuilder } from '../../sql/row.ts';
 import { keyFields } from '../../sql/scope.ts';
 import { createStatement } from '../../sql/statement.ts';
@@ -48,9 +48,9 @@ function printLock(
 ): string {
   const { dialect, parameter } = statement;
   const fields = keyFields(descriptor);
-  const named = fields.map((field, part) => ({ name: `k${part}`, native: operandType(field).native, list: part }));
+  const named = fields.map((field, part) => ({ name: `k${part}`, ...listedForm(field), list: part }));
   const input = dialect.input.table(parameter, { columns: named, alias: 'i', numbered: false, as: true });
-  const keys = fields.map((field) => cast(`t.${field.column}`, field.comparison));
+  const keys = fields.map((field) => keyColumn(`t.${field.column}`, field));
   const equal = fields
     .map((field, part) => dialect.input.equal(`t.${field.column}`, `i.k${part}`, field))
     .join(' AND ');

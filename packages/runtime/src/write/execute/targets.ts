@@ -4,7 +4,7 @@ import type { Parameter, RowSink, Statement, Transaction } from '../../database/
 import { allRows, nameStatement, type OwnSql, readRow, type TextRow } from '../../database/own-statements.ts';
 import { createEmpty } from '../../database/plan-cache.ts';
 import { runAs } from '../../database/row-context.ts';
-import { allOf, cast, orderBy, where } from '../../dialects/fragment.ts';
+import { allOf, keyColumn, orderBy, where } from '../../dialects/fragment.ts';
 import { ownTables, type RowLock, sqlDialects } from '../../dialects/index.ts';
 import type { CompiledApi, FieldDescriptor, JsonValue } from '../../language/index.ts';
 import { parseListRequest, readBodyQuery } from '../../query/parse/parse-read.ts';
@@ -92,7 +92,7 @@ export function prepareSingleton(
   const { table } = collection.descriptor;
   const fields = keyFields(collection.descriptor);
   const keys = fields.map((field, index) => {
-    return `${cast(row.column(field.column), field.comparison)} AS k${index}`;
+    return `${keyColumn(row.column(field.column), field)} AS k${index}`;
   });
   const conditions = printKeyFields(row, named.fields, 'key', 0);
   const same = conditions.length === 0 ? [] : [`CASE WHEN ${allOf(conditions)} THEN 1 END AS own`];

@@ -4,10 +4,11 @@ import { createEmpty } from '../../database/plan-cache.ts';
 import { runAs, type Side } from '../../database/row-context.ts';
 import type { RowLock } from '../../dialects/index.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
-import type { CollectionDescriptor, JsonValue } from '../../language/index.ts';
+import type { CollectionDescriptor } from '../../language/index.ts';
 import { isSecret } from '../../language/types/index.ts';
 import { isList, parseExactly } from '../../language/values/parse-text.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';
+import { printPathValue } from '../../query/parse/keys.ts';
 import type { ReadLimits, ReadRequest } from '../../query/parse/request.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import { boundValues } from '../../query/plan/plan-bounds.ts';
@@ -15,6 +16,7 @@ import { ownColumns } from '../../query/plan/plan-returned.ts';
 import { bind } from '../../query/planner.ts';
 import { prepareRead } from '../../query/prepare.ts';
 import type { Scope } from '../../sql/scope.ts';
+import { keyFields } from '../../sql/scope.ts';
 import { asMany, type Keys } from '../decode/keys.ts';
 import { lockRows } from '../execute/lock-rows.ts';
 
@@ -119,11 +121,8 @@ function itemsOf(result: Buffer): readonly FilterObject[] {
 }
 
 /** The values of a key, percent-encoded and joined by commas (API specification, section 4). */
-function pathForm({ key }: CollectionDescriptor, item: FilterObject): string {
-  return key.map((name) => encodeURIComponent(textOf(item[name] ?? ''))).join(',');
-}
-
-function textOf(value: JsonValue): string {
-  if (typeof value === 'string') return value;
-  return JSON.stringify(value);
+function pathForm(descriptor: CollectionDescriptor, item: FilterObject): string {
+  return keyFields(descriptor)
+    .map((field) => encodeURIComponent(printPathValue(field, item[field.name] ?? null)))
+    .join(',');
 }

@@ -1,5 +1,5 @@
 /** The parameters of a write: where each finds its value when the statement runs. */
-import { castStored } from '../../dialects/fragment.ts';
+import { castStored, isWhole } from '../../dialects/fragment.ts';
 import { arrayLiteral, type FieldDescriptor } from '../../language/index.ts';
 import type { StatementBuilder } from '../../sql/row.ts';
 import type { Batch } from '../decode/batch.ts';
@@ -99,9 +99,9 @@ export function scalarInput(inputs: Inputs, field: FieldDescriptor, column: numb
   return field.stored === undefined ? value : castStored(value, field);
 }
 
-/** Several values of a field, as a column of input. Arrays in arrays go as their texts. */
+/** Several values of a field, as a column of input. Arrays in arrays and composites go as their texts. */
 export function listInput(name: string, field: FieldDescriptor, column: number): InputColumn {
-  const native = field.type === 'array' ? 'pg_catalog.text' : field.native;
+  const native = isWhole(field) ? 'pg_catalog.text' : field.native;
   return { name, source: { kind: 'values', column }, native, stored: true };
 }
 
@@ -110,6 +110,8 @@ export interface InputColumn {
   readonly name: string;
   readonly source: Source;
   readonly native: string;
+  /** As that of `InputField`. */
+  readonly cast?: string;
   /** True if its values are stored, and not compared with stored ones. */
   readonly stored?: true;
 }

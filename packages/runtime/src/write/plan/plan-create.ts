@@ -113,10 +113,11 @@ function planMany(drafting: Drafting, checks: readonly Check[]): WriteStatement 
     present: (index) => `f.p${index}`,
   };
   const answers = manyAnswers(drafting, checks, judged, 'w.n');
+  const { collectedArray: arrayOf } = statement.dialect.input;
   const selected = [
     transactionNumber,
     'pg_catalog.count(*)::pg_catalog.text',
-    ...keys.map((key) => `pg_catalog.array_agg(${key})::pg_catalog.text`),
+    ...keysOf(written).map((field, part) => arrayOf({ value: keys[part] ?? 'NULL', field })),
     ...answers,
   ];
   const numbered = `(SELECT *, pg_catalog.row_number() OVER () AS n FROM w) w`;

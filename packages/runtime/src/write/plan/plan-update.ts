@@ -2,7 +2,7 @@
 import { allOf, anyOf, sqlTrue, transactionNumber, where } from '../../dialects/fragment.ts';
 import type { RowLock, SqlDialect } from '../../dialects/index.ts';
 import type { CollectionDescriptor } from '../../language/index.ts';
-import { operandType } from '../../sql/operand.ts';
+import { keyType } from '../../sql/operand.ts';
 import type { Row } from '../../sql/row.ts';
 import type { Check, CheckedRow, Written } from '../checks/check.ts';
 import { checksOf, printAllowed, requirementsOf } from '../checks/checks.ts';
@@ -64,7 +64,7 @@ function findOne(
 ): { readonly assigned: readonly Assigned[]; readonly row: Row; readonly rows: string } {
   const { written, inputs } = drafting;
   const row = ruleRow(drafting, column);
-  const key = keysOf(written).map((field, part) => inputs.take({ kind: 'key', part }, operandType(field).native));
+  const key = keysOf(written).map((field, part) => inputs.take({ kind: 'key', part }, keyType(field).native));
   const assigned = assignShared(drafting, { column, match: null });
   const rules = written.grant.rules.map((rule) => ruleMatches(row, rule));
   return { assigned, row, rows: allOf([keysEqual(keyColumns(written, column), key), anyOf(rules)]) };
@@ -82,7 +82,7 @@ export function planDelete(written: Written, removed: Removal, many: boolean): W
   const { table } = descriptor;
   const kind = sets === null ? ({ kind: 'delete' } as const) : {};
   if (!many) {
-    const key = keysOf(written).map((field, part) => inputs.take({ kind: 'key', part }, operandType(field).native));
+    const key = keysOf(written).map((field, part) => inputs.take({ kind: 'key', part }, keyType(field).native));
     const rows = allOf([keysEqual(rowKey, key), allowedOn(ruleRow(drafting, column))]);
     return finishWrite(
       drafting,

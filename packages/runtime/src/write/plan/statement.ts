@@ -2,12 +2,12 @@
 import type { Statement, TableChange } from '../../database/database.ts';
 import { nameStatement } from '../../database/own-statements.ts';
 import type { Binder } from '../../database/parameter-forms.ts';
-import { cast, sqlTrue } from '../../dialects/fragment.ts';
+import { keyColumn, sqlTrue } from '../../dialects/fragment.ts';
 import type { FieldDescriptor } from '../../language/index.ts';
 import { type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';
 import type { ReadPlan, SelectedItems } from '../../query/plan/plan.ts';
 import { conditionsOf, ownColumns, printOwn } from '../../query/plan/plan-returned.ts';
-import { operandType } from '../../sql/operand.ts';
+import { listedForm } from '../../sql/operand.ts';
 import { columnsOf, hasLateValues, type Row, type StatementBuilder, tableRow } from '../../sql/row.ts';
 import { keyFields } from '../../sql/scope.ts';
 import { createStatement } from '../../sql/statement.ts';
@@ -93,14 +93,14 @@ export function keysOf({ writable }: Pick<Written, 'writable'>): readonly FieldD
 
 /** The key of a row, as its parameters are compared with it. */
 export function keyColumns(written: Written, column: (quoted: string) => string): readonly string[] {
-  return keysOf(written).map((field) => cast(column(field.column), field.comparison));
+  return keysOf(written).map((field) => keyColumn(column(field.column), field));
 }
 
 export function keyInputs({ written }: Pick<Drafting, 'written'>): readonly InputColumn[] {
   return keysOf(written).map((field, part) => ({
     name: `k${part}`,
     source: { kind: 'key', part },
-    native: operandType(field).native,
+    ...listedForm(field),
   }));
 }
 

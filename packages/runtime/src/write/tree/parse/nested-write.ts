@@ -2,6 +2,7 @@
 import { invalidPayload, type Place, type Problems } from '../../../json/problems.ts';
 import { type FilterObject, isObject } from '../../../language/conditions/filter-syntax.ts';
 import {
+  type FieldDescriptor,
   type JsonValue,
   type ManyToAny,
   type ManyToOne,
@@ -169,7 +170,7 @@ function entryOf(
   const { key } = collection.descriptor;
   const complete = { ...Object.fromEntries(keys), ...value };
   // An object in the place of a part of the key is an item of its own, whose key is not known yet.
-  const keyed = key.length > 0 && key.every((name) => isPart(complete[name] ?? null));
+  const keyed = key.length > 0 && keyFields(collection.descriptor).every((field) => isPart(field, complete));
   if (!keyed) return { form: 'create', key: null, payload: value, place: location };
   const itemKey = decodeKey(
     collection,
@@ -178,8 +179,9 @@ function entryOf(
   return { form: 'either', key: itemKey, payload: value, place: location };
 }
 
-function isPart(value: JsonValue): boolean {
-  return value !== null && !isObject(value);
+function isPart({ name, type }: FieldDescriptor, payload: FilterObject): boolean {
+  const value = payload[name] ?? null;
+  return value !== null && (!isObject(value) || type === 'composite' || type === 'json');
 }
 
 function memberEntry(

@@ -4,12 +4,12 @@
  * Source: `docs/decisions/writes.md`.
  */
 
-import { anyOf, cast, sqlTrue } from '../../../dialects/fragment.ts';
+import { anyOf, keyColumn, sqlTrue } from '../../../dialects/fragment.ts';
 import { PlatformError } from '../../../errors.ts';
 import { failedValidation } from '../../../json/problems.ts';
 import { decodeValue, type JsonValue } from '../../../language/index.ts';
 import { readPlaces } from '../../../sql/array-text.ts';
-import { operandType } from '../../../sql/operand.ts';
+import { listedForm, operandType } from '../../../sql/operand.ts';
 import { readable } from '../../../sql/readable.ts';
 import { tableRow } from '../../../sql/row.ts';
 import { keyFields } from '../../../sql/scope.ts';
@@ -209,10 +209,10 @@ function printQuery(question: Question, scope: WriteScope, { group, nodes }: Exi
   const fields = keyFields(descriptor);
   const columns = fields.map((field, part) => {
     const values = nodes.map(({ key }) => key?.[part] ?? null);
-    return { name: `k${part}`, native: operandType(field).native, values };
+    return { name: `k${part}`, ...listedForm(field), values };
   });
   const input = inputRows(question, columns, 'i');
-  const keys = fields.map(({ column, comparison }) => cast(`${alias}.${column}`, comparison));
+  const keys = fields.map((field) => keyColumn(`${alias}.${field.column}`, field));
   const equal = keyEqual(dialect, collection, alias, 'i');
   const readScope = scope.read.collections.get(descriptor.name);
   const visible = readScope === undefined ? anyOf([]) : readable(tableRow(statement, scope.read, readScope, alias));

@@ -2,20 +2,21 @@
 import type { RowSink } from '../../../database/database.ts';
 import { nameStatement, readRow, type TextRow } from '../../../database/own-statements.ts';
 import { runAs } from '../../../database/row-context.ts';
-import { cast, sqlFalse } from '../../../dialects/fragment.ts';
+import { keyColumn, sqlFalse } from '../../../dialects/fragment.ts';
 import type { SqlDialect } from '../../../dialects/index.ts';
 import { failedValidation, type Place } from '../../../json/problems.ts';
 import { arrayLiteral } from '../../../language/index.ts';
 import { bind } from '../../../query/planner.ts';
 import { readPlaces, readRows } from '../../../sql/array-text.ts';
 import { fieldOfColumn } from '../../../sql/cell.ts';
-import { operandType } from '../../../sql/operand.ts';
+import { listedForm } from '../../../sql/operand.ts';
 import { readable } from '../../../sql/readable.ts';
 import { type StatementBuilder, tableRow } from '../../../sql/row.ts';
 import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
 import { createStatement } from '../../../sql/statement.ts';
 import { countedScope, type WriteScope } from '../../access/scope.ts';
 import type { Running } from '../../execute/running.ts';
+import type { InputColumn } from '../../plan/inputs.ts';
 import type { KeyTexts } from '../parse/group.ts';
 
 /** Texts of columns of each item, none where one is null; where all belong to the key, nothing is asked. */
@@ -64,7 +65,7 @@ function keyJoin(question: Question, collection: CollectionScope, keys: readonly
 export function keyInput(collection: CollectionScope, keys: readonly KeyTexts[]): Parameters<typeof inputRows>[1] {
   return keyFields(collection.descriptor).map((field, part) => ({
     name: `k${part}`,
-    native: operandType(field).native,
+    ...listedForm(field),
     values: keys.map((key) => key[part] ?? null),
   }));
 }
@@ -94,7 +95,8 @@ export function visibleRow({ statement }: Question, scope: WriteScope, name: str
 
 /** A column as its values are compared. */
 export function columnText({ descriptor }: CollectionScope, column: string, alias: string): string {
-  return cast(`${alias}.${column}`, fieldOfColumn(descriptor.fields, column)?.comparison);
+  const field = fieldOfColumn(descriptor.fields, column);
+  return field === undefined ? `${alias}.${column}` : keyColumn(`${alias}.${column}`, field);
 }
 
 /** Columns of input that hold values of columns: `f0`, `f1`. */
@@ -106,8 +108,8 @@ export function columnInput(
 ): Parameters<typeof inputRows>[1] {
   return columns.map((column, part) => {
     const field = fieldOfColumn(collection.descriptor.fields, column);
-    const native = field === undefined ? 'pg_catalog.text' : operandType(field).native;
-    return { name: `${prefix}${part}`, native, values: rows.map((row) => row[part] ?? null) };
+    const form = field === undefined ? { native: 'pg_catalog.text' } : listedForm(field);
+    return { name: `${prefix}${part}`, ...form, values: rows.map((row) => row[part] ?? null) };
   });
 }
 
@@ -143,9 +145,7 @@ export function startQuestion(dialect: SqlDialect): Question {
 }
 
 /** A column of input with its values; `stored` where these are not compared with what is stored. */
-interface InputValues {
-  readonly name: string;
-  readonly native: string;
+interface InputValues extends Pick<InputColumn, 'name' | 'native' | 'cast'> {
   readonly values: readonly (string | null)[];
   readonly stored?: true;
 }

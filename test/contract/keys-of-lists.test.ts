@@ -1,0 +1,113 @@
+/** Keys that are arrays or composite values, alone and as parts of a key: related items, paths, history, GraphQL. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ServedProject, serveProject } from '../support/project.ts';
+
+let project: ServedProject;
+beforeAll(async () => {
+  project = await serveProject({
+    system: true,
+    sql: `CREATE TYPE pair AS (n integer, t text);
+      CREATE TABLE parents (id integer[] PRIMARY KEY, name text);
+      CREATE TABLE pairs (id pair PRIMARY KEY, name text);
+      CREATE TABLE kids (id integer PRIMARY KEY, parent integer[] REFERENCES parents, pair pair REFERENCES pairs);
+      CREATE TABLE link (parent integer[] REFERENCES parents, pair pair REFERENCES pairs, PRIMARY KEY (parent, pair));
+      CREATE TABLE two (a text[], b pair, n integer, PRIMARY KEY (a, b));
+      CREATE TABLE three (id integer PRIMARY KEY, a text[], b pair, FOREIGN KEY (a, b) REFERENCES two);`,
+  });
+});
+afterAll(() => project?.close());
+
+const pair = { n: 1, t: 'a,b' };
+const segment = (...values: readonly unknown[]) => values.map((one) => encodeURIComponent(JSON.stringify(one))).join();
+
+async function data(method: string, path: string, body?: unknown) {
+  const { status, json, text } = await project.admin(`/items/${path}`, { method, ...(body !== undefined && { body }) });
+  expect(status, `${method} ${path} ${text}`).toBeLessThan(300);
+  return json?.data;
+}
+
+it('name related items, which are made, changed, linked and removed', async () => {
+  const kids = [{ id: 1 }, { id: 2, pair: { id: pair, name: 'x' } }];
+  await data('POST', 'parents', { id: [1, 2], name: 'p', kids });
+  await data('PATCH', 'kids/2', { parent: { id: [1, 2], name: 'q' }, pair: { id: pair, name: 'y' } });
+  await data('PATCH', `parents/${segment([1, 2])}`, { kids: { create: [{ id: 3 }], delete: [1] } });
+  await data('PATCH', 'kids', [
+    { id: 1, parent: { id: [3], name: 'r' } },
+    { id: 3, parent: [3] },
+  ]);
+  expect(await data('GET', 'kids?sort=id&fields=id,parent.name,pair')).toEqual([
+    { id: 1, parent: { name: 'r' }, pair: null },
+    { id: 2, parent: { name: 'q' }, pair },
+    { id: 3, parent: { name: 'r' }, pair: null },
+  ]);
+  await data('PATCH', `parents/${segment([1, 2])}`, { pairs: [{ id: pair }, { id: { n: null, t: '"' } }] });
+  await data('PATCH', `parents/${segment([1, 2])}`, { pairs: [{ id: pair, name: 'z' }] });
+  expect(await data('GET', `pairs/${segment(pair)}?fields=name,kids,parents.id`)).toEqual({
+    ...{ name: 'z', kids: [2], parents: [{ id: [1, 2] }] },
+  });
+});
+
+it('are parts of a key, in paths and in bodies', async () => {
+  const other = { a: [], b: { n: null, t: '' } };
+  const first = { a: ['x', 'y,z'], b: pair };
+  await data('POST', 'two', [
+    { ...first, n: 1 },
+    { ...other, n: 2 },
+  ]);
+  await data('POST', 'three', { id: 1, two: { ...other, n: 3 } });
+  const path = segment(first.a, first.b);
+  expect(await data('GET', `two/${path}`)).toEqual({ ...first, n: 1, three: [] });
+  await data('PATCH', `two/${path}`, { n: 4 });
+  await data('POST', 'two?on_conflict=a,b', { ...other, n: 5 });
+  expect(await data('SEARCH', 'two', { keys: [path], query: { fields: ['n'] } })).toEqual([{ n: 4 }]);
+  expect(await data('PATCH', 'two?fields=n', { keys: [first, other], data: { n: 6 } })).toEqual([{ n: 6 }, { n: 6 }]);
+  expect(await data('GET', 'three/1?fields=two.n,two.b')).toEqual({ two: { n: 6, b: other.b } });
+  await data('DELETE', 'two', [first]);
+  expect(await data('GET', 'two?fields=n')).toEqual([{ n: 6 }]);
+});
+
+it('are in the history as in paths, and back from it', async () => {
+  await data('POST', 'parents', { id: [7], name: 'before' });
+  await data('PATCH', `parents/${segment([7])}`, { name: 'after' });
+  const filter = encodeURIComponent(JSON.stringify({ item: { _eq: segment([7]) } }));
+  const { json } = await project.admin(`/revisions?fields=id,item&sort=id&filter=${filter}`);
+  expect(json.data).toMatchObject([{ item: '%5B7%5D' }, { item: '%5B7%5D' }]);
+  const { status } = await project.admin(`/utils/revert/${json.data[0].id}`, { method: 'POST' });
+  expect([status, await data('GET', `parents/${segment([7])}?fields=name`)]).toEqual([204, { name: 'before' }]);
+});
+
+it('are the ids of GraphQL in the form of a path', async () => {
+  await data('POST', 'pairs', [
+    { id: { n: 8, t: null }, name: 'one' },
+    { id: { n: 9, t: '.' }, name: 'two' },
+  ]);
+  const ids = ['{"n":8,"t":null}', '{"t":".","n":9}'];
+  const query = `mutation ($a: ID!, $b: ID!) {
+    update_pairs_item(id: $a, data: { name: "ONE" }) { id { n } name }
+    update_pairs_items(ids: [$b], data: { name: "TWO" }) { id { t } name }
+    delete_pairs_items(ids: [$a, $b]) { ids } }`;
+  const read = 'query ($a: ID!, $b: ID!) { a: pairs_by_id(id: $a) { name } b: pairs_by_id(id: $b) { name } }';
+  const ask = async (text: string) => {
+    const body = { query: text, variables: { a: ids[0], b: ids[1] } };
+    return (await project.admin('/graphql', { method: 'POST', body })).json;
+  };
+  expect(await ask(read)).toEqual({ data: { a: { name: 'one' }, b: { name: 'two' } } });
+  expect(await ask(query)).toEqual({
+    data: {
+      update_pairs_item: { id: { n: 8 }, name: 'ONE' },
+      update_pairs_items: [{ id: { t: '.' }, name: 'TWO' }],
+      delete_pairs_items: { ids },
+    },
+  });
+});
+
+it('that cannot be keys are answered like those of no item', async () => {
+  const wrong = ['[1', '[1,"x"]', '{}', '1', 'null', '[]', '[[1],[2,3]]', '{"n":1}'];
+  for (const text of wrong) {
+    for (const name of ['parents', 'pairs']) {
+      const one = await project.admin(`/items/${name}/${encodeURIComponent(text)}`);
+      const many = await project.admin(`/items/${name}`, { method: 'PATCH', body: { keys: [text], data: {} } });
+      expect([name, text, one.status, many.status]).toEqual([name, text, 403, 403]);
+    }
+  }
+});
