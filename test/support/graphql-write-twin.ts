@@ -341,8 +341,7 @@ function inputOf(to: Writing, type: GraphQLInputType, at: Place, value: JsonValu
   // Texts of numbers are numbers over REST, too.
   if (String(nullable) === 'Int' && typeof value === 'string' && /^-?\d+$/.test(value)) return Number(value);
   if (String(nullable) === 'Float' && typeof value === 'string') {
-    if (!Number.isFinite(Number(value))) throw new Unsaid('Float that is no number');
-    return Number(value);
+    return Number.isFinite(Number(value)) ? Number(value) : value;
   }
   if (!isInputObjectType(nullable) || isList(value)) return value;
   const fields = nullable.getFields();

@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 127_974, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 128_215, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 898,
+    today: 899,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

@@ -4,7 +4,6 @@ import {
   type FieldNode,
   type GraphQLArgument,
   GraphQLBoolean,
-  GraphQLFloat,
   GraphQLID,
   type GraphQLInputField,
   type GraphQLInputType,
@@ -29,6 +28,7 @@ import {
 import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { documentError } from '../documents/document-errors.ts';
+import { wideFloat } from '../documents/wide-values.ts';
 
 /** Values of variables, coerced; those without a value are absent. */
 export type Variables = Readonly<Record<string, unknown>>;
@@ -92,7 +92,7 @@ function compileValue(node: ValueNode, type: GraphQLInputType): Input {
     return { fixed: true, value: nullable.coerceInputLiteral(node) };
   }
   // It is no JSON then; as it was written the field judges it, as it does over REST.
-  if ((node.kind === Kind.FLOAT || node.kind === Kind.INT) && nullable === GraphQLFloat && !isDouble(node.value)) {
+  if ((node.kind === Kind.FLOAT || node.kind === Kind.INT) && nullable === wideFloat && !isDouble(node.value)) {
     return { fixed: true, value: node.value };
   }
   const read = (variables: Variables): unknown => nullable.parseLiteral(node, variables);

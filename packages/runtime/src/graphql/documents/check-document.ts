@@ -16,6 +16,7 @@ import {
   parse,
   type SelectionSetNode,
   specifiedRules,
+  VariablesInAllowedPositionRule,
   validate,
   visit,
 } from 'graphql';
@@ -25,6 +26,7 @@ import { isStorableText } from '../../language/index.ts';
 import { costs } from '../../query/plan/cost.ts';
 import { DocumentError, documentError } from './document-errors.ts';
 import type { ScopeSchema } from './schemas.ts';
+import { variablesInAllowedPosition } from './wide-values.ts';
 
 export interface DocumentRequest {
   readonly text: string;
@@ -60,7 +62,7 @@ export function checkDocument(
     refuseLarge(measure(operation), limits);
     refuseExpensive(document, operation, measure);
     if (limits.introspection) schema.introspectionCheck(document, operation);
-    const rules = limits.introspection ? specifiedRules : closedRules;
+    const rules = limits.introspection ? openRules : closedRules;
     const problem = documentError(
       validate(schema.schema, document, rules, {
         hideSuggestions: true,
@@ -97,7 +99,11 @@ function refuseExpensive({ definitions }: DocumentNode, running: OperationDefini
   }
 }
 
-const closedRules = [...specifiedRules, NoSchemaIntrospectionCustomRule];
+const openRules = specifiedRules.map((rule) =>
+  rule === VariablesInAllowedPositionRule ? variablesInAllowedPosition : rule,
+);
+
+const closedRules = [...openRules, NoSchemaIntrospectionCustomRule];
 
 function parseDocument(text: string, { tokens }: DocumentLimits): DocumentNode {
   const document = parse(text, { maxTokens: tokens, allowEmptySelectionSets: false });

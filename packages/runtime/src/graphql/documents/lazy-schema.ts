@@ -25,6 +25,7 @@ import {
   GraphQLUnionType,
   type InputValueDefinitionNode,
   introspectionTypes,
+  isLeafType,
   isObjectType,
   Kind,
   parse,
@@ -32,6 +33,7 @@ import {
   type TypeNode,
 } from 'graphql';
 import { endOfLine } from '../../language/descriptors/class-documents.ts';
+import { type Leaf, wideElement, wideFloat } from './wide-values.ts';
 
 /** Finds a type by its name; undefined where there is none. */
 type FindType = (name: string) => GraphQLNamedType | undefined;
@@ -115,18 +117,22 @@ export function createTypes(text: string, roots: ReadonlySet<string>): FindType 
   return (name) => types.find(name);
 }
 
+/** Names of types of payloads, and of composite values in them. */
+const payloads = /^(?:create|update)_\w+_input$|_composite_input$/;
+
 /** Types of one schema, each made when it is first asked for. */
 class SchemaTypes {
   readonly #text: string;
   readonly #roots: ReadonlySet<string>;
   readonly #definitions: ReadonlyMap<string, Definition>;
   readonly #made = new Map<string, GraphQLNamedType>();
+  readonly #wide = new Map<Leaf, GraphQLScalarType>();
 
   constructor(text: string, roots: ReadonlySet<string>) {
     this.#text = text;
     this.#roots = roots;
     this.#definitions = definitionsIn(text);
-    for (const type of [...specifiedScalarTypes, ...introspectionTypes]) this.#made.set(type.name, type);
+    for (const type of [...specifiedScalarTypes, wideFloat, ...introspectionTypes]) this.#made.set(type.name, type);
   }
 
   find(name: string): GraphQLNamedType | undefined {
@@ -171,6 +177,22 @@ class SchemaTypes {
     type: assertInputType(this.#typeOf(type)),
   });
 
+  /** Fields of payloads: a list of leaves is one of an array. */
+  readonly #payloadOf = ({ type }: InputValueDefinitionNode): GraphQLInputFieldConfig => {
+    const nullable = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+    const node = nullable.kind === Kind.LIST_TYPE && nullable.type.kind === Kind.NAMED_TYPE ? nullable.type : undefined;
+    const element = node && this.#existing(node.name.value);
+    if (!isLeafType(element)) return { type: assertInputType(this.#typeOf(type)) };
+    const list = new GraphQLList(this.#wideElement(element));
+    return { type: nullable === type ? list : new GraphQLNonNull(list) };
+  };
+
+  #wideElement(element: Leaf): GraphQLScalarType {
+    const wide = this.#wide.get(element) ?? wideElement(element);
+    this.#wide.set(element, wide);
+    return wide;
+  }
+
   readonly #fieldOf = ({ type, arguments: args = [] }: FieldDefinitionNode): Fields[string] => ({
     type: assertOutputType(this.#typeOf(type)),
     args: byName(args, this.#inputOf),
@@ -183,7 +205,8 @@ class SchemaTypes {
 
   #readInputs(source: string): Record<string, GraphQLInputFieldConfig> {
     const node = parseDefinition(source);
-    return byName(node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION ? node.fields : [], this.#inputOf);
+    if (node.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION) return {};
+    return byName(node.fields, payloads.test(node.name.value) ? this.#payloadOf : this.#inputOf);
   }
 
   #readMembers(source: string): readonly GraphQLObjectType[] {
