@@ -11,6 +11,7 @@ import { startHosted } from '../support/host.ts';
 import { numbers } from '../support/numbers.ts';
 import type { Answer, Platform } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
+import { expectReadAgain, manyThings } from './faults/interrupted-reads.ts';
 import { type Scenario, scenarios } from './faults/scenarios.ts';
 
 const faults = Number(process.env.FAULTS ?? 8);
@@ -94,6 +95,11 @@ describe.each(servers)('on $name', ({ missing, start, exact }) => {
       },
       120_000,
     );
+  });
+
+  it('reads a list once more where its connection is lost amid its rows', async () => {
+    await rows(`${reset}; ${manyThings(3)}`);
+    await expectReadAgain(platform, faulty.proxy());
   });
 
   it(`tells the end of ${faults} transactions whose COMMIT has no answer: none partial, lost or doubled`, async () => {

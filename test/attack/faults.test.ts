@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type FaultyPlatform, startFaulty } from '../support/faulty.ts';
 import { numbers } from '../support/numbers.ts';
 import type { Answer } from '../support/platform.ts';
+import { expectReadAgain, manyThings } from './faults/interrupted-reads.ts';
 import { type Scenario, scenarios } from './faults/scenarios.ts';
 
 const faults = Number(process.env.FAULTS ?? 12);
@@ -94,6 +95,12 @@ describe.each(runs)('$name over $lane', ({ lane, ...scenario }) => {
     },
     120_000,
   );
+});
+
+it.each(lanes)('a list over %s is read once more where its connection is lost amid its rows', async (lane) => {
+  const { platform, proxy, rows } = lane === 'fast' ? served : plain;
+  await rows(`${reset}; ${manyThings(3)}`);
+  await expectReadAgain(platform(), proxy);
 });
 
 it(`${faults} faults at random, with clients that ask again under their keys: none partial, lost or doubled`, async () => {

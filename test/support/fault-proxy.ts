@@ -3,9 +3,13 @@ import { connect as connectSocket, createServer, type Socket } from 'node:net';
 
 /**
  * What happens to the connection on which the bytes are seen: `cut` before the server gets them, `swallow` the answer
- * (the server gets them, the client loses the connection), `stall` for ever in both directions.
+ * (the server gets them, the client loses the connection), `crop` the answer after its first bytes, `stall` for ever in
+ * both directions.
  */
-export type Fault = 'cut' | 'swallow' | 'stall';
+export type Fault = 'cut' | 'swallow' | 'crop' | 'stall';
+
+/** Bytes of an answer that come before it is cropped: some rows, and not all. */
+const cropped = 2_000;
 
 /** A running proxy. */
 export interface FaultProxy {
@@ -49,10 +53,11 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
         state = armed.fault;
         if (state === 'cut') end();
       }
-      if (state === 'well' || state === 'swallow') upstream.write(bytes);
+      if (state !== 'cut' && state !== 'stall') upstream.write(bytes);
     });
     upstream.on('data', (bytes) => {
       if (state === 'well') client.write(bytes);
+      else if (state === 'crop') client.end(bytes.subarray(0, cropped));
       else if (state === 'swallow') end();
     });
   });

@@ -202,6 +202,11 @@ export function isRetryable(error: unknown): boolean {
   return error.sqlstate.startsWith('08') || ['57P01', '57P02', '57P03', '40001', '40P01'].includes(error.sqlstate);
 }
 
+/** True if a read ended with its connection, or by its standby, which it may after some rows. It may run again. */
+export function isInterrupted(error: unknown): boolean {
+  return error instanceof PlatformError && isRetryable(error.cause);
+}
+
 /** True if a transaction failed only because of others that ran at the same time. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ServerError && (error.sqlstate === '40001' || error.sqlstate === '40P01');

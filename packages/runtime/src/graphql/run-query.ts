@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Database, Parameter, Statement } from '../database/database.ts';
-import { refusesValue } from '../database/errors.ts';
+import { isInterrupted, refusesValue } from '../database/errors.ts';
 import { runAs } from '../database/row-context.ts';
 import type { DriftGuard } from '../drift-watch.ts';
 import { invalidQuery, PlatformError, toPlatformError } from '../errors.ts';
@@ -214,14 +214,20 @@ export async function readItem(setting: QuerySetting, source: RowSource, call: O
   }
 }
 
-/** `recover` may give the answer where the database fails; by default that is thrown. */
+/**
+ * `recover` may give the answer where the database fails; by default that is thrown. A list whose connection is lost amid
+ * its rows is read once more: before the first row, others see to that.
+ */
 function readSource(
   running: Running,
-  { prepare, keys, collect }: RowSource,
-  { variables, caller, request }: OperationCall,
+  source: RowSource,
+  call: OperationCall,
   frame?: ReturnType<typeof frameOf>,
-  recover?: (error: unknown) => Promise<Buffer>,
+  recover: (error: unknown) => Promise<Buffer> = (error) => Promise.reject(error),
+  isSecond = source.called === true,
 ): Promise<Buffer> {
+  const { prepare, keys, collect } = source;
+  const { variables, caller, request } = call;
   const { database, driftGuard, late } = running.setting;
   try {
     const { plan, values, bounds, large, size = -1 } = prepare(variables);
@@ -240,10 +246,16 @@ function readSource(
             rows,
             () => running.setting.unsent?.(request).client ?? '',
           );
-    return read.then(() => {
-      if (keys !== null && rows.items === 0) throw new PlatformError('FORBIDDEN');
-      return rows.end();
-    }, recover);
+    return read.then(
+      () => {
+        if (keys !== null && rows.items === 0) throw new PlatformError('FORBIDDEN');
+        return rows.end();
+      },
+      (error: unknown) => {
+        if (isSecond || rows.items === 0 || !isInterrupted(error)) return recover(error);
+        return readSource(running, source, call, frame, recover, true);
+      },
+    );
   } catch (error) {
     return Promise.reject(error);
   }

@@ -54,9 +54,9 @@ export function routeReads(primary: Database, options: RoutingOptions): Database
         await run(database, counted);
         return;
       } catch (error) {
+        if (isGone(error)) replica.failed();
         if (counted.rows > 0 || !mayBeAnsweredElsewhere(error)) throw error;
         failed.add(replica);
-        if (isGone(error)) replica.failed();
       } finally {
         replica.busy--;
       }

@@ -1,7 +1,7 @@
 /** Runs planned reads and answers them: whole with a length, or streamed with back-pressure. */
 import type { Writable } from 'node:stream';
 import type { Database, Statement } from '../../database/database.ts';
-import { refusesValue } from '../../database/errors.ts';
+import { isInterrupted, refusesValue } from '../../database/errors.ts';
 import type { DriftGuard } from '../../drift-watch.ts';
 import { entityTag, matchesTag } from '../../entity-tag.ts';
 import { PlatformError } from '../../errors.ts';
@@ -90,15 +90,21 @@ class ServerReads {
     return publicAnswers === null ? null : publicAnswers.begin(request, planned);
   }
 
-  async list(httpContext: HttpContext, planned: PlannedRead): Promise<void> {
+  /** A list whose connection is lost amid its rows is read once more, unless some have left. Before the first row, others see to that. */
+  async list(httpContext: HttpContext, planned: PlannedRead, isSecond = false): Promise<void> {
     const { plan } = planned;
     const kept = this.begin(httpContext, planned);
     const rows = this.startRows(planned);
-    // Items named by key are counted before the first byte leaves, however many they are.
-    if (isLarge(planned) && planned.rows === undefined) {
-      return streamRows(this.#options, httpContext, planned, rows, kept);
+    try {
+      // Items named by key are counted before the first byte leaves, however many they are.
+      if (isLarge(planned) && planned.rows === undefined) {
+        return await streamRows(this.#options, httpContext, planned, rows, kept);
+      }
+      await this.whole(httpContext, planned, rows, kept);
+    } catch (error) {
+      if (isSecond || rows.items === 0 || httpContext.response.headersSent || !isInterrupted(error)) throw error;
+      return this.list(httpContext, planned, true);
     }
-    await this.whole(httpContext, planned, rows, kept);
     const found = rows.found ?? rows.items;
     if (planned.rows !== undefined && found < planned.rows) throw new PlatformError('FORBIDDEN');
     this.#options.responder.send(httpContext, { status: 200, ...announce(plan, kept), body: rows.end() });
