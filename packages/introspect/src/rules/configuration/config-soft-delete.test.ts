@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SoftDeleteConfig } from '../../config/config.ts';
-import type { TableSketch } from '../../testing/facts.ts';
-import { collection, complaints, resolve } from '../../testing/resolve.ts';
+import { facts, type TableSketch } from '../../testing/facts.ts';
+import { collection, complaints, resolve, resolveFacts } from '../../testing/resolve.ts';
 
 const things: TableSketch = {
   columns: ['id!=:integer', 'name', 'state!', 'deleted_at:timestamptz', 'gone!:timestamptz', 'count:integer'],
@@ -29,6 +29,21 @@ test('the field takes the values that archive and restore', () => {
 test('unique keys that count archived items are told', () => {
   const keyed = { ...things, uniques: [['name'], ['name', 'deleted_at']] };
   expect(problemsOf({ field: 'deleted_at' }, keyed)).toEqual(['warning unique-with-soft-delete table public.things']);
+});
+
+test('a generated column of the key leaves archived items out', () => {
+  const told = (expression: string): readonly string[] => {
+    const sketched = facts({ things: { ...things, uniques: [['name', 'count']] } });
+    const generated = { kind: 'generated', expression, stored: false } as const;
+    const tables = sketched.tables.map((table) => ({
+      ...table,
+      columns: table.columns.map((column) => (column.name === 'count' ? { ...column, fill: generated } : column)),
+    }));
+    const config = { collections: { things: { softDelete: { field: 'deleted_at' } } } };
+    return complaints(resolveFacts({ ...sketched, tables }, { config }).diagnostics);
+  };
+  expect(told('case when deleted_at is null then 1 end')).toEqual([]);
+  expect(told('length(name)')).toEqual(['warning unique-with-soft-delete table public.things']);
 });
 
 test('rules for delete may remove for good, and no others', () => {

@@ -123,17 +123,29 @@ export const configSoftDelete: Rule = (schema, sources) =>
     if (set !== null) return refuse(value === undefined ? 'field' : 'value', set);
     const back = restore === null && value !== undefined ? null : literalMisfit(field, column, restore);
     if (back !== null) return refuse(restore === null ? 'field' : 'restore', back);
-    return table.uniques.filter(({ columns }) => !columns.includes(column.name)).map((key) => open(schema, table, key));
+    return table.uniques
+      .filter((key) => !leavesOut(table, key, column.name))
+      .map((key) => open(schema, table, key, column.name));
   });
 
+/** True if a key has the column of archived items, or a generated one that is made of it. */
+function leavesOut({ columns }: Table, key: Key, archived: string): boolean {
+  return columns
+    .filter(({ name }) => key.columns.includes(name))
+    .some(({ name, fill }) => name === archived || (fill.kind === 'generated' && fill.expression.includes(archived)));
+}
+
 /** An archived item keeps its values, so a new one with the same is refused. */
-function open(schema: Schema, table: Table, { name }: Key): Diagnostic {
+function open(schema: Schema, table: Table, { name }: Key, archived: string): Diagnostic {
   return {
     code: 'unique-with-soft-delete',
     severity: 'warning',
     place: tablePlace(schema, table),
     message: `The unique key "${name}" counts archived items: a value of one cannot be used again.`,
-    hint: 'Make it a unique index over live rows alone.',
+    hint:
+      schema.dialect === 'postgres'
+        ? 'Make it a unique index over live rows alone.'
+        : `Add a generated column to it that is null for archived items, such as IF(${archived} IS NULL, 1, NULL).`,
   };
 }
 

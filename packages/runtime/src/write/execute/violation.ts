@@ -36,8 +36,11 @@ const limits: ReadonlyMap<string, string> = new Map([
   ['P0001', 'check'],
 ]);
 
-/** SQLSTATEs of values that are none of their type, which only the database can tell: addresses, XML, types of extensions. */
-const malformed: ReadonlySet<string> = new Set(['22P02', '22007', '2200N', '2200M', '22P03', '22023']);
+/**
+ * SQLSTATEs of values that are none of their type, which only the database can tell: addresses, XML, types of extensions,
+ * characters that another character set does not have.
+ */
+const malformed: ReadonlySet<string> = new Set(['22P02', '22007', '2200N', '2200M', '22P03', '22P05', '22023']);
 
 /**
  * Takes an error of a transaction to the one that answers it. `collections` are those that were written; an error
@@ -64,9 +67,10 @@ export function explainViolation(thrown: unknown, collections: readonly Affected
     failedValidation(location, field, type, message, cause);
   if (cause.sqlstate === '23502') return fail(missingField(cause, affected), 'required', 'is required');
   const limit = limits.get(cause.sqlstate);
-  if (limit !== undefined) return fail(null, limit, refused);
+  const named = found === undefined && collections.length > 1 ? null : givenField(cause, affected);
+  if (limit !== undefined) return fail(named, limit, named === null ? refused : (beyond[limit] ?? refused));
   if (malformed.has(cause.sqlstate)) {
-    return new PlatformError('INVALID_PAYLOAD', 'A value is none of its type.', {}, { cause });
+    return new PlatformError('INVALID_PAYLOAD', misfit(cause, path, named), {}, { cause });
   }
   const type = thrown.code === 'FAILED_VALIDATION' ? String(thrown.extensions.type) : undefined;
   if (type === undefined)
@@ -113,6 +117,16 @@ export function isKnown({ collections }: WriteScope['open'], constraint: string)
 
 const refused = 'is refused by the database';
 
+/** What is told of a field whose column does not take a value. */
+const beyond: Readonly<Record<string, string>> = { max_length: 'is too long', range: 'is out of range' };
+
+function misfit({ sqlstate }: ServerError, path: string | undefined, field: string | null): string {
+  if (field !== null) return `${JSON.stringify(path === undefined ? field : `${path}.${field}`)} is none of its type.`;
+  return sqlstate === '22P05'
+    ? 'A text has a character that its column does not take.'
+    : 'A value is none of its type.';
+}
+
 const messages: Readonly<Record<string, string>> = {
   unique: 'has a value that is taken',
   foreign_key: 'is linked with other items, which do not allow this',
@@ -131,6 +145,8 @@ function affectedBy(cause: ServerError, collections: readonly AffectedConstraint
     return others.length === 0 ? only : undefined;
   }
   if (cause.about.table !== undefined) return collections.find(({ collection }) => isAbout(cause, collection));
+  const [given, ...others] = collections.filter((affected) => givenField(cause, affected) !== null);
+  if (given !== undefined) return others.length === 0 ? given : undefined;
   return collections.findLast((affected) => constraintOf(cause, affected) !== undefined);
 }
 
@@ -156,6 +172,12 @@ function isToken({ collection }: AffectedConstraints, constraint: ConstraintDesc
 /** A field is named when the request has it and the caller may write it. */
 function isNamed({ names, writable }: AffectedConstraints, field: string): boolean {
   return names.has(field) && writable.has(field);
+}
+
+/** The field of the column that an error names, where the request has it. */
+function givenField({ about }: ServerError, affected: AffectedConstraints): string | null {
+  const field = affected.collection.descriptor.fields.find(({ column }) => column === quoted(about.column));
+  return field !== undefined && isNamed(affected, field.name) ? field.name : null;
 }
 
 /** The field of a column that must not be null, where it is required of the caller. */

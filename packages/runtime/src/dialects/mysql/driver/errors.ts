@@ -12,6 +12,10 @@ const places: readonly { readonly pattern: RegExp; readonly fields: string }[] =
   // MySQL puts the table in front of its key.
   { pattern: / for key '([^.]+)\.(.+)'$/s, fields: 'tn' },
   { pattern: / for key '(.+)'$/s, fields: 'n' },
+  { pattern: /^(?:Out of range value|Data too long|Data truncated) for column '(.+)' at row /s, fields: 'c' },
+  // MariaDB puts the table in front, which may be a temporary one of its own.
+  { pattern: /^Incorrect .+ for column [`"].+[`"]\.[`"](.+)[`"] at row /s, fields: 'c' },
+  { pattern: /^Incorrect .+ for column '(.+)' at row /s, fields: 'c' },
   { pattern: /^(?:Column|Field) '(.+)' (?:cannot be null|doesn't have a default value)/, fields: 'c' },
 ];
 
