@@ -18,6 +18,8 @@ CREATE TABLE films (id int(4) unsigned zerofill PRIMARY KEY, made year, part_of 
 CREATE TABLE flags (id bit(12) PRIMARY KEY, name varchar(9));
 CREATE TABLE masks (id int AUTO_INCREMENT PRIMARY KEY, bits bit(12) NOT NULL, whole bit(64), is_set bit(1) NOT NULL,
   bytes varbinary(4), name varchar(9), UNIQUE (bits), UNIQUE (whole, is_set), UNIQUE (bytes));
+CREATE TABLE stars (id bigint unsigned AUTO_INCREMENT PRIMARY KEY, name varchar(9), part_of bigint unsigned,
+  FOREIGN KEY (part_of) REFERENCES stars (id)) AUTO_INCREMENT = 18446744073709551000;
 INSERT INTO flags VALUES (b'101010101010', 'a'), (b'1', 'b');
 INSERT INTO films VALUES (1, 0, NULL, 18446744073709551615, '23:59:59.999', 5e-324, NULL, NULL), (2, 2024, 1, 9223372036854775808, NULL, NULL, NULL, NULL),
   (3, NULL, 1, 0, NULL, NULL, NULL, NULL);
@@ -197,5 +199,22 @@ describe.each(servers)('$name', ({ missing, start }) => {
       { id: 2, made: 2024, part_of: { made: 0 } },
       { id: 3, made: null, part_of: { made: 0 } },
     ]);
+  });
+
+  it('are keys that the server counts beyond a signed integer', async () => {
+    const body = { name: 'one', part_of: { name: 'two' }, stars: [{ name: 'three' }, { name: 'four' }] };
+    const answer = await platform.admin('/items/stars?fields=id,name,part_of.name,stars.name', {
+      method: 'POST',
+      body,
+    });
+    expect(answer.json.data).toEqual({
+      ...{ id: expect.stringMatching(/^184467440737095510\d\d$/), name: 'one', part_of: { name: 'two' } },
+      stars: [{ name: 'three' }, { name: 'four' }],
+    });
+    const many = await platform.admin('/items/stars?fields=name', {
+      method: 'POST',
+      body: [{ name: 'a' }, { name: 'b' }],
+    });
+    expect(many.json.data).toEqual([{ name: 'a' }, { name: 'b' }]);
   });
 });

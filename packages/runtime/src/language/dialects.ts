@@ -34,6 +34,8 @@ export interface DialectFacts {
   readonly hasVectors: boolean;
   /** True if the server measures distances between vectors. */
   readonly measuresVectors: boolean;
+  /** True if an index can leave rows out. */
+  readonly partialIndexes: boolean;
   /** True if policies can hide rows from roles of the database. */
   readonly policies: boolean;
   /** True if identifiers that the database makes tell the time and the machine. */
@@ -47,7 +49,7 @@ export interface DialectFacts {
 const others: Omit<DialectFacts, 'title' | 'returnsKeys' | 'hasSpatialReferences' | 'measuresVectors'> = {
   ...{ family: 'mysql', hasSchemas: false, binaryRows: false, quote: '`' },
   ...{ namesIndexes: false, numbersNulls: true, guessableKeys: true },
-  ...{ policies: false, hasVectors: false },
+  ...{ policies: false, hasVectors: false, partialIndexes: false },
 };
 
 /** The facts of each server. */
@@ -55,7 +57,7 @@ export const dialectFacts: Readonly<Record<Dialect, DialectFacts>> = {
   postgres: {
     ...{ family: 'postgres', title: 'PostgreSQL', hasSchemas: true, binaryRows: true, quote: '"' },
     ...{ namesIndexes: true, numbersNulls: false, guessableKeys: false, returnsKeys: true },
-    ...{ hasSpatialReferences: true, policies: true, hasVectors: true, measuresVectors: true },
+    ...{ hasSpatialReferences: true, policies: true, hasVectors: true, measuresVectors: true, partialIndexes: true },
   },
   mysql: { ...others, title: 'MySQL', returnsKeys: false, hasSpatialReferences: true, measuresVectors: false },
   mariadb: { ...others, title: 'MariaDB', returnsKeys: true, hasSpatialReferences: false, measuresVectors: true },

@@ -1,5 +1,5 @@
 /** Mistakes in the configuration of tables: keys, search, soft delete, and answers that shared caches keep. */
-import { printTable, systemCollection } from '@tablewright/runtime/language';
+import { dialectFacts, printTable, systemCollection } from '@tablewright/runtime/language';
 import { configPlace, type Diagnostic } from '../../diagnostic.ts';
 import { groupedBy } from '../../order.ts';
 import { defaultSchema, findTables, namedIn, tablesById } from '../../passes/lookup.ts';
@@ -142,10 +142,9 @@ function open(schema: Schema, table: Table, { name }: Key, archived: string): Di
     severity: 'warning',
     place: tablePlace(schema, table),
     message: `The unique key "${name}" counts archived items: a value of one cannot be used again.`,
-    hint:
-      schema.dialect === 'postgres'
-        ? 'Make it a unique index over live rows alone.'
-        : `Add a generated column to it that is null for archived items, such as IF(${archived} IS NULL, 1, NULL).`,
+    hint: dialectFacts[schema.dialect].partialIndexes
+      ? 'Make it a unique index over live rows alone.'
+      : `Add a generated column to it that is null for archived items, such as IF(${archived} IS NULL, 1, NULL).`,
   };
 }
 

@@ -9,7 +9,7 @@ function decode(value: JsonValue): Decoded {
   return parts.includes(undefined) ? refuse('must be a list of texts without commas') : decodeText(parts.join(','));
 }
 
-/** The labels of a `set` of MySQL are those of its parts; a check of the database may list whole texts. */
+/** Labels of a `set` are those of its parts; a check of the database may list whole texts. */
 function limit(facts: ValueFacts, text: string): BrokenLimit | undefined {
   const { values } = facts;
   const isListed = values === undefined || text === '' || values.includes(text);

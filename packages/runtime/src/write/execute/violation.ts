@@ -37,8 +37,8 @@ const limits: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * SQLSTATEs of values that are none of their type, which only the database can tell: addresses, XML, types of extensions,
- * characters that another character set does not have.
+ * SQLSTATEs of values that are none of their type, which only the database can tell. Such are addresses, XML, types of
+ * extensions, and characters that another character set does not have.
  */
 const malformed: ReadonlySet<string> = new Set(['22P02', '22007', '2200N', '2200M', '22P03', '22P05', '22023']);
 
@@ -67,7 +67,7 @@ export function explainViolation(thrown: unknown, collections: readonly Affected
     failedValidation(location, field, type, message, cause);
   if (cause.sqlstate === '23502') return fail(missingField(cause, affected), 'required', 'is required');
   const limit = limits.get(cause.sqlstate);
-  const named = found === undefined && collections.length > 1 ? null : givenField(cause, affected);
+  const named = found === undefined && collections.length > 1 ? null : namedField(cause, affected);
   if (limit !== undefined) return fail(named, limit, named === null ? refused : (beyond[limit] ?? refused));
   if (malformed.has(cause.sqlstate)) {
     return new PlatformError('INVALID_PAYLOAD', misfit(cause, path, named), {}, { cause });
@@ -117,7 +117,7 @@ export function isKnown({ collections }: WriteScope['open'], constraint: string)
 
 const refused = 'is refused by the database';
 
-/** What is told of a field whose column does not take a value. */
+/** Sentences about a field whose column does not take a value, by type. */
 const beyond: Readonly<Record<string, string>> = { max_length: 'is too long', range: 'is out of range' };
 
 function misfit({ sqlstate }: ServerError, path: string | undefined, field: string | null): string {
@@ -145,8 +145,8 @@ function affectedBy(cause: ServerError, collections: readonly AffectedConstraint
     return others.length === 0 ? only : undefined;
   }
   if (cause.about.table !== undefined) return collections.find(({ collection }) => isAbout(cause, collection));
-  const [given, ...others] = collections.filter((affected) => givenField(cause, affected) !== null);
-  if (given !== undefined) return others.length === 0 ? given : undefined;
+  const [likely, ...others] = collections.filter((affected) => namedField(cause, affected) !== null);
+  if (likely !== undefined) return others.length === 0 ? likely : undefined;
   return collections.findLast((affected) => constraintOf(cause, affected) !== undefined);
 }
 
@@ -175,7 +175,7 @@ function isNamed({ names, writable }: AffectedConstraints, field: string): boole
 }
 
 /** The field of the column that an error names, where the request has it. */
-function givenField({ about }: ServerError, affected: AffectedConstraints): string | null {
+function namedField({ about }: ServerError, affected: AffectedConstraints): string | null {
   const field = affected.collection.descriptor.fields.find(({ column }) => column === quoted(about.column));
   return field !== undefined && isNamed(affected, field.name) ? field.name : null;
 }

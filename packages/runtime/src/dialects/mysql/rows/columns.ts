@@ -83,9 +83,9 @@ export function lengthAt(buffer: Buffer, offset: number): number {
   return first === wider.three ? buffer.readUIntLE(offset + 1, 3) : Number(buffer.readBigUInt64LE(offset + 1));
 }
 
-/** The number that starts at `offset`, exactly and with a sign: rows or a key. */
+/** The number that starts at `offset`, exactly: rows or a generated key, neither of which is negative. */
 export function integerAt(buffer: Buffer, offset: number): number | bigint {
-  return buffer[offset] === wider.eight ? buffer.readBigInt64LE(offset + 1) : lengthAt(buffer, offset);
+  return buffer[offset] === wider.eight ? buffer.readBigUInt64LE(offset + 1) : lengthAt(buffer, offset);
 }
 
 /** Names of columns of an answer that arrive unformatted and are formatted here. */
