@@ -15,7 +15,7 @@ it('notices are heard, and what may have been missed is told', async () => {
   let wake = (): void => {};
   const next = () => new Promise<void>((resolve) => (wake = resolve));
   const begun = next();
-  const listener = listenTo({ url: database.url, channel: 'a channel', heard: () => wake(), retryAfter: 10 });
+  const listener = listenTo({ url: database.url, channel: 'a channel', heard: () => wake() });
   await begun;
   const heard = next();
   await run(`NOTIFY "a channel"`);
@@ -32,11 +32,6 @@ it('notices are heard, and what may have been missed is told', async () => {
 });
 
 it('a database that is away is waited for', async () => {
-  const listener = listenTo({
-    url: 'postgres://nobody@127.0.0.1:1/none',
-    channel: 'any',
-    heard: () => {},
-    retryAfter: 1,
-  });
+  const listener = listenTo({ url: 'postgres://nobody@127.0.0.1:1/none', channel: 'any', heard: () => {} });
   await listener.close();
 });

@@ -79,8 +79,6 @@ export interface ListenOptions extends Pick<ConnectOptions, 'url' | 'renewable'>
   readonly requests?: Pick<Database, 'query'>;
   /** Called after each attempt: with the reason why nothing is heard, or null. */
   readonly attempted?: (problem: Error | null) => void;
-  /** Milliseconds before a lost connection is tried again. Default: half a minute. */
-  readonly retryAfter?: number;
 }
 
 /** Expressions of which the settings of a caller are made. */

@@ -10,16 +10,19 @@ import { postgresSettings } from './options.ts';
 const placeSql = `SELECT pg_catalog.concat(d.oid, ' ', EXTRACT(EPOCH FROM pg_catalog.pg_postmaster_start_time()))
   FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database()`;
 
+/** Pause before a lost connection is made anew: a server that has started again is there soon, and one that is away is asked seldom. */
+const [firstPauseMs, maxPauseMs] = [1_000, 30_000];
+
 /**
  * Listens on a connection of its own, which is made anew when it is lost. Failures are told to `attempted` alone: a caller that
  * must know of changes also queries the database, because a pooler may keep notifications to itself.
  */
 export function listenTo({ channel, heard, attempted, requests, ...options }: ListenOptions): Listener {
-  const { retryAfter = 30_000, ...location } = options;
-  const settings = postgresSettings(location);
+  const settings = postgresSettings(options);
   let connected: ConnectedClient | null = null;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  let pauseMs = firstPauseMs;
   /** True where the session is ours: a pooler gives another one to each transaction. */
   let isOwn = false;
 
@@ -34,6 +37,7 @@ export function listenTo({ channel, heard, attempted, requests, ...options }: Li
     isOwn = made.key !== undefined && backend === made.key.processId;
     attempted?.(isOwn ? null : new ConnectionError('The address leads to a pooler, which keeps notices to itself.'));
     connected = made;
+    pauseMs = firstPauseMs;
     made.client.on('end', () => {
       connected = null;
       connectLater();
@@ -44,19 +48,19 @@ export function listenTo({ channel, heard, attempted, requests, ...options }: Li
 
   function connectLater(): void {
     if (closed) return;
-    timer = setTimeout(tryToConnect, retryAfter).unref();
-  }
-
-  function failed(error: unknown): void {
-    if (!closed) attempted?.(error instanceof Error ? error : new Error(String(error)));
-    connectLater();
+    timer = setTimeout(tryToConnect, pauseMs).unref();
+    pauseMs = Math.min(2 * pauseMs, maxPauseMs);
   }
 
   function tryToConnect(): void {
-    connecting = connect().catch(failed);
+    connecting = connect().catch((error: unknown) => {
+      if (!closed) attempted?.(error instanceof Error ? error : new Error(String(error)));
+      connectLater();
+    });
   }
 
-  let connecting: Promise<void> = connect().catch(failed);
+  let connecting = Promise.resolve();
+  tryToConnect();
   return {
     get isHeard() {
       return isOwn && connected !== null;
