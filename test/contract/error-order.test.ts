@@ -3,8 +3,10 @@
  * The stages are those of "Order of errors" in docs/query-limits.md.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { onServer } from '../support/contract-database.ts';
 import { type Answer, adminToken } from '../support/platform.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
+import { allServers } from '../support/servers.ts';
 
 /** A request. */
 interface Draft {
@@ -93,5 +95,106 @@ describe.each([
   it.each(pairs.map((pair) => [pair[0][0], pair[1][0], pair] as const))('%s before %s', async (_, __, pair) => {
     const [alone, both] = [await ask(method, path, pair.slice(0, 1)), await ask(method, path, pair)];
     expect([both.status, both.text]).toEqual([alone.status, alone.text]);
+  });
+});
+
+describe.each(allServers)('rules of roles and constraints of the database on $name', ({ dialect, missing }) => {
+  if (missing) return void it.skip('is not there');
+
+  let ruled: ServedProject;
+  beforeAll(() =>
+    onServer(dialect, async () => {
+      ruled = await serveProject({
+        sql: `CREATE TABLE owners (id integer PRIMARY KEY, name varchar(20));
+          CREATE TABLE tags (id integer PRIMARY KEY, code varchar(20) UNIQUE, n integer, title varchar(20), price numeric(8,2),
+            owner integer REFERENCES owners (id));
+          CREATE TABLE rows_of (id integer PRIMARY KEY, code varchar(20) UNIQUE, n integer);
+          INSERT INTO owners VALUES (1, 'one');
+          INSERT INTO tags VALUES (1, 'taken', 1, 'abc', 1.5, NULL), (2, 'free', 1, 'abc', 1.5, NULL);
+          INSERT INTO rows_of VALUES (1, 'taken', 1), (2, 'free', 1);`,
+        permissions: `permissions:
+  public:
+    owners:
+      read: { fields: ["*"] }
+      create: { fields: ["*"] }
+      update: { fields: ["*"] }
+    tags:
+      read: { fields: ["*"] }
+      create: &rule
+        fields: ["*"]
+        validation:
+          n: { _between: [1, 9] }
+          _or: [{ title: { _null: true } }, { title: { _starts_with: a } }]
+          price: { _lt: 100 }
+      update: *rule
+    rows_of:
+      read: { fields: ["*"] }
+      update: { fields: ["*"], filter: { n: { _lt: 10 } } }
+`,
+      });
+    }),
+  );
+  afterAll(() => ruled?.close());
+
+  const told = async (method: string, path: string, body: unknown) => {
+    const { status, json } = await ruled.ask(`/items/${path}`, { method, body });
+    const errors: readonly { extensions: Record<string, unknown> }[] = json?.errors ?? [];
+    return [
+      status,
+      ...errors.map(({ extensions: { code, field, type, index } }) =>
+        [code, field, type, index].filter((part) => part !== undefined).join(' '),
+      ),
+    ];
+  };
+  const between = (field: string) => `FAILED_VALIDATION ${field} between`;
+  const unique = 'FAILED_VALIDATION code unique';
+
+  it('are told in this order', async () => {
+    const sound = { id: 7, n: 5, title: 'abc', price: 1 };
+    expect(await told('POST', 'tags', { ...sound, code: 'taken' })).toEqual([400, unique]);
+    expect(await told('POST', 'tags', { ...sound, code: 'taken', n: 10 })).toEqual([400, between('n')]);
+    expect(await told('POST', 'tags', { ...sound, code: 'taken', n: null })).toEqual([400, between('n')]);
+    expect(await told('POST', 'tags', { ...sound, code: 'taken', n: 0, title: 'b' })).toEqual([
+      ...[400, between('n'), 'FAILED_VALIDATION check'],
+    ]);
+    expect(await told('POST', 'tags', { ...sound, owner: 9, n: 10 })).toEqual([400, between('n')]);
+    expect(await told('POST', 'tags', { ...sound, owner: 9 })).toEqual([400, 'FAILED_VALIDATION owner foreign_key']);
+    expect(await told('PATCH', 'tags/2', { code: 'taken', n: 10 })).toEqual([400, between('n')]);
+    expect(await told('PATCH', 'tags/2', { code: 'taken', title: null })).toEqual([400, unique]);
+    expect(await told('PATCH', 'tags', { keys: [1, 2], data: { code: 'taken', n: 10 } })).toEqual([400, between('n')]);
+  });
+
+  it('are told so for each item, and for related ones', async () => {
+    const items = [
+      { id: 7, code: 'x', n: 10 },
+      { id: 8, code: 'taken', n: 1 },
+      { id: 9, code: 'y', n: 11 },
+    ];
+    expect(
+      await told(
+        'POST',
+        'tags',
+        items.map((item) => ({ price: 1, ...item })),
+      ),
+    ).toEqual([...[400, `${between('n')} 0`, `${between('n')} 2`]]);
+    const changes = [
+      { id: 1, n: 10 },
+      { id: 2, code: 'taken' },
+    ];
+    expect(await told('PATCH', 'tags', changes)).toEqual([400, `${between('n')} 0`]);
+    const tree = { id: 5, name: 'five', tags: [{ id: 7, code: 'taken', n: 10, price: 1 }] };
+    expect(await told('POST', 'owners', tree)).toEqual([400, between('tags[0].n')]);
+    expect(await told('POST', 'tags?on_conflict=id', { id: 2, code: 'taken', n: 10 })).toEqual([400, between('n')]);
+  });
+
+  it('are a refusal where the row may not be written at all', async () => {
+    expect(await told('PATCH', 'rows_of/2', { code: 'taken', n: 9 })).toEqual([400, unique]);
+    expect(await told('PATCH', 'rows_of/2', { code: 'taken', n: 10 })).toEqual([403, 'FORBIDDEN']);
+  });
+
+  it('leave to the database what it alone can tell', async () => {
+    const item = { id: 7, code: 'taken', n: 1, price: 100 };
+    expect(await told('POST', 'tags', item)).toEqual([400, unique]);
+    expect(await told('POST', 'tags', { ...item, code: 'new' })).toEqual([400, 'FAILED_VALIDATION price lt']);
   });
 });

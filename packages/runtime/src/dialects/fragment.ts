@@ -90,7 +90,7 @@ export function cast(expression: string, casts: string | undefined): string {
 export type KeyField = Pick<FieldDescriptor, 'type' | 'native' | 'stored' | 'comparison'>;
 
 /** True if values of the type hold others, each with its place. */
-export function isWhole({ type }: Pick<FieldDescriptor, 'type'>): boolean {
+export function hasParts({ type }: Pick<FieldDescriptor, 'type'>): boolean {
   return type === 'array' || type === 'composite';
 }
 
@@ -106,5 +106,5 @@ export function arrayNative({ native }: Pick<FieldDescriptor, 'native'>): string
 
 /** A column of a key as its values are compared. Arrays of a domain compare only as arrays of its base. */
 export function keyColumn(expression: string, field: KeyField): string {
-  return cast(expression, isWhole(field) ? `::${wholeType(field)}` : field.comparison);
+  return cast(expression, hasParts(field) ? `::${wholeType(field)}` : field.comparison);
 }

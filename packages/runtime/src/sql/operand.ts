@@ -1,4 +1,4 @@
-import { arrayNative, isWhole, type KeyField, wholeType } from '../dialects/fragment.ts';
+import { arrayNative, hasParts, type KeyField, wholeType } from '../dialects/fragment.ts';
 import { jsonKind, jsonTypes } from '../language/conditions/filter-json.ts';
 import {
   arrayLiteral,
@@ -53,12 +53,14 @@ export function operandType(field: TypedValue, call?: FieldFunction): OperandTyp
  * its columns, so these go as their texts and each is cast.
  */
 export function listedForm(field: TypedValue & KeyField): { readonly native: string; readonly cast?: string } {
-  return isWhole(field) ? { native: 'pg_catalog.text', cast: wholeType(field) } : { native: operandType(field).native };
+  return hasParts(field)
+    ? { native: 'pg_catalog.text', cast: wholeType(field) }
+    : { native: operandType(field).native };
 }
 
 /** The operand type of a field of a key. */
 export function keyType(field: TypedValue & KeyField): OperandType {
-  return operandType(isWhole(field) ? { ...field, native: wholeType(field) } : field);
+  return operandType(hasParts(field) ? { ...field, native: wholeType(field) } : field);
 }
 
 /** The type of a path into JSON: a list of texts. */

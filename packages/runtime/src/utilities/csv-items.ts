@@ -3,7 +3,7 @@
  * without a cell there has none.
  */
 import { createReadStream } from 'node:fs';
-import { isWhole } from '../dialects/fragment.ts';
+import { hasParts } from '../dialects/fragment.ts';
 import { PlatformError } from '../errors.ts';
 import { parseBodyText } from '../json/body.ts';
 import type { FilterObject } from '../language/conditions/filter-syntax.ts';
@@ -129,7 +129,7 @@ function cellValue(field: FieldDescriptor | undefined, cell: string, line: numbe
   const isJson =
     field === undefined
       ? /^[[{]/.test(cell)
-      : field.type === 'json' || isWhole(field) || (field.type === 'csv' && cell.startsWith('['));
+      : field.type === 'json' || hasParts(field) || (field.type === 'csv' && cell.startsWith('['));
   if (!isJson) return cell;
   try {
     // Wrapped, because a cell may hold any value.

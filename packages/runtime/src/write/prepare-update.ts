@@ -95,7 +95,7 @@ function updateOf(
     prepareStep(context, granted, 'update', batch, form, { placeOf, ...(plan && { plan }) });
   const plan: WritePlan = {
     returning,
-    affected: () => [affectedBy(context, granted, batch)],
+    affected: () => [affectedBy(context, granted, batch, placeOf)],
     work: (running) => runUpdate(running, prepare(), keys, false),
   };
   return keys.count === 0 ? plan : completed(context, plan, { kind: 'step', prepare, keys });
@@ -110,12 +110,11 @@ export async function prepareUpdateSingleton(context: WriteContext, body: JsonVa
   const granted = updateGrant(context, writable);
   const tree = isTree(writable, [data]);
   const batch = await decodeOne(context, granted, tree ? {} : data, undefined);
-  const step = prepareStep(context, granted, 'update', batch, 'shared', {
-    placeOf: placesIn(context.collection, null),
-  });
+  const placeOf = placesIn(context.collection, null);
+  const step = prepareStep(context, granted, 'update', batch, 'shared', { placeOf });
   return {
     returning,
-    affected: () => [affectedBy(context, granted, batch)],
+    affected: () => [affectedBy(context, granted, batch, placeOf)],
     isConflict: (error) => overtakesPayloads(context, writable, [data], error),
     async work(running) {
       // The first is sent first.
@@ -230,11 +229,10 @@ async function queried(
   const names = batch.columns.map(({ field }) => field.descriptor.name);
   const lock = lockOfUpdate(collection.descriptor, names);
   const targets = prepareTargets({ ...context, query, targets: { permitted, lock } });
-  const step = prepareStep(context, granted, 'update', batch, 'shared', {
-    placeOf: placesIn(context.collection, null),
-  });
+  const placeOf = placesIn(context.collection, null);
+  const step = prepareStep(context, granted, 'update', batch, 'shared', { placeOf });
   return {
-    affected: () => [affectedBy(context, granted, batch)],
+    affected: () => [affectedBy(context, granted, batch, placeOf)],
     ...(tree && { isConflict: (error) => overtakesPayloads(context, writable, [data], error) }),
     async work(running) {
       const keys = await findHeld(running, targets, { collection, lock, maxCount: context.maxItems });

@@ -12,6 +12,7 @@ import { readElements } from '../sql/array-text.ts';
 import type { CollectionScope } from '../sql/scope.ts';
 import type { Granted, WritableCollection, WriteScope } from './access/scope.ts';
 import type { Written } from './checks/check.ts';
+import { brokenRules } from './checks/known-values.ts';
 import type { Batch } from './decode/batch.ts';
 import { asMany, type Keys } from './decode/keys.ts';
 import type { JudgedPayload } from './execute/run.ts';
@@ -232,7 +233,12 @@ export function prepareStep(
 }
 
 /** Returns the context by which errors of the database are explained when a batch is written. */
-export function affectedBy(context: WriteContext, { writable, grant }: Granted, batch: Batch): AffectedConstraints {
+export function affectedBy(
+  context: WriteContext,
+  { writable, grant }: Granted,
+  batch: Batch,
+  placeOf: JudgedPayload['placeOf'],
+): AffectedConstraints {
   const { collection } = writable;
   const keysOf = keysInBatch(batch);
   return {
@@ -241,6 +247,7 @@ export function affectedBy(context: WriteContext, { writable, grant }: Granted, 
     names: namesOf(batch),
     writable: new Set(grant.fields.keys()),
     findKeys: keysOf,
+    broken: (cause, names) => brokenRules(grant, { batch, placeOf, names }, cause),
   };
 }
 

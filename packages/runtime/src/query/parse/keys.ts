@@ -1,4 +1,4 @@
-import { isWhole } from '../../dialects/fragment.ts';
+import { hasParts } from '../../dialects/fragment.ts';
 import { forbidden, PlatformError } from '../../errors.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import {
@@ -118,7 +118,7 @@ export function decodeKey(collection: CollectionScope, parts: readonly JsonValue
   if (types.length === 0 || types.length !== parts.length) throw forbidden();
   return types.map((type, index) => {
     const part = parts[index] ?? null;
-    const decoded = decodeValue(type, isWhole(type) && typeof part === 'string' ? readJson(part) : part);
+    const decoded = decodeValue(type, hasParts(type) && typeof part === 'string' ? readJson(part) : part);
     if (!decoded.ok || decoded.value === null) throw forbidden();
     return oneSpelling(type, decoded.value);
   });

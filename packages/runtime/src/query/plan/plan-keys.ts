@@ -1,5 +1,5 @@
 import type { KeyKind } from '../../database/database.ts';
-import { isWhole, keyColumn } from '../../dialects/fragment.ts';
+import { hasParts, keyColumn } from '../../dialects/fragment.ts';
 import type { ListedKey } from '../../dialects/index.ts';
 import { type FieldDescriptor, types } from '../../language/index.ts';
 import { keyType } from '../../sql/operand.ts';
@@ -30,7 +30,7 @@ export function printKeyFields(
     return field.folds === true ? row.statement.dialect.exactly(column) : column;
   });
   const keys = types.map(({ type }, position): ListedKey => {
-    const sent = isWhole(type) && selector === 'keys' ? 'pg_catalog.text' : type.native;
+    const sent = hasParts(type) && selector === 'keys' ? 'pg_catalog.text' : type.native;
     const list = selector === 'keys' ? '[]' : '';
     const value = row.statement.parameter({ kind: 'value', index: index + position }, sent + list);
     return { list: value, cast: sent === type.native ? '' : `::${type.native}`, native: type.native };

@@ -100,12 +100,12 @@ function isNot(predicate: string): string {
   return `(${predicate}) IS NOT TRUE`;
 }
 
-function conjunctsOf(condition: Condition): readonly Condition[] {
+export function conjunctsOf(condition: Condition): readonly Condition[] {
   return condition.kind === 'and' ? condition.of.flatMap(conjunctsOf) : [condition];
 }
 
 /** Returns the name of a violated condition, and the name in the payload that it is about. */
-function violationOf(condition: Condition): { readonly field: string | null; readonly type: string } {
+export function violationOf(condition: Condition): { readonly field: string | null; readonly type: string } {
   if (condition.kind === 'compare') return { field: condition.field, type: conditionName(condition.operator) };
   if (condition.kind === 'related') return { field: condition.relation, type: violationOf(condition.where).type };
   const [only, ...others] = condition.of;

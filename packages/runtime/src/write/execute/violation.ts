@@ -21,6 +21,8 @@ export interface AffectedConstraints {
   readonly writable: ReadonlySet<string>;
   /** The keys that the payload links; absent where it links none itself. */
   readonly findKeys?: FindKeys;
+  /** Finds rules that the items break, which come before constraints; undefined for none. */
+  readonly broken?: (cause: ServerError, names: ReadonlySet<string>) => PlatformError | undefined;
 }
 
 /** SQLSTATEs of what the database does not take, and what they mean. */
@@ -47,6 +49,17 @@ const malformed: ReadonlySet<string> = new Set(['22P02', '22007', '2200N', '2200
  * about another one, by a trigger for example, names none of its own.
  */
 export function explainViolation(thrown: unknown, collections: readonly AffectedConstraints[]): unknown {
+  const explained = explainConstraint(thrown, collections);
+  const isConstraint =
+    explained !== thrown && explained instanceof PlatformError && explained.code === 'FAILED_VALIDATION';
+  if (!isConstraint || !(explained.cause instanceof ServerError)) return explained;
+  const { cause } = explained;
+  return (
+    collections.map(({ broken, names }) => broken?.(cause, names)).find((error) => error !== undefined) ?? explained
+  );
+}
+
+function explainConstraint(thrown: unknown, collections: readonly AffectedConstraints[]): unknown {
   if (!(thrown instanceof PlatformError) || !(thrown.cause instanceof ServerError)) return thrown;
   // Told already, by the step that failed.
   if (thrown.extensions.collection !== undefined) return thrown;

@@ -1,5 +1,5 @@
 /** The parameters of a write: where each finds its value when the statement runs. */
-import { castStored, isWhole } from '../../dialects/fragment.ts';
+import { castStored, hasParts } from '../../dialects/fragment.ts';
 import { arrayLiteral, type FieldDescriptor } from '../../language/index.ts';
 import type { StatementBuilder } from '../../sql/row.ts';
 import type { Batch } from '../decode/batch.ts';
@@ -101,7 +101,7 @@ export function scalarInput(inputs: Inputs, field: FieldDescriptor, column: numb
 
 /** Several values of a field, as a column of input. Arrays in arrays and composites go as their texts. */
 export function listInput(name: string, field: FieldDescriptor, column: number): InputColumn {
-  const native = isWhole(field) ? 'pg_catalog.text' : field.native;
+  const native = hasParts(field) ? 'pg_catalog.text' : field.native;
   return { name, source: { kind: 'values', column }, native, stored: true };
 }
 

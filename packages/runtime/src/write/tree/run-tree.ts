@@ -198,7 +198,7 @@ async function writeDraft(
     const only = nodes.length === 1 ? placeOf(0).path : undefined;
     const path = only ?? (group.path === '' ? undefined : group.path);
     throw explainViolation(error, [
-      { ...affectedBy(context, granted, batch), names, ...(path !== undefined && { path }) },
+      { ...affectedBy(context, granted, batch, placeOf), names, ...(path !== undefined && { path }) },
     ]);
   }
 }

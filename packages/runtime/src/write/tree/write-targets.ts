@@ -123,7 +123,7 @@ async function joinPairs(
     done.push(await runStep(running, { ...step, keys: null, lenient: false }));
   } catch (error) {
     const path = location.path === undefined ? {} : { path: location.path };
-    throw explainViolation(error, [{ ...affectedBy(context, granted, batch), names: new Set(), ...path }]);
+    throw explainViolation(error, [{ ...affectedBy(context, granted, batch, placeOf), names: new Set(), ...path }]);
   }
 }
 

@@ -1,6 +1,6 @@
 /** `on_conflict`: the fields by which an item of a POST is one that there is, and the items that they find. */
 
-import { allOf, isWhole, sqlTrue } from '../../dialects/fragment.ts';
+import { allOf, hasParts, sqlTrue } from '../../dialects/fragment.ts';
 import { forbidden, invalidQuery, PlatformError } from '../../errors.ts';
 import { invalidPayload, type Place, type Problems, placesIn } from '../../json/problems.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
@@ -156,7 +156,7 @@ function printInput(
 ): string {
   const { input } = question.statement.dialect;
   const inputs = fields.map(({ field: { descriptor } }, part) => {
-    const native = isWhole(descriptor) ? 'pg_catalog.text' : descriptor.native;
+    const native = hasParts(descriptor) ? 'pg_catalog.text' : descriptor.native;
     return { name: `c${part}`, native, values: sought.map(({ values }) => values[part] ?? null) };
   });
   const flags = fields.flatMap(({ preset }, part) => {

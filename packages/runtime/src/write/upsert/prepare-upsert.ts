@@ -144,10 +144,10 @@ async function prepareCreate(context: WriteContext, body: JsonValue | undefined)
   const places = many ? [...items.keys()] : null;
   const decoded = decodeItems(input, items, places, problems);
   problems.raise();
-  const affected = () => [affectedBy(context, granted, decoded)];
+  const placeOf = placesIn(context.collection, places);
+  const affected = () => [affectedBy(context, granted, decoded, placeOf)];
   if (items.length === 0) return { returning, affected, work: async () => null };
   const batch = await hashBatch(context, granted, decoded);
-  const placeOf = placesIn(context.collection, places);
   const prepare = (plan?: ReadPlan): PreparedStep =>
     prepareStep(context, granted, 'create', batch, items.length === 1 ? 'one' : 'many', {
       placeOf,

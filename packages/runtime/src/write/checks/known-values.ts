@@ -1,0 +1,97 @@
+/**
+ * Rules that a payload breaks by its own values. The statement that writes checks all rules, but a database that refuses
+ * the row answers first. Rules come before constraints (API specification, section 1.5), so they are looked for then.
+ */
+import { forbidden, type PlatformError, together } from '../../errors.ts';
+import { failedValidation, maxErrors, type Place } from '../../json/problems.ts';
+import {
+  type Condition,
+  decodeValue,
+  definitions,
+  type JsonValue,
+  listed,
+  literalValue,
+  type Truth,
+  types,
+} from '../../language/index.ts';
+import { every, some } from '../../language/operators/definition.ts';
+import { operandType } from '../../sql/operand.ts';
+import type { WriteGrant } from '../access/scope.ts';
+import type { Batch, BatchColumn } from '../decode/batch.ts';
+import { conjunctsOf, violationOf } from './checks.ts';
+
+/** Items as they were sent, and where each stands in the body. */
+interface Payload {
+  readonly batch: Batch;
+  readonly placeOf: (item: number) => Place;
+  /** Names that errors may have. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Finds what the items break for certain; undefined where there is nothing, or only the database can tell. */
+export function brokenRules(
+  { rules: [rule, ...others] }: WriteGrant,
+  { batch, placeOf, names }: Payload,
+  cause: unknown,
+): PlatformError | undefined {
+  // The stored row decides which of several rules count.
+  if (rule === undefined || others.length > 0) return undefined;
+  const items = Array.from({ length: batch.count }, (_, item) => item);
+  const conditions = conjunctsOf(rule.check ?? rule.where);
+  const broken = items.flatMap((item) =>
+    conditions.filter((condition) => holds(condition, batch, item) === false).map((condition) => ({ item, condition })),
+  );
+  if (broken.length === 0) return undefined;
+  if (rule.check === null) return forbidden();
+  return together(
+    broken.slice(0, maxErrors).map(({ item, condition }) => {
+      const { field, type } = violationOf(condition);
+      const named = field !== null && names.has(field) ? field : null;
+      return failedValidation(placeOf(item), named, type, 'does not meet a condition', cause);
+    }),
+  );
+}
+
+function holds(condition: Condition, batch: Batch, item: number): Truth {
+  switch (condition.kind) {
+    case 'and':
+      return every(condition.of.map((part) => holds(part, batch, item)));
+    case 'or':
+      return some(condition.of.map((part) => holds(part, batch, item)));
+    case 'related':
+      return undefined;
+    case 'compare': {
+      const column = batch.columns.find(({ field }) => field.descriptor.name === condition.field);
+      const isKnown = column !== undefined && !column.linked && (column.present?.[item] ?? true);
+      return isKnown ? meets(condition, column, item) : undefined;
+    }
+  }
+}
+
+/** Null meets a condition that asks for it; of values that the database changes nothing is known. */
+function meets(
+  { operator, operand, function: call, path }: Extract<Condition, { kind: 'compare' }>,
+  { field: { descriptor }, values }: BatchColumn,
+  item: number,
+): Truth {
+  const definition = definitions[operator];
+  const { isKept, order } = types[descriptor.type];
+  const isPlain = call === undefined && path === undefined && operand.kind === 'literal';
+  if (!isPlain || isKept !== true || descriptor.native.endsWith('bpchar') || definition.meets === undefined)
+    return undefined;
+  const value = values[item] ?? null;
+  const literal = literalValue(operand);
+  const isNone = Array.isArray(literal) && literal.length === 0;
+  if (value === null) return definition.holdsOnNull === true || (isNone && operator !== '_in');
+  const sent: readonly JsonValue[] = listed.has(operator) && Array.isArray(literal) ? literal : [literal];
+  if (definition.operand === 'flag') return definition.meets(value, [], () => undefined);
+  const operands = sent.flatMap((literalPart) => {
+    const decoded = decodeValue(operandType(descriptor), literalPart);
+    return decoded.ok && decoded.value !== null ? [decoded.value] : [];
+  });
+  if (operands.length < sent.length) return undefined;
+  return definition.meets(value, operands, (other) => {
+    if (value === other) return 0;
+    return order === undefined ? 1 : order(value, other);
+  });
+}
