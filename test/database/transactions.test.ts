@@ -204,6 +204,33 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
       expect(await notes()).toHaveLength(20);
     });
 
+    test('with the answer of COMMIT: is answered behind slow reads, also to a caller without a token', async () => {
+      const database = await open({ poolMax: 2 });
+      proxy.arm('swallow', commit);
+      const slow: Promise<void>[] = [];
+      let sink = collect();
+      let tries = 0;
+      await database.transaction(async (transaction) => {
+        await add(transaction, 1, 'written');
+        const last = {
+          statement: { ...statement('SELECT body FROM note WHERE id = 1'), isPublic: true },
+          parameters: [],
+          sink: () => {
+            tries += 1;
+            // The answer is read once more: every connection is busy by then.
+            const sleeping = statement('SELECT pg_catalog.pg_sleep(0.6)::text');
+            if (tries === 2) for (let n = 0; n < 4; n++) slow.push(database.read(sleeping, [], collect()));
+            sink = collect();
+            return sink;
+          },
+        };
+        return { value: undefined, last };
+      });
+      await Promise.all(slow);
+      // Plain `pg` has the answer before it sends COMMIT.
+      expect([proxy.done(), tries, sink.texts()]).toEqual([1, driver === 'fast' ? 2 : 1, ['written']]);
+    });
+
     test('with COMMIT itself: is found to be undone, and runs again', async () => {
       const database = await open();
       for (let id = 1; id <= 20; id++) {

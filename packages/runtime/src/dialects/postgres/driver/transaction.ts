@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Tries } from '../../../database/connection-seams.ts';
-import type { CommitProof, Outcome, RowSink, Transaction } from '../../../database/database.ts';
+import type { CommitProof, Outcome, Transaction } from '../../../database/database.ts';
 import { toDatabaseError, UnknownOutcomeError } from '../../../database/errors.ts';
 import type { TextRow } from '../../../database/own-statements.ts';
 import { Attempt } from './attempt.ts';
@@ -109,6 +109,6 @@ function reads(pool: Pool): (...read: Parameters<Pool['read']>) => Promise<void>
 /** Reads the answer of a committed transaction when it was lost with the connection. */
 async function answerAgain<T>(pool: Pool, { answered }: Attempt, { last }: Outcome<T>): Promise<void> {
   if (last === undefined || answered) return;
-  const sink: RowSink = last.sink();
-  await pool.read({ ...last.statement, parameters: last.parameters }, sink);
+  // A write is answered also where the reads of its caller take turns.
+  await pool.read({ ...last.statement, isPublic: false, parameters: last.parameters }, last.sink());
 }
