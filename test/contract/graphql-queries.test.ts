@@ -183,6 +183,53 @@ describe('functions and aggregates', () => {
   });
 });
 
+describe('having', () => {
+  const read = async (having: object, selected = 'group countAll sum { views }') => {
+    const query = `query ($having: JSON) { articles_aggregated(groupBy: ["status"], sort: ["status"], having: $having) { ${selected} } }`;
+    return (await magazine.admin('/graphql', { method: 'POST', body: { query, variables: { having } } })).json;
+  };
+
+  it('chooses rows as over REST, by values that are selected and by others', async () => {
+    const chosen = [
+      { count: { _gt: 1 } },
+      { countAll: { _lte: 1000 }, max: { id: { _gt: '1' } } },
+      { _or: [{ sum: { views: { _lt: 0 } } }, { avg: { rating: { _nnull: true } } }] },
+      { min: { title: { _null: true } } },
+      {},
+    ];
+    for (const having of chosen) {
+      const query = encodeURIComponent(JSON.stringify(having));
+      const items = await rest(
+        `articles?groupBy=status&sort=status&aggregate[countAll]=*&aggregate[sum]=views&having=${query}`,
+      );
+      const { data } = await read(having);
+      expect([having, data?.articles_aggregated]).toEqual([
+        having,
+        items.map(({ status, countAll, sum }: Record<string, unknown>) => ({ group: { status }, countAll, sum })),
+      ]);
+    }
+    const literal = 'articles_aggregated(having: { count: { _gt: 100000 } }) { countAll }';
+    expect((await admin(`{ ${literal} }`)).data).toEqual({ articles_aggregated: [] });
+  });
+
+  it('is refused as over REST', async () => {
+    const wrong = [
+      [{ sum: { views: { _is: 1 } } }, 'INVALID_QUERY'],
+      [{ sum: { title: { _gt: 1 } } }, 'INVALID_QUERY'],
+      [{ sum: { views: { _gt: 'x' } } }, 'INVALID_QUERY'],
+      [{ median: { views: { _gt: 1 } } }, 'FORBIDDEN'],
+      [{ sum: { nothing: { _gt: 1 } } }, 'FORBIDDEN'],
+      [[1], 'INVALID_QUERY'],
+    ] as const;
+    for (const [having, code] of wrong) {
+      const query = encodeURIComponent(JSON.stringify(having));
+      const { json } = await magazine.admin(`/items/articles?groupBy=status&aggregate[countAll]=*&having=${query}`);
+      const { errors } = await read(having);
+      expect([having, json.errors[0].extensions.code, errors?.[0].extensions.code]).toEqual([having, code, code]);
+    }
+  });
+});
+
 describe('variables and conditions', () => {
   it('reach every place of a filter, and absent ones leave no trace', async () => {
     const query = `query ($all: articles_filter, $status: String, $ids: [GraphQLBigInt!], $limit: Int = 2) {

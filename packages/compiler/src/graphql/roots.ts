@@ -124,7 +124,11 @@ function signature(operation: GraphqlOperation, { view, types }: GraphqlCollecti
     case 'byKey':
       return { type: types.item, args: [id], note };
     case 'aggregate':
-      return { type: `[${types.aggregated}!]!`, args: [{ name: 'groupBy', type: '[String]' }, ...list], note };
+      return {
+        type: `[${types.aggregated}!]!`,
+        args: [{ name: 'groupBy', type: '[String]' }, ...list, { name: 'having', type: 'JSON' }],
+        note,
+      };
     case 'createOne':
       return { type: item, args: [create] };
     case 'createMany':

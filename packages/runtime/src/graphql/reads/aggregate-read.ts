@@ -4,7 +4,7 @@ import { type GraphQLObjectType, getNamedType, isObjectType, type SelectionSetNo
 import { longestCachedStatement } from '../../database/plan-cache.ts';
 import { invalidQuery } from '../../errors.ts';
 import { aggregateFits, isAggregateFunction } from '../../language/descriptors/aggregates.ts';
-import { always, type GraphqlCollection } from '../../language/index.ts';
+import type { GraphqlCollection } from '../../language/index.ts';
 import {
   type Aggregate,
   type AggregateNames,
@@ -22,6 +22,7 @@ import {
   refuseSize,
   relationsOf,
 } from '../../query/authorise/filter.ts';
+import { checkHaving, collectHaving, readHaving, refuseHaving } from '../../query/authorise/having.ts';
 import { aggregateShape, conditionShape, limitShape } from '../../query/authorise/shape.ts';
 import { withSearch } from '../../query/authorise/sort.ts';
 import { parseArchived, parseFilterParameter, parseSearchText, readNames } from '../../query/parse/parse-parameters.ts';
@@ -69,19 +70,24 @@ function prepareAggregated(
   const bounds = parseBounds(tree, limits, request);
   const search = parseSearchText(tree, limits);
   const filter = readFilter(scope, collection.descriptor.name, parseFilterParameter(tree), limits);
+  const having = readHaving(scope, collection, request.having, limits);
   refuseProblem(filter.problems, 'syntax');
+  refuseHaving(having, 'syntax');
   checkCalls(scope, collection, request);
   refuseProblem(filter.problems, 'name');
+  refuseHaving(having, 'name');
   authoriseAggregate(scope, collection, request);
   refuseProblem(filter.problems, 'value');
   const names = arranged(resolveAggregate(scope, collection, request), selection);
+  checkHaving(collection, having);
   const condition = withSearch(filter.condition, collection, search);
-  refuseRelations(relationsOf(condition), limits);
+  refuseRelations(relationsOf(condition) + relationsOf(having.condition), limits);
   const open = openValues();
   collectValues(open, scope, collection, condition);
+  collectHaving(open, collection, having.condition);
   refuseSize(open, limits);
   const parts = [
-    aggregateShape(request, always),
+    aggregateShape(request, having.condition),
     conditionShape(condition),
     limitShape(bounds.limit),
     bounds.offset > 0,
@@ -96,7 +102,7 @@ function prepareAggregated(
       collection,
       names,
       condition,
-      having: always,
+      having: having.condition,
       ...bounds,
       meta: [],
       selector: 'list',
@@ -117,7 +123,7 @@ function requestOf({ values }: AggregateSelection, tree: QueryTree, limits: Read
       field: field?.descriptor.name ?? null,
     })),
     groups: [...new Set(readNames(tree.get('groupBy'), 'groupBy'))],
-    having: undefined,
+    having: tree.get('having'),
     sort: parseOrder(tree, limits),
   };
 }
