@@ -1,4 +1,4 @@
-/** Texts and bytes beyond the length of their columns, which MariaDB and MySQL refuse, be they one or many. */
+/** Texts of MariaDB and MySQL: those beyond the length of their columns are refused, and equal ones are told apart. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHosted } from '../support/host.ts';
 import { createMysqlDatabase } from '../support/mariadb.ts';
@@ -9,7 +9,9 @@ import { servers } from '../support/servers.ts';
 const types = { tinytext: 255, text: 65_535, tinyblob: 255, 'text CHARACTER SET latin1': 65_535 } as const;
 const columns = Object.keys(types).map((type, index) => `c${index} ${type}`);
 const sql = `CREATE TABLE notes (id int AUTO_INCREMENT PRIMARY KEY, part_of int, ${columns.join(', ')},
-  FOREIGN KEY (part_of) REFERENCES notes (id));`;
+  FOREIGN KEY (part_of) REFERENCES notes (id));
+CREATE TABLE teams (id int PRIMARY KEY, name varchar(9));
+INSERT INTO teams VALUES (1, 'A'), (2, 'a'), (3, 'B'), (4, 'a '), (5, 'b');`;
 
 describe.each(servers)('$name', ({ missing, start }) => {
   if (missing) return void it.skip('is not there');
@@ -54,5 +56,16 @@ describe.each(servers)('$name', ({ missing, start }) => {
     );
     const { json } = await platform.admin(`${path}&filter[${name}][_nnull]=true`);
     expect(json.data).toEqual([{ id, ...fits }]);
+  });
+
+  it('lists tell texts apart that are equal to their column, also beside other conditions', async () => {
+    const found = async (names: readonly string[]): Promise<unknown> => {
+      const filter = JSON.stringify({ _or: [{ name: { _in: names } }, { id: { _eq: 99 } }] });
+      const { json } = await platform.admin(`/items/teams?fields=id&filter=${encodeURIComponent(filter)}`);
+      return json.data.map(({ id }: { readonly id: number }) => id);
+    };
+    expect(await found(['a', 'b'])).toEqual([2, 5]);
+    expect(await found(['A', 'b'])).toEqual([1, 5]);
+    expect(await found(['a ', 'B'])).toEqual([3, 4]);
   });
 });

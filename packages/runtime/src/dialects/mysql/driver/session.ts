@@ -22,6 +22,12 @@ const lockWaitSeconds = 10;
  */
 const idleSeconds = { mariadb: 10, mysql: 20 } as const;
 
+/**
+ * MariaDB keeps results of subqueries by the columns around them. It takes texts for the same that are equal to their
+ * collation, although a subquery tells them apart by their characters.
+ */
+const subqueries = "optimizer_switch = 'subquery_cache=off'";
+
 /** How long an unused connection is kept, in milliseconds. */
 export const idleMs = 10_000;
 
@@ -40,6 +46,7 @@ export function sessionSql({ isMariadb, statementTimeoutMs, pooled }: MysqlSessi
     "time_zone = '+00:00'",
     'group_concat_max_len = 4294967295',
     `innodb_lock_wait_timeout = ${lockWaitSeconds}`,
+    ...(isMariadb ? [subqueries] : []),
     ...(pooled === true ? [idle] : []),
     timeout,
   ];
