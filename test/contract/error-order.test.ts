@@ -195,6 +195,7 @@ describe.each(allServers)('rules of roles and constraints of the database on $na
   it('leave to the database what it alone can tell', async () => {
     const item = { id: 7, code: 'taken', n: 1, price: 100 };
     expect(await told('POST', 'tags', item)).toEqual([400, unique]);
+    expect(await told('POST', 'tags', { ...item, price: 1, title: 'b ' })).toEqual([400, unique]);
     expect(await told('POST', 'tags', { ...item, code: 'new' })).toEqual([400, 'FAILED_VALIDATION price lt']);
   });
 });

@@ -84,6 +84,8 @@ function meets(
   const isNone = Array.isArray(literal) && literal.length === 0;
   if (value === null) return definition.holdsOnNull === true || (isNone && operator !== '_in');
   const sent: readonly JsonValue[] = listed.has(operator) && Array.isArray(literal) ? literal : [literal];
+  // Some columns keep no spaces at the end.
+  if (value.endsWith(' ')) return undefined;
   if (definition.operand === 'flag') return definition.meets(value, [], () => undefined);
   const operands = sent.flatMap((literalPart) => {
     const decoded = decodeValue(operandType(descriptor), literalPart);
