@@ -65,6 +65,9 @@ const head = `/**
 /** A floating-point number as JSON sends it. */
 export type FloatValue = number | 'NaN' | 'Infinity' | '-Infinity';
 
+/** An array as it is written: of elements, or of arrays of these where it has several dimensions. */
+export type ArrayValue<Value> = readonly (Value | null | ArrayValue<Value>)[];
+
 /** A value that the server fills in when it runs the filter: \`$NOW(-1 day)\`, \`$CURRENT_USER\`. */
 export type DynamicValue = \`$\${string}\`;
 
@@ -142,7 +145,7 @@ function operandType(operator: Operator, comparison: Comparison, value: string):
     case 'flag':
       return 'boolean';
     case 'same':
-      return comparison === 'array' ? `readonly (${value} | null)[] | null` : `${sent} | null`;
+      return comparison === 'array' ? `ArrayValue<${value}> | null` : `${sent} | null`;
     case 'value':
       return sent;
     case 'text':

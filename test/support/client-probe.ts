@@ -2,10 +2,16 @@
 export const probe = `
 import { createClient, type Client, type ArticlesItem, type ArticlesCreate } from './client/admin/index.js';
 import { createClient as createEditor } from './client/editor_reviewer/index.js';
-import type { JsonObject } from '@tablewright/client/typed';
+import type { ArrayOperators, ArrayValue, JsonObject } from '@tablewright/client/typed';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function is<Expected>(): <Found>(found: Found, ...same: Same<Expected, Found> extends true ? [] : ['is', Found]) => void;
+
+export function arrays(read: readonly (number | null)[]): readonly (ArrayValue<number> | ArrayOperators<number>)[] {
+  // @ts-expect-error: a text is no element
+  const wrong: ArrayValue<number> = [[1], ['2']];
+  return [[], [1, null], [[1, 2], [3, null]], read, wrong, { _eq: [[1], [2]] }, { _neq: read }];
+}
 
 export async function reads(client: Client): Promise<void> {
   const articles = client.items('articles');

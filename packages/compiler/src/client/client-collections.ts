@@ -112,6 +112,7 @@ function typeName(spelling: string, suffix: string): string {
 /** Types of `@tablewright/client/typed` that files of collections may name. A collection's own type of such a name ends in `_`. */
 export const libraryTypes: ReadonlySet<string> = new Set([
   'ArrayOperators',
+  'ArrayValue',
   'BooleanOperators',
   'Call',
   'Changes',
@@ -152,6 +153,7 @@ export const indexLibraries: readonly LibraryTypes[] = [
   {
     from: '@tablewright/client/typed',
     types: new Set([
+      'ArrayValue',
       'CallFunction',
       'CallRoute',
       'Collection',

@@ -4,7 +4,7 @@ import type { ApiEnum } from '../api.ts';
 import { comparedType, compositeType, sentScalar, takenScalar } from '../emit/scalar-types.ts';
 import type { TypeDeclaration } from '../print/declarations.ts';
 import { stringLiteral } from '../print/text.ts';
-import { array, list, nullable, type Type, unionOfTexts } from '../print/type.ts';
+import { array, generic, list, nullable, type Type, unionOfTexts } from '../print/type.ts';
 import type { RoleField } from '../role-view/role-view.ts';
 
 type Valued = Pick<FieldDescriptor, 'type' | 'native' | 'wire' | 'element' | 'range' | 'attributes'>;
@@ -22,7 +22,7 @@ export function sentType(field: Valued, values: Values, name?: string): Type {
 export function takenType(field: Valued, values: Values, name?: string): Type {
   if (field.attributes !== undefined) return compositeType(field, takenScalar, list);
   if (field.type !== 'array') return valuesType(field, values, name) ?? takenScalar(field.type);
-  return list(nullable(elementValues(field, values, name) ?? takenScalar(field.element ?? 'unknown')));
+  return generic('ArrayValue', elementValues(field, values, name) ?? takenScalar(field.element ?? 'unknown'));
 }
 
 /** Filter type of a field; null if no filter may name it. */

@@ -6,6 +6,9 @@
 /** A floating-point number as JSON sends it. */
 export type FloatValue = number | 'NaN' | 'Infinity' | '-Infinity';
 
+/** An array as it is written: of elements, or of arrays of these where it has several dimensions. */
+export type ArrayValue<Value> = readonly (Value | null | ArrayValue<Value>)[];
+
 /** A value that the server fills in when it runs the filter: `$NOW(-1 day)`, `$CURRENT_USER`. */
 export type DynamicValue = `$${string}`;
 
@@ -85,8 +88,8 @@ export interface ElementOperators<Value> extends NullOperators {
 
 /** Fields that are arrays: as a whole, and by their elements. */
 export interface ArrayOperators<Value> extends ElementOperators<Value> {
-  readonly _eq?: readonly (Value | null)[] | null;
-  readonly _neq?: readonly (Value | null)[] | null;
+  readonly _eq?: ArrayValue<Value> | null;
+  readonly _neq?: ArrayValue<Value> | null;
 }
 
 /** Fields of geometries. */

@@ -3,6 +3,7 @@
 
 import type {
   ArrayOperators,
+  ArrayValue,
   Call,
   EqualOperators,
   FloatValue,
@@ -68,7 +69,7 @@ export interface SamplesCreate {
   weight?: FloatValue | null;
   address?: string | null;
   mood: Mood;
-  moods?: readonly (Mood | null)[] | null;
+  moods?: ArrayValue<Mood> | null;
   document?: JsonValue | null;
   positive?: number | null;
   secret?: string | null;
@@ -81,7 +82,7 @@ export interface SamplesUpdate {
   weight?: FloatValue | null;
   address?: string | null;
   mood?: Mood;
-  moods?: readonly (Mood | null)[] | null;
+  moods?: ArrayValue<Mood> | null;
   document?: JsonValue | null;
   positive?: number | null;
   secret?: string | null;
@@ -95,7 +96,7 @@ export interface SamplesChange {
   weight?: FloatValue | null;
   address?: string | null;
   mood?: Mood;
-  moods?: readonly (Mood | null)[] | null;
+  moods?: ArrayValue<Mood> | null;
   document?: JsonValue | null;
   positive?: number | null;
   secret?: string | null;
