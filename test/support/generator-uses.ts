@@ -32,6 +32,9 @@ export async function use(): Promise<void> {
   await client.GET('/items/order_lines/{key}', { params: { path: { key: [1, 2] } } });
   await client.PATCH('/items/articles', { body: { query: { filter: { id: { _eq: 1 } } }, data: { title: 'x' } } });
   await client.POST('/auth/logout', { body: { refresh_token: 'x' } });
+  await client.POST('/items/tags', { body: { name: 'x' }, params: { query: { on_conflict: ['name'] } } });
+  // @ts-expect-error: a text
+  await client.POST('/items/tags', { body: { name: [] } });
 }
 `,
   'directus-typescript-gen': fromComponents,

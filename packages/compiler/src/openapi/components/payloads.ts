@@ -240,7 +240,10 @@ function upsertSchema(upsert: RoleUpsert, base: PayloadBase | null): JsonObject 
   const { needed } = upsert;
   if (needed.some((key) => key.length === 0)) return schema;
   const [only, ...more] = needed.map((required) => ({ required }));
-  return more.length === 0 ? { ...schema, ...only } : { ...schema, anyOf: [...(only ? [only] : []), ...more] };
+  if (only === undefined || more.length === 0) return { ...schema, ...only };
+  // Within `allOf`: generators of types take an `anyOf` beside it for other forms of the whole, which are any value.
+  const { allOf = [] } = schema;
+  return { ...schema, allOf: [...(Array.isArray(allOf) ? allOf : []), { anyOf: [only, ...more] }] };
 }
 
 /** Describes a field of a payload; a many-to-one also takes an item in the place of its key. */

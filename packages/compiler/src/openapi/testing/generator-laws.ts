@@ -35,6 +35,10 @@ const laws: readonly Law[] = [
       isObject(properties) && Object.keys(properties).length > 0 && isObject(additionalProperties),
   },
   {
+    law: 'Forms stand beside no members: generators would take the form of any value.',
+    isBroken: (schema) => 'anyOf' in schema && ['properties', 'allOf'].some((name) => name in schema),
+  },
+  {
     law: 'A member of an object has no default: generators would ask for it.',
     isBroken: (schema, place) => 'default' in schema && place.includes('/properties/'),
   },
