@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ServedProject, serveProject } from '../support/project.ts';
 
+const token = 'token-of-bob-0000000000';
+
 let project: ServedProject;
 beforeAll(async () => {
   project = await serveProject({
@@ -12,8 +14,19 @@ beforeAll(async () => {
       CREATE TABLE kids (id integer PRIMARY KEY, parent integer[] REFERENCES parents, pair pair REFERENCES pairs);
       CREATE TABLE link (parent integer[] REFERENCES parents, pair pair REFERENCES pairs, PRIMARY KEY (parent, pair));
       CREATE TABLE two (a text[], b pair, n integer, PRIMARY KEY (a, b));
-      CREATE TABLE three (id integer PRIMARY KEY, a text[], b pair, FOREIGN KEY (a, b) REFERENCES two);`,
+      CREATE TABLE three (id integer PRIMARY KEY, a text[], b pair, FOREIGN KEY (a, b) REFERENCES two);
+      CREATE TABLE noted (id text[] PRIMARY KEY, n integer);`,
+    permissions: `roles: { reader: {} }
+permissions:
+  reader:
+    noted: { read: { fields: [id], filter: { n: { _lt: 9 } } } }
+    platform_revisions: { read: { fields: ["*"] } }
+`,
   });
+  const role = '00000000-0000-4000-8000-0000000000ed';
+  await project.rows(`INSERT INTO platform.platform_roles (id, name) VALUES ('${role}', 'reader')`);
+  await project.rows(`INSERT INTO platform.platform_users (id, email, role, token)
+    VALUES ('00000000-0000-4000-8000-00000000000b', 'bob@example.com', '${role}', '${token}')`);
 });
 afterAll(() => project?.close());
 
@@ -74,6 +87,15 @@ it('are in the history as in paths, and back from it', async () => {
   expect(json.data).toMatchObject([{ item: '%5B7%5D' }, { item: '%5B7%5D' }]);
   const { status } = await project.admin(`/utils/revert/${json.data[0].id}`, { method: 'POST' });
   expect([status, await data('GET', `parents/${segment([7])}?fields=name`)]).toEqual([204, { name: 'before' }]);
+});
+
+it('lead from the history to what a role may read', async () => {
+  await data('POST', 'noted', [
+    { id: ['a', 'b,"c'], n: 1 },
+    { id: ['hidden'], n: 10 },
+  ]);
+  const { json } = await project.ask('/revisions?fields=item,data', { token });
+  expect(json.data).toEqual([{ item: segment(['a', 'b,"c']), data: { id: ['a', 'b,"c'] } }]);
 });
 
 it('are the ids of GraphQL in the form of a path', async () => {

@@ -1,5 +1,5 @@
 /** Arrays as tables of input, and arrays of what many rows hold. */
-import { arrayLiteral, type PortableType, types } from '../../language/index.ts';
+import { arrayLiteral, type FieldDescriptor, type PortableType, types } from '../../language/index.ts';
 import type { CopyDialect, InputDialect } from '../dialect.ts';
 import { anyOf, cast, castStored, keyColumn } from '../fragment.ts';
 import { fitsMembers } from './json.ts';
@@ -53,6 +53,13 @@ export const postgresInput: InputDialect = {
 
 const asText = '::pg_catalog.text';
 
+/** An array as the JSON of answers, where the database makes the same of its elements. */
+function jsonText(column: string, { wire }: FieldDescriptor): string {
+  if (wire.kind === 'json') return cast(cast(column, wire.cast), asText);
+  const list = wire.kind === 'i8' ? `${column}::pg_catalog.text[]` : cast(column, wire.cast);
+  return `pg_catalog.array_to_json(${list})${asText}`;
+}
+
 /** That of PostgreSQL; the functions are the dialect's. Values keep their texts, and members their order. */
 export function postgresCopies(
   keyOf: (text: string, type: PortableType, native: string) => string | undefined,
@@ -64,6 +71,7 @@ export function postgresCopies(
     keyMatches(column, text, field) {
       const value = keyOf(text, field.type, field.native);
       if (value !== undefined) return `${column} = ${value}`;
+      if (field.type === 'array') return `${jsonText(column, field)} = ${text}`;
       const compared = cast(column, field.comparison);
       if (types[field.type].comparison !== 'text') return `${cast(compared, asText)} = ${text}`;
       const same = `${compared} = ${cast(text, `::${field.native}`)}`;
