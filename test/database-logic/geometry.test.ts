@@ -169,6 +169,14 @@ describe.each(worlds)('$name', ({ name, missing, start }) => {
     ]);
   });
 
+  it('has no order of geometries', async () => {
+    for (const name of ['place', 'plan']) {
+      for (const query of [`sort=${name}`, `sort=-${name}&limit=1&cursor=`, `groupBy=${name}`]) {
+        expect([query, failure(await platform.admin(`/items/towns?${query}`))]).toEqual([query, '400 INVALID_QUERY']);
+      }
+    }
+  });
+
   it('measures and sorts by the distance to what is near', async () => {
     const filter = { place: { _near: { to: [4.35, 50.85], within: onEarth ? 1_000_000 : 9 } } };
     const body = { query: { fields: ['id', 'distance(place)'], sort: ['-distance(place)'], filter } };

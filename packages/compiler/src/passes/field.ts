@@ -164,7 +164,7 @@ function valuesOf(field: Field, { type }: Column): readonly string[] | null {
  */
 function fallbackSql(table: Table, column: Column, index: SchemaIndex): string | undefined {
   const { fill } = column;
-  if (fill.kind === 'default') return fill.expression;
+  if (fill.kind === 'default') return defaultSql(fill.expression, index);
   if (fill.kind === 'serial') return nextValue(`${quotedName(fill.sequence)}::pg_catalog.regclass`);
   // Some servers generate a number wherever they are given none, or null.
   if (dialectFacts[index.dialect].numbersNulls) return undefined;
@@ -175,6 +175,12 @@ function fallbackSql(table: Table, column: Column, index: SchemaIndex): string |
   const { source } = column;
   const base = index.source(column);
   return source === null || base === undefined ? undefined : fallbackSql(index.table(source.table), base, index);
+}
+
+/** Where a backslash is an escape, a doubled one stands for itself. */
+function defaultSql(expression: string, { dialect }: SchemaIndex): string {
+  const isText = dialectFacts[dialect].escapes && /^'(?:[^']|'')*'$/.test(expression);
+  return isText ? expression.replaceAll('\\', '\\\\') : expression;
 }
 
 function nextValue(sequence: string): string {

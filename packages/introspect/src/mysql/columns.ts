@@ -54,12 +54,13 @@ function fillOf(dialect: MysqlDialect, row: ColumnRow): ColumnFill {
   }
   if (/\bauto_increment\b/i.test(extra)) return { kind: 'identity', always: false };
   if (text === null || (dialect === 'mariadb' && text === 'NULL')) return { kind: 'none' };
-  const isSql = dialect === 'mariadb' || /\bDEFAULT_GENERATED\b/i.test(extra) || isNumber(row, text);
+  const isSql = dialect === 'mariadb' || /\bDEFAULT_GENERATED\b/i.test(extra) || isConstant(row, text);
   return { kind: 'default', expression: isSql ? defaultExpression(text, dialect) : textLiteral(text) };
 }
 
-/** MySQL gives only the text of a constant; a number is a number all the same. */
-function isNumber({ data_type: type }: ColumnRow, text: string): boolean {
+/** MySQL gives only the text of a constant; numbers, bits and bytes are that all the same. */
+function isConstant({ data_type: type }: ColumnRow, text: string): boolean {
+  if (/^(?:bit|binary|varbinary)$/i.test(type)) return /^(?:b'[01]+'|0x(?:[\da-f]{2})+)$/i.test(text);
   return /int$|^(?:decimal|double|float|year)$/i.test(type) && /^-?\d+(?:\.\d+)?$/.test(text);
 }
 
@@ -99,12 +100,14 @@ const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b
 
 /**
  * The expression of a default. A text becomes a literal whose only escape is the doubled quote: MariaDB writes others with
- * a backslash, and MySQL writes every quote and backslash of an expression so once more.
+ * a backslash, and MySQL writes every quote and backslash of an expression so once more. Within other expressions quotes
+ * are doubled, too, since nothing that looks for the ends of texts in SQL knows the other form.
  */
 export function defaultExpression(reported: string, dialect: MysqlDialect): string {
   const sql = dialect === 'mysql' ? reported.replaceAll(/\\([\\'])/g, '$1') : reported;
   const [, inner] = /^(?:_\w+)?'((?:[^'\\]|\\.|'')*)'$/s.exec(sql) ?? [];
-  return inner === undefined ? sql : textLiteral(inner.replaceAll(/\\(.)|''/gs, unescaped));
+  if (inner !== undefined) return textLiteral(inner.replaceAll(/\\(.)|''/gs, unescaped));
+  return sql.replaceAll(/\\./gs, (pair) => (pair === "\\'" ? "''" : pair));
 }
 
 /** A text between quotes. */

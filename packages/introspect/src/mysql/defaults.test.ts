@@ -9,12 +9,12 @@ test.each([
   ["''", "''"],
   ['-5', '-5'],
   ['uuid()', 'uuid()'],
-  ["concat('a','b\\'c')", "concat('a','b\\'c')"],
+  ["concat('a\\\\','b\\'c')", "concat('a\\\\','b''c')"],
 ])('%s of MariaDB is %s', (reported, expression) => expect(defaultExpression(reported, 'mariadb')).toBe(expression));
 
 test.each([
   ["_utf8mb4\\'It\\\\\\'s \\\\\\\\ here\\'", "'It''s \\ here'"],
-  ["concat(_utf8mb4\\'it\\\\\\'s\\',_utf8mb4\\'b\\')", "concat(_utf8mb4'it\\'s',_utf8mb4'b')"],
+  ["concat(_utf8mb4\\'it\\\\\\'s\\',_utf8mb4\\'b\\')", "concat(_utf8mb4'it''s',_utf8mb4'b')"],
   ["DATE\\'2020-01-01\\'", "DATE'2020-01-01'"],
   ['uuid()', 'uuid()'],
 ])('%s of MySQL is %s', (reported, expression) => expect(defaultExpression(reported, 'mysql')).toBe(expression));

@@ -26,6 +26,8 @@ export interface DialectFacts {
   readonly binaryRows: boolean;
   /** Mark around names in sessions with default settings. */
   readonly quote: '"' | '`';
+  /** True if a backslash within a text is an escape, as it is by default. */
+  readonly escapes: boolean;
   /** True if CREATE INDEX names an index itself. */
   readonly namesIndexes: boolean;
   /** True if columns that a table numbers take their number also where null is written. */
@@ -47,7 +49,7 @@ export interface DialectFacts {
 }
 
 const others: Omit<DialectFacts, 'title' | 'returnsKeys' | 'hasSpatialReferences' | 'measuresVectors'> = {
-  ...{ family: 'mysql', hasSchemas: false, binaryRows: false, quote: '`' },
+  ...{ family: 'mysql', hasSchemas: false, binaryRows: false, quote: '`', escapes: true },
   ...{ namesIndexes: false, numbersNulls: true, guessableKeys: true },
   ...{ policies: false, hasVectors: false, partialIndexes: false },
 };
@@ -56,7 +58,7 @@ const others: Omit<DialectFacts, 'title' | 'returnsKeys' | 'hasSpatialReferences
 export const dialectFacts: Readonly<Record<Dialect, DialectFacts>> = {
   postgres: {
     ...{ family: 'postgres', title: 'PostgreSQL', hasSchemas: true, binaryRows: true, quote: '"' },
-    ...{ namesIndexes: true, numbersNulls: false, guessableKeys: false, returnsKeys: true },
+    ...{ escapes: false, namesIndexes: true, numbersNulls: false, guessableKeys: false, returnsKeys: true },
     ...{ hasSpatialReferences: true, policies: true, hasVectors: true, measuresVectors: true, partialIndexes: true },
   },
   mysql: { ...others, title: 'MySQL', returnsKeys: false, hasSpatialReferences: true, measuresVectors: false },

@@ -1,0 +1,63 @@
+/** Defaults of MariaDB and MySQL: items of a batch that leave a field out get what they get alone. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startHosted } from '../support/host.ts';
+import { createMysqlDatabase } from '../support/mariadb.ts';
+import { createProject, type Platform } from '../support/platform.ts';
+import { servers } from '../support/servers.ts';
+
+/** Columns by their declaration, with what a default reads as. */
+const columns: readonly (readonly [declaration: string, value: unknown])[] = [
+  ["bit(1) DEFAULT b'1'", true],
+  ["bit(8) DEFAULT b'10100101'", 'pQ=='],
+  ["binary(4) DEFAULT x'01020304'", 'AQIDBA=='],
+  ["varbinary(4) DEFAULT x'0102'", 'AQI='],
+  [String.raw`varchar(50) DEFAULT 'a\\z ''it''s'' "b"'`, String.raw`a\z 'it's' "b"`],
+  [String.raw`text DEFAULT ('c\\d')`, String.raw`c\d`],
+  [String.raw`varchar(50) DEFAULT (concat('e\\', 'it''s'))`, String.raw`e\it's`],
+  ["json DEFAULT (json_object('a', 1))", { a: 1 }],
+  ["date DEFAULT (date '2020-01-01' + interval 1 day)", '2020-01-02'],
+  ['decimal(8, 2) DEFAULT -2.25', '-2.25'],
+  ['bigint unsigned DEFAULT 18446744073709551615', '18446744073709551615'],
+  ['year DEFAULT 1999', 1999],
+  ["enum('a', 'it''s') DEFAULT 'it''s'", "it's"],
+];
+const names = columns.map((_, index) => `c${index}`);
+const sql = `CREATE TABLE notes (id int AUTO_INCREMENT PRIMARY KEY, part_of int, FOREIGN KEY (part_of) REFERENCES notes (id),
+  ${columns.map(([declaration], index) => `c${index} ${declaration}`).join(', ')});`;
+const defaults = Object.fromEntries(columns.map(([, value], index) => [`c${index}`, value]));
+const nulls = Object.fromEntries(names.map((name) => [name, null]));
+
+describe.each(servers)('$name', ({ missing, start }) => {
+  if (missing) return void it.skip('is not there');
+
+  let project: Awaited<ReturnType<typeof createProject>>;
+  let platform: Platform;
+  beforeAll(async () => {
+    const url = await createMysqlDatabase(await start(), sql);
+    project = await createProject();
+    platform = await startHosted(project.folder, url);
+  });
+  afterAll(async () => {
+    await platform?.stop();
+    await project?.remove();
+  });
+
+  const make = async (body: unknown, fields = names) => {
+    const answer = await platform.admin(`/items/notes?fields=${fields}`, { method: 'POST', body });
+    return answer.json.data ?? answer.text;
+  };
+
+  it('are those of an item alone', async () => {
+    expect(await make({})).toEqual(defaults);
+  });
+
+  it('are those of items of a batch in which others have values, or null', async () => {
+    expect(await make([{}, nulls, {}, defaults])).toEqual([defaults, nulls, defaults, defaults]);
+  });
+
+  it('are those of related items', async () => {
+    const notes = [{}, nulls];
+    const made = await make({ notes }, [...names, ...names.map((name) => `notes.${name}`)]);
+    expect(made).toEqual({ ...defaults, notes: [defaults, nulls] });
+  });
+});
