@@ -18,6 +18,7 @@ test.each([
   [4025, 'CONSTRAINT `books.pages` failed for `shop`.`books`', ['23514', 'books', null, 'pages']],
   [3819, "Check constraint 'positive' is violated.", ['23514', null, null, 'positive']],
   [1048, "Column 'title' cannot be null", ['23502', null, 'title', null]],
+  [1467, 'Failed to read auto-increment value from storage engine', ['2200H', null, null, null]],
   [1264, "Out of range value for column 'pages' at row 1", ['22003', null, 'pages', null]],
   [1406, "Data too long for column 'cover' at row 2", ['22001', null, 'cover', null]],
   [1366, "Incorrect string value: '\\xE6' for column 'title' at row 1", ['22P02', null, 'title', null]],

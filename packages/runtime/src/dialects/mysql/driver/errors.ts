@@ -96,6 +96,8 @@ const numbers: Readonly<Record<string, readonly number[]>> = {
   '54000': [1118, 1153, 1301],
   '22003': [1264, 1690, 1916, 3752, 3904],
   '22008': [1441],
+  // Keys that a table counts have come to their end.
+  '2200H': [1467],
   '22012': [1365],
   // Values that are none of the type, and characters that another set does not have.
   '22007': [1292, 1299, 1411, 1525, 1918],
