@@ -4,6 +4,24 @@ import { type ServedProject, serveProject } from '../support/project.ts';
 
 const token = 'token-of-bob-0000000000';
 
+const hooks = `import { defineExtension } from '../generated/extension.js';
+
+export default defineExtension(({ before, after }) => {
+  before('noted.update', ({ keys, payload }) => {
+    if (payload.n === 7) payload.memo = JSON.stringify(keys);
+  });
+  after('noted.create', async ({ key, payload, items }) => {
+    if (payload.n === 8) await items.asAdmin('noted').update(key, { memo: key });
+  });
+  before('two.update', ({ keys, payload }) => {
+    if (payload.n === 7) payload.memo = JSON.stringify(keys);
+  });
+  after('two.update', async ({ keys, payload, items }) => {
+    if (payload.n === 9) await items.asAdmin('two').update(keys, { memo: JSON.stringify(keys) });
+  });
+});
+`;
+
 let project: ServedProject;
 beforeAll(async () => {
   project = await serveProject({
@@ -13,9 +31,10 @@ beforeAll(async () => {
       CREATE TABLE pairs (id pair PRIMARY KEY, name text);
       CREATE TABLE kids (id integer PRIMARY KEY, parent integer[] REFERENCES parents, pair pair REFERENCES pairs);
       CREATE TABLE link (parent integer[] REFERENCES parents, pair pair REFERENCES pairs, PRIMARY KEY (parent, pair));
-      CREATE TABLE two (a text[], b pair, n integer, PRIMARY KEY (a, b));
+      CREATE TABLE two (a text[], b pair, n integer, memo text, PRIMARY KEY (a, b));
       CREATE TABLE three (id integer PRIMARY KEY, a text[], b pair, FOREIGN KEY (a, b) REFERENCES two);
-      CREATE TABLE noted (id text[] PRIMARY KEY, n integer);`,
+      CREATE TABLE noted (id text[] PRIMARY KEY, n integer, memo text);`,
+    extensions: { 'hooks.ts': hooks },
     permissions: `roles: { reader: {} }
 permissions:
   reader:
@@ -69,7 +88,7 @@ it('are parts of a key, in paths and in bodies', async () => {
   ]);
   await data('POST', 'three', { id: 1, two: { ...other, n: 3 } });
   const path = segment(first.a, first.b);
-  expect(await data('GET', `two/${path}`)).toEqual({ ...first, n: 1, three: [] });
+  expect(await data('GET', `two/${path}`)).toEqual({ ...first, n: 1, memo: null, three: [] });
   await data('PATCH', `two/${path}`, { n: 4 });
   await data('POST', 'two?on_conflict=a,b', { ...other, n: 5 });
   expect(await data('SEARCH', 'two', { keys: [path], query: { fields: ['n'] } })).toEqual([{ n: 4 }]);
@@ -87,6 +106,24 @@ it('are in the history as in paths, and back from it', async () => {
   expect(json.data).toMatchObject([{ item: '%5B7%5D' }, { item: '%5B7%5D' }]);
   const { status } = await project.admin(`/utils/revert/${json.data[0].id}`, { method: 'POST' });
   expect([status, await data('GET', `parents/${segment([7])}?fields=name`)]).toEqual([204, { name: 'before' }]);
+});
+
+it('are the keys of hooks, alone in the form of a path, and as parts their values', async () => {
+  const lists = [['x,"y', null, '{}'], [], ['\\', 'NULL', '']];
+  await data('POST', 'noted', [{ id: lists[0], n: 8 }, ...lists.slice(1).map((id) => ({ id, n: 8 }))]);
+  const made = await data('GET', 'noted?fields=id,memo&filter[n]=8&sort=id');
+  for (const { id, memo } of made) expect(JSON.parse(memo)).toEqual(id);
+  expect(made).toHaveLength(3);
+  const memos = await data('PATCH', 'noted?fields=memo', { keys: lists, data: { n: 7 } });
+  expect(JSON.parse(memos[0].memo).map((key: string) => JSON.parse(key))).toEqual(lists);
+  await data('DELETE', 'noted', lists);
+  const key = { a: ['q"', '(1)'], b: { n: 3, t: '"a\\,b) (' } };
+  await data('POST', 'two', { ...key, n: 1 });
+  const [{ memo }] = await data('PATCH', 'two?fields=memo', { keys: [key], data: { n: 7 } });
+  expect(JSON.parse(memo)).toEqual([key]);
+  await data('PATCH', 'two', { query: { filter: { n: 7 } }, data: { n: 9 } });
+  expect(JSON.parse((await data('GET', 'two?fields=memo&filter[n]=9'))[0].memo)).toEqual([key]);
+  await data('DELETE', 'two', [key]);
 });
 
 it('lead from the history to what a role may read', async () => {

@@ -1,16 +1,14 @@
-/** Payloads as hooks see them: copies to change, in which numbers beyond those of JavaScript are texts, as the types say. */
+/** Payloads and keys as hooks see them: copies to change, in which numbers beyond those of JavaScript are texts, as the types say. */
 
+import { hasParts } from '../../dialects/fragment.ts';
 import { toJson } from '../../extensions/shapes.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import { isObject } from '../../language/conditions/filter-syntax.ts';
-import type {
-  CollectionDescriptor,
-  FieldDescriptor,
-  JsonValue,
-  ManyToAny,
-  RelationDescriptor,
-} from '../../language/index.ts';
-import { isList, withNumberTexts } from '../../language/values/parse-text.ts';
+import type { CollectionDescriptor, JsonValue, ManyToAny, RelationDescriptor } from '../../language/index.ts';
+import { isList, parseExactly, withNumberTexts } from '../../language/values/parse-text.ts';
+import type { ValueType } from '../../language/values/value-type.ts';
+import { attributeType, elementOf } from '../../language/values/values.ts';
+import { operandType } from '../../sql/operand.ts';
 import { type CollectionScope, keyFields, type Scope } from '../../sql/scope.ts';
 import type { Keys } from '../decode/keys.ts';
 
@@ -63,16 +61,14 @@ export function sentKeys(descriptor: CollectionDescriptor, keys: Keys): readonly
   const fields = keyFields(descriptor);
   const columns = keys.values.map((text) => (keys.many ? readArray(text) : [text]));
   return Array.from({ length: keys.count }, (_, row): JsonValue => {
-    const parts = fields.map((field, index) => [field.name, sent(field, columns[index]?.[row] ?? '')] as const);
-    const [only] = parts;
-    return parts.length === 1 && only !== undefined ? only[1] : Object.fromEntries(parts);
+    const values = fields.map((field, index) => keyValue(operandType(field), columns[index]?.[row] ?? ''));
+    const [only = null] = values;
+    const [field, ...others] = fields;
+    if (field === undefined || others.length > 0)
+      return Object.fromEntries(fields.map(({ name }, index) => [name, values[index] ?? null]));
+    // Alone, a list would be one of keys: it has the form of a path.
+    return hasParts(field) ? JSON.stringify(only) : only;
   });
-}
-
-/** As `json/transcode.ts` sends it: small integers and floats as numbers, booleans, every other type as its text. */
-function sent({ type }: FieldDescriptor, text: string): JsonValue {
-  if (type === 'integer' || type === 'float') return Number.isFinite(Number(text)) ? Number(text) : text;
-  return type === 'boolean' ? text.startsWith('t') : text;
 }
 
 /** The elements of an array's text form with one dimension: `{1,"a,b"}`. A key is never null. */
@@ -81,4 +77,74 @@ function readArray(text: string): readonly string[] {
   return elements.map((element) =>
     element.startsWith('"') ? element.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : element,
   );
+}
+
+/** As `json/transcode.ts` sends it: small integers and floats as numbers, booleans, JSON and its like, others as texts. */
+function keyValue(type: ValueType, text: string): JsonValue {
+  switch (type.type) {
+    case 'integer':
+    case 'float':
+      return Number.isFinite(Number(text)) ? Number(text) : text;
+    case 'boolean':
+      return text.startsWith('t');
+    case 'json':
+      return toJson(withNumberTexts(parseExactly(text)));
+    case 'array':
+      return arrayValue(elementOf(type) ?? { type: 'text' }, text);
+    case 'composite':
+      return recordValue(type, text);
+    default:
+      return text;
+  }
+}
+
+/** Values of an array as the database prints it: `{1,NULL,"a b"}`, `{{1,2},{3,4}}`. */
+function arrayValue(element: ValueType, text: string): JsonValue {
+  return splitLiteral(text, true).map((part) => {
+    if (part.isQuoted) return keyValue(element, part.text);
+    if (part.text.startsWith('{')) return arrayValue(element, part.text);
+    return part.text === 'NULL' ? null : keyValue(element, part.text);
+  });
+}
+
+/** Members of a composite value as the database prints it: `(1,"a b",)`. */
+function recordValue({ attributes = [] }: ValueType, text: string): JsonValue {
+  const parts = splitLiteral(text, false);
+  const members = attributes.map((attribute, index) => {
+    const part = parts[index];
+    const isNull = part === undefined || (part.text === '' && !part.isQuoted);
+    return [attribute.name, isNull ? null : keyValue(attributeType(attribute), part.text)] as const;
+  });
+  return Object.fromEntries(members);
+}
+
+interface Part {
+  readonly text: string;
+  readonly isQuoted: boolean;
+}
+
+/** Parts of a literal between its braces; arrays within an array stay literals. */
+function splitLiteral(literal: string, isArray: boolean): readonly Part[] {
+  const parts: Part[] = [];
+  let [text, isQuoted, isOpen, depth] = ['', false, false, 0];
+  const end = literal.length - 1;
+  for (let index = 1; index < end; index++) {
+    const letter = literal[index] ?? '';
+    const isNested = depth > 0;
+    if (isOpen && (letter === '\\' || (letter === '"' && !isArray && literal[index + 1] === '"'))) {
+      index += 1;
+      text += isNested ? letter + (literal[index] ?? '') : (literal[index] ?? '');
+    } else if (letter === '"') {
+      isOpen = !isOpen;
+      isQuoted ||= !isNested;
+      if (isNested) text += letter;
+    } else if (letter === ',' && !isOpen && !isNested) {
+      parts.push({ text, isQuoted });
+      [text, isQuoted] = ['', false];
+    } else {
+      if (isArray && !isOpen) depth += letter === '{' ? 1 : letter === '}' ? -1 : 0;
+      text += letter;
+    }
+  }
+  return isArray && end === 1 ? parts : [...parts, { text, isQuoted }];
 }
