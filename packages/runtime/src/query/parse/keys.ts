@@ -112,11 +112,20 @@ export function decodePart(part: string): string {
   }
 }
 
-/** Decodes the values of a key, one per key field. Throws FORBIDDEN for what cannot be a key. */
-export function decodeKey(collection: CollectionScope, parts: readonly JsonValue[]): readonly string[] {
+/**
+ * Decodes the values of a key, one per key field; `decodedParts` has texts of those that are decoded already, by their positions.
+ * Throws FORBIDDEN for what cannot be a key.
+ */
+export function decodeKey(
+  collection: CollectionScope,
+  parts: readonly JsonValue[],
+  decodedParts: readonly (string | undefined)[] = [],
+): readonly string[] {
   const types = keyTypes(collection.descriptor);
   if (types.length === 0 || types.length !== parts.length) throw forbidden();
   return types.map((type, index) => {
+    const text = decodedParts[index];
+    if (text !== undefined) return text;
     const part = parts[index] ?? null;
     const decoded = decodeValue(type, hasParts(type) && typeof part === 'string' ? readJson(part) : part);
     if (!decoded.ok || decoded.value === null) throw forbidden();

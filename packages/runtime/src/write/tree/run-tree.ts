@@ -3,6 +3,7 @@ import { runAs } from '../../database/row-context.ts';
 import { PlatformError, together } from '../../errors.ts';
 import { invalidPayload, maxErrors } from '../../json/problems.ts';
 import { decodeValue } from '../../language/index.ts';
+import { oneSpelling } from '../../language/values/values.ts';
 import { readElements } from '../../sql/array-text.ts';
 import { operandType } from '../../sql/operand.ts';
 import { keyFields } from '../../sql/scope.ts';
@@ -160,9 +161,12 @@ function checkClaims({ nodes, writable }: Group, linkValues: LinkValues): void {
       const part = keys.indexOf(name);
       if (value === undefined || field === undefined) continue;
       const claim = claimed[name];
-      const decoded = claim === undefined ? undefined : decodeValue(operandType(field), claim);
-      const isSame = decoded === undefined || (decoded.ok && decoded.value === value);
-      if (!isSame || (part >= 0 && key !== null && key[part] !== value)) {
+      const type = operandType(field);
+      const isSet = (text: string | null): boolean =>
+        text === value || (text !== null && value !== null && oneSpelling(type, text) === oneSpelling(type, value));
+      const decoded = claim === undefined ? undefined : decodeValue(type, claim);
+      const isSame = decoded === undefined || (decoded.ok && isSet(decoded.value));
+      if (!isSame || (part >= 0 && key !== null && !isSet(key[part] ?? null))) {
         throw invalidPayload(`"${name}" is set by the relation.`);
       }
     }

@@ -175,6 +175,7 @@ function entryOf(
   const itemKey = decodeKey(
     collection,
     key.map((name) => complete[name] ?? null),
+    key.map((name) => (Object.hasOwn(value, name) ? undefined : keys.get(name))),
   );
   return { form: 'either', key: itemKey, payload: value, place: location };
 }
