@@ -34,7 +34,7 @@ permissions:
     authors: { read: { fields: [id, name] } }
 `;
 
-describe.each(servers)('$name', ({ missing, start }) => {
+describe.each(servers)('$name', ({ name, missing, start }) => {
   if (missing) return void it.skip('is not there');
 
   let server: MysqlServer;
@@ -88,6 +88,26 @@ describe.each(servers)('$name', ({ missing, start }) => {
       expect.stringMatching(/^note no-key: "broken" has no key/),
       expect.stringMatching(/^warning no-key: "loans" has no key/),
     ]);
+  });
+
+  it('doctor says what a column needs before it can have the index of its shapes', async () => {
+    const place = name === 'MySQL' ? 'point NOT NULL SRID 4326' : 'point NOT NULL';
+    const advised = async () => {
+      const found = await findings(url);
+      return found.filter((text) => text.includes('geo-index-missing')).map((text) => text.split('". ')[1]);
+    };
+    await withMysql(url, (connection) =>
+      connection.query(`CREATE TABLE venues (id int PRIMARY KEY, spot point, place ${place})`),
+    );
+    const index = 'ALTER TABLE `venues` ADD SPATIAL INDEX (`place`);';
+    const needs = name === 'MySQL' ? 'NOT NULL and an SRID' : 'NOT NULL';
+    expect(await advised()).toEqual([
+      `Give \`spot\` ${needs}, then: ALTER TABLE \`venues\` ADD SPATIAL INDEX (\`spot\`);`,
+      index,
+    ]);
+    await withMysql(url, (connection) => connection.query(index));
+    expect(await advised()).toHaveLength(1);
+    await withMysql(url, (connection) => connection.query('DROP TABLE venues'));
   });
 
   it('doctor names what the user may not read', async () => {

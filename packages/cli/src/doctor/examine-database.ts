@@ -145,7 +145,7 @@ function examineGeometries({ dialect }: Schema, table: Table): readonly Finding[
         check: 'geo-index-missing',
         severity: 'note',
         message: `No index of ${printTable(dialect, table.id)} serves ${purpose} of "${column.name}".`,
-        advice: spatialIndexSql(dialect, table, expression),
+        advice: needsOf(dialect, column) + spatialIndexSql(dialect, table, expression),
       });
       const name = quotedName(dialect, column.name);
       const isOfEarth = (key: string): boolean => /geography/.test(key) && key.includes(column.name);
@@ -159,6 +159,17 @@ function examineGeometries({ dialect }: Schema, table: Table): readonly Finding[
 /** True if distances are those of geographies that are made of the column. */
 function isMeasured({ type: { category, base, geometry } }: Column): boolean {
   return category === 'extension' && geometry?.srid === 4326 && !/\bgeography"?$/.test(base);
+}
+
+/** The beginning of an advice: what the column needs before the server can have the index, and uses it. */
+function needsOf(dialect: Schema['dialect'], { name, nullable, type }: Column): string {
+  const { namesIndexes, hasSpatialReferences } = dialectFacts[dialect];
+  if (namesIndexes) return '';
+  const needs = [
+    ...(nullable ? ['NOT NULL'] : []),
+    ...(hasSpatialReferences && (type.geometry?.srid ?? null) === null ? ['an SRID'] : []),
+  ];
+  return needs.length === 0 ? '' : `Give ${quotedName(dialect, name)} ${needs.join(' and ')}, then: `;
 }
 
 function spatialIndexSql(dialect: Schema['dialect'], table: Table, expression: string): string {

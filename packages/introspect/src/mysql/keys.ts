@@ -64,10 +64,13 @@ function indexOf(rows: readonly StatisticsRow[]): Index[] {
   ];
 }
 
-/** A column, or between parentheses an expression or the first characters of a column. */
-function indexedPart({ column_name: name, sub_part: part, expression }: StatisticsRow): string {
+/**
+ * A column, or between parentheses an expression or the first characters of a column. Spatial indexes are told as if they
+ * were of the first bytes, those of a box.
+ */
+function indexedPart({ column_name: name, sub_part: part, expression, index_type: type }: StatisticsRow): string {
   if (name === null) return `(${expression ?? ''})`;
-  return part === null ? name : `(left(${name}, ${part}))`;
+  return part === null || /^spatial$/i.test(type) ? name : `(left(${name}, ${part}))`;
 }
 
 /** The foreign keys of one table, by name, and those that are left out. */
