@@ -72,8 +72,8 @@ const familyKeys: readonly (readonly [type: string, values: readonly string[]])[
   ['varchar(4) CHARACTER SET latin1', [`'""""'`]],
   ['char(2)', [`'""'`]],
   ['binary(16)', ["X'FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF'"]],
-  ["enum('', 'a,b', 'null')", ["''", "'a,b'", "'null'"]],
-  ["set('a', 'b')", ["''", "'a,b'", "'b'"]],
+  [`enum('', 'a,b', 'null', '""""')`, ["''", "'a,b'", "'null'", `'""""'`]],
+  ["set('a', 'b', 'c', 'd')", ["''", "'a,b,c,d'", "'b'"]],
   ['inet6', ["'0:0:0:0:0:0:0:1'", "'2001:db8:0:0:0:ff00:42:8329'"]],
   ['uuid', ["'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'"]],
 ];

@@ -254,7 +254,7 @@ interface JoinedValues {
   /** An order for servers that keep none by themselves. Default: `order`. */
   readonly settled?: string;
   /** Field that the values belong to, where they are no numbers. */
-  readonly field?: Pick<FieldDescriptor, 'type' | 'native' | 'maxLength'> | undefined;
+  readonly field?: Pick<FieldDescriptor, 'type' | 'native' | 'maxLength' | 'values'> | undefined;
 }
 
 /**

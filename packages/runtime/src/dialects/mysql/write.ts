@@ -117,7 +117,9 @@ export function textOf(value: string, native: string): string {
 }
 
 /** The text of a value between quotes, as an element of an array. */
-function quoted(value: string, { native, maxLength }: Pick<FieldDescriptor, 'native' | 'maxLength'>): string {
+function quoted(value: string, field: Pick<FieldDescriptor, 'type' | 'native' | 'maxLength' | 'values'>): string {
+  const { type, native, values = [] } = field;
+  const maxLength = type === 'enum' ? Math.max(...values.map(({ length }) => length)) : field.maxLength;
   // MySQL cuts what REPLACE makes longer than it expects of a short column: each character may become two.
   const text = maxLength === undefined ? textOf(value, native) : `CAST(${value} AS CHAR(${2 * maxLength + 2}))`;
   if (plain(native) === 'bytea') return `CONCAT('"\\\\\\\\x', LOWER(HEX(${value})), '"')`;
