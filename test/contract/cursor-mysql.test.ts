@@ -1,8 +1,6 @@
 /** Pages by cursor on MariaDB and MySQL: columns of every type that has an order, whose values their texts could lose. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startHosted } from '../support/host.ts';
-import { createMysqlDatabase } from '../support/mariadb.ts';
-import { createProject, type Platform } from '../support/platform.ts';
+import { describe, expect, it } from 'vitest';
+import { serveSuite } from '../support/family.ts';
 import { servers } from '../support/servers.ts';
 
 const columns: readonly (readonly [type: string, values: readonly string[]])[] = [
@@ -47,22 +45,12 @@ INSERT INTO labels VALUES ('z'), ('a'), ('B');`;
 describe.each(servers)('$name', ({ missing, start }) => {
   if (missing) return void it.skip('is not there');
 
-  let project: Awaited<ReturnType<typeof createProject>>;
-  let platform: Platform;
-  beforeAll(async () => {
-    const url = await createMysqlDatabase(await start(), sql);
-    project = await createProject();
-    platform = await startHosted(project.folder, url);
-  });
-  afterAll(async () => {
-    await platform?.stop();
-    await project?.remove();
-  });
+  const platform = serveSuite(start, sql);
 
   /** The keys of a list, page by page, and of the pages back from its end. */
   async function walk(collection: string, sort: string) {
     const read = async (query: string) =>
-      (await platform.admin(`/items/${collection}?fields=id&sort=${sort}${query}`)).json;
+      (await platform().admin(`/items/${collection}?fields=id&sort=${sort}${query}`)).json;
     const all: unknown[] = [];
     for (let next: unknown = ''; typeof next === 'string' && all.length < 100; ) {
       const page = await read(`&limit=3&cursor=${next}`);
@@ -76,7 +64,7 @@ describe.each(servers)('$name', ({ missing, start }) => {
   it.each([...names, ...names.map((name) => `-${name}`), ...names.map((name) => `ref.${name}`)])(
     'meet every row once, in the order of the list: %s',
     async (sort) => {
-      const { json } = await platform.admin(`/items/samples?fields=id&sort=${sort}`);
+      const { json } = await platform().admin(`/items/samples?fields=id&sort=${sort}`);
       expect(await walk('samples', sort), columns[names.indexOf(sort.replace(/^-|ref\./, ''))]?.[0]).toEqual(
         json.data.map(({ id }: { id: unknown }) => id),
       );

@@ -1,8 +1,6 @@
 /** Defaults of MariaDB and MySQL: items of a batch that leave a field out get what they get alone. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startHosted } from '../support/host.ts';
-import { createMysqlDatabase } from '../support/mariadb.ts';
-import { createProject, type Platform } from '../support/platform.ts';
+import { describe, expect, it } from 'vitest';
+import { serveSuite } from '../support/family.ts';
 import { servers } from '../support/servers.ts';
 
 /** Columns by their declaration, with what a default reads as. */
@@ -30,20 +28,10 @@ const nulls = Object.fromEntries(names.map((name) => [name, null]));
 describe.each(servers)('$name', ({ missing, start }) => {
   if (missing) return void it.skip('is not there');
 
-  let project: Awaited<ReturnType<typeof createProject>>;
-  let platform: Platform;
-  beforeAll(async () => {
-    const url = await createMysqlDatabase(await start(), sql);
-    project = await createProject();
-    platform = await startHosted(project.folder, url);
-  });
-  afterAll(async () => {
-    await platform?.stop();
-    await project?.remove();
-  });
+  const platform = serveSuite(start, sql);
 
   const make = async (body: unknown, fields = names) => {
-    const answer = await platform.admin(`/items/notes?fields=${fields}`, { method: 'POST', body });
+    const answer = await platform().admin(`/items/notes?fields=${fields}`, { method: 'POST', body });
     return answer.json.data ?? answer.text;
   };
 

@@ -1,8 +1,6 @@
 /** Values that only the columns of MariaDB and MySQL know not to take: errors name the field, so that forms can show them beside it. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startHosted } from '../support/host.ts';
-import { createMysqlDatabase } from '../support/mariadb.ts';
-import { createProject, type Platform } from '../support/platform.ts';
+import { describe, expect, it } from 'vitest';
+import { serveSuite } from '../support/family.ts';
 import { servers } from '../support/servers.ts';
 
 const sql = `CREATE TABLE stages (id int PRIMARY KEY, name varchar(20), seats mediumint, part_of int, FOREIGN KEY (part_of) REFERENCES stages (id));
@@ -14,19 +12,10 @@ INSERT INTO gigs (id, stage_id) VALUES (1, 1), (2, 1);`;
 describe.each(servers)('$name', ({ name, missing, start }) => {
   if (missing) return void it.skip('is not there');
 
-  let project: Awaited<ReturnType<typeof createProject>>;
-  let platform: Platform;
-  beforeAll(async () => {
-    project = await createProject();
-    platform = await startHosted(project.folder, await createMysqlDatabase(await start(), sql));
-  });
-  afterAll(async () => {
-    await platform?.stop();
-    await project?.remove();
-  });
+  const platform = serveSuite(start, sql);
 
   const errorsOf = async (path: string, method: string, body: unknown): Promise<unknown> =>
-    (await platform.admin(path, { method, body })).json.errors;
+    (await platform().admin(path, { method, body })).json.errors;
 
   it.each([
     ['minutes', 256, 'range', 'is out of range'],
@@ -64,12 +53,15 @@ describe.each(servers)('$name', ({ name, missing, start }) => {
   });
 
   it('labels of a set are taken in any order', async () => {
-    const { json } = await platform.admin('/items/gigs/2?fields=equipment', {
+    const { json } = await platform().admin('/items/gigs/2?fields=equipment', {
       method: 'PATCH',
       body: { equipment: ['sound', 'lights'] },
     });
     expect(json.data).toEqual({ equipment: ['lights', 'sound'] });
-    const empty = await platform.admin('/items/gigs/2?fields=equipment', { method: 'PATCH', body: { equipment: [] } });
+    const empty = await platform().admin('/items/gigs/2?fields=equipment', {
+      method: 'PATCH',
+      body: { equipment: [] },
+    });
     expect(empty.json.data).toEqual({ equipment: [] });
   });
 });

@@ -2,12 +2,8 @@
  * Numbers of MariaDB and MySQL that PostgreSQL does not have: integers that are filled with zeros when they are printed,
  * which no number of JSON begins with, and those beyond a signed one.
  */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startHosted } from '../support/host.ts';
-import { createMysqlDatabase } from '../support/mariadb.ts';
-import { createProject, type Platform } from '../support/platform.ts';
+import { describe, expect, it } from 'vitest';
+import { serveSuite } from '../support/family.ts';
 import { failure } from '../support/project.ts';
 import { servers } from '../support/servers.ts';
 
@@ -37,20 +33,9 @@ const permissions = `permissions:
 describe.each(servers)('$name', ({ missing, start }) => {
   if (missing) return void it.skip('is not there');
 
-  let project: Awaited<ReturnType<typeof createProject>>;
-  let platform: Platform;
-  beforeAll(async () => {
-    const url = await createMysqlDatabase(await start(), sql);
-    project = await createProject();
-    await writeFile(join(project.folder, 'permissions.yaml'), permissions);
-    platform = await startHosted(project.folder, url);
-  });
-  afterAll(async () => {
-    await platform?.stop();
-    await project?.remove();
-  });
+  const platform = serveSuite(start, sql, { 'permissions.yaml': permissions });
 
-  const films = async (query: string): Promise<unknown> => (await platform.ask(`/items/films${query}`)).json.data;
+  const films = async (query: string): Promise<unknown> => (await platform().ask(`/items/films${query}`)).json.data;
 
   it('are numbers in lists, items, relations and groups', async () => {
     const all = [{ made: 0 }, { made: 2024 }, { made: null }];
@@ -81,7 +66,7 @@ describe.each(servers)('$name', ({ missing, start }) => {
   it('are stored as the numbers that they are', async () => {
     for (const made of [0, 1999, null]) {
       const request = { method: 'POST', body: { id: 9, made } };
-      expect((await platform.admin('/items/films?fields=made', request)).json.data).toEqual({ made });
+      expect((await platform().admin('/items/films?fields=made', request)).json.data).toEqual({ made });
       const change = {
         method: 'PATCH',
         body: [
@@ -89,15 +74,18 @@ describe.each(servers)('$name', ({ missing, start }) => {
           { id: 3, made },
         ],
       };
-      expect((await platform.admin('/items/films?fields=made', change)).json.data).toEqual([{ made: 2000 }, { made }]);
-      await platform.admin('/items/films/9', { method: 'DELETE' });
+      expect((await platform().admin('/items/films?fields=made', change)).json.data).toEqual([
+        { made: 2000 },
+        { made },
+      ]);
+      await platform().admin('/items/films/9', { method: 'DELETE' });
     }
   });
 
   it('have all digits and are found by them, in four bytes, too', async () => {
     for (const light of [0.1, 1_234_567, 16_777_216, -1e30, 0.12345670163631439, 3.4028234663852886e38]) {
       const request = { method: 'PATCH', body: { light } };
-      const { json } = await platform.admin('/items/films/1?fields=light', request);
+      const { json } = await platform().admin('/items/films/1?fields=light', request);
       expect(Math.fround(json.data.light)).toBe(Math.fround(light));
       const digits = encodeURIComponent(json.data.light);
       expect(await films(`?filter[light]=${digits}&fields=id`)).toEqual([{ id: 1 }]);
@@ -106,51 +94,51 @@ describe.each(servers)('$name', ({ missing, start }) => {
       expect(await films('/2?fields=part_of.light')).toEqual({ part_of: json.data });
     }
     const beyond = { method: 'PATCH', body: { light: 1e39 } };
-    expect(failure(await platform.admin('/items/films/1', beyond))).toBe('400 FAILED_VALIDATION');
+    expect(failure(await platform().admin('/items/films/1', beyond))).toBe('400 FAILED_VALIDATION');
   });
 
   it('are times of more hours than a day has', async () => {
     for (const took of ['838:59:59', '-838:59:59', '-00:00:01.5', '100:00:00', '24:00:00']) {
       const request = { method: 'PATCH', body: { took } };
-      expect((await platform.admin('/items/films/2?fields=took', request)).json.data).toEqual({ took });
+      expect((await platform().admin('/items/films/2?fields=took', request)).json.data).toEqual({ took });
       expect(await films(`?filter[took]=${took}&fields=id`)).toEqual([{ id: 2 }]);
     }
     const beyond = { method: 'PATCH', body: { took: '839:00:00' } };
-    expect(failure(await platform.admin('/items/films/2', beyond))).toBe('400 INVALID_PAYLOAD');
-    await platform.admin('/items/films/2', { method: 'PATCH', body: { took: null } });
+    expect(failure(await platform().admin('/items/films/2', beyond))).toBe('400 INVALID_PAYLOAD');
+    await platform().admin('/items/films/2', { method: 'PATCH', body: { took: null } });
   });
 
   it('are refused where the server has none', async () => {
     for (const price of ['NaN', 'Infinity']) {
-      expect(failure(await platform.admin('/items/films/1', { method: 'PATCH', body: { price } }))).toBe(
+      expect(failure(await platform().admin('/items/films/1', { method: 'PATCH', body: { price } }))).toBe(
         '400 INVALID_PAYLOAD',
       );
-      expect(failure(await platform.admin(`/items/films?filter[price]=${price}`))).toBe('400 INVALID_QUERY');
+      expect(failure(await platform().admin(`/items/films?filter[price]=${price}`))).toBe('400 INVALID_QUERY');
     }
     for (const score of ['NaN', 'Infinity']) {
       const request = { method: 'POST', body: { id: 9, score } };
-      expect(failure(await platform.admin('/items/films', request))).toMatch(/^400 /);
+      expect(failure(await platform().admin('/items/films', request))).toMatch(/^400 /);
     }
     for (const score of [5e-324, -1.7976931348623157e308, 0.1]) {
       const request = { method: 'PATCH', body: { score } };
-      expect((await platform.admin('/items/films/1?fields=score', request)).json.data).toEqual({ score });
+      expect((await platform().admin('/items/films/1?fields=score', request)).json.data).toEqual({ score });
     }
   });
 
   it('are bytes where they are bits, by which items are found and changed', async () => {
-    const read = async (path: string) => (await platform.admin(`/items/flags${path}`)).json.data;
+    const read = async (path: string) => (await platform().admin(`/items/flags${path}`)).json.data;
     expect(await read('')).toEqual([
       { id: 'AAE=', name: 'b' },
       { id: 'Cqo=', name: 'a' },
     ]);
-    const one = await platform.admin('/items/flags/AAE%3D', { method: 'PATCH', body: { name: 'c' } });
+    const one = await platform().admin('/items/flags/AAE%3D', { method: 'PATCH', body: { name: 'c' } });
     expect(one.json.data).toEqual({ id: 'AAE=', name: 'c' });
     const body = [
       { id: 'Cqo=', name: 'd' },
       { id: 'AAE=', name: 'e' },
     ];
-    expect((await platform.admin('/items/flags', { method: 'PATCH', body })).json.data).toEqual(body);
-    await platform.admin('/items/flags', { method: 'DELETE', body: ['Cqo='] });
+    expect((await platform().admin('/items/flags', { method: 'PATCH', body })).json.data).toEqual(body);
+    await platform().admin('/items/flags', { method: 'DELETE', body: ['Cqo='] });
     expect(await read('?fields=name')).toEqual([{ name: 'e' }]);
   });
 
@@ -160,40 +148,40 @@ describe.each(servers)('$name', ({ missing, start }) => {
     const path = '/items/masks?fields=bits,whole,is_set,bytes,name';
     const setByRule = `${path}&on_conflict=bits`;
     for (const name of ['new', 'there']) {
-      const { json } = await platform.ask(setByRule, { method: 'POST', body: { name } });
+      const { json } = await platform().ask(setByRule, { method: 'POST', body: { name } });
       expect(json.data, name).toEqual({ bits: 'Cqs=', whole: null, is_set: true, bytes: null, name });
     }
     const zeros = { bits: 'AAAAAAAAAAqr', is_set: true, name: 'zeros' };
-    const found = await platform.admin(setByRule, { method: 'POST', body: zeros });
+    const found = await platform().admin(setByRule, { method: 'POST', body: zeros });
     expect(found.json.data).toMatchObject({ bits: 'Cqs=', name: 'zeros' });
     for (const bits of ['AQAAAAAAAAqr', '//8=']) {
-      const tooLong = await platform.admin(setByRule, { method: 'POST', body: { bits, is_set: true } });
+      const tooLong = await platform().admin(setByRule, { method: 'POST', body: { bits, is_set: true } });
       expect(failure(tooLong)).toBe('400 FAILED_VALIDATION');
     }
-    await platform.admin('/items/masks', { method: 'DELETE', body: { query: { limit: -1 } } });
-    const { json } = await platform.admin(path, { method: 'POST', body: { ...first, name: 'new' } });
+    await platform().admin('/items/masks', { method: 'DELETE', body: { query: { limit: -1 } } });
+    const { json } = await platform().admin(path, { method: 'POST', body: { ...first, name: 'new' } });
     expect(json.data).toEqual({ ...first, name: 'new' });
     for (const conflict of ['bits', 'whole,is_set', 'is_set,whole', 'bytes', 'bits,whole']) {
       const on = `${path}&on_conflict=${conflict}`;
       if (conflict === 'bits,whole') {
-        expect(failure(await platform.admin(on, { method: 'POST', body: first }))).toBe('400 INVALID_QUERY');
+        expect(failure(await platform().admin(on, { method: 'POST', body: first }))).toBe('400 INVALID_QUERY');
         continue;
       }
       const name = conflict.slice(0, 9);
-      const one = await platform.admin(on, { method: 'POST', body: { ...first, name } });
+      const one = await platform().admin(on, { method: 'POST', body: { ...first, name } });
       expect(one.json.data, conflict).toEqual({ ...first, name });
       const other = { bits: 'AAE=', whole: 'AAAAAAAAAAE=', is_set: false, bytes: 'AA==', name: 'other' };
-      const both = await platform.admin(on, { method: 'POST', body: [{ ...first, name: 'many' }, other] });
+      const both = await platform().admin(on, { method: 'POST', body: [{ ...first, name: 'many' }, other] });
       expect(both.json.data, conflict).toEqual([{ ...first, name: 'many' }, other]);
-      const twice = await platform.admin(on, { method: 'POST', body: [first, { ...first, name: 'twice' }] });
+      const twice = await platform().admin(on, { method: 'POST', body: [first, { ...first, name: 'twice' }] });
       expect(twice.json.data, conflict).toEqual([{ ...first, name: 'twice' }]);
-      expect((await platform.admin('/items/masks?aggregate[count]=*')).json.data).toEqual([{ count: 2 }]);
+      expect((await platform().admin('/items/masks?aggregate[count]=*')).json.data).toEqual([{ count: 2 }]);
     }
   });
 
   it('are numbers in GraphQL', async () => {
     const body = { query: '{ films(sort: ["id"]) { id made part_of { made } } }' };
-    const { json } = await platform.ask('/graphql', { method: 'POST', body });
+    const { json } = await platform().ask('/graphql', { method: 'POST', body });
     expect(json.data.films).toEqual([
       { id: 1, made: 0, part_of: null },
       { id: 2, made: 2024, part_of: { made: 0 } },
@@ -203,7 +191,7 @@ describe.each(servers)('$name', ({ missing, start }) => {
 
   it('are keys that the server counts beyond a signed integer', async () => {
     const body = { name: 'one', part_of: { name: 'two' }, stars: [{ name: 'three' }, { name: 'four' }] };
-    const answer = await platform.admin('/items/stars?fields=id,name,part_of.name,stars.name', {
+    const answer = await platform().admin('/items/stars?fields=id,name,part_of.name,stars.name', {
       method: 'POST',
       body,
     });
@@ -211,7 +199,7 @@ describe.each(servers)('$name', ({ missing, start }) => {
       ...{ id: expect.stringMatching(/^184467440737095510\d\d$/), name: 'one', part_of: { name: 'two' } },
       stars: [{ name: 'three' }, { name: 'four' }],
     });
-    const many = await platform.admin('/items/stars?fields=name', {
+    const many = await platform().admin('/items/stars?fields=name', {
       method: 'POST',
       body: [{ name: 'a' }, { name: 'b' }],
     });

@@ -1,8 +1,6 @@
 /** Lists of related items on MariaDB and MySQL, which one aggregate of texts makes. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startHosted } from '../support/host.ts';
-import { createMysqlDatabase } from '../support/mariadb.ts';
-import { createProject, type Platform } from '../support/platform.ts';
+import { describe, expect, it } from 'vitest';
+import { serveSuite } from '../support/family.ts';
 import { servers } from '../support/servers.ts';
 
 const types = ['int', 'decimal(9,2)', 'time', 'bit(1)', "enum('a','b')", 'varchar(9)', 'datetime(6)'] as const;
@@ -21,19 +19,10 @@ INSERT INTO gigs VALUES (1, 1, ${values[0]}, 'é', b'000110001000'), (2, 1, ${ty
 describe.each(servers)('$name', ({ missing, start }) => {
   if (missing) return void it.skip('is not there');
 
-  let project: Awaited<ReturnType<typeof createProject>>;
-  let platform: Platform;
-  beforeAll(async () => {
-    project = await createProject();
-    platform = await startHosted(project.folder, await createMysqlDatabase(await start(), sql));
-  });
-  afterAll(async () => {
-    await platform?.stop();
-    await project?.remove();
-  });
+  const platform = serveSuite(start, sql);
 
   const readGigs = async (parameters: string): Promise<unknown> => {
-    const { json } = await platform.admin(`/items/stages/1?fields=gigs.id,gigs.title&${parameters}`);
+    const { json } = await platform().admin(`/items/stages/1?fields=gigs.id,gigs.title&${parameters}`);
     return json.data.gigs.map(({ id }: { readonly id: number }) => id);
   };
 
@@ -44,22 +33,22 @@ describe.each(servers)('$name', ({ missing, start }) => {
       expect(await readGigs(`deep[gigs][_sort]=${name}`)).toEqual([2, 4, 1, 3]);
       expect(await readGigs(`deep[gigs][_sort]=-${name},-id`)).toEqual([3, 1, 4, 2]);
       expect(await readGigs(`deep[gigs][_sort]=${name}&deep[gigs][_limit]=2`)).toEqual([2, 4]);
-      const { json } = await platform.admin(`/items/gigs?fields=id&sort=${name}`);
+      const { json } = await platform().admin(`/items/gigs?fields=id&sort=${name}`);
       expect(json.data).toEqual([{ id: 2 }, { id: 4 }, { id: 1 }, { id: 3 }]);
       const groups = `fields=gigs&deep[gigs][_group]=${name}&deep[gigs][_aggregate][count]=*`;
-      const grouped = await platform.admin(`/items/stages/1?${groups}`);
+      const grouped = await platform().admin(`/items/stages/1?${groups}`);
       expect(grouped.json.data.gigs.map(({ count }: { readonly count: number }) => count)).toEqual([2, 1, 1]);
     },
   );
 
   it('bits keep their bytes beside texts', async () => {
-    const { json } = await platform.admin('/items/stages/1?fields=flags,gigs.title,gigs.flags');
+    const { json } = await platform().admin('/items/stages/1?fields=flags,gigs.title,gigs.flags');
     const flags = ['AYg=', null, 'D/8=', null];
     expect(json.data).toEqual({
       flags: 'CYg=',
       gigs: ['é', 'b', 'c', 'd'].map((title, index) => ({ title, flags: flags[index] })),
     });
-    const parent = await platform.admin('/items/gigs/1?fields=title,stage_id.name,stage_id.flags');
+    const parent = await platform().admin('/items/gigs/1?fields=title,stage_id.name,stage_id.flags');
     expect(parent.json.data).toEqual({ title: 'é', stage_id: { name: 'main', flags: 'CYg=' } });
   });
 });

@@ -1,8 +1,6 @@
 /** Texts of MariaDB and MySQL: those beyond the length of their columns are refused, and equal ones are told apart. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startHosted } from '../support/host.ts';
-import { createMysqlDatabase } from '../support/mariadb.ts';
-import { createProject, type Platform } from '../support/platform.ts';
+import { describe, expect, it } from 'vitest';
+import { serveSuite } from '../support/family.ts';
 import { failure } from '../support/project.ts';
 import { servers } from '../support/servers.ts';
 
@@ -16,17 +14,7 @@ INSERT INTO teams VALUES (1, 'A'), (2, 'a'), (3, 'B'), (4, 'a '), (5, 'b');`;
 describe.each(servers)('$name', ({ missing, start }) => {
   if (missing) return void it.skip('is not there');
 
-  let project: Awaited<ReturnType<typeof createProject>>;
-  let platform: Platform;
-  beforeAll(async () => {
-    const url = await createMysqlDatabase(await start(), sql);
-    project = await createProject();
-    platform = await startHosted(project.folder, url);
-  });
-  afterAll(async () => {
-    await platform?.stop();
-    await project?.remove();
-  });
+  const platform = serveSuite(start, sql);
 
   it.each(Object.entries(types))('%s', async (type, longest) => {
     const name = `c${Object.keys(types).indexOf(type)}`;
@@ -35,7 +23,7 @@ describe.each(servers)('$name', ({ missing, start }) => {
     const fits = { [name]: textOf(longest) };
     const tooLong = { [name]: textOf(longest + 1) };
     const path = `/items/notes?fields=id,${name}`;
-    const made = await platform.admin(path, { method: 'POST', body: fits });
+    const made = await platform().admin(path, { method: 'POST', body: fits });
     expect(made.json.data[name]).toBe(fits[name]);
     const { id } = made.json.data;
     for (const [method, body] of [
@@ -46,22 +34,22 @@ describe.each(servers)('$name', ({ missing, start }) => {
       ['PATCH', [{ id, ...tooLong }]],
       ['PATCH', [{ id, notes: [{ ...tooLong }] }]],
     ] as const) {
-      expect(failure(await platform.admin(path, { method, body })), JSON.stringify(body).slice(0, 40)).toBe(
+      expect(failure(await platform().admin(path, { method, body })), JSON.stringify(body).slice(0, 40)).toBe(
         '400 FAILED_VALIDATION',
       );
     }
     const on = `${path}&on_conflict=id`;
-    expect(failure(await platform.admin(on, { method: 'POST', body: { id, ...tooLong } }))).toBe(
+    expect(failure(await platform().admin(on, { method: 'POST', body: { id, ...tooLong } }))).toBe(
       '400 FAILED_VALIDATION',
     );
-    const { json } = await platform.admin(`${path}&filter[${name}][_nnull]=true`);
+    const { json } = await platform().admin(`${path}&filter[${name}][_nnull]=true`);
     expect(json.data).toEqual([{ id, ...fits }]);
   });
 
   it('lists tell texts apart that are equal to their column, also beside other conditions', async () => {
     const found = async (names: readonly string[]): Promise<unknown> => {
       const filter = JSON.stringify({ _or: [{ name: { _in: names } }, { id: { _eq: 99 } }] });
-      const { json } = await platform.admin(`/items/teams?fields=id&filter=${encodeURIComponent(filter)}`);
+      const { json } = await platform().admin(`/items/teams?fields=id&filter=${encodeURIComponent(filter)}`);
       return json.data.map(({ id }: { readonly id: number }) => id);
     };
     expect(await found(['a', 'b'])).toEqual([2, 5]);

@@ -1,10 +1,6 @@
 /** Virtual columns of MariaDB and MySQL, which are the computed fields there. */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startHosted } from '../support/host.ts';
-import { createMysqlDatabase } from '../support/mariadb.ts';
-import { createProject, type Platform } from '../support/platform.ts';
+import { describe, expect, it } from 'vitest';
+import { serveSuite } from '../support/family.ts';
 import { failure } from '../support/project.ts';
 import { servers } from '../support/servers.ts';
 
@@ -17,21 +13,10 @@ const permissions = 'permissions:\n  public: { shops: { read: { fields: [id, nam
 describe.each(servers)('$name', ({ missing, start }) => {
   if (missing) return void it.skip('is not there');
 
-  let project: Awaited<ReturnType<typeof createProject>>;
-  let platform: Platform;
-  beforeAll(async () => {
-    const url = await createMysqlDatabase(await start(), sql);
-    project = await createProject();
-    await writeFile(join(project.folder, 'permissions.yaml'), permissions);
-    platform = await startHosted(project.folder, url);
-  });
-  afterAll(async () => {
-    await platform?.stop();
-    await project?.remove();
-  });
+  const platform = serveSuite(start, sql, { 'permissions.yaml': permissions });
 
   const shops = async (query: string): Promise<unknown> => {
-    const answer = await platform.ask(`/items/shops?${query}`);
+    const answer = await platform().ask(`/items/shops?${query}`);
     return answer.status === 200 ? answer.json.data : failure(answer);
   };
 
@@ -40,7 +25,7 @@ describe.each(servers)('$name', ({ missing, start }) => {
     expect(await shops('fields=id&filter[label][_ends_with]=5')).toEqual([{ id: 2 }]);
     expect(await shops('aggregate[max]=label')).toEqual([{ max: { label: 'Market 5' } }]);
     const body = { query: '{ shops(sort: ["label"]) { label } }' };
-    const { json } = await platform.ask('/graphql', { method: 'POST', body });
+    const { json } = await platform().ask('/graphql', { method: 'POST', body });
     expect(json.data.shops).toEqual([{ label: 'Harbour 3' }, { label: 'Market 5' }]);
   });
 
@@ -52,6 +37,6 @@ describe.each(servers)('$name', ({ missing, start }) => {
 
   it('cannot be written', async () => {
     const body = { id: 3, name: 'x', stars: 1, label: 'y' };
-    expect(failure(await platform.admin('/items/shops', { method: 'POST', body }))).toBe('400 INVALID_PAYLOAD');
+    expect(failure(await platform().admin('/items/shops', { method: 'POST', body }))).toBe('400 INVALID_PAYLOAD');
   });
 });

@@ -1,10 +1,7 @@
 /** `search` by a FULLTEXT index of MariaDB and MySQL: best first, and never by words that the caller cannot read. */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startHosted } from '../support/host.ts';
-import { createMysqlDatabase } from '../support/mariadb.ts';
-import { createProject, type Platform } from '../support/platform.ts';
+import { describe, expect, it } from 'vitest';
+import { serveSuite } from '../support/family.ts';
+import type { Platform } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
 
 const sql = `CREATE TABLE articles (id int PRIMARY KEY, title varchar(200) NOT NULL, body text, secret text,
@@ -20,22 +17,10 @@ permissions:
 describe.each(servers)('$name', ({ missing, start }) => {
   if (missing) return void it.skip('is not there');
 
-  let project: Awaited<ReturnType<typeof createProject>>;
-  let platform: Platform;
-  beforeAll(async () => {
-    const url = await createMysqlDatabase(await start(), sql);
-    project = await createProject();
-    const search = `search: { mode: 'text', fields: ['title', 'body'] }`;
-    await writeFile(
-      join(project.folder, 'platform.config.ts'),
-      `export default { collections: { articles: { ${search} } } };\n`,
-    );
-    await writeFile(join(project.folder, 'permissions.yaml'), permissions);
-    platform = await startHosted(project.folder, url);
-  });
-  afterAll(async () => {
-    await platform?.stop();
-    await project?.remove();
+  const search = `search: { mode: 'text', fields: ['title', 'body'] }`;
+  const platform = serveSuite(start, sql, {
+    'platform.config.ts': `export default { collections: { articles: { ${search} } } };\n`,
+    'permissions.yaml': permissions,
   });
 
   const ids = async (ask: Platform['ask'], query: string): Promise<unknown> => {
@@ -44,19 +29,19 @@ describe.each(servers)('$name', ({ missing, start }) => {
   };
 
   it('finds words, best first, and gives way to an order', async () => {
-    expect(await ids(platform.admin, 'search=harbour')).toEqual([1, 2]);
-    expect(await ids(platform.admin, 'search=harbour&sort=-id')).toEqual([2, 1]);
-    expect(await ids(platform.admin, 'search=harb')).toEqual([]);
-    expect(await ids(platform.admin, 'search=treasure')).toEqual([]);
+    expect(await ids(platform().admin, 'search=harbour')).toEqual([1, 2]);
+    expect(await ids(platform().admin, 'search=harbour&sort=-id')).toEqual([2, 1]);
+    expect(await ids(platform().admin, 'search=harb')).toEqual([]);
+    expect(await ids(platform().admin, 'search=treasure')).toEqual([]);
     const body = { query: '{ articles(search: "harbour winter") { id } }' };
-    const { json } = await platform.admin('/graphql', { method: 'POST', body });
+    const { json } = await platform().admin('/graphql', { method: 'POST', body });
     expect(json.data.articles.map(({ id }: { id: number }) => id).toSorted()).toEqual([1, 2]);
-    expect(await ids(platform.admin, 'search=harbour&cursor=')).toEqual([400, 'INVALID_QUERY']);
+    expect(await ids(platform().admin, 'search=harbour&cursor=')).toEqual([400, 'INVALID_QUERY']);
   });
 
   it('finds no words of fields that the caller cannot read', async () => {
-    expect(await ids(platform.ask, 'search=harbour')).toEqual([1]);
-    expect(await ids(platform.ask, 'search=snow')).toEqual([]);
-    expect(await ids(platform.ask, 'search=arbou')).toEqual([1]);
+    expect(await ids(platform().ask, 'search=harbour')).toEqual([1]);
+    expect(await ids(platform().ask, 'search=snow')).toEqual([]);
+    expect(await ids(platform().ask, 'search=arbou')).toEqual([1]);
   });
 });
