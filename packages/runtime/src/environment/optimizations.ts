@@ -26,6 +26,8 @@ export const optimizations = [
   'short-streams',
   /** Writes that answer themselves in one statement. */
   'single-statement',
+  /** Larger functions in those that call them. */
+  'wide-inlining',
   /** Brief transactions that come at once as one. */
   'write-batching',
 ] as const;

@@ -1,4 +1,5 @@
 /** Fills the seams of the engine with the optimisations that are on. */
+import { setFlagsFromString } from 'node:v8';
 import type { ConnectionSeams } from '../database/connection-seams.ts';
 import type { CreatePlanCache } from '../database/plan-cache.ts';
 import type { ConnectOptions } from '../dialects/server-dialect.ts';
@@ -24,6 +25,7 @@ export function serverSeams(
 ): Omit<PlannerOptions, 'limits'> & Pick<ServerOptions, 'createShortcut' | 'createWriteSeams' | 'createDocumentCache'> {
   // Writers of rows belong to the process: code is made from the first server on that wants it.
   if (on.has('generated-code')) useWriterCode(generatedCode);
+  if (on.has('wide-inlining')) inlineMore();
   return {
     ...(on.has('plan-cache') && keepPlans(createCache)),
     passes: [
@@ -40,6 +42,12 @@ export function serverSeams(
       }),
     }),
   };
+}
+
+/** Lets V8 put larger functions into those that call them: of 1,000 bytes in place of 460, and 2,800 together in place of 920. */
+function inlineMore(): void {
+  setFlagsFromString('--max-inlined-bytecode-size=1000');
+  setFlagsFromString('--max-inlined-bytecode-size-cumulative=2800');
 }
 
 /** Driver and seams of connections to a database; `driver` is the one that settings ask for. */
