@@ -306,7 +306,9 @@ export interface InputDialect {
 }
 
 /** Field that an input is compared with; undefined where a column is no field. */
-type Field = Pick<FieldDescriptor, 'type' | 'native' | 'stored' | 'comparison' | 'collated' | 'folds'> | undefined;
+type Field =
+  | Pick<FieldDescriptor, 'type' | 'native' | 'stored' | 'comparison' | 'wire' | 'collated' | 'folds'>
+  | undefined;
 
 /** Gives the placeholder of a fixed value, as a type. */
 export type FixedValue = (value: string, native: string) => string;

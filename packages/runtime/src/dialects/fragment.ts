@@ -87,16 +87,21 @@ export function cast(expression: string, casts: string | undefined): string {
 }
 
 /** Facts of a field that decide how its values are compared as parts of a key. */
-export type KeyField = Pick<FieldDescriptor, 'type' | 'native' | 'stored' | 'comparison'>;
+export type KeyField = Pick<FieldDescriptor, 'type' | 'native' | 'stored' | 'comparison' | 'wire'>;
 
 /** True if values of the type hold others, each with its place. */
 export function hasParts({ type }: Pick<FieldDescriptor, 'type'>): boolean {
   return type === 'array' || type === 'composite';
 }
 
-/** Type as which arrays and composite values are compared whole. */
-export function wholeType(field: Pick<FieldDescriptor, 'native' | 'stored'>): string {
-  return field.stored ?? arrayNative(field);
+/** Type as which arrays and composite values of keys are compared whole. */
+export function wholeType(field: KeyField): string {
+  return textsOf(field) === undefined ? (field.stored ?? arrayNative(field)) : 'text[]';
+}
+
+/** The cast of an array to the texts that it is read as, where only the database knows which texts are elements. */
+export function textsOf({ type, native, wire }: Pick<FieldDescriptor, 'type' | 'native' | 'wire'>): string | undefined {
+  return type === 'array' && native === 'text[]' ? wire.cast : undefined;
 }
 
 /** Type as which an array is compared. Numbers beyond smallint are numbers all the same. */
@@ -106,5 +111,5 @@ export function arrayNative({ native }: Pick<FieldDescriptor, 'native'>): string
 
 /** A column of a key as its values are compared. Arrays of a domain compare only as arrays of its base. */
 export function keyColumn(expression: string, field: KeyField): string {
-  return cast(expression, hasParts(field) ? `::${wholeType(field)}` : field.comparison);
+  return cast(expression, hasParts(field) ? (textsOf(field) ?? `::${wholeType(field)}`) : field.comparison);
 }
