@@ -8,7 +8,7 @@ import { connect as connectSocket, createServer, type Socket } from 'node:net';
  */
 export type Fault = 'cut' | 'swallow' | 'crop' | 'stall';
 
-/** Bytes of an answer that come before it is cropped: some rows, and not all. */
+/** Bytes that come before an answer is cropped, in one piece or several: some rows, and not all. */
 const cropped = 2_000;
 
 /** A running proxy. */
@@ -33,6 +33,16 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
   const server = createServer((client) => {
     const upstream = connectSocket(Number(target.port), target.hostname);
     let state: 'well' | Fault = 'well';
+    let left = cropped;
+    const crop = (bytes: Buffer): void => {
+      const part = bytes.subarray(0, left);
+      left -= part.length;
+      if (left > 0) client.write(part);
+      else {
+        upstream.pause();
+        client.end(part);
+      }
+    };
     const end = (): void => {
       client.destroy();
       upstream.destroy();
@@ -57,7 +67,7 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
     });
     upstream.on('data', (bytes) => {
       if (state === 'well') client.write(bytes);
-      else if (state === 'crop') client.end(bytes.subarray(0, cropped));
+      else if (state === 'crop') crop(bytes);
       else if (state === 'swallow') end();
     });
   });

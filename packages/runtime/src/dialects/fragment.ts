@@ -96,11 +96,15 @@ export function hasParts({ type }: Pick<FieldDescriptor, 'type'>): boolean {
 
 /** Type as which arrays and composite values of keys are compared whole. */
 export function wholeType(field: KeyField): string {
-  return textsOf(field) === undefined ? (field.stored ?? arrayNative(field)) : 'text[]';
+  return castToTexts(field) === undefined ? (field.stored ?? arrayNative(field)) : 'text[]';
 }
 
 /** The cast of an array to the texts that it is read as, where only the database knows which texts are elements. */
-export function textsOf({ type, native, wire }: Pick<FieldDescriptor, 'type' | 'native' | 'wire'>): string | undefined {
+export function castToTexts({
+  type,
+  native,
+  wire,
+}: Pick<FieldDescriptor, 'type' | 'native' | 'wire'>): string | undefined {
   return type === 'array' && native === 'text[]' ? wire.cast : undefined;
 }
 
@@ -111,5 +115,5 @@ export function arrayNative({ native }: Pick<FieldDescriptor, 'native'>): string
 
 /** A column of a key as its values are compared. Arrays of a domain compare only as arrays of its base. */
 export function keyColumn(expression: string, field: KeyField): string {
-  return cast(expression, hasParts(field) ? (textsOf(field) ?? `::${wholeType(field)}`) : field.comparison);
+  return cast(expression, hasParts(field) ? (castToTexts(field) ?? `::${wholeType(field)}`) : field.comparison);
 }

@@ -214,17 +214,19 @@ export async function readItem(setting: QuerySetting, source: RowSource, call: O
   }
 }
 
+const rethrow = (error: unknown): Promise<never> => Promise.reject(error);
+
 /**
  * `recover` may give the answer where the database fails; by default that is thrown. A list whose connection is lost amid
- * its rows is read once more: before the first row, others see to that.
+ * its rows is read once more: before the first row, others see to that. Functions, which may do more than read, are not.
  */
 function readSource(
   running: Running,
   source: RowSource,
   call: OperationCall,
   frame?: ReturnType<typeof frameOf>,
-  recover: (error: unknown) => Promise<Buffer> = (error) => Promise.reject(error),
-  isSecond = source.called === true,
+  recover: (error: unknown) => Promise<Buffer> = rethrow,
+  mayRepeat = source.called !== true,
 ): Promise<Buffer> {
   const { prepare, keys, collect } = source;
   const { variables, caller, request } = call;
@@ -252,8 +254,8 @@ function readSource(
         return rows.end();
       },
       (error: unknown) => {
-        if (isSecond || rows.items === 0 || !isInterrupted(error)) return recover(error);
-        return readSource(running, source, call, frame, recover, true);
+        if (!mayRepeat || rows.items === 0 || !isInterrupted(error)) return recover(error);
+        return readSource(running, source, call, frame, recover, false);
       },
     );
   } catch (error) {

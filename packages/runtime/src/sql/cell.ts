@@ -1,4 +1,4 @@
-import { arrayNative, cast, sqlTrue, textsOf } from '../dialects/fragment.ts';
+import { arrayNative, cast, castToTexts, sqlTrue } from '../dialects/fragment.ts';
 import type { CopiedFields } from '../dialects/index.ts';
 import type { FieldDescriptor } from '../language/index.ts';
 import { collectionOf, fixedIn, itemExists, sources } from './readable.ts';
@@ -27,7 +27,7 @@ export function comparable(row: Row, field: FieldScope): string {
 /** The cell of an array as comparisons see it: its elements as what they are read as, which know equality. */
 export function comparableArray(row: Row, field: FieldScope): string {
   const { descriptor } = field;
-  const array = cast(cell(row, field), textsOf(descriptor) ?? `::${arrayNative(descriptor)}`);
+  const array = cast(cell(row, field), castToTexts(descriptor) ?? `::${arrayNative(descriptor)}`);
   return field.descriptor.folds === true ? row.statement.dialect.exactly(array) : array;
 }
 

@@ -91,7 +91,7 @@ class ServerReads {
   }
 
   /** A list whose connection is lost amid its rows is read once more, unless some have left. Before the first row, others see to that. */
-  async list(httpContext: HttpContext, planned: PlannedRead, isSecond = false): Promise<void> {
+  async list(httpContext: HttpContext, planned: PlannedRead, mayRepeat = true): Promise<void> {
     const { plan } = planned;
     const kept = this.begin(httpContext, planned);
     const rows = this.startRows(planned);
@@ -102,8 +102,8 @@ class ServerReads {
       }
       await this.whole(httpContext, planned, rows, kept);
     } catch (error) {
-      if (isSecond || rows.items === 0 || httpContext.response.headersSent || !isInterrupted(error)) throw error;
-      return this.list(httpContext, planned, true);
+      if (!mayRepeat || rows.items === 0 || httpContext.response.headersSent || !isInterrupted(error)) throw error;
+      return this.list(httpContext, planned, false);
     }
     const found = rows.found ?? rows.items;
     if (planned.rows !== undefined && found < planned.rows) throw new PlatformError('FORBIDDEN');
