@@ -18,7 +18,7 @@ const beginning =
 const hidden = /\b(?:nobody|somebody|whoever|whatever)\b/gi;
 
 /** Released migrations keep their bytes; passwords are no sentences. */
-const excepted = /\/migrations\/|\/common-passwords\.ts$/;
+const excepted = /\/migrations\/|\/print-migration\.ts$|\/common-passwords\.ts$/;
 
 /** Sentences of texts that begin with a question word, or name no subject. */
 export function obscureTexts(sources: readonly Source[]): readonly string[] {

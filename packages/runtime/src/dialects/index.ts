@@ -4,17 +4,18 @@ import { type Dialect, defaultDialect, defaultSystemSchema, dialectFacts, type F
 import { checksumOf, type MigrationTexts, type StepMigration } from '../system/ledger.ts';
 import type { SystemPlace } from '../system/place.ts';
 import type { SqlDialect } from './dialect.ts';
+import type { OwnMigration } from './migrations/table.ts';
 import { askMysql, executedSql, hasReachedGtids } from './mysql/host-state.ts';
 import { readMysqlFingerprint } from './mysql/live-objects.ts';
 import { mysqlChecksum, mysqlMigrator } from './mysql/own-tables/migrate.ts';
-import { mysqlMigrations } from './mysql/own-tables/migrations/index.ts';
+import { printMysqlMigration } from './mysql/own-tables/print-migration.ts';
 import { mysqlOwnTables } from './mysql/own-tables/spelling.ts';
 import { mariadb, mysql } from './mysql/select.ts';
 import type { OwnTables } from './own-tables.ts';
 import { askPostgres, hasReachedLsn, replayedSql } from './postgres/host-state.ts';
 import { readFingerprint } from './postgres/live-objects.ts';
 import { postgresMigrator } from './postgres/own-tables/migrate.ts';
-import { postgresMigrations } from './postgres/own-tables/migrations/index.ts';
+import { printPostgresMigration } from './postgres/own-tables/print-migration.ts';
 import { postgresTables } from './postgres/own-tables/spelling.ts';
 import { examineRoles, readTableSecurity, rowSettings } from './postgres/row-security.ts';
 import { postgres } from './postgres/select.ts';
@@ -104,11 +105,9 @@ export function ownTables(location: SystemPlace): OwnTables {
   return serverOf(location.dialect).ownTables(location);
 }
 
-/** The texts of a migration of the platform's own tables. Released texts never change, because databases keep their checksums. */
-export function ownMigrations(
-  name: keyof typeof postgresMigrations,
-): MigrationTexts & { readonly steps: StepMigration } {
-  return { ...postgresMigrations[name], steps: mysqlMigrations[name] };
+/** The texts of a migration of the platform's own tables, for all servers. */
+export function printMigration(migration: OwnMigration): MigrationTexts & { readonly steps: StepMigration } {
+  return { ...printPostgresMigration(migration), steps: printMysqlMigration(migration) };
 }
 
 /** Opens an embedded database: its data directory, or an instance that is running. */

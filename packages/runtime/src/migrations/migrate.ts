@@ -4,7 +4,8 @@
  * completes it where tables are made outside of transactions.
  */
 import type { Database, MigrationConnection } from '../database/database.ts';
-import { ownMigrations, serverOfFamily } from '../dialects/index.ts';
+import { printMigration, serverOfFamily } from '../dialects/index.ts';
+import { ownMigrations } from '../dialects/migrations/index.ts';
 import type { ServerDialect } from '../dialects/server-dialect.ts';
 import { type CompiledApi, dialectFacts, familyOf, type NamedTable } from '../language/index.ts';
 import type { Log } from '../operate/log.ts';
@@ -169,20 +170,8 @@ function placeOptions(schema: string): Pick<MigrateOptions, 'schema'> {
   return name === '' ? {} : { schema: name };
 }
 
-/** Names of the migrations of the platform's own tables, in their order; each dialect has its texts under these names. */
-const names = [
-  'accounts',
-  'sessions',
-  'activity',
-  'model',
-  'requests',
-  'files',
-  'product-name',
-  'activity-actions',
-] as const;
-
 /** Every migration of the platform's own tables, in their order. */
-export const systemMigrations: readonly Migration[] = names.map((name, index) => ({
-  ...{ id: index + 1, name },
-  ...ownMigrations(name),
+export const systemMigrations: readonly Migration[] = ownMigrations.map((migration, index) => ({
+  ...{ id: index + 1, name: migration.name },
+  ...printMigration(migration),
 }));
