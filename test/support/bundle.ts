@@ -30,7 +30,7 @@ const programs = [
   'cli/src/dev/type-worker.ts',
   'cli/src/output/type-documents-worker.ts',
   'cli/src/recompile/worker.ts',
-  'runtime/src/files/details/worker.ts',
+  'runtime/src/files/media/worker.ts',
 ];
 
 /** Has the processes of this run use a bundle of the sources as they are, which is made unless a former run made the same. */

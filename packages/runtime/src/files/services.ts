@@ -52,7 +52,7 @@ export function createFileServices(options: FileServicesOptions): FileServices |
     loose,
     uploads: createUploads({ api, writer, storages, loose }),
     finder: createFileFinder({ api, place: location, database, planner, driftGuard, publicClass }),
-    renderer: createRenderer(environment.transform),
+    renderer: createRenderer(environment.transform, log),
   };
 }
 

@@ -9,9 +9,8 @@ import { filesName, serverOwnedOfFiles } from '../write/access/system-access.ts'
 import type { TransactionBody } from '../write/execute/transaction-body.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
-import { isMedia, type MediaDetails, readDetails } from './details/read-details.ts';
-import { type ImageFacts, readImageFacts } from './images.ts';
 import type { LooseFiles, StoredContent } from './loose-files.ts';
+import { readDetails } from './media/read-details.ts';
 import { type Staged, unstage } from './staging.ts';
 import type { Storages } from './storage.ts';
 
@@ -173,7 +172,7 @@ function checkNames(metadata: FileMetadata): void {
 
 async function prepareOne({ staged, name }: Arrived, storage: string, stem: string): Promise<Prepared> {
   const { type, charset, extension } = await detectType(staged.head, staged.size, name);
-  const { width, height, duration, metadata } = await factsOf(staged.path, type);
+  const { width, height, duration, metadata } = await readDetails(staged.path, type);
   const content = { storage, name: `${stem}.${extension}` };
   const fields = {
     storage,
@@ -187,11 +186,6 @@ async function prepareOne({ staged, name }: Arrived, storage: string, stem: stri
     metadata,
   };
   return { content, fields };
-}
-
-async function factsOf(path: string, type: string): Promise<ImageFacts & MediaDetails> {
-  if (!isMedia(type)) return { ...(await readImageFacts(path, type)), duration: null };
-  return { width: null, height: null, ...(await readDetails({ kind: 'media', path })) };
 }
 
 function stemOf(name: string): string {
@@ -279,7 +273,12 @@ function cleanName(sent: string): string {
   if (name === '' || name === '.' || name === '..') return 'file';
   if (name.length <= longestName) return name;
   const ending = /\.[^.]{1,16}$/.exec(name)?.[0] ?? '';
-  return (name.slice(0, longestName - ending.length) + ending).toWellFormed().replaceAll('\ufffd', '');
+  return cut(name, longestName - ending.length) + ending;
+}
+
+/** The first code units of a text, without half a character. */
+function cut(text: string, length: number): string {
+  return text.slice(0, length).toWellFormed().replaceAll('\ufffd', '');
 }
 
 /** A title for a file of this name: `my_holiday-photo.jpg` is `My Holiday Photo`. */
@@ -288,5 +287,6 @@ function titleOf(name: string): string {
     .replace(/(?<=.)\.[^.]+$/, '')
     .split(/[\s_-]+/)
     .filter((word) => word !== '');
-  return reservedNames.map((word) => word.replace(/^./u, (letter) => letter.toUpperCase())).join(' ');
+  // A capital may be longer than its letter: of "ß" there are two.
+  return cut(reservedNames.map((word) => word.replace(/^./u, (letter) => letter.toUpperCase())).join(' '), longestName);
 }

@@ -2,18 +2,22 @@
 import { PlatformError } from '../errors.ts';
 
 export interface WorkQueue {
-  /** Runs the work as soon as it is its turn. Rejects with SERVICE_UNAVAILABLE at once when too many wait already. */
+  /**
+   * Runs the work as soon as it is its turn. Rejects with SERVICE_UNAVAILABLE at once when too many wait already, and when
+   * its turn does not come in time.
+   */
   acquire<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** How many run at once, and how many may wait for them. */
+/** How many run at once, how many may wait for them, and for how many milliseconds; without a bound unless one is named. */
 interface WorkQueueOptions {
   readonly atOnce: number;
   readonly waiting: number;
+  readonly longestWaitMs?: number;
 }
 
 /** Makes a queue of its own: first come, first served. */
-export function createWorkQueue({ atOnce, waiting }: WorkQueueOptions): WorkQueue {
+export function createWorkQueue({ atOnce, waiting, longestWaitMs }: WorkQueueOptions): WorkQueue {
   const queue: (() => void)[] = [];
   let running = 0;
 
@@ -24,13 +28,28 @@ export function createWorkQueue({ atOnce, waiting }: WorkQueueOptions): WorkQueu
     else first();
   }
 
+  function turn(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined;
+      const begin = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      queue.push(begin);
+      if (longestWaitMs === undefined) return;
+      timer = setTimeout(() => {
+        queue.splice(queue.indexOf(begin), 1);
+        reject(unavailable(new Error(`No processor was free within ${longestWaitMs} ms.`)));
+      }, longestWaitMs);
+    });
+  }
+
   return {
     async acquire(work) {
       if (running >= atOnce && queue.length >= waiting) {
-        const cause = new Error(`${waiting} wait for a processor already.`);
-        throw new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
+        throw unavailable(new Error(`${waiting} wait for a processor already.`));
       }
-      if (running >= atOnce) await new Promise<void>((resolve) => queue.push(resolve));
+      if (running >= atOnce) await turn();
       else running++;
       try {
         return await work();
@@ -39,4 +58,8 @@ export function createWorkQueue({ atOnce, waiting }: WorkQueueOptions): WorkQueu
       }
     },
   };
+}
+
+function unavailable(cause: Error): PlatformError {
+  return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
 }

@@ -80,6 +80,17 @@ describe('turns', () => {
     await last;
   });
 
+  it('are not waited for without end, where a bound is named, and come to those behind', async () => {
+    const queue = createWorkQueue({ atOnce: 1, waiting: 3, longestWaitMs: 50 });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const first = queue.acquire(() => promise);
+    await expect(queue.acquire(async () => 'too late')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    const next = queue.acquire(async () => 'in time');
+    resolve();
+    await first;
+    expect(await next).toBe('in time');
+  });
+
   it('go on after work that failed', async () => {
     const loopTurns = createWorkQueue({ atOnce: 1, waiting: 1 });
     await expect(loopTurns.acquire(() => Promise.reject(new Error('no')))).rejects.toThrow('no');

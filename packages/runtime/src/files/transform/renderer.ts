@@ -1,13 +1,13 @@
 /** Transforms images, each once: the result is kept beside its original. */
 import { hash } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { availableParallelism } from 'node:os';
 import { buffer } from 'node:stream/consumers';
 import type { TransformEnvironment } from '../../environment/files.ts';
 import { invalidQuery, PlatformError } from '../../errors.ts';
-import { createWorkQueue } from '../../limits/work-queue.ts';
-import { loadSharp } from '../images.ts';
+import { describeCause, type Log } from '../../operate/log.ts';
+import { createMediaWorkers, type Task, type TaskResult } from '../media/workers.ts';
 import { renditionsOf, type Storage } from '../storage.ts';
-import { applyOperation, type ImageFormat, type Transformation } from './transformation.ts';
+import type { ImageFormat, Transformation } from './transformation.ts';
 
 /** A content that is an image. */
 interface Original {
@@ -53,8 +53,11 @@ const mediaTypes: Readonly<Record<ImageFormat, string>> = {
 };
 
 /** Makes the renderer of a server. */
-export function createRenderer(limits: TransformEnvironment): Renderer {
-  const queue = createWorkQueue({ atOnce: limits.maxConcurrent, waiting: limits.maxConcurrent * waitingForEach });
+export function createRenderer(limits: TransformEnvironment, log: Pick<Log, 'warn'>): Renderer {
+  const { maxConcurrent, maxDimension, timeout } = limits;
+  // More images at once than there are processors would only make each of them take longer.
+  const atOnce = Math.min(maxConcurrent, availableParallelism());
+  const workers = createMediaWorkers({ atOnce, waiting: maxConcurrent * waitingForEach, longestMs: timeout });
   const underWay = new Map<string, Promise<Buffer | null>>();
 
   function describe({ name, type }: Original, transformation: Transformation) {
@@ -64,12 +67,22 @@ export function createRenderer(limits: TransformEnvironment): Renderer {
   }
 
   async function create(original: Original, transformation: Transformation): Promise<Buffer | null> {
-    const { storage, name } = original;
-    if (largestSide(original, transformation) > limits.maxDimension) {
-      throw invalidQuery(`An image must have at most ${limits.maxDimension} pixels along each side.`);
+    if (largestSide(original, transformation) > maxDimension) {
+      throw invalidQuery(`An image must have at most ${maxDimension} pixels along each side.`);
     }
-    const source = await storage.open(name);
-    return source === null ? null : draw(source, original, transformation, limits);
+    const result = await workers.run(() => taskOf(original, transformation, limits));
+    return result === null ? null : bytesOf(result);
+  }
+
+  /** Keeps a result. It is answered all the same where the storage does not take it. */
+  async function keep(
+    { storage, name }: Original,
+    kept: string,
+    { bytes, type }: Omit<Rendition, 'id'>,
+  ): Promise<void> {
+    await storage.putBytes(kept, bytes, type).catch((error: unknown) => {
+      log.warn({ name, cause: describeCause(error) }, 'An image is made anew next time, because it cannot be kept.');
+    });
   }
 
   return {
@@ -82,17 +95,15 @@ export function createRenderer(limits: TransformEnvironment): Renderer {
       if (stored !== null) return { bytes: await buffer(stored), type, id };
       const making =
         underWay.get(kept) ??
-        queue
-          .acquire(() => create(original, transformation))
-          .finally(() => {
-            underWay.delete(kept);
-          });
+        create(original, transformation).finally(() => {
+          underWay.delete(kept);
+        });
       const first = !underWay.has(kept);
       underWay.set(kept, making);
       const bytes = await making;
       if (bytes === null) return null;
       if (first) {
-        await storage.putBytes(kept, bytes, type);
+        await keep(original, kept, { bytes, type });
         // A request that removes the content meanwhile may have looked before this was there.
         if (!(await isThere())) await storage.remove(name);
       }
@@ -118,41 +129,27 @@ function largestSide({ width, height }: Original, requested: Transformation): nu
   return Math.max(width, height, width * scale, height * scale);
 }
 
-async function draw(
-  source: Readable,
-  { type }: Original,
+/** The work of a process that makes an image; null when the original is gone. */
+async function taskOf(
+  { storage, name, type }: Original,
   transformation: Transformation,
   { maxDimension, timeout }: TransformEnvironment,
-): Promise<Buffer> {
-  const sharp = await loadSharp();
-  if (sharp === null) {
-    source.destroy();
-    throw invalidQuery('This server cannot transform images: the package "sharp" is not installed.');
+): Promise<Task | null> {
+  const source = await storage.open(name);
+  if (source === null) return null;
+  const format = formatOf(type, transformation);
+  const drawn = { transformation, maxPixels: maxDimension ** 2, timeoutMs: timeout };
+  return {
+    kind: 'draw',
+    drawing: { bytes: await buffer(source), format: format === 'jpg' ? 'jpeg' : format, ...drawn },
+  };
+}
+
+function bytesOf(result: TaskResult): Buffer {
+  if ('bytes' in result) return Buffer.from(result.bytes);
+  if ('missing' in result) {
+    throw invalidQuery(`This server cannot transform images: the package "${result.missing}" is not installed.`);
   }
-  const { width, height, fit, withoutEnlargement, quality, transforms = [] } = transformation;
-  try {
-    const bytes = await buffer(source);
-    let image = sharp(bytes, { failOn: 'error', limitInputPixels: maxDimension ** 2, autoOrient: true }).timeout({
-      seconds: Math.ceil(timeout / 1000),
-    });
-    if (width !== undefined || height !== undefined) {
-      const size = { ...(width !== undefined && { width }), ...(height !== undefined && { height }) };
-      const background = { r: 0, g: 0, b: 0, alpha: 0 };
-      image = image.resize({
-        ...size,
-        fit: fit ?? 'cover',
-        withoutEnlargement: withoutEnlargement ?? false,
-        background,
-      });
-    }
-    for (const operation of transforms) image = applyOperation(image, operation);
-    const format = formatOf(type, transformation);
-    const made = await image
-      .toFormat(format === 'jpg' ? 'jpeg' : format, quality === undefined ? {} : { quality })
-      .toBuffer();
-    return made;
-  } catch (error) {
-    if (error instanceof PlatformError) throw error;
-    throw new PlatformError('INVALID_QUERY', 'The image cannot be transformed like this.', {}, { cause: error });
-  }
+  const cause = new Error('failure' in result ? result.failure : 'There is no image.');
+  throw new PlatformError('INVALID_QUERY', 'The image cannot be transformed like this.', {}, { cause });
 }

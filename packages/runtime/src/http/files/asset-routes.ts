@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import type { FilesEnvironment } from '../../environment/files.ts';
 import { PlatformError } from '../../errors.ts';
 import type { FileFinder, FoundFile } from '../../files/find-file.ts';
-import { rasterTypes } from '../../files/images.ts';
+import { rasterTypes } from '../../files/media/read-details.ts';
 import type { ByteRange, Storages } from '../../files/storage.ts';
 import type { Renderer } from '../../files/transform/renderer.ts';
 import {

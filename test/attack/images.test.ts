@@ -1,0 +1,84 @@
+/** Images that cost far more than they may: they are ended in time, and nothing but other images waits for them. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';
+import { form } from '../support/files.ts';
+
+/** As long as an image may take here, and longer than starting what makes it. */
+const longestMs = 1_500;
+
+let project: AccountsProject;
+let user: TestUser;
+let large: string;
+let plain: string;
+beforeAll(async () => {
+  project = await serveAccounts({
+    sql: '',
+    permissions: "permissions: { public: { platform_files: { read: { fields: '*' } } } }",
+    environment: { ASSETS_TRANSFORM_TIMEOUT: String(longestMs), RATE_LIMITER_AUTH_ENABLED: 'false' },
+    processes: 1,
+  });
+  user = await project.addUser(null);
+  const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
+  const pixels = sharp({ create: { width: 5_000, height: 5_000, channels: 3, background: 'red', noise } });
+  large = await upload(await pixels.jpeg({ quality: 30 }).toBuffer(), 'large.jpg');
+  plain = await upload(Buffer.from('a note'), 'note.txt');
+});
+afterAll(() => project?.close());
+
+async function upload(content: Buffer, name: string): Promise<string> {
+  const body = form(['file', new Blob([new Uint8Array(content)]), name]);
+  const { status, json, text } = await project.server.admin('/files', { method: 'POST', body });
+  expect(status, text).toBe(200);
+  return json.data.id;
+}
+
+it('are refused in time, while sign-ins and contents are answered', { timeout: 120_000 }, async () => {
+  // AVIF is made by a library that nothing stops: each of these would keep a thread busy for minutes.
+  const costly = Array.from({ length: 8 }, (_, index) =>
+    project.server.ask(`/assets/${large}?width=4${900 + index}&format=avif&quality=90&transforms=[["median",9]]`),
+  );
+  await sleep(longestMs / 2);
+  for (let round = 0; round < 5; round++) {
+    const [signedIn, content, health] = await Promise.all([
+      project.post('/auth/login', { email: user.email, password: user.password }),
+      project.server.ask(`/assets/${plain}`),
+      project.server.ask('/server/ping'),
+    ]);
+    expect([signedIn.status, content.status, health.status]).toEqual([200, 200, 200]);
+  }
+  const answers = await Promise.all(costly);
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 400));
+  expect(new Set(answers.map(({ json }) => json.errors[0].extensions.code))).toEqual(new Set(['INVALID_QUERY']));
+  const small = await project.server.ask(`/assets/${large}?width=20&height=20`);
+  expect([small.status, small.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+});
+
+it('have no facts where their metadata unpack without end, and are kept as they are', { timeout: 60_000 }, async () => {
+  const { crc32, deflateSync } = await import('node:zlib');
+  const chunk = (kind: string, content: Buffer): Buffer => {
+    const bytes = Buffer.alloc(12 + content.length);
+    bytes.writeUInt32BE(content.length, 0);
+    bytes.write(kind, 4);
+    content.copy(bytes, 8);
+    bytes.writeUInt32BE(crc32(bytes.subarray(4, 8 + content.length)), 8 + content.length);
+    return bytes;
+  };
+  const image = await sharp({ create: { width: 10, height: 10, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  const bomb = chunk('zTXt', Buffer.concat([Buffer.from('a\0\0'), deflateSync(Buffer.alloc(50_000_000))]));
+  const content = Buffer.concat([image.subarray(0, 33), ...Array(900).fill(bomb), image.subarray(33)]);
+  const id = await upload(content, 'bomb.png');
+  const { json } = await project.server.admin(`/files/${id}?fields=type,width,metadata`);
+  expect(json.data).toEqual({ type: 'image/png', width: null, metadata: null });
+  const small = await upload(image, 'small.png');
+  expect((await project.server.admin(`/files/${small}?fields=width`)).json.data).toEqual({ width: 10 });
+});
+
+it('take a title that fits from a name whose capitals are longer', async () => {
+  const id = await upload(Buffer.from('x'), `${'ß '.repeat(126)}.x`);
+  const { json } = await project.server.admin(`/files/${id}?fields=title`);
+  expect(json.data.title).toBe('SS '.repeat(126).slice(0, 255));
+});
