@@ -8,6 +8,7 @@ import { readdir, utimes } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { file, form } from '../support/files.ts';
@@ -120,6 +121,35 @@ async function letTimePass(): Promise<void> {
   const folder = join(project.folder, '.platform', 'uploads', '.incoming');
   for (const name of await filesIn('.incoming')) await utimes(join(folder, name), 0, 0);
 }
+
+it('a file that is replaced again and again is there for all who read it', { timeout: 60_000 }, async () => {
+  const image = (width: number): Promise<Buffer> =>
+    sharp({ create: { width, height: 20, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+  const images = await Promise.all([20, 21, 22, 23].map(image));
+  const put = async (path: string, method: string, content: Buffer) => {
+    const { status, json, text } = await server.admin(path, { method, body: form(file(content, 'a.png')) });
+    expect(status, text).toBe(200);
+    return String(json.data.id);
+  };
+  const id = await put('/files', 'POST', images[0] ?? Buffer.alloc(0));
+  const found = new Set<string>();
+  let replacing = true;
+  const read = async (query: string): Promise<void> => {
+    while (replacing) {
+      const { status, bytes, text } = await server.admin(`/assets/${id}${query}`);
+      const isWhole = query === '?width=10' || images.some((content) => content.equals(bytes));
+      found.add(status === 200 ? `200 ${isWhole}` : text);
+    }
+  };
+  const reading = ['', '', '', '?width=10', '?width=10', '?width=10'].map(read);
+  for (let round = 0; round < 120; round++) await put(`/files/${id}`, 'PATCH', images[round % 4] ?? Buffer.alloc(0));
+  replacing = false;
+  await Promise.all(reading);
+  expect([...found]).toEqual(['200 true']);
+  await expectTheSame();
+});
 
 it(
   'servers that are killed leave nothing for long',

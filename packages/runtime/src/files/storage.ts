@@ -78,7 +78,8 @@ export function createLocalStorage(root: string): Storage {
     remove: (name) =>
       reached(async () => {
         await rm(pathOf(name), { force: true });
-        await rm(pathOf(renditionsOf(name)), { recursive: true, force: true });
+        // Tried again where one is put there meanwhile.
+        await rm(pathOf(renditionsOf(name)), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
       }),
   };
 }

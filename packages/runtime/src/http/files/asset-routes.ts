@@ -43,8 +43,8 @@ interface Asset {
   readonly modified: Date;
   /** Distinguishes these bytes from all others. */
   readonly id: string;
-  /** Makes the bytes known, as far as they must be. */
-  open(): Promise<OpenAsset>;
+  /** Makes the bytes known, as far as they must be; null when the content has gone meanwhile. */
+  open(): Promise<OpenAsset | null>;
 }
 
 /** A content that is there. */
@@ -56,6 +56,9 @@ interface OpenAsset {
 
 /** Types that browsers may show: formats of pixels, in which nothing can stand that runs. */
 const inlineTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
+
+/** Contents that are looked for, when each is replaced by another one before it is opened. */
+const maxTries = 5;
 
 const paths = ['/assets/:id', '/assets/:id/:filename'] as const;
 
@@ -74,6 +77,12 @@ class AssetSender {
   }
 
   async send(httpContext: HttpContext, call: Call): Promise<void> {
+    for (let tries = 0; tries < maxTries; tries++) if (await this.#sendCurrent(httpContext, call)) return;
+    throw new PlatformError('FORBIDDEN');
+  }
+
+  /** Sends the content that the file has now; false, with nothing sent, where that has gone meanwhile. */
+  async #sendCurrent(httpContext: HttpContext, call: Call): Promise<boolean> {
     const { finder, responder } = this.#options;
     const { request, response } = httpContext;
     const asset = await this.#assetOf(httpContext, call);
@@ -90,13 +99,15 @@ class AssetSender {
     };
     if (isKnown(request.headers, etag, asset.modified)) {
       responder.send(httpContext, { status: 304, ...about });
-      return;
+      return true;
     }
-    const { size, read } = await asset.open();
+    const opened = await asset.open();
+    if (opened === null) return false;
+    const { size, read } = opened;
     const range = holds(request.headers['if-range'], etag) ? readRange(request.headers.range, size) : null;
     const length = range === null ? size : range.end - range.start + 1;
     const stream = request.method === 'HEAD' || length === 0 ? null : await read(range ?? undefined);
-    if (stream === null && request.method !== 'HEAD' && length > 0) throw new PlatformError('FORBIDDEN');
+    if (stream === null && request.method !== 'HEAD' && length > 0) return false;
     const type = asset.charset === null ? asset.type : `${asset.type}; charset=${asset.charset}`;
     const headers = responder.streamHeaders(request, null, { type, ...about });
     headers.push('Content-Length', String(length));
@@ -106,6 +117,7 @@ class AssetSender {
     if (stream === null) response.end();
     // Too late for an error: a body that breaks off is the only honest sign. A client that has left needs none.
     else await pipeline(stream, response).catch(() => response.destroy());
+    return true;
   }
 
   #whole(file: FoundFile): Asset {
@@ -128,7 +140,7 @@ class AssetSender {
       id,
       async open() {
         const made = await renderer.render(original, transformation, () => finder.has(file));
-        if (made === null) throw new PlatformError('FORBIDDEN');
+        if (made === null) return null;
         const { bytes } = made;
         const part = (range?: ByteRange) => (range === undefined ? bytes : bytes.subarray(range.start, range.end + 1));
         return { size: bytes.length, read: async (range) => Readable.from([part(range)]) };
