@@ -1,10 +1,11 @@
 /** Files in a bucket, on a real server of the protocol of S3. Source: API specification, sections 11 and 16. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createS3Storage } from '../../packages/runtime/src/files/storage.ts';
+import { createS3Storage, readContent } from '../../packages/runtime/src/files/storage.ts';
 import { file, form } from '../support/files.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 import { type S3Server, startS3 } from '../support/s3.ts';
@@ -85,4 +86,17 @@ it('who may not ask is told so', async () => {
     folder,
   );
   await expect(gone.open('x')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+});
+
+it('a content that breaks off before its end is not there for images', async () => {
+  const breaking = createServer((_request, response) => {
+    response.writeHead(200, { 'content-length': 10 }).write('half', () => response.destroy());
+  });
+  await new Promise<void>((resolve) => void breaking.listen(0, '127.0.0.1', resolve));
+  const address = breaking.address();
+  const endpoint = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const location = { name: 'cloud', driver: 's3', region: 'us-east-1', endpoint, root: '' } as const;
+  const storage = createS3Storage({ ...location, bucket: 'x', key: 'x', secret: 'x' }, folder);
+  await expect(readContent(storage, 'x')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  breaking.close();
 });

@@ -4,6 +4,7 @@ import { openAsBlob } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { AwsV4Signer } from 'aws4fetch';
 import type { StorageLocation } from '../environment/files.ts';
 import { PlatformError } from '../errors.ts';
@@ -41,6 +42,14 @@ export interface Storages {
 /** Prefix of the names of all renditions of a content. */
 export function renditionsOf(name: string): string {
   return `renditions/${name}/`;
+}
+
+/** Reads a whole content; null when there is none of this name. Rejects with SERVICE_UNAVAILABLE where it breaks off. */
+export function readContent(storage: Storage, name: string): Promise<Buffer | null> {
+  return reached(async () => {
+    const content = await storage.open(name);
+    return content === null ? null : buffer(content);
+  });
 }
 
 /** Makes the storage of a folder, which is made when something is put there. */

@@ -1,12 +1,11 @@
 /** Transforms images, each once: the result is kept beside its original. */
 import { hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { buffer } from 'node:stream/consumers';
 import type { TransformEnvironment } from '../../environment/files.ts';
 import { invalidQuery, PlatformError } from '../../errors.ts';
 import { describeCause, type Log } from '../../operate/log.ts';
 import { createMediaWorkers, type Task, type TaskResult } from '../media/workers.ts';
-import { renditionsOf, type Storage } from '../storage.ts';
+import { readContent, renditionsOf, type Storage } from '../storage.ts';
 import type { ImageFormat, Transformation } from './transformation.ts';
 
 /** A content that is an image. */
@@ -91,8 +90,8 @@ export function createRenderer(limits: TransformEnvironment, log: Pick<Log, 'war
       const { storage, name } = original;
       const { id, type } = describe(original, transformation);
       const kept = `${renditionsOf(name)}${id}.${formatOf(original.type, transformation)}`;
-      const stored = await storage.open(kept);
-      if (stored !== null) return { bytes: await buffer(stored), type, id };
+      const stored = await readContent(storage, kept);
+      if (stored !== null) return { bytes: stored, type, id };
       const making =
         underWay.get(kept) ??
         create(original, transformation).finally(() => {
@@ -135,13 +134,13 @@ async function taskOf(
   transformation: Transformation,
   { maxDimension, timeout }: TransformEnvironment,
 ): Promise<Task | null> {
-  const source = await storage.open(name);
-  if (source === null) return null;
+  const bytes = await readContent(storage, name);
+  if (bytes === null) return null;
   const format = formatOf(type, transformation);
   const drawn = { transformation, maxPixels: maxDimension ** 2, timeoutMs: timeout };
   return {
     kind: 'draw',
-    drawing: { bytes: await buffer(source), format: format === 'jpg' ? 'jpeg' : format, ...drawn },
+    drawing: { bytes, format: format === 'jpg' ? 'jpeg' : format, ...drawn },
   };
 }
 
