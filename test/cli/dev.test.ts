@@ -152,6 +152,13 @@ test('tables that change while something is wrong are read when it is mended', a
   await expect.poll(() => written('collections/docs.d.ts')).toContain('later');
 });
 
+test('tables that are as they were before an error are told to be served', async () => {
+  const failed = await after(alter('ALTER TABLE docs RENAME COLUMN body TO text'), 'failed');
+  expect(failed.message).toContain('has no field "body"');
+  const mended = await after(alter('ALTER TABLE docs RENAME COLUMN text TO body'), 'rebuilt');
+  expect(mended).toMatchObject({ reasons: ['database'], breaking: 0, dangerous: 0, safe: 0, written: 0 });
+});
+
 test('a configuration that changes while the database is away is served when it is back', async () => {
   const elsewhere = new URL(database.url);
   elsewhere.pathname = '/postgres';
@@ -216,6 +223,11 @@ export default defineExtension(({ route }) => {
   await expect
     .poll(() => told('types').at(-1)?.errors, { timeout: 180_000 })
     .toEqual([expect.stringContaining('extensions/lib/word.ts:2: ')]);
+  // The compiler of types ends in the middle of such a file.
+  const deep = `export const deep = ${'['.repeat(50_000)}${']'.repeat(50_000)};\n`;
+  const unchecked = await after(() => writeFile(join(folder, 'lib', 'deep.ts'), deep), 'types');
+  expect(unchecked).toMatchObject({ kind: 'unchecked', reason: 'Maximum call stack size exceeded' });
+  expect(await after(() => rm(join(folder, 'lib', 'deep.ts')), 'types')).toMatchObject({ kind: 'checked' });
 });
 
 test('code that cannot be loaded is told with its place, also by the first build', async () => {

@@ -154,6 +154,8 @@ async function change(running: Running, noticed: Noticed, watcher: Watcher, prog
   const stale = bothChanges(running.stale, bothChanges(tables, chosen));
   // The error was reported; all tables are read when it is fixed.
   if (isProof && !running.isBuilt) return void Object.assign(running, { stale });
+  // After an error each build is told, also one that changes nothing: it is the word that the error is mended.
+  const isMended = !running.isBuilt;
   const onlyTables = paths.length === 0 && running.isBuilt;
   Object.assign(running, { stale, isBuilt: false });
   const { server, held, recompiler, types, built: before } = running;
@@ -177,10 +179,9 @@ async function change(running: Running, noticed: Noticed, watcher: Watcher, prog
       return;
     }
     const diff = differenceOf(before, built);
-    const nothing =
-      tables !== null && paths.length === 0 && diff.changes.length === 0 && built.result.written.written === 0;
-    if (nothing) return;
     const { written } = built.result;
+    const isFromFiles = isMended || tables === null || paths.length > 0;
+    if (!isFromFiles && diff.changes.length === 0 && written.written === 0) return;
     const ms = Math.round(served - start);
     printRebuilt({ reasons, diff, written, warnings: newWarnings(before, built), ms }, progress);
     types?.check();

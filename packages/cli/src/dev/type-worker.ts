@@ -49,7 +49,13 @@ async function verdictOf(): Promise<TypeVerdict> {
   if (!('createSemanticDiagnosticsBuilderProgram' in compiler)) {
     return { kind: 'unchecked', reason: `typescript ${version} runs as a command only; run \`npx tsc\`` };
   }
-  return { kind: 'checked', errors: check(compiler), ms: Math.round(performance.now() - start) };
+  try {
+    return { kind: 'checked', errors: check(compiler), ms: Math.round(performance.now() - start) };
+  } catch (error) {
+    // The compiler ends so where files go while it reads them. The change that removed them is checked next, from nothing.
+    builder = undefined;
+    return { kind: 'unchecked', reason: error instanceof Error ? error.message.replace(/\.+$/, '') : String(error) };
+  }
 }
 
 function check(compiler: Compiler): readonly string[] {
