@@ -1,4 +1,7 @@
 /** GraphiQL in a browser that reaches nothing but the server it came from. */
+
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
 import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -90,6 +93,34 @@ describe.skipIf(browserVersion === undefined)(`GraphiQL${withoutBrowser}`, { tim
     await write('.graphiql-query-editor', '{ notes { hidden } }');
     await run();
     await expect.poll(() => answer().textContent(), { timeout: patience }).toContain('kept');
+  });
+
+  it('asks below the path of a proxy', async () => {
+    const proxy = createServer((incoming, outgoing) => {
+      const { method, headers, url = '' } = incoming;
+      // Whatever is asked beside the path is not this server's.
+      if (!url.startsWith('/shop/v1/')) return void outgoing.writeHead(404).end();
+      const passed = request(`${project.url}${url.slice('/shop/v1'.length)}`, { method, headers }, (answered) => {
+        outgoing.writeHead(answered.statusCode ?? 500, answered.headers);
+        answered.pipe(outgoing);
+      });
+      incoming.pipe(passed);
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const address = proxy.address();
+    const outside = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/shop/v1`;
+    const stranger = await browser.visit(new URL(outside).origin);
+    for (const path of ['/graphql?query=%7B+notes+%7B+body+%7D+%7D', '/graphql/system?query=%7B+server_ping+%7D']) {
+      await stranger.page.goto(`${outside}${path}`);
+      await stranger.page.locator('.graphiql-query-editor .CodeMirror').waitFor();
+      await stranger.page.getByRole('button', { name: /Execute query/ }).click();
+      const shown = stranger.page.locator('.result-window');
+      await expect.poll(() => shown.textContent(), { timeout: patience }).toMatch(/first note|pong/);
+    }
+    await stranger.leave();
+    expectCalm(stranger);
+    proxy.close();
+    proxy.closeAllConnections();
   });
 
   it('asks the other scope where it came from', async () => {

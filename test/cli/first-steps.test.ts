@@ -173,6 +173,22 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     /Check user and password/,
   ),
   ...refused('unknown', 3, /cannot be used: database "unknown" does not exist\./, /Check the name of the database/),
+  ...withoutAuthority('generate'),
+  ...withoutAuthority('start'),
+  'a socket that is not there, in the address that clouds print': {
+    run: ['generate'],
+    database: `postgres://me:${password}@/x?host=/nowhere`,
+    code: 3,
+    says: /^PostgreSQL at \/nowhere\/x cannot be used: no socket is there\.$/m,
+    cure: /check the folder in DATABASE_URL/,
+  },
+  'the word of another driver for encryption': {
+    run: ['generate'],
+    database: `mysql://me:${password}@127.0.0.1:9/x?sslmode=require`,
+    code: 3,
+    says: /cannot be used: "sslmode=require" asks for an encryption that is unknown\.$/m,
+    cure: /Write ssl-mode=verify_identity/,
+  },
   'a database that refuses the password, at start': {
     run: ['start'],
     compiled: true,
@@ -392,6 +408,18 @@ function addressed(command: string, url: string, says: RegExp, cure: RegExp): Re
 
 function refused(database: string, code: number, says: RegExp, cure: RegExp): Readonly<Record<string, Mistake>> {
   return { [`a database: ${database}`]: { run: ['generate'], database, code, says, cure } };
+}
+
+function withoutAuthority(command: string): Readonly<Record<string, Mistake>> {
+  const mistake: Mistake = {
+    run: [command],
+    database: `postgres://me:${password}@127.0.0.1:9/x?sslmode=verify-full&sslrootcert=/nowhere/ca.pem`,
+    code: 3,
+    says: /^PostgreSQL at .* cannot be used: ENOENT: no such file or directory, open '\/nowhere\/ca\.pem'\.$/m,
+    cure: /Check the files that sslrootcert, sslcert and sslkey name/,
+    ...(command === 'start' && { compiled: true }),
+  };
+  return { [`a certificate of an authority that is no file, ${command}`]: mistake };
 }
 
 let root: string;

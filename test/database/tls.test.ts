@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
 import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { createProject, runPlatform } from '../support/platform.ts';
 import { collect, eventually, statement } from './statements.ts';
 
 /** A self-signed certificate with its key, or undefined where there is no openssl to make one. */
@@ -75,6 +76,27 @@ describe.skipIf(made === undefined).each(['fast', 'pg'] as const)('the %s lane o
     const sink = { row: (): void => void rows++ };
     await database.stream(statement('SELECT * FROM big'), [], sink, async () => {}, new AbortController().signal);
     expect(rows).toBe(50_000);
+  });
+
+  test('the commands trust who is named, and say what is amiss otherwise', { timeout: 60_000 }, async () => {
+    const project = await createProject();
+    const authority = join(project.folder, 'ca.pem');
+    writeFileSync(authority, Buffer.from(made?.certificate ?? '', 'base64'));
+    const introspect = (host: string, parameters: string) => {
+      const { href } = Object.assign(new URL(place.url), { hostname: host });
+      return runPlatform(['introspect', '--project', project.folder], { DATABASE_URL: `${href}?${parameters}` });
+    };
+    const [trusted, unknown, elsewhere] = await Promise.all([
+      introspect('localhost', `sslmode=require&sslrootcert=${authority}`),
+      introspect('localhost', 'sslmode=require'),
+      introspect('127.0.0.1', `sslmode=verify-full&sslrootcert=${authority}`),
+    ]);
+    await project.remove();
+    expect([trusted.code, unknown.code, elsewhere.code]).toEqual([0, 3, 3]);
+    expect(unknown.stderr).toContain('cannot be used: this machine does not trust the authority of its certificate.');
+    expect(elsewhere.stderr).toContain('cannot be used: its certificate is for another host.');
+    // `pg` warns of later versions of itself wherever the mode is not `verify-full`.
+    expect(trusted.stderr + unknown.stderr).not.toContain('Warning');
   });
 
   test('an abandoned statement is cancelled', async () => {

@@ -176,6 +176,12 @@ test('optimisations are all, none or those that are named', () => {
   expect(problems({ PLATFORM_OPTIMIZE: 'fast-path,speed' })).toEqual(['PLATFORM_OPTIMIZE']);
 });
 
+test('the host of an address may be among its parameters', () => {
+  const url = 'postgres://shop:x@/shop?host=/cloudsql/project:region:name';
+  expect(read({ DATABASE_URL: url }).database.url).toBe(url);
+  expect(problems({ DATABASE_URL: 'mysql://shop:x@/shop' })).toEqual(['DATABASE_URL']);
+});
+
 test('addresses of servers that do not go together are refused', () => {
   const url = 'postgres://a,b/db';
   expect(read({ DATABASE_URL: url, DATABASE_READ_URL: 'postgres://b/db' }).database.readUrl).toBe('postgres://b/db');

@@ -1,6 +1,6 @@
 /** A database that cannot be used, as a sentence and its cure: the same for commands that compile and for servers. */
 import { ConnectionError, readable, ServerError } from '../database/errors.ts';
-import { hostUrls } from '../environment/renewable-url.ts';
+import { hostUrls, parseAddress } from '../environment/renewable-url.ts';
 import { titleOf } from '../language/index.ts';
 
 /** Texts for people. */
@@ -11,11 +11,9 @@ export interface UnusableDatabase {
 
 /** Names the database of a URL, without credentials. */
 export function databaseLabel(url: string): string {
-  const [first = url] = hostUrls(url);
-  const { pathname } = new URL(first);
-  const hosts = hostUrls(url).map((each) => new URL(each).host);
-  const address = `${hosts.map((host) => readable(host === '' ? 'localhost' : host)).join(', ')}${readable(pathname)}`;
-  return `${titleOf(url)} at ${address}`;
+  const urls = hostUrls(url).flatMap((each) => parseAddress(each) ?? []);
+  const hosts = urls.map(({ host, searchParams }) => searchParams.get('host') ?? (host || 'localhost'));
+  return `${titleOf(url)} at ${hosts.map(readable).join(', ')}${readable(urls[0]?.pathname ?? '')}`;
 }
 
 /** Tells by the error of a driver, or its causes, why a database cannot be used. `label` names it. */
@@ -36,7 +34,9 @@ function chainOf(error: unknown): readonly Error[] {
 
 function codeOf(error: Error): string {
   if (error instanceof ServerError) return error.sqlstate;
-  return 'code' in error ? String(error.code) : '';
+  if (!('code' in error)) return '';
+  // A file that is missing is one that the address names, or the socket of the server.
+  return error.code === 'ENOENT' && 'syscall' in error ? `ENOENT ${error.syscall}` : String(error.code);
 }
 
 /** Message of a driver, without its full stop and the number that some carry at its end. */
@@ -56,12 +56,28 @@ const permissions =
   'GRANT the user of DATABASE_URL rights on the database, or check the name at the end of DATABASE_URL.';
 const again = 'Try again when the server has started; its log says why it did.';
 
+const files = 'Check the files that sslrootcert, sslcert and sslkey name in DATABASE_URL.';
+const untrusted: Cause = [
+  'this machine does not trust the authority of its certificate',
+  'Name the file of that authority: sslrootcert=… in DATABASE_URL of PostgreSQL, NODE_EXTRA_CA_CERTS for every server.',
+];
+const modes = 'Write ssl-mode=verify_identity, ssl-mode=verify_ca or ssl-mode=required in DATABASE_URL.';
 const other: Cause = [undefined, elsewhere];
 const silence: Cause = ['it does not answer within ten seconds', elsewhere];
 const cut: Cause = ['it ended the connection', again];
 
 /** By codes of Node and of the servers, or by the message of a driver. */
 const causes: ReadonlyMap<string, Cause> = new Map<string, Cause>([
+  ['SELF_SIGNED_CERT_IN_CHAIN', untrusted],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', untrusted],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', untrusted],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', untrusted],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', ['its certificate is for another host', 'Name the host as its certificate does.']],
+  ['The server does not support SSL connections', [undefined, 'Switch TLS on there, or write sslmode=disable.']],
+  ['UNKNOWN_ENCRYPTION', [undefined, modes]],
+  ['ENOENT open', [undefined, files]],
+  ['EACCES', [undefined, files]],
+  ['ENOENT connect', ['no socket is there', 'Start the database server, or check the folder in DATABASE_URL.']],
   ['ECONNREFUSED', ['nothing listens there', 'Start the database server, or check host and port in DATABASE_URL.']],
   ['ENOTFOUND', ['there is no host of that name', host]],
   ['EAI_AGAIN', ['there is no answer for the name of the host', host]],

@@ -1,6 +1,6 @@
 /** Variables about the database and its servers. Source: API specification, section 16; scale-out notes, section 2. */
 import { databaseUrlStart, exampleDatabaseUrl, familyOf } from '../language/index.ts';
-import { hostListProblem, hostUrls } from './renewable-url.ts';
+import { hostListProblem, hostUrls, parseAddress } from './renewable-url.ts';
 import {
   type EnvironmentProblem,
   type Read,
@@ -81,7 +81,7 @@ const isDatabaseUrl = new RegExp(`^${databaseUrlStart}`);
 /** The value can hold a password, so the sentence never repeats it. */
 function readDatabaseUrl(text: string, purpose: 'write' | 'read'): Reading<string> {
   const urls = hostUrls(text);
-  if (!urls.every((url) => isDatabaseUrl.test(url) && URL.canParse(url))) {
+  if (!urls.every((url) => isDatabaseUrl.test(url) && parseAddress(url) !== null)) {
     return { problem: `must be an address such as "${exampleDatabaseUrl}".` };
   }
   const problem = hostListProblem(text, purpose);

@@ -74,6 +74,14 @@ export function hostUrls(url: string): readonly string[] {
   return [...new Set(hosts.split(','))].map((host) => `${before}${host}${plain}`);
 }
 
+/**
+ * The URL of an address with one host; null where it is none. libpq takes a host among the parameters, as the folder of a
+ * socket, and no name before them: `postgres://me@/shop?host=/run/postgresql`.
+ */
+export function parseAddress(address: string): URL | null {
+  return URL.parse(address.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=\/)/, '$1localhost'));
+}
+
 /** Problem of an address of several hosts, as a part of a sentence about its variable; null if there is none. */
 export function hostListProblem(url: string, purpose: 'write' | 'read'): string | null {
   const [, , hosts = ''] = parts.exec(url) ?? [];

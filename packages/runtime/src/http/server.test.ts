@@ -364,6 +364,17 @@ describe('/server', () => {
     expect((await server.inject('/server/specs/oas')).json().info.title).toBe('public');
     expect((await server.inject({ url: '/server/specs/oas', headers })).json().info.title).toBe('admin');
   });
+
+  test('the document names the address of clients where that is known', async () => {
+    const url = 'https://example.com/shop/v1';
+    const known = await startServer({ PUBLIC_URL: `${url}/` });
+    expect((await known.inject('/server/specs/oas')).json()).toMatchObject({
+      info: { title: 'public' },
+      servers: [{ url }],
+    });
+    expect((await server.inject('/server/specs/oas')).json()).not.toHaveProperty('servers');
+    await known.close();
+  });
 });
 
 test('a collection that drifted is closed, the others reach the database', async () => {

@@ -24,6 +24,9 @@ test('what passes is told from what does not', () => {
     expect(isOutOfReach(wrapped(Object.assign(new Error(), { code })))).toBe(true);
   }
   expect(isOutOfReach(wrapped(new ServerError(new Map([['C', '53300']]))))).toBe(true);
+  // The socket of a server that starts later, and a file that an address names.
+  const missing = (syscall: string) => wrapped(Object.assign(new Error(), { code: 'ENOENT', syscall }));
+  expect([isOutOfReach(missing('connect')), isOutOfReach(missing('open'))]).toEqual([true, false]);
   for (const thrown of [wrapped(wrongPassword), new Error('x'), 'text', null]) expect(isOutOfReach(thrown)).toBe(false);
 });
 

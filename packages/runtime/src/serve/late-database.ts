@@ -102,7 +102,9 @@ export function isOutOfReach(thrown: unknown): boolean {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
     if (error instanceof PoolingError) return false;
     const code = error instanceof ServerError ? error.sqlstate : 'code' in error ? String(error.code) : '';
-    if (passingCodes.test(code)) return true;
+    // A socket that is not there comes with its server; other files do not come.
+    const isSocket = code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect';
+    if (isSocket || passingCodes.test(code)) return true;
     if (passingMessages.test(error.message)) return true;
     if (error instanceof AggregateError && error.errors.some(isOutOfReach)) return true;
   }

@@ -53,9 +53,9 @@ export async function openMysql(url: string, writable: boolean): Promise<Source>
 
 async function connect(url: string, label: string): Promise<mysql.Connection> {
   const { hostname, port, username, password, pathname } = new URL(url);
-  const ssl = mysqlEncryption(url);
-  return mysql
-    .createConnection({
+  try {
+    const ssl = mysqlEncryption(url);
+    return await mysql.createConnection({
       host: hostname === '' ? 'localhost' : hostname.replace(/^\[|\]$/g, ''),
       port: port === '' ? 3306 : Number(port),
       user: readable(username),
@@ -67,8 +67,8 @@ async function connect(url: string, label: string): Promise<mysql.Connection> {
       // Every value as the text that the server sends. For JSON the driver warns if it would choose the same charset,
       // `utf8`.
       typeCast: (field) => field.string('utf-8'),
-    })
-    .catch((error: unknown) => {
-      throw unreachable(label, error);
     });
+  } catch (error) {
+    throw unreachable(label, error);
+  }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Parameter, Statement } from '@tablewright/runtime';
 import { modelLock } from '@tablewright/runtime/language';
-import { createProjectLedgerSql, recordMigrationSql } from '@tablewright/runtime/postgres';
+import { addressConfig, createProjectLedgerSql, recordMigrationSql } from '@tablewright/runtime/postgres';
 import { ownTables, type ProjectMigration, platformVersion } from '@tablewright/runtime/tools';
 import pg from 'pg';
 import { CommandError, exitCodes, reasonOf } from '../../errors/failures.ts';
@@ -36,7 +36,7 @@ export const postgresCommands: FamilyCommands = {
 
 /** Reads an address as the driver does, which also takes variables such as PGSSLMODE. */
 function postgresConnection(url: string): ConnectionFacts {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client(addressConfig(url));
   const ssl: unknown = client.ssl;
   const isUnchecked = typeof ssl === 'object' && ssl !== null && Reflect.get(ssl, 'rejectUnauthorized') === false;
   return {
@@ -118,7 +118,7 @@ async function applyPostgresMigration(
 export async function hearTables(url: string, { heard, lost }: Hearers): Promise<TableEvents> {
   const name = `platform_dev_${randomBytes(6).toString('hex')}`;
   const client = new pg.Client({
-    connectionString: url,
+    ...addressConfig(url),
     application_name: 'platform dev',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,

@@ -1,3 +1,4 @@
+import { addressConfig } from '@tablewright/runtime/postgres';
 import { databaseLabel } from '@tablewright/runtime/tools';
 import pg from 'pg';
 import { unreachable } from '../commands.ts';
@@ -33,7 +34,7 @@ export async function openPostgres(url: string, writable: boolean): Promise<Sour
 
 async function connectPostgres(url: string): Promise<pg.Client> {
   const client = new pg.Client({
-    connectionString: url,
+    ...addressConfig(url),
     application_name: 'platform',
     connectionTimeoutMillis: 10_000,
   });

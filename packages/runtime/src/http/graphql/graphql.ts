@@ -15,6 +15,7 @@ import type { GraphqlService, GraphqlServiceOptions } from '../../graphql/servic
 import type { CompiledApi } from '../../language/index.ts';
 import type { RequestLimiter } from '../../limits/request-limiter.ts';
 import { logFailure } from '../../operate/log.ts';
+import { splitTarget } from '../../query/parse/target.ts';
 import type { Endpoint, Handler } from '../endpoints.ts';
 import { findPackagedFile, largeFile, packagedFiles } from '../pages/docs.ts';
 import { mediaTypes, type Responder, type StreamingResponder } from '../responses/answer.ts';
@@ -196,22 +197,23 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const html = `<!doctype html>
+/** The page, by the way from its address to that folder: a proxy may add a path in front of both. */
+const pageFrom = (way: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>GraphiQL</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${folder}/graphiql.css">
-<link rel="stylesheet" href="${folder}/page.css">
+<link rel="stylesheet" href="${way}/graphiql.css">
+<link rel="stylesheet" href="${way}/page.css">
 </head>
 <body>
 <div id="graphiql"><p>Loading …</p></div>
-<script src="${folder}/react.js"></script>
-<script src="${folder}/react-dom.js"></script>
-<script src="${folder}/graphiql.js"></script>
-<script src="${folder}/page.js"></script>
+<script src="${way}/react.js"></script>
+<script src="${way}/react-dom.js"></script>
+<script src="${way}/graphiql.js"></script>
+<script src="${way}/page.js"></script>
 </body>
 </html>
 `;
@@ -238,9 +240,10 @@ const assets: Readonly<Record<string, Buffer>> = { 'page.css': Buffer.from(css),
 
 /** Makes the page of a server. */
 function createGraphiql(responder: Responder): Graphiql {
-  const body = Buffer.from(html);
   return {
     async page(httpContext) {
+      const { path } = splitTarget(httpContext.request.url ?? '');
+      const body = Buffer.from(pageFrom(`${'../'.repeat(path.split('/').length - 2)}${folder.slice(1)}`));
       const headers = ['Vary', 'Accept'];
       responder.send(httpContext, { status: 200, type: mediaTypes.html, policy, headers, body });
     },

@@ -6,6 +6,7 @@ import type { RequestLimit } from '../../environment/requests.ts';
 import type { Environment } from '../../environment.ts';
 import type { CompiledApi } from '../../language/index.ts';
 import type { OutputOf, serverResource } from '../../language/operations/index.ts';
+import { isObject } from '../../language/types/decoding.ts';
 import { type SystemPlace, systemPlaceOf } from '../../system/place.ts';
 import { platformVersion, productName } from '../../version.ts';
 import { createHealth, readinessOf, type WatchedSchema, worst } from '../health.ts';
@@ -27,7 +28,7 @@ export function serverOperations(options: ServerOptions): Implementations<typeof
   const { api, database, environment, draining } = options;
   const { readOnly, poolTimeout: timeoutMs } = environment.database;
   const health = createHealth({ ...options, timeoutMs, readOnly });
-  const document = createDocuments(api);
+  const document = createDocuments(api, environment.publicUrl);
   const readProject = createProjectReader(database, systemPlaceOf(api));
   return {
     serverPing: async () => ({ value: 'pong' }),
@@ -99,13 +100,19 @@ function serverInformation(
   };
 }
 
-/** Makes the reader of OpenAPI documents: as bytes, each read and printed once per access class. */
-function createDocuments(api: CompiledApi): (accessClass: string) => Promise<Buffer> {
+/**
+ * Makes the reader of OpenAPI documents: as bytes, each read and printed once per access class. With an address they name it
+ * as that of the server, since the compiler does not know where a server will be reached, nor a client a path in front of it.
+ */
+function createDocuments(api: CompiledApi, publicUrl: string | null): (accessClass: string) => Promise<Buffer> {
   const printed = new Map<string, Promise<Buffer>>();
   return function document(accessClass) {
     const cached = printed.get(accessClass);
     if (cached !== undefined) return cached;
-    const reading = api.openapi(accessClass).then((value) => Buffer.from(JSON.stringify(value)));
+    const reading = api.openapi(accessClass).then((value) => {
+      const isAsCompiled = publicUrl === null || !isObject(value);
+      return Buffer.from(JSON.stringify(isAsCompiled ? value : { ...value, servers: [{ url: publicUrl }] }));
+    });
     printed.set(accessClass, reading);
     // A document that could not be read is tried again by the next request.
     reading.catch(() => printed.delete(accessClass));

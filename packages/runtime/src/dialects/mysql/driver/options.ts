@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { ConnectionOptions, SslOptions } from 'mysql2';
-import { readable } from '../../../database/errors.ts';
+import { ConnectionError, readable } from '../../../database/errors.ts';
 import { createReusingSocket } from '../../../database/messages.ts';
 
 /** Options of a connection, by a URL: `mysql://user:password@host:3306/database`. */
@@ -27,13 +27,28 @@ export function connectionOptions(url: string): ConnectionOptions {
 
 /**
  * Encryption of a connection, by its URL: `?ssl-mode=required` encrypts, `verify_ca` also checks the certificate, and
- * `verify_identity` that it is one of the host. Undefined without one of them: nothing is encrypted.
+ * `verify_identity` that it is one of the host. Undefined without one of them: nothing is encrypted. Throws for the words of
+ * other drivers, since who wrote them wants encryption.
  */
 export function mysqlEncryption(url: string): SslOptions | undefined {
-  const mode = new URL(url).searchParams.get('ssl-mode')?.toLowerCase().replace('-', '_');
+  const { searchParams } = new URL(url);
+  const foreign = ['ssl', 'sslmode', 'sslaccept', 'tls'].find((name) => !off.has(searchParams.get(name) ?? 'false'));
+  if (foreign !== undefined) throw unknownEncryption(`${foreign}=${searchParams.get(foreign)}`);
+  const mode = searchParams.get('ssl-mode')?.toLowerCase().replace('-', '_') ?? 'disabled';
   if (mode === 'required') return { rejectUnauthorized: false };
   if (mode === 'verify_ca') return {};
-  return mode === 'verify_identity' ? { verifyIdentity: true } : undefined;
+  if (mode === 'verify_identity') return { verifyIdentity: true };
+  if (mode === 'disabled' || mode === 'preferred') return undefined;
+  throw unknownEncryption(`ssl-mode=${searchParams.get('ssl-mode')}`);
+}
+
+const off: ReadonlySet<string> = new Set(['false', '0', 'disable', 'disabled']);
+
+function unknownEncryption(text: string): Error {
+  const cause = new Error(`"${text}" asks for an encryption that is unknown`);
+  return new ConnectionError('The address of the database cannot be used.', {
+    cause: Object.assign(cause, { code: 'UNKNOWN_ENCRYPTION' }),
+  });
 }
 
 /** Functions that make a socket reuse its memory. */

@@ -5,7 +5,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import pg from 'pg';
 import { ConnectionError, PoolingError } from '../../../database/errors.ts';
-import type { PostgresSettings } from './options.ts';
+import { addressConfig, type PostgresSettings } from './options.ts';
 
 /** A connected client, and the facts that the server sent it. */
 export interface ConnectedClient {
@@ -53,9 +53,9 @@ async function connectTo(
   config: pg.ClientConfig,
   prepare: (connected: ConnectedClient) => Promise<void>,
 ): Promise<ConnectedClient> {
-  const client = new pg.Client({
+  const client = createClient({
     ...config,
-    connectionString: url,
+    ...addressConfig(url),
     connectionTimeoutMillis: settings.connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
@@ -72,6 +72,15 @@ async function connectTo(
     client.connection.stream.destroy();
     if (cause instanceof ConnectionError || cause instanceof PoolingError) throw cause;
     throw new ConnectionError(describeFailure(client, cause), { cause });
+  }
+}
+
+/** Making one reads the files that its address names. */
+function createClient(config: pg.ClientConfig): pg.Client {
+  try {
+    return new pg.Client(config);
+  } catch (cause) {
+    throw new ConnectionError('The address of the database cannot be used.', { cause });
   }
 }
 

@@ -51,6 +51,16 @@ export function postgresSettings(options: ConnectOptions): PostgresSettings {
   };
 }
 
+/**
+ * The part of the configuration of a client of `pg` that its address has. `prefer`, `require` and `verify-ca` check the
+ * certificate as `verify-full` does: `pg` does the same, with a warning of ten lines about later versions of it.
+ */
+export function addressConfig(url: string): { readonly connectionString: string } {
+  const isAsIs = /[?&]uselibpqcompat=true(?:&|$)/.test(url);
+  const checked = url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
+  return { connectionString: isAsIs ? url : checked };
+}
+
 /** Settings that make results independent of the server's, database's and role's own, by the names that `SET` knows. */
 function commonSettings({ statementTimeoutMs }: Pick<SessionSettings, 'statementTimeoutMs'>): Record<string, string> {
   return {
