@@ -43,8 +43,8 @@ function alter(sql: string): Promise<unknown> {
 }
 
 /** Serves what was generated, without compiling again. */
-async function served<T>(use: (platform: Platform) => Promise<T>): Promise<T> {
-  const platform = await startPlatform(project.folder, database.url, {}, []);
+async function served<T>(use: (platform: Platform) => Promise<T>, environment = {}): Promise<T> {
+  const platform = await startPlatform(project.folder, database.url, environment, []);
   try {
     return await use(platform);
   } finally {
@@ -59,6 +59,29 @@ const send = (platform: Platform, method: string, path: string, body: unknown) =
 const ask = (platform: Platform, query: string) => platform.admin('/graphql', { method: 'POST', body: { query } });
 const statuses = async (platform: Platform): Promise<readonly number[]> =>
   Promise.all(['/server/health', '/server/ready'].map(async (path) => (await platform.ask(path)).status));
+
+it('is at fault where a column came that needs a value, and no payload can have one', async () => {
+  await served(
+    async (platform) => {
+      const column = 'ALTER TABLE kept ADD added integer DEFAULT 1 NOT NULL';
+      await alter(`${column}; ALTER TABLE kept ALTER added DROP DEFAULT`);
+      const created = await Promise.all([
+        send(platform, 'POST', '/items/kept', { id: 5, title: 'e' }),
+        send(platform, 'POST', '/items/kept', [{ id: 6, title: 'f' }]),
+        send(platform, 'POST', '/items/links', { kept_id: { id: 7, title: 'g' }, owned_id: 1 }),
+      ]);
+      expect(created.map(failure)).toEqual(created.map(() => unavailable));
+      const told = String.raw`The column \"added\" of \"public\".\"kept\" needs a value and is not compiled.`;
+      await vi.waitFor(() => expect(platform.log()).toContain(told));
+      expect((await send(platform, 'PATCH', '/items/kept/1', { title: null })).json.errors[0].extensions.field).toBe(
+        'title',
+      );
+      expect((await send(platform, 'PATCH', '/items/kept/1', { title: 'a' })).status).toBe(200);
+    },
+    { LOG_LEVEL: 'warn' },
+  );
+  await alter('ALTER TABLE kept DROP added');
+});
 
 it('refuses what reaches the table, however it does, and serves all else', async () => {
   await served(async (platform) => {

@@ -78,7 +78,11 @@ function explainConstraint(thrown: unknown, collections: readonly AffectedConstr
   };
   const fail = (field: string | null, type: string, message: string): PlatformError =>
     failedValidation(location, field, type, message, cause);
-  if (cause.sqlstate === '23502') return fail(missingField(cause, affected), 'required', 'is required');
+  if (cause.sqlstate === '23502') {
+    const isSure = found !== undefined || (cause.about.table === undefined && collections.length === 1);
+    if (isSure && isNew(cause, affected)) return newColumn(cause, affected);
+    return fail(missingField(cause, affected), 'required', 'is required');
+  }
   const limit = limits.get(cause.sqlstate);
   const named = found === undefined && collections.length > 1 ? null : namedField(cause, affected);
   if (limit !== undefined) return fail(named, limit, named === null ? refused : (beyond[limit] ?? refused));
@@ -197,6 +201,16 @@ function namedField({ about }: ServerError, affected: AffectedConstraints): stri
 function missingField({ about }: ServerError, { collection, writable }: AffectedConstraints): string | null {
   const field = collection.descriptor.fields.find(({ column }) => column === quoted(about.column));
   return field !== undefined && writable.has(field.name) ? field.name : null;
+}
+
+/** True if an error is about a column that came after the API was compiled, so that no payload can have a value for it. */
+function isNew({ about: { column } }: ServerError, { collection }: AffectedConstraints): boolean {
+  return column !== undefined && !collection.descriptor.fields.some((field) => field.column === quoted(column));
+}
+
+function newColumn(cause: ServerError, { collection }: AffectedConstraints): PlatformError {
+  const text = `The column "${cause.about.column}" of ${collection.descriptor.table} needs a value and is not compiled.`;
+  return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause: new Error(text, { cause }) });
 }
 
 /** True if the payload gives a key that the constraint looks up; otherwise other items refer to the written one. */
