@@ -96,8 +96,8 @@ export function databaseUrlProblem(list: string, subject: string): UrlProblem | 
     const message = `${subject} begins with "${scheme}", which is no kind of database that Tablewright reads.`;
     return { message, hint: `Write ${likelyScheme(scheme) ?? `it as ${form}`}.` };
   }
-  // libpq takes an address whose host is among its parameters: `postgres://me@/shop?host=/run/postgresql`.
-  const url = firstHost(list).replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=\/)/, '$1localhost');
+  // The host may be among the parameters, as a folder of a socket: `postgres://me@/shop?host=/run/postgresql`.
+  const url = firstHost(list).replace(/^(\w+:\/\/[^/?#]*@)(?=\/[^?#]*\?(?:[^#]*&)?host=)/, '$1localhost');
   // Text after a # belongs to no database: it is the rest of a password.
   if (!URL.canParse(url) || new URL(url).hash !== '') {
     const hint = `Write it as ${form}; in a password # is %23, / is %2F and @ is %40.`;

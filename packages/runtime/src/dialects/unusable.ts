@@ -59,7 +59,7 @@ const again = 'Try again when the server has started; its log says why it did.';
 const files = 'Check the files that sslrootcert, sslcert and sslkey name in DATABASE_URL.';
 const untrusted: Cause = [
   'this machine does not trust the authority of its certificate',
-  'Name the file of that authority: sslrootcert=… in DATABASE_URL of PostgreSQL, NODE_EXTRA_CA_CERTS for every server.',
+  'Name the file of that authority in NODE_EXTRA_CA_CERTS, or as sslrootcert in an address that knows it.',
 ];
 const modes = 'Write ssl-mode=verify_identity, ssl-mode=verify_ca or ssl-mode=required in DATABASE_URL.';
 const other: Cause = [undefined, elsewhere];

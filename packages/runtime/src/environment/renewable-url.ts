@@ -75,11 +75,11 @@ export function hostUrls(url: string): readonly string[] {
 }
 
 /**
- * The URL of an address with one host; null where it is none. libpq takes a host among the parameters, as the folder of a
- * socket, and no name before them: `postgres://me@/shop?host=/run/postgresql`.
+ * The URL of an address with one host; null where it is none. The host may be among the parameters, as a folder of a socket.
+ * @example parseAddress('scheme://me@/shop?host=/run/database')
  */
 export function parseAddress(address: string): URL | null {
-  return URL.parse(address.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=\/)/, '$1localhost'));
+  return URL.parse(address.replace(/^(\w+:\/\/[^/?#]*@)(?=\/[^?#]*\?(?:[^#]*&)?host=)/, '$1localhost'));
 }
 
 /** Problem of an address of several hosts, as a part of a sentence about its variable; null if there is none. */

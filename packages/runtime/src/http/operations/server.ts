@@ -101,8 +101,8 @@ function serverInformation(
 }
 
 /**
- * Makes the reader of OpenAPI documents: as bytes, each read and printed once per access class. With an address they name it
- * as that of the server, since the compiler does not know where a server will be reached, nor a client a path in front of it.
+ * Makes the reader of OpenAPI documents: as bytes, each read and printed once per access class. They name `publicUrl` as the
+ * address of the server, which the compiler does not know.
  */
 function createDocuments(api: CompiledApi, publicUrl: string | null): (accessClass: string) => Promise<Buffer> {
   const printed = new Map<string, Promise<Buffer>>();
