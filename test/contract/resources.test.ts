@@ -292,7 +292,7 @@ describe('rules', () => {
   it('are served, and are not written where the API was compiled from the file', async () => {
     await run(`INSERT INTO platform.platform_permissions (role, collection, action, permissions, fields)
       VALUES ('${editors}', 'articles', 'read', '{"id": 1}', 'id,title'), (NULL, 'articles', 'read', NULL, '*')`);
-    const fields = 'fields=role,action,permissions,validation,fields';
+    const fields = 'fields=role,action,permissions,validation,fields&filter[system][_eq]=false';
     const { json } = await asAdmin('GET', `/permissions?${fields}`);
     const own = { role: editors, action: 'read', permissions: { id: 1 }, validation: null, fields: ['id', 'title'] };
     expect(json.data).toEqual([

@@ -123,6 +123,7 @@ const specified: Readonly<Record<string, readonly string[]>> = {
     'validation json',
     'presets json',
     'fields csv',
+    'system boolean without a column',
   ],
   platform_presets: [
     'id integer! = auto',
@@ -225,7 +226,7 @@ function describeFields(collection: Collection): readonly string[] {
   const table = schema.tables.find(({ id }) => id === collection.table);
   const fields = collection.fields.map((field) => {
     const column = table?.columns.find(({ name }) => name === field.column);
-    if (column === undefined) throw new Error(`no column ${field.column}`);
+    if (column === undefined) return `${field.name} ${field.type} without a column`;
     const { maxLength, values } = column.type;
     const relation = collection.relations.find((one) => one.kind === 'm2o' && one.field === field.name);
     const fill = { identity: 'auto', default: 'expression' in column.fill ? column.fill.expression : '' };

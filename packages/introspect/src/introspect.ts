@@ -22,13 +22,20 @@ import {
 import { routinesOf, serveFunctions, unservedFunctions, withComputed } from './passes/functions.ts';
 import { graphqlEnums } from './passes/graphql-enums.ts';
 import { nameCollections, nameFields } from './passes/names.ts';
-import { resolvePermissions } from './passes/permissions/resolve-permissions.ts';
+import { appRoles, resolvePermissions } from './passes/permissions/resolve-permissions.ts';
 import { resolveCalls } from './passes/permissions/resolve-rules.ts';
 import { configureRelations, relationKey } from './passes/relations/configure-relations.ts';
 import { deriveManyToMany } from './passes/relations/derive-many-to-many.ts';
 import { deriveManyToOne, deriveOneToMany, hideManyToOne } from './passes/relations/derive-many-to-one.ts';
 import { declareSearch } from './passes/search.ts';
-import { markSystem, nameSystemInverses, placeSystem, systemNames, withSystemTables } from './passes/system-tables.ts';
+import {
+  markSystem,
+  nameSystemInverses,
+  placeSystem,
+  systemNames,
+  withImplied,
+  withSystemTables,
+} from './passes/system-tables.ts';
 import { bindTenants, exemptRoles, readTenants, withTenants } from './passes/tenants.ts';
 import { checkSchema } from './rules/index.ts';
 import type { Collection, Schema, Table } from './schema.ts';
@@ -59,8 +66,9 @@ export function resolveSchema(
   const settled = model === null ? config : declareModel(tables, config, previous, model);
   const derived = deriveCollections(tables, settled, previous, facts.dialect);
   const tenants = readTenants(settled, tables);
-  const collections = withTenants(derived.collections, tenants);
-  const resolved = resolvePermissions(permissions, collections, tables);
+  const stored = withTenants(derived.collections, tenants);
+  const resolved = resolvePermissions(permissions, stored, tables);
+  const collections = withImplied(stored, appRoles(resolved.roles));
   const roles = exemptRoles(resolved.roles, tenants);
   const functions = serveFunctions(routines, config, collections);
   const { calls, diagnostics: unknownCalls } = resolveCalls(permissions, functions, collections, tables);

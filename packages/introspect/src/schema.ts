@@ -76,10 +76,7 @@ export interface Table {
   readonly writable: { readonly insert: boolean; readonly update: boolean; readonly delete: boolean };
   /** Set on views that only triggers write: the database may refuse to lock their rows. */
   readonly unlockable?: true;
-  /**
-   * Set where a written row may be changed after the write itself has returned it. Triggers and rules do that, of a
-   * child or a partition for example, and below views and foreign tables.
-   */
+  /** Set where triggers or rules, below views too, may change a written row after the write itself has returned it. */
   readonly amended?: true;
   /** In catalog order (`attnum`). */
   readonly columns: readonly Column[];
@@ -215,6 +212,8 @@ export interface Collection {
   readonly singleton: boolean;
   /** Set on collections of the platform itself: the writes that payloads can ask for. */
   readonly system?: { readonly writes: readonly ('create' | 'update' | 'delete')[] };
+  /** Roles whose rules by app access are items beside the rows, sorted; absent where all items are rows. */
+  readonly implied?: readonly string[];
   /** History of its changes, if not everything. */
   readonly accountability?: 'activity' | 'none';
   /** Set where replicas may answer reads whose rules look at other tables. */

@@ -36,6 +36,7 @@ export function resolveCollection(
     key: collection.key,
     singleton: collection.singleton,
     ...(collection.system && { system: true as const }),
+    ...(collection.implied && { implied: collection.implied }),
     ...(collection.accountability && { accountability: collection.accountability }),
     ...(collection.softDelete && { softDelete: softDeleteOf(collection.softDelete) }),
     ...(collection.tenant !== undefined && { tenant: collection.tenant }),

@@ -5,13 +5,14 @@ import {
   type FieldDescriptor,
   isTextual,
   rangeElement,
+  systemCollection,
 } from '@tablewright/runtime/language';
 import type { ApiEnum, ApiField, CollectionNames } from '../api.ts';
 import { isComposite, takesMembers } from './composite-form.ts';
 import { withMetric } from './geometry-form.ts';
 import { nameValues } from './names.ts';
 import { quoteIdentifier, quoteLiteral, quoteQualified, quoteTable, splitQualified } from './quote.ts';
-import type { SchemaIndex } from './schema-index.ts';
+import { impliedColumn, type SchemaIndex } from './schema-index.ts';
 import { constantDefault, storedColumn } from './stored.ts';
 import { nativeForm, textForm } from './value-form.ts';
 
@@ -30,12 +31,14 @@ export function resolveFields(
     const values = valuesOf(field, column);
     return { field, column, values, enumType: values && enumTypeOf(field, column, index) };
   });
+  const hasImplied = collection.system !== undefined && systemCollection(collection.name)?.implied !== undefined;
   const fieldNames = collection.fields.map(({ name }) => name);
   const aliases = fields.some(({ values }) => values !== null) ? nameValues(names, fieldNames) : null;
   return fields.map(({ field, column, values, enumType }) => {
     const keyPosition = collection.key.indexOf(field.name);
     // The key of a singleton that was never written is null, even if the database would fill it.
-    const descriptor = describe(field, table, column, index, collection.singleton && keyPosition === -1);
+    const described = describe(field, table, column, index, collection.singleton && keyPosition === -1);
+    const descriptor = hasImplied ? describeImplied(described, column, collection) : described;
     return {
       descriptor,
       stored: storedColumn(table, column),
@@ -51,6 +54,14 @@ export function resolveFields(
       relation: relations.has(field.name) ? field.name : null,
     };
   });
+}
+
+/** A field of a collection with items that are no rows: these have no key, by which they are told. */
+function describeImplied(descriptor: FieldDescriptor, column: Column, { key, fields }: Collection): FieldDescriptor {
+  if (key.includes(descriptor.name)) return { ...descriptor, nullable: true };
+  const [part] = fields.filter(({ name }) => key.includes(name));
+  if (column !== impliedColumn || part === undefined) return descriptor;
+  return { ...descriptor, computed: `({}.${quoteIdentifier(part.column)} IS NULL)` };
 }
 
 function describe(field: Field, table: Table, column: Column, index: SchemaIndex, singleton: boolean): FieldDescriptor {

@@ -1,5 +1,5 @@
 import type { Collection, Column, GraphqlEnum, Relation, Schema, Table } from '@tablewright/introspect/schema';
-import { defaultDialect } from '@tablewright/runtime/language';
+import { defaultDialect, systemCollection } from '@tablewright/runtime/language';
 import type { ApiEnum } from '../api.ts';
 import type { Lookup } from '../cache/memo-cache.ts';
 import { createInterning } from '../cache/same.ts';
@@ -84,10 +84,22 @@ export function indexOf(sources: SchemaSources): SchemaIndex {
   };
 }
 
+/** Stands for a column where a field tells the items that are no rows. */
+export const impliedColumn: Column = {
+  ...{ name: 'system', nativeType: 'boolean', nullable: false, updatable: false, fill: { kind: 'none' } },
+  ...{ collation: null, comment: null, source: null },
+  type: {
+    ...{ portable: 'boolean', base: 'bool', category: 'base', domains: [], element: null },
+    ...{ enum: null, values: null, maxLength: null, precision: null, scale: null },
+  },
+};
+
 const columns = new WeakMap<Table, ReadonlyMap<string, Column>>();
 
-function columnsOf(table: Table): ReadonlyMap<string, Column> {
-  const cached = columns.get(table) ?? new Map(table.columns.map((column) => [column.name, column]));
+/** Columns of a table by their names. */
+export function columnsOf(table: Table): ReadonlyMap<string, Column> {
+  const implied = systemCollection(table.name)?.implied === undefined ? [] : [impliedColumn];
+  const cached = columns.get(table) ?? new Map([...table.columns, ...implied].map((column) => [column.name, column]));
   columns.set(table, cached);
   return cached;
 }

@@ -83,7 +83,8 @@ function inputsOf(api: ApiCollection, { fields }: GrantedPayload, visibleApi: Vi
       deprecated: reasonOf(field, visibleApi),
       descriptor,
       ...visibleValues(field, api, visibleApi),
-      nullable: nullable && descriptor.required !== true,
+      // Rows have a number in any case; only items that are no rows have none.
+      nullable: nullable && descriptor.required !== true && descriptor.filled !== 'identity',
       member: itemInPlaceOf(name, api, visibleApi),
     };
   });

@@ -5,6 +5,7 @@
 import type { Diagnostic } from '@tablewright/introspect';
 import type { Collection, Permission, Relation, Schema, Table } from '@tablewright/introspect/schema';
 import { createFacts } from '../cache/same.ts';
+import { columnsOf } from '../passes/schema-index.ts';
 
 /** Every reference of a schema that leads nowhere, and every name that stands twice. */
 export function checkReferences(schema: Schema): readonly Diagnostic[] {
@@ -13,7 +14,7 @@ export function checkReferences(schema: Schema): readonly Diagnostic[] {
   const roles = new Set(['public', ...schema.roles.map(({ name }) => name)]);
   const lookUp: LookUp = {
     hasRole: (name) => roles.has(name),
-    columnsOf: (collection) => columnsOf(tables.get(collections.get(collection)?.table ?? '')),
+    columnsOf: (collection) => columnNames(tables.get(collections.get(collection)?.table ?? '')),
     hasCollection: (name) => collections.has(name),
   };
   return [
@@ -56,7 +57,7 @@ function checkCollection(
   const location = `collection ${collection.name}`;
   const table = tables.get(collection.table);
   if (!table) return [dangling(location, `table "${collection.table}"`)];
-  const columns = columnsOf(table);
+  const columns = columnNames(table);
   const fields = new Set(collection.fields.map(({ name }) => name));
   const sources = collection.fields.filter(({ column }) => !columns.has(column));
   const keys = [...collection.key, ...(collection.sort === null ? [] : [collection.sort])];
@@ -125,8 +126,8 @@ function twice(items: readonly { readonly name: string }[], location: string, wh
     }));
 }
 
-function columnsOf(table: Table | undefined): ReadonlySet<string> {
-  return table === undefined ? noColumns : columnsIn(table, () => new Set(table.columns.map(({ name }) => name)));
+function columnNames(table: Table | undefined): ReadonlySet<string> {
+  return table === undefined ? noColumns : columnsIn(table, () => new Set(columnsOf(table).keys()));
 }
 
 const columnsIn = createFacts<Table, ReadonlySet<string>>();

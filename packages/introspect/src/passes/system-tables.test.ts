@@ -262,6 +262,17 @@ describe('app access', () => {
     expect(user?.fields).not.toContain('provider');
   });
 
+  test('names the roles that have it where its rules are items', () => {
+    const columns = ['id!=:integer', 'role:uuid', 'collection!', 'action!'];
+    const rules: TableSketch = { schema: 'platform', columns, key: ['id'], foreignKeys: ['role > platform_roles.id'] };
+    const implied = (text: string) => {
+      const { schema } = resolveFacts(facts({ ...own, platform_permissions: rules }), { permissions: text });
+      return schema.collections.map(({ name, implied: roles }) => [name, roles]).filter(([, roles]) => roles);
+    };
+    expect(implied(permissions)).toEqual([['platform_permissions', ['reader']]]);
+    expect(implied('roles: { reader: {}, boss: { app: true, admin: true } }')).toEqual([]);
+  });
+
   test('adds nothing to a database without these tables', () => {
     expect(resolve(project, { permissions }).schema.permissions).toEqual([]);
   });

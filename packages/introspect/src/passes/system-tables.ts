@@ -9,7 +9,7 @@ import {
 import type { CollectionConfig, PlatformConfig } from '../config/config.ts';
 import type { SchemaFacts } from '../facts.ts';
 import { sortedBy } from '../order.ts';
-import type { Collection, Relation, Table } from '../schema.ts';
+import type { Collection, Field, Relation, Table } from '../schema.ts';
 import { defaultSchema, findTables } from './lookup.ts';
 
 /** The schema that the platform's own tables lie in when they are installed. */
@@ -122,12 +122,28 @@ function ofTable(table: Table, config: PlatformConfig): readonly (readonly [stri
   return system === undefined ? [] : [[table.id, system]];
 }
 
-function marked(collection: Collection, { writes, serverOwned = [] }: SystemCollection): Collection {
+/** The field of items that are no rows, which no column holds. */
+const impliedField: Field = {
+  ...{ name: 'system', column: 'system', type: 'boolean', note: null, required: false },
+  serverOwned: true,
+};
+
+function marked(collection: Collection, { writes, serverOwned = [], implied }: SystemCollection): Collection {
   const fields = collection.fields.map((field) => {
     const isOwned = serverOwned === 'all' || serverOwned.includes(field.name);
     return isOwned ? { ...field, required: false, serverOwned: true as const } : field;
   });
-  return { ...collection, system: { writes }, fields };
+  return { ...collection, system: { writes }, fields: implied === undefined ? fields : [...fields, impliedField] };
+}
+
+/** Notes the roles that have rules by app access where these are items beside the rows. */
+export function withImplied(collections: readonly Collection[], roles: readonly string[]): readonly Collection[] {
+  return collections.map((collection) => {
+    const { name, system } = collection;
+    const hasImplied = systemCollection(name)?.implied !== undefined;
+    if (system === undefined || roles.length === 0 || !hasImplied) return collection;
+    return { ...collection, implied: roles };
+  });
 }
 
 /** Names of the one-to-many relations between collections of the platform: other relations yield to them. */

@@ -2,7 +2,7 @@
 
 import { PlatformError } from '../errors.ts';
 import type { CompiledApi } from '../language/index.ts';
-import { createPopulationTest } from '../query/unpopulated.ts';
+import { createPopulationTest } from '../query/planner.ts';
 import {
   type CompiledOperation,
   createOperationCompiler,

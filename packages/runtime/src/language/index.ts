@@ -29,6 +29,7 @@ export {
   operators,
   operatorsOf,
 } from './operators/index.ts';
+export * from './system/app-access.ts';
 export * from './system/system.ts';
 export { arrayLiteral } from './types/array.ts';
 export { isStorableText, mustBeText } from './types/decoding.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Caller } from '../caller.ts';
 import { createUncounted } from '../database/plan-cache.ts';
 import { PlatformError } from '../errors.ts';
-import type { JsonValue } from '../language/index.ts';
+import { always, collection, field, type JsonValue } from '../language/index.ts';
 import { createPlanner } from './planner.ts';
 import { collections, magazine } from './testing/magazine.ts';
 
@@ -603,5 +603,50 @@ describe('plans', () => {
       const used = new Set([...plan.statement.text.matchAll(/\$(\d+)/g)].map((match) => Number(match[1])));
       expect([...used].sort((a, b) => a - b)).toEqual(plan.binders.map((_, index) => index + 1));
     }
+  });
+});
+
+describe('items that are no rows', () => {
+  const fields = [
+    field('id', 'integer', { nullable: true, filled: 'identity' }),
+    field('role', 'uuid', { nullable: true }),
+    field('collection', 'string'),
+    field('action', 'string'),
+    field('permissions', 'json', { nullable: true }),
+    field('system', 'boolean', { writable: false, computed: '({}."id" IS NULL)' }),
+  ];
+  const rules = collection('platform_permissions', '"platform"."platform_permissions"', {
+    ...{ key: ['id'], system: true, implied: ['editor', 'author'], fields },
+  });
+  const roles = collection('platform_roles', '"platform"."platform_roles"', {
+    ...{ key: ['id'], system: true, fields: [field('id', 'uuid'), field('name', 'string')] },
+  });
+  const read = [rules, roles].map(({ name, fields: named }) => ({
+    ...{ collection: name, read: [{ fields: named.map((one) => one.name), where: always }] },
+  }));
+  const access = [{ name: 'admin', roles: ['admin'], admin: true, collections: read }];
+  const system = createPlanner({ ...magazine, collections: [rules, roles], access });
+  const table = '"platform"."platform_permissions" t0';
+
+  test('stand beside the rows in lists and aggregates, with an order of their own', () => {
+    for (const query of ['', 'cursor=', 'aggregate[count]=*', 'search=a', 'meta=*']) {
+      const { plan, parameters } = system.list(admin, rules, query);
+      const { text, tables } = plan.statement;
+      expect(text).toContain('UNION ALL SELECT NULL::int4, t2."id", ');
+      expect(text).not.toContain(table);
+      expect(tables).toEqual(['"platform"."platform_permissions"', '"platform"."platform_roles"']);
+      expect(parameters).toContain('{"editor","author"}');
+    }
+    const { text } = system.list(admin, rules, '').plan.statement;
+    expect(text).toContain(
+      'ORDER BY t0."id", t0."role", t0."collection", t0."action", t0."permissions"::pg_catalog.text',
+    );
+  });
+
+  test('have no key, so reads by key look at the table alone', () => {
+    expect(system.read(admin, rules, '1', '').plan.statement.text).toContain('(t0."id" IS NULL) FROM');
+    expect(system.read(admin, rules, '1', '').plan.statement.text).toContain(`FROM ${table} WHERE`);
+    expect(system.search(admin, rules, { keys: [1] }).plan.statement.text).toContain(`FROM ${table} WHERE`);
+    expect(system.list(admin, roles, '').plan.statement.text).not.toContain('UNION');
   });
 });

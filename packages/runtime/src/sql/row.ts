@@ -100,12 +100,13 @@ export function columnsOf(
   return (quoted) => {
     const routine = computed?.get(quoted);
     if (routine === undefined) return `${alias}.${quoted}`;
+    if (routine.startsWith('(')) return routine.replaceAll('{}', alias);
     calls?.();
     return `${routine}(${row})`;
   };
 }
 
-/** Functions of a collection's computed fields, by the columns that they stand for; undefined where it has none. */
+/** Functions and expressions of a collection's computed fields, by the columns that they stand for; undefined where it has none. */
 export function computedColumns(descriptor: CollectionDescriptor): ReadonlyMap<string, string> | undefined {
   const cached = computedBy.get(descriptor);
   if (cached !== undefined) return cached ?? undefined;

@@ -34,6 +34,7 @@ export interface FieldDescriptor {
   readonly collated?: string;
   /** Set when texts that differ may be equal in the column; filters and keys tell them apart all the same. */
   readonly folds?: true;
+  /** Set also on the key of a collection with items that are no rows. */
   readonly nullable: boolean;
   /** Allowed values: labels of an enum, also those of an array's elements, or the list of a `CHECK (col IN (…))`. */
   readonly values?: readonly string[];
@@ -71,8 +72,8 @@ export interface FieldDescriptor {
    */
   readonly writable: boolean;
   /**
-   * Function of the whole row that computes the value, quoted for SQL. Then `column` is only its name in subqueries, and
-   * `*` does not select it.
+   * Function of the whole row that computes the value, quoted for SQL: `*` does not select it. Or an expression in
+   * brackets, with `{}` in the place of the row's alias. `column` is only its name in subqueries.
    */
   readonly computed?: string;
   /** Set where an index has the parts of the texts, so that it finds those that contain one. */
@@ -208,6 +209,11 @@ export interface CollectionDescriptor {
   readonly singleton: boolean;
   /** Set on collections of the platform itself: they have routes and services of their own, and none below `/items`. */
   readonly system?: true;
+  /**
+   * Roles whose rules by app access are items of lists beside the rows of the table, by their names. These items have no
+   * key. Absent where all items are rows.
+   */
+  readonly implied?: readonly string[];
   /** History that is kept of its changes when it is not everything: activity without revisions, or nothing. */
   readonly accountability?: 'activity' | 'none';
   /** Rows of the caller's tenant, for classes that do not see all; absent where rows belong to all tenants. */

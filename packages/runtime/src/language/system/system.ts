@@ -46,6 +46,11 @@ export interface SystemCollection {
   readonly administrators?: readonly string[];
   /** Unique indexes on expressions: by name, the fields in them. */
   readonly uniques?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Set where lists have items beside the rows of the table, which have no key: fields that tell these apart. A field
+   * `system` without a column marks them.
+   */
+  readonly implied?: readonly string[];
   /** Columns that are no fields. */
   readonly hidden?: readonly string[];
   /** Field with the user to whose tenant a row belongs; null: to none. Absent where the rows belong to all tenants. */
@@ -114,7 +119,14 @@ export const systemCollections: readonly SystemCollection[] = [
     ],
   },
   { name: 'platform_folders', path: '/folders', writes, granted: all, owner: null },
-  { name: 'platform_permissions', path: '/permissions', writes, granted: ['read'], types: { fields: 'csv' } },
+  {
+    name: 'platform_permissions',
+    path: '/permissions',
+    writes,
+    granted: ['read'],
+    types: { fields: 'csv' },
+    implied: ['role', 'collection', 'action', 'permissions'],
+  },
   { name: 'platform_presets', path: '/presets', writes, granted: all, owner: 'user' },
   { name: 'platform_relations', writes: [], granted: ['read'], types: { one_allowed_collections: 'csv' } },
   {

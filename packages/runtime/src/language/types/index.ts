@@ -121,7 +121,7 @@ export function isComputable(name: PortableType): boolean {
 
 /** True if `*` leaves a field out, so that only its name selects it: what a function computes, and long lists. */
 export function isSelectedByName(field: { readonly type: PortableType; readonly computed?: string }): boolean {
-  return field.computed !== undefined || field.type === 'vector';
+  return field.computed?.startsWith('(') === false || field.type === 'vector';
 }
 
 const none: readonly FieldFunction[] = [];

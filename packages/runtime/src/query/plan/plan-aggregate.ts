@@ -1,6 +1,7 @@
 import { allOf, orderBy, where } from '../../dialects/fragment.ts';
 import type { Condition, Operand } from '../../language/index.ts';
 import { printCondition } from '../../sql/condition.ts';
+import { itemsOf } from '../../sql/implied-items.ts';
 import { readable } from '../../sql/readable.ts';
 import { type StatementBuilder, tableRow } from '../../sql/row.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
@@ -53,7 +54,7 @@ export function planAggregate(query: AggregateQuery): ReadPlan {
   const statement = createStatement(query.operands, query.scope.dialect);
   const alias = statement.alias();
   const row = tableRow(statement, query.scope, collection, alias);
-  const from = `${collection.descriptor.table} ${alias}`;
+  const from = `${selector === 'list' ? itemsOf(row) : collection.descriptor.table} ${alias}`;
   const rows = readable(row);
   const named = allOf([rows, ...printKeys(row, selector, query.values)]);
   const matching = allOf([named, printCondition(row, query.condition)]);

@@ -1,7 +1,7 @@
 import { allOf, anyOf, cast, type OrderedTerm, sqlFalse, where } from '../../dialects/fragment.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
 import { invalidQuery } from '../../errors.ts';
-import type { FieldDescriptor } from '../../language/index.ts';
+import { type CollectionDescriptor, type FieldDescriptor, systemCollection } from '../../language/index.ts';
 import { isOrdered } from '../../language/operators/index.ts';
 import { printCall } from '../../sql/calls.ts';
 import { cell, comparable, guarded } from '../../sql/cell.ts';
@@ -40,7 +40,23 @@ export function printOrder(row: Row, order: readonly OrderTerm[], compared = fal
   const printed = chosenOrder(row.collection, order).map((term) => printTerm(row, term, compared));
   if (!compared && isNearest(order)) return printed;
   const key = keyFields(row.collection.descriptor).map((field) => printKeyTerm(row, field, compared));
-  return withoutRepeats([...printed, ...key]);
+  return withoutRepeats([...printed, ...key, ...printImpliedTerms(row, compared)]);
+}
+
+/** Fields that tell apart items that are no rows, and have no key. */
+function impliedKey({ name, implied, fields }: CollectionDescriptor): readonly FieldDescriptor[] {
+  if (implied === undefined) return [];
+  const names = systemCollection(name)?.implied ?? [];
+  return names.flatMap((part) => fields.find((field) => field.name === part) ?? []);
+}
+
+/** JSON is ordered by its text, because not every server compares it. */
+function printImpliedTerms(row: Row, compared: boolean): readonly PrintedTerm[] {
+  return impliedKey(row.collection.descriptor).map((field) => {
+    if (field.type !== 'json') return printKeyTerm(row, field, compared);
+    const expression = cast(row.column(field.column), row.statement.dialect.asText);
+    return { expression, direction: '', value: { type: { type: 'text', native: 'pg_catalog.text' }, nullable: true } };
+  });
 }
 
 /** True for the distance of a vector alone: indexes of vectors give that order, and on some servers no longer one. */
@@ -168,7 +184,7 @@ export function planCursor(
   terms: readonly PrintedTerm[],
   { back, start }: Cursor,
 ): CursorPlan {
-  const key = keyFields(collection.descriptor);
+  const key = [...keyFields(collection.descriptor), ...impliedKey(collection.descriptor)];
   const readable = key.every(({ name }) => {
     const field = collection.fields.get(name);
     return field !== undefined && field.grant === null && !field.secret;

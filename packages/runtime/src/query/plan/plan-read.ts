@@ -4,6 +4,7 @@ import { allOf, cast, orderBy, sqlTrue, where } from '../../dialects/fragment.ts
 import type { RowLock } from '../../dialects/index.ts';
 import type { Condition } from '../../language/index.ts';
 import { printCondition } from '../../sql/condition.ts';
+import { itemsOf } from '../../sql/implied-items.ts';
 import { listedForm } from '../../sql/operand.ts';
 import { readable } from '../../sql/readable.ts';
 import { columnsOf, type Finished, type Row, type StatementBuilder, tableRow } from '../../sql/row.ts';
@@ -144,7 +145,7 @@ export function startRead(
   const row = sourceRow(query, tableRow(statement, query.scope, collection, alias), alias);
   const rows = query.source === undefined ? readable(row) : allOf([`NOT (${alias} IS NULL)`, readable(row)]);
   const matching = allOf([rows, ...keysOf(row), printCondition(row, query.condition)]);
-  const { before, name } = printSource(query, statement);
+  const { before, name } = printSource(query, row);
   const table = `${name} ${alias}`;
   const order = query.selector === 'key' ? [] : printListOrder(row, query);
   const behind = query.cursor === undefined ? [] : [printAfter(row, order, query.cursor.start, query.values)];
@@ -181,8 +182,10 @@ function sourceRow({ source, meta }: ReadQuery, row: Row, alias: string): Row {
 }
 
 /** Rows of another source are taken once, however often the statement looks at them; a row of nulls is none. */
-function printSource({ source, selection, meta }: ReadQuery, statement: StatementBuilder) {
-  if (source === undefined) return { before: '', name: selection.collection.descriptor.table };
+function printSource({ source, selector, selection, meta }: ReadQuery, row: Row) {
+  const { statement } = row;
+  const { table } = selection.collection.descriptor;
+  if (source === undefined) return { before: '', name: selector === 'list' ? itemsOf(row) : table };
   const rows = source(statement);
   if (meta.length === 0) return { before: '', name: rows };
   const name = statement.alias();

@@ -157,7 +157,8 @@ const mask = '**********';
 /** Decodes the value of a field as it came; `create` tells that there is no earlier value to keep. */
 export function decodeInput(field: FieldDescriptor, value: JsonValue, create: boolean): DecodedValue {
   if (value === null) {
-    const allowed = field.nullable && field.required !== true;
+    // Rows have a number in any case; only items that are no rows have none.
+    const allowed = field.nullable && field.required !== true && field.filled !== 'identity';
     return allowed ? { ok: true, value: null } : invalid('required', 'is required');
   }
   if (isSecret(field.type) && value === mask) {
