@@ -33,12 +33,17 @@ beforeAll(async () => {
       CREATE TABLE link (parent integer[] REFERENCES parents, pair pair REFERENCES pairs, PRIMARY KEY (parent, pair));
       CREATE TABLE two (a text[], b pair, n integer, memo text, PRIMARY KEY (a, b));
       CREATE TABLE three (id integer PRIMARY KEY, a text[], b pair, FOREIGN KEY (a, b) REFERENCES two);
-      CREATE TABLE noted (id text[] PRIMARY KEY, n integer, memo text);`,
+      CREATE TABLE noted (id text[] PRIMARY KEY, n integer, memo text);
+      CREATE TYPE spot AS (place pair, price numeric, big bigint, tags text[], note text);
+      CREATE TABLE spots (at spot PRIMARY KEY, n integer);
+      CREATE TABLE rows (at spot, day date, about jsonb, n integer, PRIMARY KEY (at, day, about));`,
     extensions: { 'hooks.ts': hooks },
     permissions: `roles: { reader: {} }
 permissions:
   reader:
     noted: { read: { fields: [id], filter: { n: { _lt: 9 } } } }
+    spots: { read: { fields: [at], filter: { n: { _lt: 9 } } } }
+    rows: { read: { fields: [n], filter: { n: { _lt: 9 } } } }
     platform_revisions: { read: { fields: ["*"] } }
 `,
   });
@@ -133,6 +138,27 @@ it('lead from the history to what a role may read', async () => {
   ]);
   const { json } = await project.ask('/revisions?fields=item,data', { token });
   expect(json.data).toEqual([{ item: segment(['a', 'b,"c']), data: { id: ['a', 'b,"c'] } }]);
+});
+
+const place = { place: pair, price: '1.50', big: '12', tags: ['a"b', null], note: 'é\n' };
+const empty = { place: null, price: null, big: null, tags: null, note: null };
+
+it('lead from the history to what a role may read where they are composite values', async () => {
+  for (const [index, at] of [place, empty].entries()) {
+    await data('POST', 'spots', { at, n: index });
+    await data('POST', 'rows', { at, day: '2026-01-02', about: { b: 1, a: [1.0] }, n: index });
+    await data('POST', 'spots', { at: { ...at, note: 'hidden' }, n: 9 });
+    await data('POST', 'rows', { at, day: '2026-01-03', about: 1, n: 9 });
+  }
+  const told = async (path: string) => (await project.ask(path, { token })).json.data;
+  const stored = await data('GET', 'spots?filter[n][_lt]=9&sort=n&fields=at');
+  expect(await told('/revisions?filter[collection]=spots&fields=data&sort=id')).toEqual(
+    stored.map((one: unknown) => ({ data: one })),
+  );
+  expect(await told('/revisions?filter[collection]=rows&fields=data&sort=id')).toEqual([
+    { data: { n: 0 } },
+    { data: { n: 1 } },
+  ]);
 });
 
 it('are the ids of GraphQL in the form of a path', async () => {

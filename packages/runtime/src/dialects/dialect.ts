@@ -334,8 +334,8 @@ interface Copies {
 
 /** Differences between servers where items are kept as JSON. Every expression is null where the JSON is of no use. */
 export interface CopyDialect {
-  /** A member of a JSON object, as a text. */
-  member(fixed: FixedValue, contents: string, name: string): string;
+  /** SQL predicate that is true if a column of a key has the value that a JSON object has for its field. Never fails. */
+  memberMatches(fixed: FixedValue, contents: string, column: string, field: FieldDescriptor): string;
   /** SQL predicate that is true if a column of a key has the value of a text of the API. Never fails, for any text. */
   keyMatches(column: string, text: string, field: FieldDescriptor): string;
   /** The copies without what the caller cannot read, as JSON of the same type. */

@@ -68,9 +68,8 @@ function keyMatches(row: Row, copies: CopiedColumns, item: Row): readonly string
   const fields = keyFields(item.collection.descriptor);
   const plain = fields.length === 1 && fields.every(({ type }) => types[type].key !== undefined);
   return fields.map((field) => {
-    const text = plain
-      ? cast(row.column(copies.item.column), dialect.asText)
-      : dialect.copies.member(fixedIn(row.statement), row.column(copies.whole.column), field.name);
-    return dialect.copies.keyMatches(item.column(field.column), text, field);
+    const column = item.column(field.column);
+    if (plain) return dialect.copies.keyMatches(column, cast(row.column(copies.item.column), dialect.asText), field);
+    return dialect.copies.memberMatches(fixedIn(row.statement), row.column(copies.whole.column), column, field);
   });
 }

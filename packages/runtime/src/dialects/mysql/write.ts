@@ -142,12 +142,14 @@ export function mysqlCopies(
   keyOf: (text: string, type: PortableType, native: string) => string | undefined,
 ): CopyDialect {
   const json = (text: string): string => (name === 'mysql' ? `CAST(${text} AS JSON)` : text);
+  const keyMatches: CopyDialect['keyMatches'] = (column, text, field) => {
+    const value = keyOf(text, field.type, field.native);
+    return value !== undefined ? `${column} = ${value}` : equal(column, text, field);
+  };
   return {
-    member: (fixed, contents, member) => `JSON_UNQUOTE(JSON_EXTRACT(${contents}, ${fixed(pathTo(member), 'text')}))`,
-    keyMatches(column, text, field) {
-      const value = keyOf(text, field.type, field.native);
-      return value !== undefined ? `${column} = ${value}` : equal(column, text, field);
-    },
+    memberMatches: (fixed, contents, column, field) =>
+      keyMatches(column, `JSON_UNQUOTE(JSON_EXTRACT(${contents}, ${fixed(pathTo(field.name), 'text')}))`, field),
+    keyMatches,
     reduced({ fixed, collection, contents, readable }) {
       const branches = readable.map((copied) => {
         const members = membersOf(fixed, contents, copied);

@@ -53,11 +53,14 @@ export const postgresInput: InputDialect = {
 
 const asText = '::pg_catalog.text';
 
-/** An array as the JSON of answers, where the database makes the same of its elements. */
-function jsonText(column: string, { wire }: FieldDescriptor): string {
-  if (wire.kind === 'json') return cast(cast(column, wire.cast), asText);
+const asJson = '::pg_catalog.jsonb';
+
+/** An array, a composite value or JSON as that of answers, which may write it with other spaces. */
+function jsonOf(column: string, { type, wire }: FieldDescriptor): string {
+  if (type === 'json') return cast(column, asJson);
+  if (wire.kind === 'json') return cast(cast(column, wire.cast), asJson);
   const list = wire.kind === 'i8' ? `${column}::pg_catalog.text[]` : cast(column, wire.cast);
-  return `pg_catalog.array_to_json(${list})${asText}`;
+  return `pg_catalog.array_to_json(${list})${asJson}`;
 }
 
 /** That of PostgreSQL; the functions are the dialect's. Values keep their texts, and members their order. */
@@ -65,19 +68,23 @@ export function postgresCopies(
   keyOf: (text: string, type: PortableType, native: string) => string | undefined,
   exactly: (expression: string) => string,
 ): CopyDialect {
+  const keyMatches: CopyDialect['keyMatches'] = (column, text, field) => {
+    const value = keyOf(text, field.type, field.native);
+    if (value !== undefined) return `${column} = ${value}`;
+    const compared = cast(column, field.comparison);
+    if (types[field.type].comparison !== 'text') return `${cast(compared, asText)} = ${text}`;
+    const same = `${compared} = ${cast(text, `::${field.native}`)}`;
+    // The exact comparison implies the plain one, but an index serves only the plain one.
+    return field.folds === true ? `(${same} AND ${exactly(compared)} = ${text})` : same;
+  };
   return {
-    member: (fixed, contents, name) =>
-      `(CASE WHEN ${fitsMembers(cast(contents, asText))} THEN ${contents} ->> ${fixed(name, 'pg_catalog.text')} END)`,
-    keyMatches(column, text, field) {
-      const value = keyOf(text, field.type, field.native);
-      if (value !== undefined) return `${column} = ${value}`;
-      if (field.type === 'array') return `${jsonText(column, field)} = ${text}`;
-      const compared = cast(column, field.comparison);
-      if (types[field.type].comparison !== 'text') return `${cast(compared, asText)} = ${text}`;
-      const same = `${compared} = ${cast(text, `::${field.native}`)}`;
-      // The exact comparison implies the plain one, but an index serves only the plain one.
-      return field.folds === true ? `(${same} AND ${exactly(compared)} = ${text})` : same;
+    memberMatches(fixed, contents, column, field) {
+      const isJson = field.type === 'array' || field.type === 'composite' || field.type === 'json';
+      const member = `${contents} ${isJson ? '->' : '->>'} ${fixed(field.name, 'pg_catalog.text')}`;
+      const value = `(CASE WHEN ${fitsMembers(cast(contents, asText))} THEN ${member} END)`;
+      return isJson ? `${jsonOf(column, field)} = ${value}${asJson}` : keyMatches(column, value, field);
     },
+    keyMatches,
     reduced({ fixed, collection, contents, readable }) {
       const list = (names: readonly string[]): string => fixed(arrayLiteral(names), 'pg_catalog.text[]');
       const branches = readable.map(({ collection: name, always }) => {
