@@ -39,6 +39,22 @@ test('the law itself finds what has none, also through re-exports', () => {
   expect(names.sort()).toEqual(['Bare', 'bare']);
 });
 
+/** Lines of docstrings that no declaration follows, behind the first code of a file. */
+function looseDocstrings(text: string): readonly number[] {
+  return [...text.matchAll(/\/\*\*(?:[^*]|\*(?!\/))*\*\/\n\n/g)].flatMap(({ index }) => {
+    const before = text.slice(0, index);
+    return before.trim() === '' || before.startsWith('#!') ? [] : [before.split('\n').length];
+  });
+}
+
+test('every docstring stands on a declaration, or at the top of its file', () => {
+  const loose = listFiles('packages/*/src/**/*.ts').flatMap((path) =>
+    looseDocstrings(readText(path)).map((line) => `${path}:${line}`),
+  );
+  expect(loose).toEqual([]);
+  expect(looseDocstrings('/** File. */\n\nconst a = 1;\n\n/** Loose. */\n\nconst b = 2;\n')).toEqual([5]);
+});
+
 /** Entry files that users import, or whose declarations their editors show. */
 const forUsers = [
   'client/src/index.ts',

@@ -108,11 +108,11 @@ export type LinkFilter<Filter, Items extends NamedFilter<string, unknown>> = Fil
 };
 
 /**
+ * A valid path of `fields` as it is, or the union of valid ones. Text that is not known yet is valid.
+ *
  * Checks paths: an invalid one becomes the union of the valid ones. So the error is short and names them, and an editor
  * completes by the same types.
  */
-
-/** A valid path of `fields` as it is, or the union of valid ones. Text that is not known yet is valid. */
 export type Valid<Schema, Of, Path, Alias = unknown> = Path extends string
   ? string extends Path
     ? string

@@ -231,11 +231,11 @@ export function ruleIds(): readonly RuleId[] {
 }
 
 /**
+ * The surfaces whose documents, schemas or types are not the same; `rest` is never among them.
+ *
  * Places where the files of a role differ between two versions. Only collections that the versions do not share are
  * printed: files follow from the role's view, which is one object where it is the same.
  */
-
-/** The surfaces whose documents, schemas or types are not the same; `rest` is never among them. */
 function differingSurfaces(was: Side, is: Side): ReadonlySet<ApiSurface> {
   const common = commonViews(was, is);
   const differs: Readonly<Record<Exclude<ApiSurface, 'rest'>, boolean>> = {

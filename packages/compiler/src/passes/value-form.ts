@@ -152,14 +152,14 @@ const rows: ReadonlyMap<string, Row> = new Map<string, Row>([
 const asText: Row = { kind: 'text', cast: '::text', native: 'text', comparison: '::text' };
 
 /**
+ * The form of a column of this type, read as `portable`, which differs from the type's own where configured.
+ *
  * Native type → how a value is compared and how it arrives.
  *
  * Types whose binary form the runtime reads are selected as they are. All others are selected as text, because the
  * server's own output is the form the API promises. Domains are cast to their base, so that an array or a row never
  * carries a domain's type. Source: API specification, section 6.
  */
-
-/** The form of a column of this type, read as `portable`, which differs from the type's own where configured. */
 export function nativeForm(type: ColumnType, portable: PortableType, keeps = false): NativeForm {
   if (portable === 'geometry') return postgisForm(type, keeps);
   if (portable === 'vector') return pgvectorForm(type);

@@ -96,13 +96,11 @@ export function createKept<Data extends object>(create: (data: Data) => object):
 }
 
 /**
- * Expressions of generated code → text, laid out as the formatter would.
- * An expression that fits a line stays on it; others are broken one element per line, numbers as many as fit. Fitting
- * is measured before printing, because most expressions do not fit.
- */
-
-/**
  * Prints an expression.
+ *
+ * Expressions of generated code → text, laid out as the formatter would. An expression that fits a line stays on it;
+ * others are broken one element per line, numbers as many as fit. Fitting is measured before printing, because most
+ * expressions do not fit.
  *
  * @param before columns already taken on its first line
  * @param after columns that must still fit on its last line

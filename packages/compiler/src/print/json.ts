@@ -91,13 +91,11 @@ export function shortHash(text: string): string {
 }
 
 /**
+ * How a document is laid out: in how many levels every member and every item has a line of its own. Below them only
+ * schemas with `properties` stand open, so that each of these is a line, and again those in them.
+ *
  * Long JSON documents. Levels near the top have lines of their own, so that a difference shows the change. Deeper
  * levels stand on one line, which the engine prints several times as fast, and in half as many bytes.
- */
-
-/**
- * How a document is laid out: in how many levels every member and every item has a line of its own. Below them only schemas
- * with `properties` stand open, so that each of these is a line, and again those in them.
  */
 export interface Layout {
   readonly levels: number;

@@ -78,12 +78,6 @@ function domainValues(check: DomainCheck, column: CheckedColumn): (readonly stri
   return allowed && fits(allowed, column.type) ? [allowed.values] : [];
 }
 
-/**
- * Reads the list of values out of a check: `(status = ANY (ARRAY['draft'::text, 'published'::text]))`.
- * PostgreSQL prints checks in one normal form; a check without the shape of a list gives null. A list is only taken
- * where the values are exactly the texts the column can then hold: no numeric scales, no case folding.
- */
-
 /** How values of a column compare as texts: by their characters, or as whole numbers. Null for all other types. */
 export type ListKind = 'text' | 'integer';
 
@@ -103,6 +97,10 @@ const plainCasts: Readonly<Record<ListKind, ReadonlySet<string>>> = {
  * Reads a check expression, as `pg_get_expr` prints it. `kindOf` tells how a column compares.
  *
  * Null when the expression says anything else than that one column is one of a list of values (or null).
+ *
+ * Reads the list of values out of a check: `(status = ANY (ARRAY['draft'::text, 'published'::text]))`. PostgreSQL
+ * prints checks in one normal form; a check without the shape of a list gives null. A list is only taken where the
+ * values are exactly the texts the column can then hold: no numeric scales, no case folding.
  */
 export function readAllowedValues(
   expression: string,

@@ -134,14 +134,6 @@ function multipliesRows(query: TreeNode): boolean {
   );
 }
 
-/**
- * Reads PostgreSQL's node trees (`pg_node_tree`), the form in which it keeps the queries of views.
- *
- * A tree is written `{VAR :varno 3 :varattno 1 …}` with lists in parentheses, and `<>` for null. A backslash stands
- * before every character of a text that has a meaning in this form. Source: src/backend/nodes/read.c and outfuncs.c of
- * PostgreSQL.
- */
-
 /** A node with its fields by name; a list; an atom; or null. */
 type NodeValue = TreeNode | readonly NodeValue[] | string | null;
 
@@ -160,8 +152,14 @@ interface Reader {
 const maxDepth = 1_000;
 
 /**
- * Parses one value. Text after it is ignored, a tree that breaks off ends its lists and nodes early. A tree of more than a
- * thousand levels reads as null.
+ * Parses one value. Text after it is ignored, a tree that breaks off ends its lists and nodes early. A tree of more
+ * than a thousand levels reads as null.
+ *
+ * Reads PostgreSQL's node trees (`pg_node_tree`), the form in which it keeps the queries of views.
+ *
+ * A tree is written `{VAR :varno 3 :varattno 1 …}` with lists in parentheses, and `<>` for null. A backslash stands
+ * before every character of a text that has a meaning in this form. Source: src/backend/nodes/read.c and outfuncs.c of
+ * PostgreSQL.
  */
 export function parseNodeTree(text: string): NodeValue {
   // Blanks and the brackets ( ) { } separate; a backslash takes the character after it into the word.

@@ -192,11 +192,6 @@ function refuseBeyond(counts: readonly Count[], points: number): void {
   if (over !== undefined) throw exceeded(points, over.left);
 }
 
-/**
- * Counters of attempts, in windows, in the database, so that every process sees the same. The subject of a counter is
- * stored as a hash. One statement each; a counter begins anew with the first attempt after its window.
- */
-
 /** How a counter stands. */
 interface Count {
   readonly purpose: string;
@@ -220,6 +215,10 @@ interface Counters {
 const purgeEveryMs = 60_000;
 const maxPurged = 1_000;
 
+/**
+ * Counters of attempts, in windows, in the database, so that every process sees the same. The subject of a counter is
+ * stored as a hash. One statement each; a counter begins anew with the first attempt after its window.
+ */
 export function createCounters(database: Pick<Database, 'query' | 'transaction'>, location: SystemPlace): Counters {
   const texts = ownTables(location).statements.counters(maxPurged);
   let swept = Number.NEGATIVE_INFINITY;

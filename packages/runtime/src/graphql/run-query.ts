@@ -272,19 +272,19 @@ function largeLists(running: Running, request: OperationCall['request']): ReadLa
 /** Bytes that the large lists of one operation come to at most. */
 const maxBytes = 64 * 1024 ** 2;
 
-/**
- * Lists of documents that are too large to be read like others. GraphQL answers are collected before they are sent, so
- * the size that one operation may collect is bounded. Its large lists are read one after the other, in batches, on a
- * connection of their own, so that other requests are answered meanwhile.
- */
-
 /** Reads one list. Rejects with INVALID_QUERY when the lists of the operation come to too much. */
 type ReadLarge = (statement: Statement, parameters: readonly Parameter[], rows: CollectedRows) => Promise<void>;
 
 /** Counts what waits for the client of a request. */
 type UnsentOf = (request: IncomingMessage) => ClientBytes;
 
-/** Makes what reads the large lists of one operation; they end when its client leaves. */
+/**
+ * Makes what reads the large lists of one operation; they end when its client leaves.
+ *
+ * Lists of documents that are too large to be read like others. GraphQL answers are collected before they are sent, so
+ * the size that one operation may collect is bounded. Its large lists are read one after the other, in batches, on a
+ * connection of their own, so that other requests are answered meanwhile.
+ */
 function createLargeLists(
   database: Pick<Database, 'stream'>,
   request: IncomingMessage,

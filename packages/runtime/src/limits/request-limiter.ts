@@ -147,16 +147,15 @@ for place, key in ipairs(KEYS) do
 end
 return answer`;
 
-/**
- * Counters that several processes share, in Redis: one script counts, so that no two processes count the same, and a
- * counter ends with its window. Redis is optional: callers must be able to do without it at any moment.
- */
-
 /** Connects to the Redis of a URL, again and again when it is away, which is logged once each time. */
 function createRedisCounters(url: string, log: Pick<Log, 'info' | 'warn'>): SharedCounters {
   return new RedisCounters(url, log);
 }
 
+/**
+ * Counters that several processes share, in Redis: one script counts, so that no two processes count the same, and a
+ * counter ends with its window. Redis is optional: callers must be able to do without it at any moment.
+ */
 class RedisCounters implements SharedCounters {
   readonly #url: string;
   readonly #log: Pick<Log, 'info' | 'warn'>;

@@ -234,10 +234,10 @@ function linesIn(bytes: Buffer): number {
 }
 
 /**
- * Lines of the log on the standard output. Those of requests are gathered for a moment: for a busy server a write costs more
- * than all else about a line. All others are written at once, after those that came before.
+ * Lines of the log on the standard output. Those of requests are gathered for a moment: for a busy server a write costs
+ * more than all else about a line. All others are written at once, after those that came before.
  *
- * A reader that is slow delays no request. Lines wait for it, and those for which there is no room are counted and told.
+ * A reader that is slow delays no request. Lines wait for it, and those for which there is no room are counted and
+ * told.
  */
-
 export const logLines = new LogLines();

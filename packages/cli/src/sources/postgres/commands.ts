@@ -106,14 +106,12 @@ async function applyPostgresMigration(
 }
 
 /**
+ * Begins to hear. Rejects with an error whose message says why that cannot be: mostly, only superusers may make event
+ * triggers, or a pooler keeps notices to itself.
+ *
  * Change events of tables in PostgreSQL: an event trigger sends a notification for every committed change of the
  * catalog. Its function is a temporary one of this session, and the trigger depends on it. So both are gone when the
  * session ends for any reason.
- */
-
-/**
- * Begins to hear. Rejects with an error whose message says why that cannot be: mostly, only superusers may make event
- * triggers, or a pooler keeps notices to itself.
  */
 export async function hearTables(url: string, { heard, lost }: Hearers): Promise<TableEvents> {
   const name = `platform_dev_${randomBytes(6).toString('hex')}`;

@@ -104,16 +104,16 @@ function mapMembers(value: JsonValue | undefined, change: (inner: JsonValue, nam
   return members.every(([name, inner]) => inner === value[name]) ? value : objectOf(members);
 }
 
+/** Judges values by the schemas of one document. */
+type Fits = (schema: JsonValue, value: JsonValue) => boolean;
+
 /**
+ * Makes the judge of a document.
+ *
  * True if a value matches a schema of the document and has no member beyond it. A member without a description does not
  * match, although documents leave objects open. So examples recorded before a field was hidden are no longer shown.
  * Reads the keywords that this compiler prints; bounds of numbers and texts are not checked.
  */
-
-/** Judges values by the schemas of one document. */
-type Fits = (schema: JsonValue, value: JsonValue) => boolean;
-
-/** Makes the judge of a document. */
 function createFits(document: JsonObject): Fits {
   /** The members of an object that are described, all of which fit; null when something does not. */
   function describedBy(schema: JsonValue, value: JsonValue): ReadonlySet<string> | null {

@@ -78,20 +78,6 @@ function isAbsent(value: unknown): boolean {
   return isScalar(value) && value.source === '';
 }
 
-/**
- * Finds blocks of a YAML text that repeat earlier ones word for word, so that they need not be parsed again. The rules
- * of many roles that may do the same are such blocks. The parser decides the meaning of a block; this module finds
- * where one begins and ends. Blocks stand below the keys of a mapping in the outermost mapping:
- *
- *     permissions:
- *       editor:
- *         articles: …
- *       author:
- *         articles: …
- *
- * Only a text of the plainest layout is cut: these keys stand on lines of their own, and every other line is further in.
- */
-
 /** A text without its repeated blocks. */
 interface Shortened {
   readonly text: string;
@@ -109,7 +95,22 @@ interface Repeat {
   readonly first: number;
 }
 
-/** Null when nothing repeats, and for a text in which blocks may be something else than they look like. */
+/**
+ * Null when nothing repeats, and for a text in which blocks may be something else than they look like.
+ *
+ * Finds blocks of a YAML text that repeat earlier ones word for word, so that they need not be parsed again. The rules
+ * of many roles that may do the same are such blocks. The parser decides the meaning of a block; this module finds
+ * where one begins and ends. Blocks stand below the keys of a mapping in the outermost mapping:
+ *
+ *     permissions:
+ *       editor:
+ *         articles: …
+ *       author:
+ *         articles: …
+ *
+ * Only a text of the plainest layout is cut: these keys stand on lines of their own, and every other line is further
+ * in.
+ */
 function withoutRepeats(text: string): Shortened | null {
   const repeats: Repeat[] = [];
   const removed: Block[] = [];

@@ -1,6 +1,6 @@
-/** Pace of statements of callers without a token: they let the work of others pass, by how long both took of late. */
-
 /**
+ * Pace of statements of callers without a token: they let the work of others pass, by how long both took of late.
+ *
  * How statements of callers without a token give way. They let the work of callers with a token go first, and pause
  * after each other while there is such work. So it finds the database free most of the time.
  */
@@ -130,11 +130,6 @@ function isWithin({ ended, ms }: Pause, factor: number, now: number): boolean {
   return now - ended < Math.min(ms * factor, maxPauseMs);
 }
 
-/**
- * How long statements of callers without a token took of late: the quick ones, the slow ones, and their clients.
- * Without that the duration of a statement is unknown before it runs.
- */
-
 /** A statement by its name and the size of its limits. */
 export type StatementKind = string;
 
@@ -160,6 +155,10 @@ const halfLifeMs = 5_000;
 /** Statements and clients that are remembered; those that came first are forgotten first. */
 const maxRemembered = 5_000;
 
+/**
+ * How long statements of callers without a token took of late: the quick ones, the slow ones, and their clients.
+ * Without that the duration of a statement is unknown before it runs.
+ */
 export class StatementTimes {
   /** Until when a kind is slow; `quick` or `neither` for the others. */
   readonly #kinds = new Map<StatementKind, number>();

@@ -1,6 +1,6 @@
 import { type OwnTable, ownKey, reference, required, withDefault } from './table.ts';
 
-const collections: OwnTable = {
+export const collections: OwnTable = {
   name: 'platform_collections',
   columns: {
     collection: { type: 'varchar(64)', key: true },
@@ -25,7 +25,7 @@ const collections: OwnTable = {
   indexes: ['group'],
 };
 
-const fields: OwnTable = {
+export const fields: OwnTable = {
   name: 'platform_fields',
   columns: {
     id: ownKey('integer'),
@@ -51,7 +51,7 @@ const fields: OwnTable = {
   unique: ['collection', 'field'],
 };
 
-const relations: OwnTable = {
+export const relations: OwnTable = {
   name: 'platform_relations',
   columns: {
     id: ownKey('integer'),

@@ -132,11 +132,6 @@ const bare = new RegExp(`^${column}$`);
 const counted = /^CAST\((COUNT\([^()]*\)) AS CHAR\)$/;
 const computed = /^CAST\((?:COUNT|SUM|AVG)\([^()]*\) AS CHAR\)$/;
 
-/**
- * Columns of answers that MySQL and MariaDB need not format, which takes them longer than finding the rows. The binary
- * protocol has integers and times as numbers, and the driver formats these. Within a record everything is one text.
- */
-
 function isColumn(expression: string): boolean {
   return bare.test(expression);
 }
@@ -162,7 +157,13 @@ export function plainValue(expression: string): PlainValue | undefined {
   return computed.test(expression) ? { sign: plainSigns.as, expression } : undefined;
 }
 
-/** The column itself, or a count, under the name that tells the lane how it is spelled; undefined for any other expression. */
+/**
+ * The column itself, or a count, under the name that tells the lane how it is spelled; undefined for any other
+ * expression.
+ *
+ * Columns of answers that MySQL and MariaDB need not format, which takes them longer than finding the rows. The binary
+ * protocol has integers and times as numbers, and the driver formats these. Within a record everything is one text.
+ */
 export function rawColumn(expression: string): string | undefined {
   const [, whole] = integer.exec(expression) ?? counted.exec(expression) ?? [];
   if (whole !== undefined) return `${whole} AS "${rawColumns.integer}"`;

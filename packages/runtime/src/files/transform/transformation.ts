@@ -140,11 +140,6 @@ function textOf(value: JsonValue | undefined): string | undefined {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/**
- * Operations on images beside their size and format: a list of names with their arguments. None but these, and none with
- * arguments that would cost more than an image of the largest size does.
- */
-
 /** An operation with its checked arguments. */
 interface Operation {
   readonly name: string;
@@ -163,6 +158,10 @@ interface Kind {
 
 const number = (value: number | string | undefined): number => Number(value ?? 0);
 
+/**
+ * Operations on images beside their size and format: a list of names with their arguments. None but these, and none
+ * with arguments that would cost more than an image of the largest size does.
+ */
 const kinds: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['rotate', { takes: [[-360, 360]], required: 1, apply: (image, [angle]) => image.rotate(number(angle)) }],
   ['flip', { takes: [], required: 0, apply: (image) => image.flip() }],

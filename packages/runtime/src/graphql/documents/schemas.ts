@@ -141,11 +141,11 @@ const coercions: Readonly<Record<string, Coerce>> = {
 };
 
 /**
+ * Gives the scalars of a schema made of text their meaning, and returns the schema.
+ *
  * Values that the scalars of the compiled schemas take: the form of a value only, and without losing a digit. The field
  * checks that a date is one of the calendar, or that a number fits its column, as it does over REST.
  */
-
-/** Gives the scalars of a schema made of text their meaning, and returns the schema. */
 function withScalars(schema: GraphQLSchema): GraphQLSchema {
   for (const [name, coerce] of Object.entries(coercions)) {
     const type = schema.getType(name);

@@ -234,11 +234,11 @@ ReactDOM.createRoot(document.getElementById('graphiql')).render(
 const assets: Readonly<Record<string, Buffer>> = { 'page.css': Buffer.from(css), 'page.js': Buffer.from(source) };
 
 /**
- * GraphiQL: a page to ask from, for browsers that open `/graphql` or `/graphql/system`. It loads nothing from anywhere else,
- * and asks no other server than the one that it came from.
+ * Makes the page of a server.
+ *
+ * GraphiQL: a page to ask from, for browsers that open `/graphql` or `/graphql/system`. It loads nothing from anywhere
+ * else, and asks no other server than the one that it came from.
  */
-
-/** Makes the page of a server. */
 function createGraphiql(responder: Responder): Graphiql {
   return {
     async page(httpContext) {

@@ -1,16 +1,15 @@
+/**
+ * The form of a filter, judged without knowing what the names mean.
+ *
+ * A filter is a tree of objects. `rows` objects describe a row: names, `_and`, `_or`. `name` objects stand under a
+ * name, which may be a field or a relation: operators, `_some`, `_none`, and everything a `rows` object may hold.
+ */
 import { isOperator, listed, type Operator } from '../operators/index.ts';
 import { isFieldFunction } from '../types/index.ts';
 import type { JsonValue } from '../values/parse-text.ts';
 import { isPointer } from './filter-json.ts';
 import type { FilterNames } from './filter-names.ts';
 import { isDynamic, pathLength } from './operand.ts';
-
-/**
- * The form of a filter, judged without knowing what the names mean.
- *
- * A filter is a tree of objects. `rows` objects describe a row: names, `_and`, `_or`. `name` objects stand under a name,
- * which may be a field or a relation: operators, `_some`, `_none`, and everything a `rows` object may hold.
- */
 
 /** An object of a filter, as against a list or a scalar. */
 export type FilterObject = { readonly [key: string]: JsonValue };

@@ -232,12 +232,6 @@ interface RawNumber {
 const longRun = 16;
 const exponent = /\d[eE][+-]?\d/;
 
-/**
- * Numbers of a request that a double cannot be trusted with: those with digits that it does not hold, and integers
- * beyond 2^53. They wait as their digits until their use is known. Fields with a type take the text of them, JSON is
- * compared and stored with the number as it was written.
- */
-
 /** True if a text may hold a number whose digits a double cannot hold. */
 function mayLoseDigits(text: string): boolean {
   // A run that long covers one of the positions at that distance, so hardly any character of a body of words is looked
@@ -265,6 +259,10 @@ function isDigit(text: string, position: number): boolean {
 /**
  * A number of a text, or its digits where a double cannot be trusted with it. Integers beyond 2^53 are kept as digits
  * even where a double happens to hold them, because later they look the same as rounded ones.
+ *
+ * Numbers of a request that a double cannot be trusted with: those with digits that it does not hold, and integers
+ * beyond 2^53. They wait as their digits until their use is known. Fields with a type take the text of them, JSON is
+ * compared and stored with the number as it was written.
  */
 function exactNumber(value: number, source: string): JsonValue {
   const trusted = Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));

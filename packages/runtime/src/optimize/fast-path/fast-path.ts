@@ -138,11 +138,11 @@ interface DocumentPrefix {
 const maxPrefixes = 8;
 
 /**
+ * Makes the parser of a server.
+ *
  * Bodies of GraphQL requests. The part of a body that a client sends with a document, its text above all, is the same
  * in every request. Parsing it again takes longer than all the rest of the body, so that part is cached by its text.
  */
-
-/** Makes the parser of a server. */
 export function createKnownBodyParser(): ParseKnownBody {
   const parts = createByteCache<Known>(kept);
   const prefixes: DocumentPrefix[] = [];

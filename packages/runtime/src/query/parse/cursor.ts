@@ -1,8 +1,3 @@
-import { createHash } from 'node:crypto';
-import { invalidQuery } from '../../errors.ts';
-import { decodeValue, isStorableText, types, type ValueType } from '../../language/index.ts';
-import type { QueryTree } from './parse-query-string.ts';
-
 /**
  * Keyset paging: a cursor is the position after one row, as the values of that row's order.
  *
@@ -10,6 +5,10 @@ import type { QueryTree } from './parse-query-string.ts';
  * a cursor that was damaged, or that belongs to another list, is refused. It is no signature: a caller who makes up a
  * cursor compares readable cells with values of their choice, which a filter does as well.
  */
+import { createHash } from 'node:crypto';
+import { invalidQuery } from '../../errors.ts';
+import { decodeValue, isStorableText, types, type ValueType } from '../../language/index.ts';
+import type { QueryTree } from './parse-query-string.ts';
 
 /** Where a page starts: at the first row, or after the row that had these values, in the order of the terms. */
 export type CursorStart = 'first' | readonly (string | null)[];

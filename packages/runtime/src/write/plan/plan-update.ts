@@ -252,11 +252,11 @@ interface LockedRows {
 }
 
 /**
+ * A query for rows that locks them in the order of their keys, and gives them in that order.
+ *
  * Stored rows, locked in the order of their keys, regardless of payload order. Requests that want the same rows then
  * wait for each other instead of deadlocking.
  */
-
-/** A query for rows that locks them in the order of their keys, and gives them in that order. */
 export function selectLocked(
   { input }: Pick<SqlDialect, 'input'>,
   { descriptor, selected, from, rows, alias, keys, lock }: LockedRows,

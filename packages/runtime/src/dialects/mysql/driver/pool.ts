@@ -256,16 +256,16 @@ interface ReadQueueLimits {
   readonly timeoutMs: number;
 }
 
-/**
- * How many connections reads and streams may have at once, so that transactions always find one. Reads of callers
- * without a token have a smaller number, so that others find one as well.
- */
-
 export interface Admitted {
   readonly isPublic: boolean;
 }
 
-/** Lets reads in as far as there is room. */
+/**
+ * Lets reads in as far as there is room.
+ *
+ * How many connections reads and streams may have at once, so that transactions always find one. Reads of callers
+ * without a token have a smaller number, so that others find one as well.
+ */
 export class ReadQueue {
   readonly #limits: ReadQueueLimits;
   readonly #running = new Set<Admitted>();

@@ -1,6 +1,8 @@
 /** How a project's model is read from the platform's own tables on MySQL and MariaDB, and where its migrations are kept. */
 import { createScript } from '../../../database/own-statements.ts';
 import { projectLedgerTable } from '../../../language/index.ts';
+import { collections, fields, relations } from '../../migrations/model.ts';
+import { columnOf } from '../../migrations/texts.ts';
 import type { ModelParts, ModelTables } from '../../own-tables.ts';
 import { namesIn } from '../texts.ts';
 import { type MysqlTables, mysqlTurn, raiseCounter } from './tables.ts';
@@ -8,53 +10,26 @@ import { type MysqlTables, mysqlTurn, raiseCounter } from './tables.ts';
 /** The table in which stands what is being changed, and how it is undone. */
 const underWayTable = 'platform_project_changes';
 
-const columns = {
-  text: {
-    platform_collections: [
-      ...['collection', 'icon', 'note', 'display_template', 'color', 'sort_field', 'archive_field', 'archive_value'],
-      ...['unarchive_value', 'accountability', 'group', 'collapse'],
-    ],
-    platform_fields: [
-      ...['collection', 'field', 'special', 'validation_message', 'interface', 'display', 'group', 'width', 'note'],
-    ],
-    platform_relations: [
-      ...['many_collection', 'many_field', 'one_collection', 'one_field', 'one_collection_field'],
-      ...['one_allowed_collections', 'junction_field', 'sort_field', 'one_deselect_action'],
-    ],
-  },
-  number: { platform_collections: ['sort'], platform_fields: ['sort'], platform_relations: [] },
-  flag: {
-    platform_collections: ['hidden', 'singleton', 'archive_app_filter'],
-    platform_fields: ['required', 'readonly', 'hidden'],
-    platform_relations: [],
-  },
-  json: {
-    platform_collections: ['translations', 'item_duplication_fields'],
-    platform_fields: ['validation', 'options', 'display_options', 'translations', 'conditions'],
-    platform_relations: [],
-  },
-} as const;
+/** Tables of metadata, by the kind of their rows. */
+const kinds = { collection: collections, field: fields, relation: relations };
 
-const kinds = {
-  collection: 'platform_collections',
-  field: 'platform_fields',
-  relation: 'platform_relations',
-} as const;
+/** Expressions of the values of columns by their types, in the order of their members. */
+const expressions: readonly (readonly [type: RegExp, print: (name: string) => string])[] = [
+  [/^(?:varchar|text)/, exactly],
+  [/^integer$/, (name) => `one.\`${name}\``],
+  // A flag is a number to the servers, and JSON is a text to MariaDB.
+  [/^boolean$/, (name) => `IF(one.\`${name}\` IS NULL, NULL, JSON_EXTRACT(IF(one.\`${name}\`, 'true', 'false'), '$'))`],
+  [/^json$/, (name) => `JSON_EXTRACT(${exactly(name)}, '$')`],
+];
 
 /** The same as `ModelTables.rows`. `schema` is quoted; empty for the database of the connection. */
 function mysqlModelRowsSql(schema: string, hasLedger: boolean): string {
   const parts = Object.entries(kinds).map(([kind, table]) => {
-    const members = [
-      ...columns.text[table].map((name) => `'${name}', ${exactly(name)}`),
-      ...columns.number[table].map((name) => `'${name}', one.\`${name}\``),
-      // A flag is a number to the servers, and JSON is a text to MariaDB.
-      ...columns.flag[table].map(
-        (name) =>
-          `'${name}', IF(one.\`${name}\` IS NULL, NULL, JSON_EXTRACT(IF(one.\`${name}\`, 'true', 'false'), '$'))`,
-      ),
-      ...columns.json[table].map((name) => `'${name}', JSON_EXTRACT(${exactly(name)}, '$')`),
-    ];
-    return `SELECT '${kind}' AS kind, CAST(JSON_OBJECT(${members.join(', ')}) AS CHAR) AS row_text FROM ${tableOf(schema, table)} AS one`;
+    const columns = Object.keys(table.columns).filter((column) => column !== 'id');
+    const members = expressions.flatMap(([type, print]) =>
+      columns.filter((column) => type.test(columnOf(table, column).type)).map((name) => `'${name}', ${print(name)}`),
+    );
+    return `SELECT '${kind}' AS kind, CAST(JSON_OBJECT(${members.join(', ')}) AS CHAR) AS row_text FROM ${tableOf(schema, table.name)} AS one`;
   });
   const ledger = `SELECT 'migration', CAST(JSON_ARRAY(${exactly('name')}, ${exactly('checksum')}) AS CHAR) FROM ${tableOf(schema, projectLedgerTable)} AS one`;
   return `SELECT kind, row_text FROM (${[...parts, ...(hasLedger ? [ledger] : [])].join('\nUNION ALL ')}) AS every_row

@@ -24,13 +24,12 @@ const quote = 34;
 const lengths: Lengths = { wide: wider.two, lengthAt, widthAt: (bytes, offset) => widthOf(bytes[offset] ?? 0) };
 
 /**
- * Rows of the binary protocol, turned into JSON without PostgreSQL's form in between. They are the items of a list or
- * one item, whose cells are texts, integers and times. All else goes by `createRowWriter`, and both give the same bytes.
- */
-
-/**
  * Makes the function that writes a row of these columns as an object; null if that is impossible, or if no code is
  * generated.
+ *
+ * Rows of the binary protocol, turned into JSON without PostgreSQL's form in between. They are the items of a list or
+ * one item, whose cells are texts, integers and times. All else goes by `createRowWriter`, and both give the same
+ * bytes.
  */
 export function createDirectTranscoder(
   fields: readonly ShapeField[],

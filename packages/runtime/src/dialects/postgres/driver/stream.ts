@@ -150,11 +150,11 @@ function abortError(signal: AbortSignal): PlatformError {
 type Batch = 'more' | 'done';
 
 /**
+ * One statement run in batches on a connection for exclusive use.
+ *
  * Rows of one statement in batches: the next batch is asked for when the reader has taken the last one. So the server
  * keeps the rest, and memory stays flat on both sides.
  */
-
-/** One statement run in batches on a connection for exclusive use. */
 class Portal implements PendingQuery {
   /** Rows delivered so far. */
   rows = 0;
