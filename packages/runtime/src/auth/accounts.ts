@@ -182,15 +182,22 @@ const maxPurged = 1_000;
 
 /** Makes the upkeep of a location. */
 function createMaintenance(database: Pick<Database, 'transaction'>, location: SystemPlace): Maintenance {
-  const texts = ownTables(location).statements.sessions;
+  const { table, now, shifted, purge, update, write } = ownTables(location);
+  const absent = `u.id = $1::uuid AND (u.last_access IS NULL OR u.last_access < ${shifted(-1, 'minute')})`;
+  const user = { target: `${table('platform_users')} AS u`, alias: 'u', where: absent };
+  const noteActivity = write(update(user, { last_access: now }));
+  const purgeEnded = purge({
+    ...{ table: table('platform_sessions'), key: 'id', by: 'expires_at', limit: maxPurged },
+    where: `expires_at < ${shifted(-7, 'day')}`,
+  });
   const noted = new Map<string, number>();
   const running = new Set<Promise<unknown>>();
   let swept = performance.now();
 
-  function run(text: OwnSql, value: string): void {
+  function run(text: OwnSql, values: readonly string[]): void {
     const work = database
       .transaction(async (transaction) => {
-        const [id] = (await firstRow(transaction, text, [value])) ?? [];
+        const [id] = (await firstRow(transaction, text, values)) ?? [];
         if (typeof id === 'string') transaction.identify(id);
         return { value: undefined };
       })
@@ -207,11 +214,11 @@ function createMaintenance(database: Pick<Database, 'transaction'>, location: Sy
         noted.set(user, now);
         const [oldest] = noted.keys();
         if (noted.size > maxNoted && oldest !== undefined) noted.delete(oldest);
-        run(texts.touch, user);
+        run(noteActivity, [user]);
       }
       if (now - swept >= purgeEveryMs) {
         swept = now;
-        run(texts.purge, String(maxPurged));
+        run(purgeEnded, []);
       }
     },
     async settled() {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database, Transaction } from '../database/database.ts';
 import { firstRow, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
-import type { SecondFactorStatements } from '../dialects/own-tables.ts';
+import { fromRows, type Rows } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';
 import type { Audit, AuditOrigin } from '../operate/audit.ts';
 import type { Passwords } from '../passwords/passwords.ts';
@@ -74,13 +74,47 @@ export function createSecondFactors(options: SecondFactorOptions): SecondFactors
   return new SecondFactorService(options);
 }
 
+/** $1 is the user everywhere. No row means that a condition does not hold. */
+function textsOf(location: SystemPlace) {
+  const sql = ownTables(location);
+  const rowsOf = (table: string, alias: string, column: string, more = ''): Rows => ({
+    ...{ target: `${sql.table(table)} AS ${alias}`, alias, where: `${alias}.${column} = $1::uuid${more}` },
+  });
+  const user = (more = ''): Rows => rowsOf('platform_users', 'u', 'id', more);
+  const factor = (more = ''): Rows => rowsOf('platform_tfa', 't', '"user"', more);
+  const codes = (more = ''): Rows => rowsOf('platform_recovery_codes', 'c', '"user"', more);
+  const secret = 'u.tfa_secret = $2::text';
+  const hash = sql.sha256('$2');
+  const found = (rows: Rows, lock = ''): OwnSql => sql.rows(`SELECT NULL, 'true'${fromRows(rows)}${lock}`);
+  return {
+    ...sql.statements.secondFactors,
+    exists: found(user()),
+    /** Locks the user while the secret is still $2, so that each request for new codes sees those of the one before. */
+    hold: found(user(` AND ${secret}`), sql.lock('u', 'NO KEY UPDATE')),
+    /** Takes the second factor away; where $2 is not null only when that is its secret. */
+    disable: sql.write(
+      sql.update(user(` AND u.tfa_secret IS NOT NULL AND ($2::text IS NULL OR ${secret})`), {
+        tfa_secret: 'NULL',
+        security_version: 'u.security_version + 1',
+      }),
+    ),
+    /** Tells if the secret $2 waits to be confirmed. */
+    pending: found(factor(` AND t.pending_hash = ${hash} AND t.pending_until > ${sql.now}`)),
+    /** Removes a secret that waits to be confirmed. The last step stays, so that it cannot be used again. */
+    forgetPending: sql.write(sql.update(factor(), { pending_hash: 'NULL', pending_until: 'NULL' })),
+    /** Uses up the recovery code $2. */
+    useCode: sql.write(sql.update(codes(` AND c.hash = ${hash} AND c.used_at IS NULL`), { used_at: sql.now })),
+    forgetCodes: sql.write(sql.remove(codes())),
+  };
+}
+
 class SecondFactorService implements SecondFactors {
   readonly #options: SecondFactorOptions;
-  readonly #texts: SecondFactorStatements;
+  readonly #texts: ReturnType<typeof textsOf>;
 
   constructor(options: SecondFactorOptions) {
     this.#options = options;
-    this.#texts = ownTables(options.place).statements.secondFactors;
+    this.#texts = textsOf(options.place);
   }
 
   async use(transaction: Transaction, { id, secret }: Parameters<UseOtp>[1], otp: string | null): Promise<void> {

@@ -142,9 +142,7 @@ export function accountColumns({ text, flag }: Pick<OwnSpelling, 'text' | 'flag'
 }
 
 /** The statements of sessions. Each answers at most one row of texts, the transaction's number first where it writes. */
-export type SessionStatements = Readonly<
-  Record<'begin' | 'rotate' | 'refuse' | 'end' | 'outdate' | 'endAll' | 'confirm' | 'purge' | 'touch', OwnSql>
->;
+export type SessionStatements = Readonly<Record<'begin' | 'rotate' | 'refuse' | 'end', OwnSql>>;
 
 /** The status of the users who may use each kind of token. */
 export const mailedStatuses = { password_reset: 'active', invite: 'invited' } as const;
@@ -153,8 +151,7 @@ export const mailedStatuses = { password_reset: 'active', invite: 'invited' } as
 export type MailedStatement = keyof typeof mailedStatuses;
 
 /** The statements of mailed tokens. Each answers at most one row of texts, the transaction's number first where it writes. */
-export interface MailedTokenStatements
-  extends Readonly<Record<'requestReset' | 'meant' | 'invite' | 'role' | 'purge', OwnSql>> {
+export interface MailedTokenStatements extends Readonly<Record<'requestReset' | 'meant' | 'invite' | 'role', OwnSql>> {
   look(kind: MailedStatement): OwnSql;
   use(kind: MailedStatement): OwnSql;
 }
@@ -163,13 +160,7 @@ export interface MailedTokenStatements
  * The statements of second factors; $1 is the user everywhere. Each answers at most one row of texts, the transaction's
  * number first; no row means that its condition does not hold.
  */
-export type SecondFactorStatements = Readonly<
-  Record<
-    | ('offer' | 'pending' | 'enable' | 'use' | 'useCode' | 'disable')
-    | ('forgetPending' | 'hold' | 'replaceCodes' | 'exists' | 'forgetCodes'),
-    OwnSql
-  >
->;
+export type SecondFactorStatements = Readonly<Record<'offer' | 'enable' | 'use' | 'replaceCodes', OwnSql>>;
 
 /** Logs changes, in their order. Returns a promise where that takes several statements: COMMIT must wait for it. */
 type LogChanges = (

@@ -121,18 +121,22 @@ export function createRequestReset({
   attempts,
   environment,
 }: RequestResetOptions): RequestReset {
-  const texts = ownTables(location).statements.mailedTokens;
+  const { table, shifted, purge, statements } = ownTables(location);
+  const purgeEnded = purge({
+    ...{ table: table('platform_single_use_tokens'), key: 'hash', by: 'expires_at', limit: maxPurged },
+    where: `expires_at < ${shifted(-7, 'day')}`,
+  });
   const ttl = `${environment.ttl} milliseconds`;
   let swept = Number.NEGATIVE_INFINITY;
   return async function requestReset(email, url, client) {
     await attempts.mail('reset', [email], client);
     const values = [email, makeMailedKey(), ttl, url?.href ?? null];
     await database.transaction(async (transaction) => {
-      const [number] = (await firstRow(transaction, texts.requestReset, values)) ?? [];
+      const [number] = (await firstRow(transaction, statements.mailedTokens.requestReset, values)) ?? [];
       if (typeof number === 'string') transaction.identify(number);
       if (performance.now() - swept > purgeEveryMs) {
         swept = performance.now();
-        await firstRow(transaction, texts.purge, [String(maxPurged)]);
+        await firstRow(transaction, purgeEnded, []);
       }
       return { value: undefined };
     });

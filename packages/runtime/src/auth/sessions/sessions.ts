@@ -49,8 +49,37 @@ export interface Sessions {
   endAll(transaction: Transaction, user: string, except?: string): Promise<void>;
 }
 
+function textsOf(location: SystemPlace) {
+  const sql = ownTables(location);
+  const sessions = `${sql.table('platform_sessions')} AS s`;
+  const users = `${sql.table('platform_users')} AS u`;
+  const tokens = sql.table('platform_refresh_tokens');
+  const holder = {
+    ...{ target: users, alias: 'u', where: `t.hash = ${sql.unhex('$1')}` },
+    joined: { from: `(${sessions} JOIN ${tokens} AS t ON t.session = s.id)`, on: 's."user" = u.id' },
+  };
+  const ownSession = {
+    ...{ target: sessions, alias: 's', where: 's.id = $1::uuid' },
+    joined: { from: users, on: 'u.id = s."user"' },
+  };
+  const others = `s."user" = $1::uuid AND NOT (${sql.same('s.id', '$2::uuid')})`;
+  return {
+    ...sql.statements.sessions,
+    /** Outdates every session of the user who has a token: $1 its hash. */
+    outdate: sql.writeReturning(
+      holder,
+      [sql.text('u.id')],
+      sql.update(holder, { security_version: 'u.security_version + 1' }),
+    ),
+    /** Ends the sessions of a user ($1), but for one where $2 is its key. */
+    endAll: sql.write(sql.remove({ target: sessions, alias: 's', where: others })),
+    /** Lets a session ($1) carry on under the present security version of its user. */
+    confirm: sql.write(sql.update(ownSession, { security_version: 'u.security_version' })),
+  };
+}
+
 export function createSessions(location: SystemPlace, lifetimes: SessionLifetimes): Sessions {
-  const texts = ownTables(location).statements.sessions;
+  const texts = textsOf(location);
   const refreshTtl = `${lifetimes.refreshTokenTtl} milliseconds`;
   const sessionTtl = `${lifetimes.sessionMaxTtl} milliseconds`;
 

@@ -8,7 +8,6 @@ import {
   requireRow,
   returnRow,
   returnRows,
-  run,
 } from '../../../database/own-statements.ts';
 import { normalEmail } from '../../../language/values/lowercase.ts';
 import {
@@ -24,12 +23,7 @@ import {
 import { type MysqlTables, mysqlAfter } from './tables.ts';
 
 /** The statements of sessions on MySQL and MariaDB: the same parameters and answers as on PostgreSQL. */
-export function mysqlSessions(tables: MysqlTables): SessionStatements {
-  return { ...tokenStatements(tables), ...sessionStatements(tables) };
-}
-
-/** Statements that make tokens, or tell why they do not. */
-function tokenStatements({ table }: MysqlTables) {
+export function mysqlSessions({ table }: MysqlTables, account: string): SessionStatements {
   const users = table('platform_users');
   const roles = table('platform_roles');
   const sessions = table('platform_sessions');
@@ -65,7 +59,7 @@ WHERE t.hash = UNHEX($1) AND t.rotated_at IS NULL AND t.expires_at > NOW(6) AND 
 WHERE s.id = $session`,
       addToken('$2', '$3'),
       proveCommit(`SELECT 1 FROM ${tokens} WHERE hash = UNHEX($2)`),
-      returnRows(`SELECT '1', CAST(s.id AS CHAR), ${mysqlAccountColumns} FROM ${sessions} AS s
+      returnRows(`SELECT '1', CAST(s.id AS CHAR), ${account} FROM ${sessions} AS s
 JOIN ${users} AS u ON u.id = s."user" LEFT JOIN ${roles} AS r ON r.id = u.role WHERE s.id = $session`),
     ),
     refuse: createScript(
@@ -79,14 +73,6 @@ FROM ${owned} WHERE t.hash = UNHEX($1) FOR UPDATE`,
       `DELETE FROM ${sessions} WHERE id = $copied`,
       returnRow('1', '$user', '$expired'),
     ),
-  } satisfies Partial<SessionStatements>;
-}
-
-function sessionStatements({ table }: MysqlTables) {
-  const users = table('platform_users');
-  const sessions = table('platform_sessions');
-  const tokens = table('platform_refresh_tokens');
-  return {
     end: createScript(
       requireRow(
         `SELECT CAST(s.id AS CHAR), CAST(s."user" AS CHAR) FROM ${tokens} AS t JOIN ${sessions} AS s ON s.id = t.session
@@ -96,32 +82,8 @@ WHERE t.hash = UNHEX($1)`,
       requireRow(`DELETE FROM ${sessions} WHERE id = $session`),
       returnRow('1', '$user'),
     ),
-    outdate: createScript(
-      requireRow(
-        `SELECT CAST(s."user" AS CHAR) FROM ${tokens} AS t JOIN ${sessions} AS s ON s.id = t.session
-WHERE t.hash = UNHEX($1)`,
-        ['user'],
-      ),
-      `UPDATE ${users} SET security_version = security_version + 1 WHERE id = $user`,
-      returnRow('1', '$user'),
-    ),
-    endAll: createScript(`DELETE FROM ${sessions} WHERE "user" = $1 AND NOT (id <=> $2)`),
-    confirm: createScript(`UPDATE ${sessions} AS s JOIN ${users} AS u ON u.id = s."user"
-SET s.security_version = u.security_version WHERE s.id = $1`),
-    purge: createScript(
-      run(`DELETE FROM ${sessions} WHERE expires_at < NOW(6) - INTERVAL 7 DAY ORDER BY expires_at LIMIT $1:integer`),
-    ),
-    touch: createScript(
-      requireRow(`UPDATE ${users} SET last_access = NOW(6) WHERE id = $1
-AND (last_access IS NULL OR last_access < NOW(6) - INTERVAL 1 MINUTE)`),
-    ),
-  } satisfies Partial<SessionStatements>;
+  };
 }
-
-/** Columns of an account, of the tables `u` (users) and `r` (roles, which may be missing), as `readAccount` reads them. */
-const mysqlAccountColumns = `CAST(u.id AS CHAR), u.email, u.status, u.provider, CAST(u.security_version AS CHAR),
-  IF(u.tfa_secret IS NOT NULL, 'true', 'false'), CAST(r.id AS CHAR), r.name, ELT(r.admin_access + 1, 'false', 'true'),
-  ELT(r.app_access + 1, 'false', 'true'), ELT(r.enforce_tfa + 1, 'false', 'true'), r.ip_access`;
 
 /** The statements of mailed tokens on MySQL and MariaDB: the same parameters and answers as on PostgreSQL. */
 export function mysqlMailedTokens({ table, lock, exactly, list, text }: MysqlTables): MailedTokenStatements {
@@ -174,9 +136,6 @@ WHERE id = $1 LOCK IN SHARE MODE`),
         `UPDATE ${users} SET password = $4, status = 'active', security_version = security_version + 1 WHERE id = $1`,
         returnRow('1', '$1'),
       ),
-    purge: createScript(
-      `DELETE FROM ${tokens} WHERE expires_at < NOW(6) - INTERVAL 7 DAY ORDER BY expires_at LIMIT $1:integer`,
-    ),
   };
 }
 
@@ -193,7 +152,6 @@ export function mysqlSecondFactors({ table, list }: MysqlTables): SecondFactorSt
       `INSERT INTO ${tfa} ("user", pending_hash, pending_until) VALUES ($1, ${hash}, NOW(6) + INTERVAL 10 MINUTE)
 ON DUPLICATE KEY UPDATE pending_hash = VALUES(pending_hash), pending_until = VALUES(pending_until)`,
     ),
-    pending: createScript(returnRows(`SELECT NULL, 'true' FROM ${tfa} WHERE ${waiting}`)),
     enable: createScript(
       requireRow(`UPDATE ${tfa} SET pending_hash = NULL, pending_until = NULL, last_step = $3
 WHERE ${waiting} AND (last_step IS NULL OR last_step < $3)`),
@@ -204,21 +162,10 @@ WHERE id = $1 AND tfa_secret IS NULL AND status = 'active'`),
       `INSERT IGNORE INTO ${tfa} ("user") VALUES ($1)`,
       requireRow(`UPDATE ${tfa} SET last_step = $2 WHERE "user" = $1 AND (last_step IS NULL OR last_step < $2)`),
     ),
-    useCode: createScript(
-      requireRow(`UPDATE ${codes} SET used_at = NOW(6) WHERE "user" = $1 AND hash = ${hash} AND used_at IS NULL`),
-    ),
-    disable: createScript(
-      requireRow(`UPDATE ${users} SET tfa_secret = NULL, security_version = security_version + 1
-WHERE id = $1 AND tfa_secret IS NOT NULL AND ($2 IS NULL OR tfa_secret = $2)`),
-    ),
-    forgetPending: createScript(`UPDATE ${tfa} SET pending_hash = NULL, pending_until = NULL WHERE "user" = $1`),
-    hold: createScript(requireRow(`SELECT '1' FROM ${users} WHERE id = $1 AND tfa_secret = $2 FOR UPDATE`)),
     replaceCodes: createScript(
       `DELETE FROM ${codes} WHERE "user" = $1`,
       `INSERT INTO ${codes} ("user", hash) SELECT $1, UNHEX(SHA2(c.v, 256)) FROM ${list('$2[]', 'c')}`,
     ),
-    exists: createScript(returnRows(`SELECT NULL, 'true' FROM ${users} WHERE id = $1`)),
-    forgetCodes: createScript(`DELETE FROM ${codes} WHERE "user" = $1`),
   };
 }
 

@@ -8,7 +8,7 @@ import {
   run,
 } from '../../../database/own-statements.ts';
 import type { SystemPlace } from '../../../system/place.ts';
-import { fromRows, type OwnSpelling, type OwnStatements, type OwnTables } from '../../own-tables.ts';
+import { accountColumns, fromRows, type OwnSpelling, type OwnStatements, type OwnTables } from '../../own-tables.ts';
 import { mysqlCounters, mysqlMailedTokens, mysqlSecondFactors, mysqlSessions } from './accounts.ts';
 import { mysqlLog } from './log-changes.ts';
 import { mysqlModel } from './model.ts';
@@ -107,7 +107,7 @@ function statementsIn(tables: MysqlTables, schema: string): OwnStatements {
   const named = 'caller = $1 AND "key" = $2';
   return {
     get sessions() {
-      return mysqlSessions(tables);
+      return mysqlSessions(tables, accountColumns(expressionsIn(tables)));
     },
     get mailedTokens() {
       return mysqlMailedTokens(tables);

@@ -17,11 +17,8 @@ function hashOf(parameter: string): string {
   return `pg_catalog.decode(${parameter}::text, 'hex')`;
 }
 
-export function postgresSessions(schema: string): SessionStatements {
-  return { ...tokenStatements(schema), ...sessionStatements(schema) };
-}
-
-function tokenStatements(schema: string) {
+/** `account` are the columns of `accountColumns`. */
+export function postgresSessions(schema: string, account: string): SessionStatements {
   const users = `${schema}.platform_users`;
   const roles = `${schema}.platform_roles`;
   const sessions = `${schema}.platform_sessions`;
@@ -69,16 +66,9 @@ SELECT ${transactionNumber}, id::text FROM s`,
   INSERT INTO ${tokens} (hash, session, expires_at)
   SELECT ${hashOf('$2')}, id, LEAST(expires_at, ${now} + $3::pg_catalog.interval) FROM s
 )
-SELECT ${transactionNumber}, s.id::text, ${postgresAccountColumns}
+SELECT ${transactionNumber}, s.id::text, ${account}
 FROM s JOIN ${users} AS u ON u.id = s."user" LEFT JOIN ${roles} AS r ON r.id = u.role`,
-  } satisfies Partial<SessionStatements>;
-}
 
-function sessionStatements(schema: string) {
-  const users = `${schema}.platform_users`;
-  const sessions = `${schema}.platform_sessions`;
-  const tokens = `${schema}.platform_refresh_tokens`;
-  return {
     /** Why a token was not rotated: $1 its hash. One that was used a while ago has been copied, so its session ends. */
     refuse: `WITH seen AS (
   SELECT s.id, s."user", t.rotated_at, u.status, t.expires_at <= ${now} OR s.expires_at <= ${now} AS expired
@@ -92,34 +82,8 @@ SELECT (SELECT ${transactionNumber} FROM ended), (SELECT "user"::text FROM ended
 
     end: `DELETE FROM ${sessions} WHERE id = (SELECT session FROM ${tokens} WHERE hash = ${hashOf('$1')})
 RETURNING ${transactionNumber}, "user"::text`,
-
-    /** Outdates every session of the user who has a token: $1 its hash. */
-    outdate: `UPDATE ${users} SET security_version = security_version + 1
-WHERE id = (SELECT s."user" FROM ${tokens} AS t JOIN ${sessions} AS s ON s.id = t.session WHERE t.hash = ${hashOf('$1')})
-RETURNING ${transactionNumber}, id::text`,
-
-    /** Ends the sessions of a user ($1), but for one where $2 is its key. */
-    endAll: `DELETE FROM ${sessions} WHERE "user" = $1::pg_catalog.uuid AND id IS DISTINCT FROM $2::pg_catalog.uuid`,
-
-    /** Lets a session ($1) carry on under the present security version of its user. */
-    confirm: `UPDATE ${sessions} AS s SET security_version = u.security_version FROM ${users} AS u
-WHERE s.id = $1::pg_catalog.uuid AND u.id = s."user"`,
-
-    /** Removes sessions that ended long ago, at most $1. */
-    purge: `DELETE FROM ${sessions} WHERE id IN (SELECT id FROM ${sessions}
-WHERE expires_at < ${now} - '7 days'::pg_catalog.interval ORDER BY expires_at LIMIT $1::pg_catalog.int4
-FOR UPDATE SKIP LOCKED)`,
-
-    /** Notes that a user ($1) was here, once a minute. */
-    touch: `UPDATE ${users} SET last_access = ${now} WHERE id = $1::pg_catalog.uuid
-AND (last_access IS NULL OR last_access < ${now} - '1 minute'::pg_catalog.interval) RETURNING ${transactionNumber}`,
-  } satisfies Partial<SessionStatements>;
+  };
 }
-
-/** Columns of an account, of the tables `u` (users) and `r` (roles, which may be missing), as `readAccount` reads them. All are texts. */
-const postgresAccountColumns = `u.id::text, u.email::text, u.status::text, u.provider::text, u.security_version::text,
-  (u.tfa_secret IS NOT NULL)::text, r.id::text, r.name::text, r.admin_access::text, r.app_access::text,
-  r.enforce_tfa::text, r.ip_access::text`;
 
 function sha256(text: string): string {
   return `pg_catalog.sha256(pg_catalog.convert_to(${text}, 'UTF8'))`;
@@ -210,11 +174,6 @@ FROM ${users} AS u JOIN ${tokens} AS t ON ${token(kind)} WHERE ${holder(kind)}`,
   UPDATE ${users} AS u SET password = $4::text, status = 'active', security_version = u.security_version + 1
   FROM used WHERE u.id = used."user" RETURNING u.id
 ) SELECT ${transactionNumber}, id::pg_catalog.text FROM changed`,
-
-    /** Removes tokens whose time was over long ago, at most $1. */
-    purge: `DELETE FROM ${tokens} WHERE hash IN (SELECT hash FROM ${tokens}
-WHERE expires_at < ${now} - '7 days'::pg_catalog.interval ORDER BY expires_at LIMIT $1::pg_catalog.int4
-FOR UPDATE SKIP LOCKED)`,
   } satisfies Partial<MailedTokenStatements>;
 }
 
@@ -225,19 +184,14 @@ function sha256OfParameter(parameter: string): string {
 export function postgresSecondFactors(schema: string): SecondFactorStatements {
   const users = `${schema}.platform_users`;
   const tfa = `${schema}.platform_tfa`;
+  const codes = `${schema}.platform_recovery_codes`;
   return {
-    ...recoveryCodes(schema),
-
     /** Remembers the secret $2, in place of another that waits, until it is confirmed or 10 minutes have passed. */
     offer: `INSERT INTO ${tfa} ("user", pending_hash, pending_until)
 SELECT id, ${sha256OfParameter('$2')}, ${now} + pg_catalog.interval '10 minutes' FROM ${users}
 WHERE id = $1::pg_catalog.uuid AND tfa_secret IS NULL
 ON CONFLICT ("user") DO UPDATE SET pending_hash = excluded.pending_hash, pending_until = excluded.pending_until
 RETURNING ${transactionNumber}`,
-
-    /** Tells if the secret $2 waits to be confirmed. */
-    pending: `SELECT NULL, 'true' FROM ${tfa}
-WHERE "user" = $1::pg_catalog.uuid AND pending_hash = ${sha256OfParameter('$2')} AND pending_until > ${now}`,
 
     /** Confirms the secret $2 by an accepted step $3, which counts for everything else, too. */
     enable: `WITH t AS (
@@ -256,34 +210,6 @@ ON CONFLICT ("user") DO UPDATE SET last_step = excluded.last_step
 WHERE t.last_step IS NULL OR t.last_step < excluded.last_step
 RETURNING ${transactionNumber}`,
 
-    /** Takes the second factor away; where $2 is not null only when that is its secret. */
-    disable: `UPDATE ${users} SET tfa_secret = NULL, security_version = security_version + 1
-WHERE id = $1::pg_catalog.uuid AND tfa_secret IS NOT NULL AND ($2::text IS NULL OR tfa_secret = $2::text)
-RETURNING ${transactionNumber}`,
-
-    /** Removes a secret that waits to be confirmed. The last step stays, so that it cannot be used again. */
-    forgetPending: `UPDATE ${tfa} SET pending_hash = NULL, pending_until = NULL WHERE "user" = $1::pg_catalog.uuid`,
-
-    /** Tells if the user exists. */
-    exists: `SELECT NULL, 'true' FROM ${users} WHERE id = $1::pg_catalog.uuid`,
-  };
-}
-
-function recoveryCodes(schema: string) {
-  const users = `${schema}.platform_users`;
-  const codes = `${schema}.platform_recovery_codes`;
-  return {
-    /** Uses up the recovery code $2. */
-    useCode: `UPDATE ${codes} SET used_at = ${now}
-WHERE "user" = $1::pg_catalog.uuid AND hash = ${sha256OfParameter('$2')} AND used_at IS NULL
-RETURNING ${transactionNumber}`,
-
-    /**
-     * Locks the user while the secret is still $2, so that each request for new codes sees those that the one before
-     * has made.
-     */
-    hold: `SELECT NULL, 'true' FROM ${users} WHERE id = $1::pg_catalog.uuid AND tfa_secret = $2::text FOR NO KEY UPDATE`,
-
     /** Puts the recovery codes $2, an array, in place of all others. Runs after `hold`. */
     replaceCodes: `WITH gone AS (
   DELETE FROM ${codes} WHERE "user" = $1::pg_catalog.uuid
@@ -291,7 +217,5 @@ RETURNING ${transactionNumber}`,
   INSERT INTO ${codes} ("user", hash)
   SELECT $1::pg_catalog.uuid, ${sha256OfParameter('c.code')} FROM pg_catalog.unnest($2::text[]) AS c(code) RETURNING 1
 ) SELECT ${transactionNumber} FROM made LIMIT 1`,
-
-    forgetCodes: `DELETE FROM ${codes} WHERE "user" = $1::pg_catalog.uuid`,
-  } satisfies Partial<SecondFactorStatements>;
+  };
 }

@@ -1,7 +1,14 @@
 import { ownStatement } from '../../../database/own-statements.ts';
 import { logChanges } from '../../../system/log-changes.ts';
 import { transactionNumber } from '../../fragment.ts';
-import type { CounterStatements, OwnSpelling, OwnStatements, OwnTables, Rows } from '../../own-tables.ts';
+import {
+  accountColumns,
+  type CounterStatements,
+  type OwnSpelling,
+  type OwnStatements,
+  type OwnTables,
+  type Rows,
+} from '../../own-tables.ts';
 import { postgresMailedTokens, postgresSecondFactors, postgresSessions } from './accounts.ts';
 import { postgresModel, transactionTurn } from './model.ts';
 
@@ -98,7 +105,7 @@ function statementsIn(schema: string, spelling: OwnSpelling): OwnStatements {
   const activity = `pg_catalog.nextval('${schema.replaceAll("'", "''")}.platform_activity_id_seq'::pg_catalog.regclass)`;
   return {
     get sessions() {
-      return postgresSessions(schema);
+      return postgresSessions(schema, accountColumns(spelling));
     },
     get mailedTokens() {
       return postgresMailedTokens(schema);
