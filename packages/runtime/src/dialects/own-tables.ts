@@ -142,7 +142,7 @@ export function accountColumns({ text, flag }: Pick<OwnSpelling, 'text' | 'flag'
 }
 
 /** The statements of sessions. Each answers at most one row of texts, the transaction's number first where it writes. */
-export type SessionStatements = Readonly<Record<'begin' | 'rotate' | 'refuse' | 'end', OwnSql>>;
+export type SessionStatements = Readonly<Record<'begin' | 'rotate' | 'refuse', OwnSql>>;
 
 /** The status of the users who may use each kind of token. */
 export const mailedStatuses = { password_reset: 'active', invite: 'invited' } as const;

@@ -62,9 +62,15 @@ function textsOf(location: SystemPlace) {
     ...{ target: sessions, alias: 's', where: 's.id = $1::uuid' },
     joined: { from: users, on: 'u.id = s."user"' },
   };
+  const holding = {
+    ...{ target: sessions, alias: 's', where: `t.hash = ${sql.unhex('$1')}` },
+    joined: { from: `${tokens} AS t`, on: 't.session = s.id' },
+  };
   const others = `s."user" = $1::uuid AND NOT (${sql.same('s.id', '$2::uuid')})`;
   return {
     ...sql.statements.sessions,
+    /** Ends the session of a token: $1 its hash. */
+    end: sql.writeReturning(holding, [sql.text('s."user"')], sql.remove(holding)),
     /** Outdates every session of the user who has a token: $1 its hash. */
     outdate: sql.writeReturning(
       holder,

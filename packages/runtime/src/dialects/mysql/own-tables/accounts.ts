@@ -73,15 +73,6 @@ FROM ${owned} WHERE t.hash = UNHEX($1) FOR UPDATE`,
       `DELETE FROM ${sessions} WHERE id = $copied`,
       returnRow('1', '$user', '$expired'),
     ),
-    end: createScript(
-      requireRow(
-        `SELECT CAST(s.id AS CHAR), CAST(s."user" AS CHAR) FROM ${tokens} AS t JOIN ${sessions} AS s ON s.id = t.session
-WHERE t.hash = UNHEX($1)`,
-        ['session', 'user'],
-      ),
-      requireRow(`DELETE FROM ${sessions} WHERE id = $session`),
-      returnRow('1', '$user'),
-    ),
   };
 }
 

@@ -17,6 +17,33 @@ function hashOf(parameter: string): string {
   return `pg_catalog.decode(${parameter}::text, 'hex')`;
 }
 
+/**
+ * The user must be unchanged since the check. $1 is the key, $2 the new hash of the password or null, $3 the
+ * security version. $4 to $6 are address, agent and page, $7 and $8 the lifetime of session and token, $9 is the
+ * hash of the token.
+ */
+function beginSession(schema: string): string {
+  const users = `${schema}.platform_users`;
+  return `WITH u AS (
+  UPDATE ${users} SET last_access = ${now}, password = COALESCE($2::text, password)
+  WHERE id = $1::pg_catalog.uuid AND status = 'active' AND security_version = $3::pg_catalog.int4
+  RETURNING id, security_version
+), s AS (
+  INSERT INTO ${schema}.platform_sessions ("user", security_version, ip, user_agent, expires_at)
+  SELECT id, security_version, pg_catalog."left"($4::text, 50), pg_catalog."left"($5::text, 255),
+    ${now} + $7::pg_catalog.interval FROM u
+  RETURNING id, expires_at
+), t AS (
+  INSERT INTO ${schema}.platform_refresh_tokens (hash, session, expires_at)
+  SELECT ${hashOf('$9')}, id, LEAST(expires_at, ${now} + $8::pg_catalog.interval) FROM s
+), a AS (
+  INSERT INTO ${schema}.platform_activity (action, "user", ip, user_agent, origin, collection, item)
+  SELECT 'login', id, pg_catalog."left"($4::text, 50), pg_catalog."left"($5::text, 255),
+    pg_catalog."left"($6::text, 255), 'platform_users', id::text FROM u
+)
+SELECT ${transactionNumber}, id::text FROM s`;
+}
+
 /** `account` are the columns of `accountColumns`. */
 export function postgresSessions(schema: string, account: string): SessionStatements {
   const users = `${schema}.platform_users`;
@@ -24,29 +51,7 @@ export function postgresSessions(schema: string, account: string): SessionStatem
   const sessions = `${schema}.platform_sessions`;
   const tokens = `${schema}.platform_refresh_tokens`;
   return {
-    /**
-     * The user must be unchanged since the check. $1 is the key, $2 the new hash of the password or null, $3 the
-     * security version. $4 to $6 are address, agent and page, $7 and $8 the lifetime of session and token, $9 is the
-     * hash of the token.
-     */
-    begin: `WITH u AS (
-  UPDATE ${users} SET last_access = ${now}, password = COALESCE($2::text, password)
-  WHERE id = $1::pg_catalog.uuid AND status = 'active' AND security_version = $3::pg_catalog.int4
-  RETURNING id, security_version
-), s AS (
-  INSERT INTO ${sessions} ("user", security_version, ip, user_agent, expires_at)
-  SELECT id, security_version, pg_catalog."left"($4::text, 50), pg_catalog."left"($5::text, 255),
-    ${now} + $7::pg_catalog.interval FROM u
-  RETURNING id, expires_at
-), t AS (
-  INSERT INTO ${tokens} (hash, session, expires_at)
-  SELECT ${hashOf('$9')}, id, LEAST(expires_at, ${now} + $8::pg_catalog.interval) FROM s
-), a AS (
-  INSERT INTO ${schema}.platform_activity (action, "user", ip, user_agent, origin, collection, item)
-  SELECT 'login', id, pg_catalog."left"($4::text, 50), pg_catalog."left"($5::text, 255),
-    pg_catalog."left"($6::text, 255), 'platform_users', id::text FROM u
-)
-SELECT ${transactionNumber}, id::text FROM s`,
+    begin: beginSession(schema),
 
     /**
      * Only one of concurrent requests finds the token unused: $1 its hash, $2 the hash of the next, $3 the next one's
@@ -79,9 +84,6 @@ FROM s JOIN ${users} AS u ON u.id = s."user" LEFT JOIN ${roles} AS r ON r.id = u
 )
 SELECT (SELECT ${transactionNumber} FROM ended), (SELECT "user"::text FROM ended),
   (rotated_at IS NULL AND status = 'active' AND expired)::text FROM seen`,
-
-    end: `DELETE FROM ${sessions} WHERE id = (SELECT session FROM ${tokens} WHERE hash = ${hashOf('$1')})
-RETURNING ${transactionNumber}, "user"::text`,
   };
 }
 
