@@ -1,4 +1,6 @@
 /** Images that cost far more than they may: they are ended in time, and nothing but other images waits for them. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -75,6 +77,27 @@ it('have no facts where their metadata unpack without end, and are kept as they 
   expect(json.data).toEqual({ type: 'image/png', width: null, metadata: null });
   const small = await upload(image, 'small.png');
   expect((await project.server.admin(`/files/${small}?fields=width`)).json.data).toEqual({ width: 10 });
+});
+
+it('fill no disk, whatever their parameters are', { timeout: 120_000 }, async () => {
+  const image = await sharp({ create: { width: 4, height: 4, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  const id = await upload(image, 'small.png');
+  const ask = async (index: number): Promise<number> =>
+    (await project.server.ask(`/assets/${id}?width=${1 + (index % 9)}&height=${1 + Math.floor(index / 9)}`)).status;
+  const statuses: number[] = [];
+  for (let index = 0; index < 260; index += 20) {
+    statuses.push(...(await Promise.all(Array.from({ length: 20 }, (_, more) => ask(index + more)))));
+  }
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  const { json } = await project.server.admin(`/files/${id}?fields=filename_disk`);
+  const folder = join(project.folder, '.platform/uploads/renditions', json.data.filename_disk);
+  const kept = (await readdir(folder)).length;
+  // Those that are made at once may count the same.
+  expect(kept).toBeGreaterThanOrEqual(250);
+  expect(kept).toBeLessThan(260);
+  expect(await ask(259)).toBe(200);
 });
 
 it('take a title that fits from a name whose capitals are longer', async () => {

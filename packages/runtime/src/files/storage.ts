@@ -1,7 +1,7 @@
 /** Where the contents of files lie: a folder, or a bucket. Contents have names of our own and never change. */
 import { randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -26,6 +26,8 @@ export interface Storage {
   putBytes(name: string, bytes: Buffer, type: string): Promise<void>;
   /** Null when there is none of this name. */
   open(name: string, range?: ByteRange): Promise<Readable | null>;
+  /** Number of the renditions of a content, or 1,000 of more. */
+  countRenditions(name: string): Promise<number>;
   /** Removes a content and everything whose name begins with `renditionsOf` it. Nothing happens when they are not there. */
   remove(name: string): Promise<void>;
 }
@@ -84,6 +86,7 @@ export function createLocalStorage(root: string): Storage {
         const file = await openThere(pathOf(name));
         return file === null ? null : file.createReadStream({ ...range });
       }),
+    countRenditions: (name) => reached(async () => (await namesIn(pathOf(renditionsOf(name)))).length),
     remove: (name) =>
       reached(async () => {
         await rm(pathOf(name), { force: true });
@@ -91,6 +94,16 @@ export function createLocalStorage(root: string): Storage {
         await rm(pathOf(renditionsOf(name)), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
       }),
   };
+}
+
+/** Names in a folder; none where it is missing. */
+async function namesIn(path: string): Promise<readonly string[]> {
+  try {
+    return await readdir(path);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
 }
 
 async function openThere(path: string): Promise<FileHandle | null> {
@@ -185,6 +198,7 @@ export function createS3Storage(location: S3Location, staging: string): Storage 
           throw await refusal(requestedItem, response);
         return response.body === null ? Readable.from([]) : Readable.fromWeb(response.body);
       }),
+    countRenditions: (name) => reached(async () => (await list(renditionsOf(name))).length),
     remove: (name) =>
       reached(async () => {
         await report({ method: 'DELETE', name });

@@ -41,6 +41,9 @@ export interface Renderer {
   ): Promise<Rendition | null>;
 }
 
+/** Images that are kept of one original: visitors choose the parameters, and must not fill a disk with them. */
+const maxKept = 250;
+
 /** Images that are waited for, for each that is made. */
 const waitingForEach = 8;
 
@@ -73,15 +76,17 @@ export function createRenderer(limits: TransformEnvironment, log: Pick<Log, 'war
     return result === null ? null : bytesOf(result);
   }
 
-  /** Keeps a result. It is answered all the same where the storage does not take it. */
+  /** Keeps a result, unless there are many. It is answered all the same where the storage does not take it. */
   async function keep(
     { storage, name }: Original,
     kept: string,
     { bytes, type }: Omit<Rendition, 'id'>,
   ): Promise<void> {
-    await storage.putBytes(kept, bytes, type).catch((error: unknown) => {
+    try {
+      if ((await storage.countRenditions(name)) < maxKept) await storage.putBytes(kept, bytes, type);
+    } catch (error) {
       log.warn({ name, cause: describeCause(error) }, 'An image is made anew next time, because it cannot be kept.');
-    });
+    }
   }
 
   return {
