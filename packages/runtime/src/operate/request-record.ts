@@ -1,6 +1,6 @@
 /** Facts of the request that is being answered: for its line in the log, for metrics, and for lines that it causes. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorCode } from '../errors.ts';
 
@@ -161,20 +161,20 @@ interface RequestIds {
   readonly traceId: string | undefined;
 }
 
-/** Bytes of an identifier, which give 16 characters. */
-const idBytes = 12;
-const pool = Buffer.alloc(idBytes * 256);
-let position = pool.length;
+/** Characters of an identifier, of 6 random bits each. */
+const idLength = 16;
+let drawn = '';
+let position = 0;
 
-/** Makes an identifier that no other request has. Random bytes are drawn for many at once. */
+/** Makes an identifier that no other request has. Random characters are drawn for 256 at once. */
 export function newRequestId(): string {
-  if (position === pool.length) {
-    randomFillSync(pool);
+  if (position === drawn.length) {
+    drawn = randomBytes((256 * idLength * 6) / 8).toString('base64url');
     position = 0;
   }
   const start = position;
-  position += idBytes;
-  return pool.toString('base64url', start, position);
+  position += idLength;
+  return drawn.slice(start, position);
 }
 
 /** Form of an identifier that is kept. */
