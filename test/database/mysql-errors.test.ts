@@ -48,7 +48,7 @@ const values: readonly (readonly [text: string, sqlstate: string | RegExp, code:
   [
     `INSERT INTO wide VALUES (${Array.from({ length: 12 }, () => "REPEAT('x', 1000)").join()})`,
     '54000',
-    'SERVICE_UNAVAILABLE',
+    'INVALID_QUERY',
   ],
   ['INSERT INTO raising VALUES (1)', 'P0001', 'SERVICE_UNAVAILABLE'],
   ['SELECT * FROM stale', '42P01', 'SERVICE_UNAVAILABLE'],

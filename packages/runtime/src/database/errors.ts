@@ -125,7 +125,7 @@ const invalid = (type: string): Answer => ({ code: 'FAILED_VALIDATION', type });
 
 const answers: ReadonlyMap<string, Answer> = new Map([
   // The caller's values, which the decoder should have refused already.
-  ...['22003', '22007', '22008', '22015', '22P02', '22021', '22P05', '22001', '2201B'].map(
+  ...['22003', '22007', '22008', '22015', '22P02', '22021', '22P05', '22001', '2201B', '54000'].map(
     (code) => [code, badValue] as const,
   ),
   // Constraints.

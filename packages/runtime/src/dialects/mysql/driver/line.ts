@@ -3,7 +3,7 @@
  * statements and reading their answers bypasses it: it does more for each packet than reading a row needs.
  */
 import { EventEmitter } from 'node:events';
-import type { Connection } from 'mysql2';
+import type { Connection, RowDataPacket } from 'mysql2';
 import type { RowSink } from '../../../database/database.ts';
 import { ConnectionError, ServerError } from '../../../database/errors.ts';
 import { type Framing, MessageReader } from '../../../database/messages.ts';
@@ -49,6 +49,9 @@ interface Receiver {
 /** Waits for statements that other connections close for a new one, in milliseconds. */
 const roomWaitsMs = [5, 20, 80] as const;
 
+/** Bytes of a packet that every server takes. */
+const alwaysTakenBytes = 65_536;
+
 const lines = new WeakMap<Connection, Line>();
 /** Lines of open connections: where the server has room for no more statements, all of them make room. */
 const open = new Set<Line>();
@@ -79,6 +82,8 @@ class Line implements Receiver {
   #anew = false;
   /** Parts of a packet that goes on. */
   #parts: Buffer[] = [];
+  /** Bytes of the longest packet that the server takes; infinity until a long one asks for it. */
+  #maxBytes = Number.POSITIVE_INFINITY;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -181,10 +186,30 @@ class Line implements Receiver {
     }
   }
 
-  #send({ parameters, sink, onRow }: StatementRun, prepared: Prepared): void {
-    this.#statement = prepared;
-    this.#answer = new AnswerReader(sink, prepared.columns, onRow);
-    this.#driver.write(printExecute(prepared.id, parameters));
+  #send(pending: StatementRun, prepared: Prepared): void {
+    const packet = printExecute(prepared.id, pending.parameters);
+    if (packet.length > this.#maxBytes) {
+      this.#settle(packetTooLong(this.#maxBytes));
+    } else if (packet.length > alwaysTakenBytes && !Number.isFinite(this.#maxBytes)) {
+      this.#readMaxBytes(pending, prepared);
+    } else {
+      this.#statement = prepared;
+      this.#answer = new AnswerReader(pending.sink, prepared.columns, pending.onRow);
+      this.#driver.write(packet);
+    }
+  }
+
+  /**
+   * Asks how long a packet may be, and sends the statement then. A server closes the connection over a longer one, and its
+   * reason may be lost.
+   */
+  #readMaxBytes(pending: StatementRun, prepared: Prepared): void {
+    this.#connection.query<RowDataPacket[]>('SELECT @@max_allowed_packet AS bytes', (error, rows) => {
+      if (this.#requested !== pending) return;
+      if (error) return this.#settle(toMysqlError(error));
+      this.#maxBytes = Number(rows[0]?.bytes);
+      this.#send(pending, prepared);
+    });
   }
 
   #packet(buffer: Buffer, start: number, end: number): void {
@@ -245,6 +270,16 @@ function driverOf(connection: Connection): Driver {
     throw new Error('The driver has no parser of packets.');
   }
   return driver as Driver;
+}
+
+/** Error of a statement with longer values than the server takes. */
+function packetTooLong(maxBytes: number): ServerError {
+  return new ServerError(
+    new Map([
+      ['C', '54000'],
+      ['M', `The values of the statement are longer than a packet (max_allowed_packet, ${maxBytes} bytes).`],
+    ]),
+  );
 }
 
 /** True if the server keeps as many prepared statements as it may (`max_prepared_stmt_count`). */
