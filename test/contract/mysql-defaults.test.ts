@@ -18,6 +18,10 @@ const columns: readonly (readonly [declaration: string, value: unknown])[] = [
   ['bigint unsigned DEFAULT 18446744073709551615', '18446744073709551615'],
   ['year DEFAULT 1999', 1999],
   ["enum('a', 'it''s') DEFAULT 'it''s'", "it's"],
+  // Characters of two, three and four bytes, in constants and in expressions.
+  ["varchar(50) CHARACTER SET utf8mb4 DEFAULT 'é€😀''\\\\?'", "é€😀'\\?"],
+  ["text CHARACTER SET utf8mb4 DEFAULT ('é€')", 'é€'],
+  ["varchar(50) CHARACTER SET utf8mb4 DEFAULT (concat('é€', '?'))", 'é€?'],
 ];
 const names = columns.map((_, index) => `c${index}`);
 const sql = `CREATE TABLE notes (id int AUTO_INCREMENT PRIMARY KEY, part_of int, FOREIGN KEY (part_of) REFERENCES notes (id),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultExpression } from './columns.ts';
+import { defaultExpression, wholeTexts } from './columns.ts';
 
 test.each([
   ["'plain'", "'plain'"],
@@ -18,3 +18,11 @@ test.each([
   ["DATE\\'2020-01-01\\'", "DATE'2020-01-01'"],
   ['uuid()', 'uuid()'],
 ])('%s of MySQL is %s', (reported, expression) => expect(defaultExpression(reported, 'mysql')).toBe(expression));
+
+test('texts of MySQL are made whole, and names stay', () => {
+  const bytes = (text: string) => Buffer.from(text).toString('latin1');
+  const reported = `(\`é\` in (_utf8mb4\\'${bytes('é€😀')}\\',_latin1\\'é\\'))`;
+  const whole = "(`é` in (_utf8mb4\\'é€😀\\',_latin1\\'é\\'))";
+  expect(wholeTexts(reported, 'mysql')).toBe(whole);
+  expect(wholeTexts(reported, 'mariadb')).toBe(reported);
+});

@@ -1,13 +1,13 @@
 import type { Dialect } from '@tablewright/runtime/language';
 import { ownSchema } from '@tablewright/runtime/language';
 import type { CatalogStamps, ReadOptions, RunStatement } from '../facts.ts';
-import type { MysqlCatalog, MysqlRows, StatisticsRow, TableName } from './catalog.ts';
+import type { ColumnRow, MysqlCatalog, MysqlDialect, MysqlRows, StatisticsRow, TableName } from './catalog.ts';
 import { routinesSql, rowsSql, type Statement, serverSql } from './catalog-sql.ts';
-import { quoted } from './columns.ts';
+import { isGenerated, quoted } from './columns.ts';
 
 /**
  * Reads the catalog of a MySQL (8.0 or later) or MariaDB (10.6 or later) server in six statements for any number of
- * tables. Functions take two more, where they are asked for. The server says which of the two it is. An older server is
+ * tables. Functions take two more, where they are asked for, and defaults with a question mark one for each table. The server says which of the two it is. An older server is
  * read in the same way, and `buildMysqlTables` reports it. Rejects with the error of `run`, and when the connection has no database.
  */
 export async function readMysqlCatalog(run: RunStatement, options: ReadOptions = {}): Promise<MysqlCatalog> {
@@ -26,7 +26,7 @@ export async function readMysqlCatalog(run: RunStatement, options: ReadOptions =
     system,
     include: options.include ?? null,
     exclude: options.exclude ?? [],
-    ...(await readRows(run, rowsSql(dialect, { databases }))),
+    ...(await readRows(run, dialect, rowsSql(dialect, { databases }))),
     ...(options.functions === true && { routines: await readRoutines(run, [...new Set(requested)]) }),
   };
 }
@@ -57,7 +57,7 @@ export async function rereadMysqlCatalog(
   if (changed.size > maxReread) return null;
   const isKept = (row: TableName): boolean => !changed.has(markedName(row));
   const read: MysqlRows[] = [];
-  for (const name of changed) read.push(await readRows(run, rowsSql(catalog.dialect, tableOf(name))));
+  for (const name of changed) read.push(await readRows(run, catalog.dialect, rowsSql(catalog.dialect, tableOf(name))));
   // To a server two names may be one that are not.
   const isRead = (row: TableName): boolean => changed.has(markedName(row));
   return {
@@ -72,15 +72,51 @@ export async function rereadMysqlCatalog(
 
 async function readRows(
   run: RunStatement,
+  dialect: MysqlDialect,
   statements: Readonly<Record<keyof MysqlRows, Statement>>,
 ): Promise<MysqlRows> {
   return {
     tables: await rowsOf<'tables'>(run, statements.tables),
-    columns: await rowsOf<'columns'>(run, statements.columns),
+    columns: await withDefaults(run, dialect, await rowsOf<'columns'>(run, statements.columns)),
     statistics: await withDistances(run, await rowsOf<'statistics'>(run, statements.statistics)),
     keys: await rowsOf<'keys'>(run, statements.keys),
     checks: await rowsOf<'checks'>(run, statements.checks),
   };
+}
+
+/**
+ * The servers report defaults in a character set without characters of four bytes, and a question mark in their place. The
+ * table itself tells them. A table without rows does not where a column is never null; nor one that must not be read.
+ */
+async function withDefaults(
+  run: RunStatement,
+  dialect: MysqlDialect,
+  rows: readonly ColumnRow[],
+): Promise<readonly ColumnRow[]> {
+  const defaults = new Map<ColumnRow, string>();
+  for (const columns of Map.groupBy(
+    rows.filter((row) => isCut(row, dialect)),
+    markedName,
+  ).values()) {
+    const [{ table_schema: schema, table_name: name } = { table_schema: '', table_name: '' }] = columns;
+    const list = columns.map(({ column_name: column }) => `DEFAULT(t.${quoted(column)})`);
+    const sql = `SELECT ${list.join(', ')} FROM (SELECT 1) one LEFT JOIN ${quoted(schema)}.${quoted(name)} t ON TRUE LIMIT 1`;
+    const [values = []] = await run(sql, []).catch(() => []);
+    for (const [index, column] of columns.entries()) {
+      const value = values[index];
+      if (typeof value !== 'string') continue;
+      defaults.set(column, dialect === 'mariadb' ? `'${value.replaceAll(/['\\]/g, '\\$&')}'` : value);
+    }
+  }
+  if (defaults.size === 0) return rows;
+  return rows.map((row) => ({ ...row, column_default: defaults.get(row) ?? row.column_default }));
+}
+
+/** True if the default may have lost characters: a constant text with a question mark, which MariaDB reports as SQL. */
+function isCut(row: ColumnRow, dialect: MysqlDialect): boolean {
+  const { collation_name: collation, column_default: text } = row;
+  if (collation === null || text === null || !text.includes('?')) return false;
+  return dialect === 'mariadb' ? /^'(?:[^'\\]|\\.|'')*'$/s.test(text) : !isGenerated(row);
 }
 
 /** Only the definition of a table tells the distance of an index of vectors. */

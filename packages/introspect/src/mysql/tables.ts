@@ -5,7 +5,7 @@ import { groupedBy, sortedBy } from '../order.ts';
 import type { Table, TableId } from '../schema.ts';
 import { matches, quotedNames, unmatchedPatterns } from '../table-names.ts';
 import { idOf, type MysqlCatalog, schemaOf, type TableName, type TableRow } from './catalog.ts';
-import { buildChecks, buildColumns } from './columns.ts';
+import { buildChecks, buildColumns, wholeTexts } from './columns.ts';
 import { buildForeignKeys, buildKeys } from './keys.ts';
 import { buildMysqlRoutines } from './routines.ts';
 
@@ -99,7 +99,9 @@ function buildTable(
 ): { readonly table: Table; readonly diagnostics: readonly Diagnostic[] } {
   const id = idOf(catalog, row);
   const columns = lookup.columns.get(id) ?? [];
-  const checks = lookup.checks.get(id) ?? [];
+  const checks = (lookup.checks.get(id) ?? []).map((check) => {
+    return { ...check, check_clause: wholeTexts(check.check_clause, catalog.dialect) };
+  });
   const { foreignKeys, diagnostics } = buildForeignKeys(catalog, id, lookup.keys.get(id) ?? [], listed);
   const table: Table = {
     id,
