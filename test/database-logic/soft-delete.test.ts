@@ -1,5 +1,6 @@
 /** Soft delete: DELETE archives, reads pass over archived items at every level, and those who may see them ask for them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { runPlatform } from '../support/platform.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 const roles = { editor: 'a1', reader: 'a2', remover: 'a3' } as const;
@@ -248,3 +249,16 @@ describe('writes', () => {
     expect(told).toEqual([{ action: 'update' }, { action: 'update' }]);
   });
 });
+
+it('explain wants no index for the condition that leaves archived items out', async () => {
+  const missing = async (path: string): Promise<readonly unknown[]> => {
+    const args = ['explain', path, '--as', 'editor', '--json', '--project', project.folder];
+    const { stdout, stderr } = await runPlatform(args, { DATABASE_URL: project.database.url });
+    const [, plan] = /^(\{"event":"plan".*\})$/m.exec(stdout) ?? [];
+    if (plan === undefined) throw new Error(stderr);
+    return JSON.parse(plan).missingIndexes.map(({ columns }: { readonly columns: unknown }) => columns);
+  };
+  expect(await missing('/items/articles?fields=title')).toEqual([]);
+  expect(await missing('/items/tags?fields=name')).toEqual([]);
+  expect(await missing('/items/articles?fields=id&filter[title]=one')).toEqual([['title']]);
+}, 60_000);

@@ -6,7 +6,7 @@ import type { AccessRule, CompiledApi, Parameter, WriteRule } from '@tablewright
 import type { SentStatement } from '@tablewright/runtime/explain';
 import { printTable } from '@tablewright/runtime/language';
 import { sources } from '../sources/dialects.ts';
-import type { MissingIndex } from '../sources/missing-index.ts';
+import { type MissingIndex, tablesByName } from '../sources/missing-index.ts';
 import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { CheckedRule } from './check-rules.ts';
@@ -19,10 +19,9 @@ export async function printPlan(
   analyze: boolean,
   progress: Progress,
 ): Promise<void> {
-  const tables = new Map(schema.tables.map((table) => [`${table.schema}.${table.name}`, table]));
   const { explain, missingIndexes } = await sources[source.family].commands();
   const lines = await explain(source, statement, parameters, analyze);
-  const found = await missingIndexes(source, statement, parameters, tables);
+  const found = await missingIndexes(source, statement, parameters, tablesByName(schema));
   const missing = found.map((index) => ({ ...index, table: printTable(schema.dialect, index.table) }));
   progress.event('plan', { lines, missingIndexes: missing });
   progress.print(`plan     of ${source.label}`);

@@ -1,5 +1,5 @@
 /** Missing indexes that a plan reveals, for plans of any server. */
-import type { Table } from '@tablewright/introspect/schema';
+import type { Schema, Table } from '@tablewright/introspect/schema';
 
 /** A table whose rows are looked through one by one, because no index begins with a column or an expression that is asked about. */
 export interface MissingIndex {
@@ -11,13 +11,32 @@ export interface MissingIndex {
   readonly columns: readonly string[];
 }
 
+/** A table to compare a plan with. */
+interface SearchedTable extends Table {
+  /** Column that tells archived items, where DELETE archives them. */
+  readonly archived?: string | undefined;
+}
+
 /** Tables to compare a plan with, by `schema.name`. */
-export type TablesByName = ReadonlyMap<string, Table>;
+export type TablesByName = ReadonlyMap<string, SearchedTable>;
+
+/** The tables of a schema. */
+export function tablesByName({ tables, collections }: Schema): TablesByName {
+  const archived = new Map(
+    collections.map(({ table, softDelete, fields }) => [
+      table,
+      fields.find(({ name }) => name === softDelete?.field)?.column,
+    ]),
+  );
+  return new Map(
+    tables.map((table) => [`${table.schema}.${table.name}`, { ...table, archived: archived.get(table.id) }]),
+  );
+}
 
 /** A part of a plan that looks through rows for those that meet a condition. */
 export interface Scan {
   /** Undefined if it is not a table of the schema. */
-  readonly table: Table | undefined;
+  readonly table: SearchedTable | undefined;
   readonly alias: string;
   readonly condition: string;
 }
@@ -34,14 +53,23 @@ function missingFor({ table, alias, condition }: Scan): readonly MissingIndex[] 
   if (table === undefined) return [];
   const namedIn = (text: string): readonly string[] =>
     table.columns.map((column) => column.name).filter((column) => containsColumn(text, alias, column));
+  // Most items are live, so an index of what tells them leaves nothing out.
+  const chosen = table.archived === undefined ? condition : withoutLive(condition, alias, table.archived);
+  if (namedIn(chosen).length === 0 && chosen !== condition) return [];
   // A plan may add that joined columns are not null, a condition for which no index is needed.
-  const sought = namedIn(condition.replaceAll(notNull, ''));
-  const columns = sought.length > 0 ? sought : namedIn(condition);
+  const sought = namedIn(chosen.replaceAll(notNull, ''));
+  const columns = sought.length > 0 ? sought : namedIn(chosen);
   const leading = [table.primaryKey, ...table.uniques, ...table.indexes].map((index) => index?.columns[0]);
   const plain = condition.replaceAll(new RegExp(`(?<![\\w"])"?${escaped(alias)}"?\\.`, 'g'), '');
   const serves = (key = ''): boolean =>
     columns.includes(key) || (key.startsWith('(') && plain.includes(key.slice(1, -1)));
   return leading.some(serves) ? [] : [{ table: table.id, condition, columns }];
+}
+
+/** A condition without the parts that leave archived items out: the column is null, or has another value than theirs. */
+function withoutLive(condition: string, alias: string, column: string): string {
+  const isLive = '["`)]*(?:::[\\w ]+)? (?:is null|(?:<>|!=) )';
+  return condition.replaceAll(new RegExp(`${columnIn(alias, column)}${isLive}`, 'gi'), '');
 }
 
 function escaped(text: string): string {
@@ -50,8 +78,11 @@ function escaped(text: string): string {
 
 /** In the conditions of plans every column stands after the alias of its table. */
 function containsColumn(condition: string, alias: string, column: string): boolean {
-  const quoted = [alias, column].map(escaped);
-  return new RegExp(`(?<![\\w"\`])["\`]?${quoted[0]}["\`]?\\.["\`]?${quoted[1]}["\`]?(?![\\w"\`])`).test(condition);
+  return new RegExp(`${columnIn(alias, column)}["\`]?(?![\\w"\`])`).test(condition);
+}
+
+function columnIn(alias: string, column: string): string {
+  return `(?<![\\w"\`])["\`]?${escaped(alias)}["\`]?\\.["\`]?${escaped(column)}`;
 }
 
 /** Every object within a plan that is JSON, the outermost first. */
