@@ -365,6 +365,22 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     ],
     foreignKeys: table('settings', { columns: [], foreignKeys: ['theme > categories.id'] }).foreignKeys,
   })),
+  'column-added-with-constraints': inTable('tags', (one) => {
+    const sketch = {
+      columns: ['author_id:integer', 'code', 'place!=:integer'],
+      uniques: [['code'], ['place']],
+      foreignKeys: ['author_id > authors.id'],
+    };
+    const added = table('tags', sketch);
+    const check = { name: 'place', expression: 'place > 0', columns: ['place'], allowed: null };
+    return {
+      ...one,
+      columns: [...one.columns, ...added.columns],
+      uniques: added.uniques,
+      foreignKeys: added.foreignKeys,
+      checks: [check, { ...check, name: 'both', expression: 'place > length(color)', columns: ['place', 'color'] }],
+    };
+  }),
   'foreign-key-dropped': all(
     inTable('comments', (one) => ({ ...one, foreignKeys: [] })),
     configure(() => ({ relations: {} })),

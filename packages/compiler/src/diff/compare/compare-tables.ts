@@ -37,10 +37,11 @@ export function compareTables(before: Side, after: Side, renames: RenameIndex): 
 }
 
 /** By what they say: names are made by the database more often than by people. */
-function writeChanges(dialect: Dialect, was: Table, is: Table): readonly TableFinding[] {
+function writeChanges(dialect: Dialect, was: Table, changed: Table): readonly TableFinding[] {
   const uniques = (table: Table): readonly string[] => table.uniques.map(({ columns }) => columns.join(', '));
   const keys = (table: Table): readonly string[] =>
     table.foreignKeys.map(({ columns, target }) => `(${columns.join(', ')}) to ${printTable(dialect, target)}`);
+  const is = withoutNew(was, changed);
   const checks = pairs(was.checks, is.checks);
   return [
     ...fresh(uniques(was), uniques(is)).map(
@@ -64,6 +65,25 @@ function writeChanges(dialect: Dialect, was: Table, is: Table): readonly TableFi
     }),
     ...pairs(was.columns, is.columns).flatMap(({ was: old, is: now }) => (old && now ? domainChanges(old, now) : [])),
   ];
+}
+
+/**
+ * The table without constraints that no client of the version before can break: those of new columns alone, which its payloads
+ * leave out. A default may repeat, so a unique column is one of them only if it stays null.
+ */
+function withoutNew(was: Table, is: Table): Table {
+  const known = new Set(was.columns.map(({ name }) => name));
+  const empty = new Set(
+    is.columns.filter(({ nullable, fill }) => nullable && fill.kind === 'none').map(({ name }) => name),
+  );
+  const reaches = ({ columns }: { readonly columns: readonly string[] }): boolean =>
+    columns.length === 0 || columns.some((name) => known.has(name));
+  return {
+    ...is,
+    uniques: is.uniques.filter((unique) => reaches(unique) || !unique.columns.some((name) => empty.has(name))),
+    foreignKeys: is.foreignKeys.filter(reaches),
+    checks: is.checks.filter(reaches),
+  };
 }
 
 function domainChanges(was: Column, is: Column): readonly TableFinding[] {
