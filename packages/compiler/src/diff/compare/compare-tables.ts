@@ -80,7 +80,9 @@ function withoutNew(was: Table, is: Table): Table {
     columns.length === 0 || columns.some((name) => known.has(name));
   return {
     ...is,
-    uniques: is.uniques.filter((unique) => reaches(unique) || !unique.columns.some((name) => empty.has(name))),
+    uniques: is.uniques.filter(
+      (key) => reaches(key) || key.nullsNotDistinct || !key.columns.some((name) => empty.has(name)),
+    ),
     foreignKeys: is.foreignKeys.filter(reaches),
     checks: is.checks.filter(reaches),
   };
