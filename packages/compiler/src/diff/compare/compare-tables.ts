@@ -72,12 +72,12 @@ function writeChanges(dialect: Dialect, was: Table, changed: Table): readonly Ta
  * leave out. A default may repeat, so a unique column is one of them only if it stays null.
  */
 function withoutNew(was: Table, is: Table): Table {
-  const known = new Set(was.columns.map(({ name }) => name));
+  const earlierColumns = new Set(was.columns.map(({ name }) => name));
   const empty = new Set(
     is.columns.filter(({ nullable, fill }) => nullable && fill.kind === 'none').map(({ name }) => name),
   );
   const reaches = ({ columns }: { readonly columns: readonly string[] }): boolean =>
-    columns.length === 0 || columns.some((name) => known.has(name));
+    columns.length === 0 || columns.some((name) => earlierColumns.has(name));
   return {
     ...is,
     uniques: is.uniques.filter(
