@@ -94,10 +94,16 @@ export function createMediaWorkers({ atOnce, waiting, longestMs }: MediaWorkersO
   async function runPrepared(prepare: () => Promise<Task | null>): Promise<TaskResult | null> {
     const task = await prepare();
     if (task === null) return null;
-    const worker = freeWorker();
+    const result = await runOn(freeWorker(), task);
+    // Its process may have ended for another reason than the task: for want of memory, for example.
+    return result ?? (await runOn(startWorker(), task)) ?? { failure: 'The process has ended.' };
+  }
+
+  /** Runs a task on a process; undefined where the process has ended before the task. */
+  async function runOn(worker: ChildProcess, task: Task): Promise<TaskResult | undefined> {
     try {
       const result = await ask(worker, task, longestMs);
-      giveBack(worker);
+      if (result !== undefined) giveBack(worker);
       return result;
     } catch (error) {
       worker.kill('SIGKILL');
@@ -134,27 +140,24 @@ function startWorker(): ChildProcess {
   }
 }
 
-/** Has a process do a task. Rejects when it ends meanwhile, and when the task takes too long. */
-async function ask(worker: ChildProcess, task: Task, longestMs: number): Promise<TaskResult> {
-  const { promise, resolve, reject } = Promise.withResolvers<TaskResult>();
+/** Has a process do a task. Resolves to undefined when it ends meanwhile; rejects when the task takes too long. */
+async function ask(worker: ChildProcess, task: Task, longestMs: number): Promise<TaskResult | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<TaskResult | undefined>();
   const unavailable = (cause: Error): void =>
     reject(new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause }));
+  const ended = (): void => resolve(undefined);
   let timer = setTimeout(() => unavailable(new Error('No process was there in time.')), longestStartMs);
-  const listeners = {
-    message(message: WorkerMessage) {
-      if (message !== 'loaded') return resolve(message);
-      clearTimeout(timer);
-      timer = setTimeout(() => reject(new Error('It takes too long.')), longestMs);
-    },
-    error: unavailable,
-    exit: () => reject(new Error('The process has ended.')),
+  const onMessage = (message: WorkerMessage): void => {
+    clearTimeout(timer);
+    if (message === 'loaded') timer = setTimeout(() => reject(new Error('It takes too long.')), longestMs);
+    else resolve(message);
   };
-  worker.on('message', listeners.message).on('error', listeners.error).on('exit', listeners.exit);
+  worker.on('message', onMessage).on('error', unavailable).on('exit', ended);
   try {
-    worker.send(task, (error) => error && unavailable(error));
+    worker.send(task, (error) => error && ended());
     return await promise;
   } finally {
     clearTimeout(timer);
-    worker.off('message', listeners.message).off('error', listeners.error).off('exit', listeners.exit);
+    worker.off('message', onMessage).off('error', unavailable).off('exit', ended);
   }
 }
