@@ -36,6 +36,7 @@ export const writeSuites: readonly string[] = [
     : [
         ...[
           'trees-kinds',
+          'writes-update',
           'extensions',
           'history',
           'idempotency',
