@@ -59,12 +59,12 @@ export interface Query {
   readonly archived?: 'include' | 'only';
   /** Paths; a minus before one turns its order round. */
   readonly sort?: readonly string[] | string;
-  /** How many items; the server's default is 100, and -1 means all. */
+  /** Number of items; the server's default is 100, and -1 means all. */
   readonly limit?: number;
   readonly offset?: number;
   /** Counts from 1. */
   readonly page?: number;
-  /** Where to go on: a cursor that an answer gave. */
+  /** Cursor to go on from, as an answer gave it. */
   readonly cursor?: string;
   /** Parameters of to-many relations, such as `{ comments: { _limit: 3 } }`. */
   readonly deep?: JsonObject;

@@ -28,7 +28,7 @@ export type ErrorCode = (typeof codes)[number];
 export interface ServerError {
   readonly message: string;
   readonly extensions: { readonly code?: string } & JsonObject;
-  /** Where in the answer it happened; GraphQL only. */
+  /** Path in the answer to where it happened; GraphQL only. */
   readonly path?: readonly JsonValue[];
 }
 

@@ -1,7 +1,7 @@
 /** Options of a client, and their defaults. Source: API specification, section 15. */
 import type { Parameters } from './call.ts';
 
-/** Where the refresh token is kept: by the browser in a cookie that no script reads, or by the client. */
+/** Keeper of the refresh token: the browser in a cookie that no script reads, or the client. */
 export type AuthMode = 'cookie' | 'json';
 
 /** Options of sessions. */
@@ -45,7 +45,7 @@ export interface TransportOptions {
   readonly params?: Parameters;
   /** Added to the headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** How often a request that was answered 429 or 503 is sent again. Default 3. */
+  /** Number of times that a request answered by 429 or 503 is sent again. Default 3. */
   readonly retries?: number;
   /** Sends requests in place of the global `fetch`. */
   readonly fetch?: Fetch;
@@ -53,7 +53,7 @@ export interface TransportOptions {
   readonly onUploadProgress?: (progress: UploadProgress) => void;
 }
 
-/** How far an upload is, in bytes. */
+/** Progress of an upload, in bytes. */
 export interface UploadProgress {
   readonly loaded: number;
   /** Absent where it is not known. */

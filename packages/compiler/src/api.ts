@@ -59,12 +59,12 @@ export interface Api {
 export interface ApiCollection {
   readonly descriptor: CollectionDescriptor;
   readonly names: CollectionNames;
-  /** Where the rows come from: `table public.articles`, `view public.article_stats`. */
+  /** Source of the rows: `table public.articles`, `view public.article_stats`. */
   readonly source: string;
   readonly stored: StoredTable;
   /** The note of the configuration, else the database's comment. */
   readonly note: string | null;
-  /** Why it should not be used any more. Default: it may. */
+  /** Reason why it should not be used any more. Default: it may. */
   readonly deprecated?: string;
   /**
    * Operations of the collection; none for the platform's own collections. Reads and writes by key need a key; a
@@ -125,7 +125,7 @@ export interface ApiField {
   readonly stored: StoredColumn;
   /** The note of the configuration, else the database's comment. */
   readonly note: string | null;
-  /** Why it should not be used any more. Default: it may. */
+  /** Reason why it should not be used any more. Default: it may. */
   readonly deprecated?: string;
   /** Must be present when an item is created. */
   readonly required: boolean;
@@ -152,7 +152,7 @@ export interface ApiRelation {
   readonly target: CollectionNames;
   /** The foreign key of a many-to-one; null where there is none, and for every other kind. */
   readonly stored: StoredKey | null;
-  /** Why it should not be used any more. Default: it may. */
+  /** Reason why it should not be used any more. Default: it may. */
   readonly deprecated?: string;
 }
 
@@ -162,7 +162,7 @@ export interface StoredTable {
   readonly schema: string;
   readonly comment: string | null;
   readonly kind: 'table' | 'view';
-  /** How the configuration marks items as archived. */
+  /** Mark of archived items, as the configuration has it. */
   readonly archive: { readonly field: string; readonly value: string; readonly unarchiveValue: string | null } | null;
 }
 

@@ -1,4 +1,4 @@
-/** How packages come into a project: by the package manager that it is used with. */
+/** Installs packages into a project by the package manager that it is used with. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-/** Where the templates lie: each is a folder, whose name is the name of the template. */
+/** Folders of the templates, whose names are those of the templates. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -20,7 +20,7 @@ export type RunStatement = (
   parameters: readonly (string | null)[],
 ) => Promise<readonly (readonly (string | null)[])[]>;
 
-/** Which part of the database to read. */
+/** The part of the database to read. */
 export interface ReadOptions {
   /** Schemas to read; all that are not the server's own when absent. */
   readonly schemas?: readonly string[];

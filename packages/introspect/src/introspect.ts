@@ -106,7 +106,7 @@ export function resolveSchema(
   };
 }
 
-/** How callers are passed on, as the configuration says. A claim that cannot be read is null; a rule reports it. */
+/** Settings that pass callers on, as the configuration says. A claim that cannot be read is null; a rule reports it. */
 function passedOn({ claims, roles, extraClaims = {} }: RowSecurityConfig): RowSecurity {
   const named = sortedBy(Object.entries(extraClaims), ([name]) => name);
   return {

@@ -207,7 +207,7 @@ export interface Collection {
   readonly name: string;
   readonly table: TableId;
   readonly note: string | null;
-  /** Why it should not be used any more. */
+  /** Reason why it should not be used any more. */
   readonly deprecated?: string;
   readonly singleton: boolean;
   /** Set on collections of the platform itself: the writes that payloads can ask for. */
@@ -226,7 +226,7 @@ export interface Collection {
   /** Set where `search` looks for words by an index. */
   readonly search?: SearchDescriptor;
   readonly archive: { readonly field: string; readonly value: string; readonly unarchiveValue: string | null } | null;
-  /** How DELETE archives items; absent where it removes them. */
+  /** Way in which DELETE archives items; absent where it removes them. */
   readonly softDelete?: SoftDelete & { readonly restore?: string };
   /** Rows of the caller's tenant; absent where rows belong to all, and where the configuration has no tenants. */
   readonly tenant?: Condition;
@@ -243,7 +243,7 @@ export interface Field {
   /** Differs from the column's type where the configuration reads it as another (`csv`, `hash`, …). */
   readonly type: PortableType;
   readonly note: string | null;
-  /** Why it should not be used any more. */
+  /** Reason why it should not be used any more. */
   readonly deprecated?: string;
   readonly required: boolean;
   /** Set on fields of the platform's own collections that the server fills and that are in no input. */
@@ -258,7 +258,7 @@ export interface JoinPair {
   readonly to: string;
 }
 
-/** How a collection reads another. Names are API names, columns are database names. */
+/** Way from one collection to another. Names are API names, columns are database names. */
 export type Relation = RelationFacts & {
   /** Reason for its deprecation; a many-to-one is deprecated by its field. */
   readonly deprecated?: string;
@@ -349,7 +349,7 @@ export interface Routine {
   readonly returns: RoutineResult;
   /** Set where its one argument is a row of a table, which may have no name. */
   readonly row?: TableId;
-  /** Why it cannot be served, as the end of a sentence. */
+  /** Reason why it cannot be served, as the end of a sentence. */
   readonly unsupported?: string;
   readonly comment: string | null;
 }

@@ -51,11 +51,11 @@ export interface Environment {
   /** Without a trailing slash; null: the address the server listens on. */
   readonly publicUrl: string | null;
   readonly logLevel: (typeof logLevels)[number];
-  /** How long all is served after a stop was asked for, so that who sends requests here hears of it first. */
+  /** Time that all is served after a stop was asked for, so that who sends requests here hears of it first. */
   readonly shutdownDelay: number;
-  /** How long requests under way may take after that. */
+  /** Time that requests under way may take after that. */
   readonly shutdownTimeout: number;
-  /** How long a client may take to send one request. */
+  /** Time that a client may take to send one request. */
   readonly requestTimeout: number;
   readonly database: DatabaseEnvironment;
   readonly cache: CacheEnvironment;

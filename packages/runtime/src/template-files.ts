@@ -17,7 +17,7 @@ export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }
 
-/** How templates are compiled: an undefined value is an error. */
+/** Options for compiling templates: an undefined value is an error. */
 export const strictly = { strict: true, knownHelpersOnly: true } as const;
 
 /**

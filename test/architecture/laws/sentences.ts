@@ -16,7 +16,8 @@ const maxWords = 25;
 const excepted = /\/common-passwords\.ts$/;
 
 /** Beginnings of sentences, and words, that name no subject. */
-const hiddenSubject = /^(?:What|Whose|Who|Whether|Of)\b(?!.*\?$)|\b(?:[Nn]obody|[Ss]omebody|[Ww]hoever|[Ww]hatever)\b/;
+const hiddenSubject =
+  /^(?:What|Whose|Whom|Who|Whether|Which|Why|How|Of)\b(?!.*\?$)|\b(?:[Nn]obody|[Ss]omebody|[Ww]hoever|[Ww]hatever)\b/;
 
 /** Comments that begin a sentence with a question word, or name no subject. */
 export function obscureComments(sources: readonly Source[]): readonly string[] {

@@ -36,7 +36,7 @@ export async function checkOutput(project: Project, progress: Progress, options:
   return all.length === 0;
 }
 
-/** Where the database is not needed. */
+/** Advice where the database is not needed. */
 export const offlineAdvice = 'Set DATABASE_URL, or add --offline to compare with platform.schema.json.';
 
 /** Lines of a difference that are worth reading in a log. */

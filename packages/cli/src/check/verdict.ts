@@ -24,7 +24,7 @@ export interface Verdict {
   readonly pair: readonly [Party, Party];
   /** `unknown` where one of the two is missing or cannot be read. */
   readonly verdict: 'fits' | 'differs' | 'unknown';
-  /** Why it does not fit, or the missing parts. */
+  /** Reason why it does not fit, or the missing parts. */
   readonly findings: readonly Finding[];
 }
 
@@ -40,7 +40,7 @@ export function unknown(pair: Verdict['pair'], object: string, message: string):
 
 const actions = ['read', 'create', 'update', 'delete'] as const;
 
-/** Where two sets of access classes give a role other rights, role by role. */
+/** Differences between the rights that two sets of access classes give a role, role by role. */
 export function compareAccess(compiled: readonly AccessClass[], now: readonly AccessClass[]): readonly Finding[] {
   const [before, after] = [byRole(compiled), byRole(now)];
   return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((role) => {

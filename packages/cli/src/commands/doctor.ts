@@ -143,7 +143,7 @@ function wrongWith({ code, place: location, message, hint }: Diagnostic): Findin
   return { check: code, severity: 'problem', message: `${location}: ${message}`, advice: hint ?? 'Correct it.' };
 }
 
-/** Where rules are wrong that is found already, and nothing else can be said of them. */
+/** Finds nothing where rules are wrong: that is found already, and nothing else can be said of them. */
 async function drift(
   project: Project,
   progress: Progress,

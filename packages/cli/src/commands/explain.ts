@@ -130,7 +130,7 @@ async function explainReading(
   return true;
 }
 
-/** Where the database has nothing to say. */
+/** Advice where the database has nothing to say. */
 const hint = 'Set DATABASE_URL, or add --offline to plan over platform.schema.json.';
 
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;

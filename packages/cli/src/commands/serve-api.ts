@@ -91,8 +91,8 @@ export async function serveOne(
 }
 
 /**
- * Where the platform's own tables are installed, administrators' changes of the model are compiled while the server
- * runs. Changes of a rules file are compiled by the person who edits it.
+ * Compiles administrators' changes of the model while the server runs, where the platform's own tables are installed.
+ * Changes of a rules file are compiled by the person who edits it.
  */
 async function recompilerOf(settings: Settings, api: CompiledApi): Promise<Pick<ServeOptions, 'recompiler'>> {
   const needed = settings.config.permissionSource === 'tables';

@@ -83,7 +83,7 @@ async function serveProject(
   );
 }
 
-/** How many processes are asked for; null: this one serves itself. Throws where there cannot be that many. */
+/** Number of processes that are asked for; null: this one serves itself. Throws where there cannot be that many. */
 function workersOf({ workers }: StartOptions, project: Settings): number | null {
   if (workers === undefined) return null;
   const count = workerCount(workers);

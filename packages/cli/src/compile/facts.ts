@@ -11,7 +11,7 @@ export interface Facts extends SchemaFacts {
   readonly previous?: Schema;
 }
 
-/** Which part of its database a project is about. */
+/** The part of its database that a project is about. */
 export function readOptions({ config }: Project): ReadOptions {
   const { functions } = config;
   const { schemas, include, exclude, systemSchema } = config.database ?? {};

@@ -50,7 +50,7 @@ interface ProjectChange {
   /** As it is after the change. */
   readonly project: Project;
   readonly number: number;
-  /** Which relations of the database, or of the choice of them, may have changed; null where none did. */
+  /** Relations of the database, or of the choice of them, that may have changed; null where none did. */
   readonly tables: ChangedRelations | null;
   /** True if it is a change only if the facts of the database differ from the last ones. */
   readonly onlyTables: boolean;
@@ -60,11 +60,11 @@ interface ProjectChange {
 interface Rebuild {
   readonly built: Built;
   /**
-   * When it was served, as of `performance.now()`; null if the facts of the database are unchanged, so that nothing was
-   * compiled.
+   * Time when it was served, as of `performance.now()`; null if the facts of the database are unchanged, so that
+   * nothing was compiled.
    */
   readonly served: number | null;
-  /** Why its files could not be written; null where they are. */
+  /** Reason why its files could not be written; null where they are. */
   readonly unwritten: unknown;
 }
 
@@ -191,7 +191,7 @@ export type LeftOutput = ReadonlyMap<string, Left>;
 
 interface Left {
   readonly file: OutputFile;
-  /** How it was left; digests are for other processes. */
+  /** The file as it was left; digests are for other processes. */
   readonly left: LeftFile;
 }
 

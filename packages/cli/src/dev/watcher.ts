@@ -19,11 +19,11 @@ export interface Noticed {
   readonly number: number;
   /** Files from the project's folder on. */
   readonly paths: readonly string[];
-  /** Which relations of the database may have changed; null where none did. */
+  /** Relations of the database that may have changed; null where none did. */
   readonly tables: ChangedRelations | null;
   /** True if no change was noticed, and it is time to prove that. */
   readonly isProof: boolean;
-  /** When it was noticed, as of `performance.now()`. */
+  /** Time when it was noticed, as of `performance.now()`. */
   readonly start: number;
 }
 
@@ -33,7 +33,7 @@ export interface Noticed {
  */
 const rhythm = { files: 250, database: 1000, told: 30_000, settling: 50, proof: 3000 } as const;
 
-/** Where changes are looked for. */
+/** Looks for changes in one place. */
 export interface Watcher {
   /** Tables may have changed: they are looked at at once. */
   readonly wake: () => void;

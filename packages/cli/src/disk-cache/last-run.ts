@@ -27,7 +27,7 @@ interface LastRun {
   readonly files: readonly LeftFile[];
 }
 
-/** Where a project has its files. */
+/** Folders of a project's files. */
 type Folders = Pick<Project, 'output' | 'stateFolder'>;
 
 /** A run that may be the same as the last. */

@@ -7,7 +7,7 @@ import type { Project } from '../project/project.ts';
 /** Requests and answers that were recorded, in the project's folder; under version control, because documents show them. */
 const fileName = 'openapi-examples.json';
 
-/** Where the examples of a project are. */
+/** File of a project's examples. */
 export function examplesFile({ folder }: Pick<Project, 'folder'>): string {
   return join(folder, fileName);
 }

@@ -1,4 +1,4 @@
-/** Which rules of a role reach one item: each is asked of the database on its own, and each part of its condition. */
+/** Rules of a role that reach one item: each is asked of the database on its own, and each part of its condition. */
 
 import { conditionText } from '@tablewright/compiler';
 import type { AccessRule, Caller, Condition } from '@tablewright/runtime';

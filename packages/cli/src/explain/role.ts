@@ -48,7 +48,7 @@ export function accessOf({ access }: ReadableApi, role: string): AccessClass {
   );
 }
 
-/** Whom a request is explained for. */
+/** Caller that a request is explained for. */
 interface Asker {
   readonly role: string;
   /** Key of the user, for `$CURRENT_USER`; null for no user. */

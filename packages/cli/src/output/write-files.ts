@@ -15,7 +15,7 @@ import { stageFiles, type Target } from './staged-files.ts';
 
 export type { OutputFile } from './output-file.ts';
 
-/** How many files were written, left as they were, and removed. */
+/** Numbers of files that were written, left as they were, and removed. */
 export interface WriteResult {
   /** Those written, below the output folder. */
   readonly paths: readonly string[];
@@ -72,7 +72,7 @@ interface OutputWriter {
 /** True if a file, by its path, belongs to the part of the output that is written. */
 type CoversPath = (path: string) => boolean;
 
-/** How an output folder is written into. */
+/** Options for writing into an output folder. */
 interface OutputOptions {
   /** Default: nothing is known. */
   readonly holds?: KnownContents | undefined;

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { stopAccepting } from '@tablewright/runtime/tools';
 
-/** Where to listen: the first host has to be there, others may be missing. */
+/** Addresses to listen at: the first host has to be there, others may be missing. */
 export interface ListenAddress {
   readonly hosts: readonly [string, ...string[]];
   readonly port: number;

@@ -48,7 +48,7 @@ export async function loadModules(
   return modules.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Where the generated files lie, from the project's folder on. */
+/** Path of the generated files, from the project's folder on. */
 export function outputOf({ folder, output }: Project): string {
   return slashed(relative(folder, output));
 }

@@ -8,12 +8,12 @@ import { CommandError, DiagnosticsError, exitCodes } from '../errors/failures.ts
 import { configName, importConfig } from '../modules/import-config.ts';
 import { ownVariable } from '../terminal/own-variable.ts';
 
-/** Where a project lies and how it is configured: all that is asked of one that was compiled before. Paths are absolute. */
+/** Place and configuration of a project: all that is asked of one that was compiled before. Paths are absolute. */
 export interface Settings {
   readonly folder: string;
   readonly config: PlatformConfig;
   readonly diagnostics: readonly Diagnostic[];
-  /** Where the generated files go. */
+  /** Folder of the generated files. */
   readonly output: string;
   /** `platform.schema.json`. */
   readonly schemaFile: string;

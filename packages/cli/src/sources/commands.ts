@@ -54,7 +54,7 @@ export interface FamilyCommands {
   applyMigration(source: Source, schema: string, migration: ProjectMigration): Promise<boolean>;
 }
 
-/** How a server reaches its database. */
+/** Connection of a server to its database. */
 export interface ConnectionFacts {
   /** True for an address of this machine. */
   readonly isLocal: boolean;

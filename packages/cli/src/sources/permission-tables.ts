@@ -91,7 +91,7 @@ export async function writePermissionTables(
   }
 }
 
-/** Where the tables are not there. */
+/** Error where the tables are not there. */
 export function notInstalled(): CommandError {
   return new CommandError(exitCodes.invalid, 'There are no tables of permissions.', 'Run `platform migrate` first.');
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import { configName } from '../modules/import-config.ts';
 
-/** How a process was called. */
+/** Call of a process. */
 interface Call {
   /** The script that Node runs. */
   readonly scriptPath: string;
@@ -42,7 +42,7 @@ function programOf(call: Call): string {
   return fetchedBy(scriptPath) ?? `node ${quoted(relative(cwd, scriptPath))}`;
 }
 
-/** Where npx, `pnpm dlx` or `yarn dlx` fetched the package for this one call, so do they for the next one; else null. */
+/** The command that fetched the package for this one call, as it does for the next one: npx, `pnpm dlx` or `yarn dlx`; else null. */
 function fetchedBy(scriptPath: string): string | null {
   const folders = scriptPath.split(sep);
   if (folders.includes('_npx')) return 'npx tablewright';

@@ -11,7 +11,7 @@ export interface Phase {
   readonly ms: number;
 }
 
-/** Where a command reports to. */
+/** Reports of a command. */
 export interface Progress {
   /** Runs one phase, showing that it runs and how long it took. `detail` may be set while it runs. */
   phase<T>(name: string, work: (detail: (text: string) => void) => Promise<T> | T): Promise<T>;
@@ -27,7 +27,7 @@ export interface Progress {
   readonly showsSecrets: boolean;
 }
 
-/** How a command reports. */
+/** Options for the reports of a command. */
 export interface ProgressOptions {
   readonly json: boolean;
   readonly notes: boolean;

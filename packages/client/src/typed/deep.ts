@@ -7,7 +7,7 @@ export interface RowQuery<Filter = unknown, Aggregate = unknown, Group = unknown
   readonly _filter?: Filter;
   readonly _search?: string;
   readonly _sort?: readonly string[];
-  /** How many rows of each item; -1 means all. */
+  /** Number of rows of each item; -1 means all. */
   readonly _limit?: number;
   /** Archived rows: with the live ones, or in their place. */
   readonly _archived?: 'include' | 'only';

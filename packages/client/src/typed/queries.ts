@@ -16,7 +16,7 @@ export type AliasOf<Of> = Of extends { readonly row: infer Row; readonly relatio
 /** Names of computed fields; none where a client states none. */
 type ComputedOf<Of> = Of extends { readonly computed: infer Names } ? Names : never;
 
-/** How an item is answered. */
+/** Form of the answer of an item. */
 export interface ItemQuery<Schema, Of, F extends Fields, A, D> {
   /** Paths such as `author.name`, `*`, `year(created_at)` and `item:headings.text`. Default: `*`. */
   readonly fields?: readonly [...{ [Index in keyof F]: Valid<Schema, Of, F[Index], Said<A>> }];
@@ -31,13 +31,13 @@ export interface ItemQuery<Schema, Of, F extends Fields, A, D> {
 /** Kinds of archived items that a class may ask for; none where it may not see which are archived. */
 type ArchivedOf<Of> = Of extends { readonly archived: infer Kinds } ? Kinds : never;
 
-/** How a written item is answered, and the unique key by which an item may be there already. */
+/** Form of the answer of a written item, and the unique key by which an item may be there already. */
 export interface CreateQuery<Schema, Of, F extends Fields, A, D> extends ItemQuery<Schema, Of, F, A, D> {
   /** Fields of a unique key: an item that is there by it is changed, any other made. */
   readonly on_conflict?: Of extends { readonly conflicts: infer Keys } ? Keys : never;
 }
 
-/** Which items there are, and how each is answered. */
+/** Choice of items, and the form of each. */
 export interface ListQuery<Schema, Of, F extends Fields, S extends readonly string[], A, D>
   extends ItemQuery<Schema, Of, F, A, D> {
   /** Such as `{ title: { _starts_with: 'A' } }`. */
@@ -46,12 +46,12 @@ export interface ListQuery<Schema, Of, F extends Fields, S extends readonly stri
   readonly search?: string;
   /** Paths through relations to one item; a minus before one turns its order round. */
   readonly sort?: readonly [...{ [Index in keyof S]: ValidSort<Schema, Of, S[Index]> }];
-  /** How many items; the server's default is 100, and -1 means all. */
+  /** Number of items; the server's default is 100, and -1 means all. */
   readonly limit?: number;
   readonly offset?: number;
   /** Counts from 1. */
   readonly page?: number;
-  /** Where to go on: a cursor that an answer gave; empty at the beginning. */
+  /** Cursor to go on from, as an answer gave it; empty at the beginning. */
   readonly cursor?: string;
   readonly meta?: readonly ('total_count' | 'filter_count' | '*')[];
 }
@@ -61,7 +61,7 @@ export interface OneQuery<Schema, Of, F extends Fields, A, D> extends ItemQuery<
   readonly filter?: FilterOf<Of>;
 }
 
-/** Which items are aggregated, and by what. */
+/** Choice of the items that are aggregated, and their groups. */
 export interface AggregateQuery<Of extends Facts, Group extends string, Functions> {
   /** Such as `{ count: '*', sum: ['views'] }`. */
   readonly aggregate?: Functions;

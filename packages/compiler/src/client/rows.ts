@@ -77,7 +77,7 @@ function fieldMember(field: RoleField): DeclaredMember {
   return member(field.name, field.nullable ? nullable(type) : type, [field.note], field.deprecated);
 }
 
-/** Where nothing is nested, a relation reads as its keys, as far as they can be read. */
+/** Member of a relation, which reads as its keys where nothing is nested, as far as they can be read. */
 function rowMember(
   collection: ClientCollection,
   relation: RoleRelation,

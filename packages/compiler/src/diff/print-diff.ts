@@ -157,7 +157,7 @@ function renamesOf({ renames }: Diff): readonly string[] {
   return ['Renamed:', '', ...lines, ...(left > 0 ? [`- ${left} more`] : []), ''];
 }
 
-/** How many of the lines there is room for. */
+/** Number of lines that there is room for. */
 function fitting(rows: readonly string[]): number {
   let used = 0;
   const first = rows.findIndex((row) => {
@@ -216,7 +216,7 @@ export function changeName({ rule, subject }: Pick<Change, 'rule' | 'subject'>):
   return `${rule} ${visible(subject)}`;
 }
 
-/** How many changes there are of each severity. */
+/** Numbers of changes by their severity. */
 export function countChanges({ changes }: Diff): Readonly<Record<Severity, number>> {
   const count = (severity: Severity): number => changes.filter((change) => change.severity === severity).length;
   return { breaking: count('breaking'), dangerous: count('dangerous'), safe: count('safe') };

@@ -6,7 +6,7 @@
 export interface Rule {
   /** Verdicts of a rule before a closer look; a surface that does not show the change is left out. */
   readonly verdicts: Verdicts;
-  /** Why, as a whole sentence. */
+  /** Reason, as a whole sentence. */
   readonly reason: string;
 }
 
@@ -284,7 +284,7 @@ export const rules = {
 /** The id of a rule. */
 export type RuleId = keyof typeof rules;
 
-/** Where a client meets a change. */
+/** Surfaces on which a client meets a change. */
 export const surfaces = ['rest', 'openapi', 'graphql', 'client'] as const;
 
 /** One of `surfaces`: requests and answers, the OpenAPI document, the GraphQL schema, the types of the generated client. */
@@ -296,7 +296,7 @@ export type ApiSurface = (typeof surfaces)[number];
  */
 export type Severity = 'breaking' | 'dangerous' | 'safe';
 
-/** How severe a change is where; a surface that does not show it is absent. */
+/** Severity of a change by surface; a surface that does not show it is absent. */
 export type Verdicts = { readonly [surface in ApiSurface]?: Severity };
 
 /** The most severe of several; safe when there is none. */

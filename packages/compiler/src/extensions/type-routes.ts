@@ -159,7 +159,7 @@ export function grantRoutes({ access }: Pick<Api, 'access'>, routes: readonly Ty
 type ReportMismatch = (path: string, reason: string) => void;
 
 interface Reading {
-  /** Where the type is asked for. */
+  /** Node at which the type is asked for. */
   readonly at: Node;
   readonly reportError: ReportMismatch;
   readonly around: readonly Type[];
@@ -206,7 +206,7 @@ function scalarOf(type: Type): Shape | null {
   return typeof value === 'string' || typeof value === 'number' ? { kind: 'literal', values: [value] } : null;
 }
 
-/** Why JSON cannot say a type; null when it can. */
+/** Reason why JSON cannot say a type; null when it can. */
 function refusal(type: Type, { around }: Reading): string | null {
   if (type.isAny()) return 'is "any", or of a type that is not known here';
   if (around.length > deepest || around.includes(type)) return 'leads back to itself';

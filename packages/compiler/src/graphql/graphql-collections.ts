@@ -75,7 +75,7 @@ export function graphqlCollectionsOf(api: Api, view: RoleView): GraphqlCollectio
 const internCollection = createInterning<GraphqlCollection>();
 const typesOf = createFacts<RoleCollection, GraphqlTypeNames>();
 
-/** Why a field should not be used any more: because of itself, or of the collection that it leads to. */
+/** Reason why a field should not be used any more: because of itself, or of the collection that it leads to. */
 export function deprecationOf(
   { deprecated }: { readonly deprecated: string | null },
   target: { readonly collection: string } | null,

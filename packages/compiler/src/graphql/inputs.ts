@@ -7,7 +7,7 @@ import type { NestedWrite, RoleField, RoleInput, RolePayload } from '../role-vie
 import type { GraphqlCollection, GraphqlCollections, ReferableCollections } from './graphql-collections.ts';
 import { valueType } from './values.ts';
 
-/** Which inputs relations refer to, by collection. */
+/** Inputs that relations refer to, by collection. */
 interface Referred {
   readonly update: Lookup<true>;
   readonly changes: Lookup<true>;

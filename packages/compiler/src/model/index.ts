@@ -77,7 +77,7 @@ function listed(list: string, texts: readonly NamedText[]): readonly DocumentPar
   ];
 }
 
-/** Where the parts stand in the document. */
+/** Depth of the parts in the document. */
 const depth = 4;
 
 /** Lines of their own have collections, fields and relations. */

@@ -70,7 +70,7 @@ function recordedFor({ examples }: Api, access: AccessClass | null): OperationEx
 
 const noExamples: OperationExamples = {};
 
-/** How a description is made. */
+/** Options for making a description. */
 interface DescribeOptions {
   /** Collections without what is made of them alone. Default: none. */
   readonly except?: ReadonlySet<RoleCollection>;

@@ -1,4 +1,4 @@
-/** How a request names items. Source: API specification, section 4. */
+/** Keys by which a request names items. Source: API specification, section 4. */
 import type { FieldDescriptor } from '@tablewright/runtime/language';
 import { sha256 } from '../print/json.ts';
 import { spellWhole } from '../role-view/names.ts';

@@ -188,7 +188,7 @@ function fallbackSql(table: Table, column: Column, index: SchemaIndex): string |
   return source === null || base === undefined ? undefined : fallbackSql(index.table(source.table), base, index);
 }
 
-/** Where a backslash is an escape, a doubled one stands for itself. */
+/** SQL of a default. A doubled backslash stands for itself where one is an escape. */
 function defaultSql(expression: string, { dialect }: SchemaIndex): string {
   const isText = dialectFacts[dialect].escapes && /^'(?:[^']|'')*'$/.test(expression);
   return isText ? expression.replaceAll('\\', '\\\\') : expression;

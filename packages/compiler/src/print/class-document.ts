@@ -19,7 +19,7 @@ export interface ClassDocument {
   readonly parts: readonly DocumentPart[];
 }
 
-/** How parts stand below each other. */
+/** Arrangement of parts below each other. */
 interface DocumentForm {
   readonly sign: CommentSign;
   /** Stands before every part. */
@@ -196,7 +196,7 @@ function textOfLines(lines: readonly CommonLine[], markOf: MarkOf): string {
   return lines.map(({ text, classes }) => (text === '' ? '' : `${text}${cached(classes)}`)).join('\n');
 }
 
-/** How a JSON document is divided. */
+/** Division of a JSON document. */
 interface JsonDivision {
   readonly layoutAt: (indent: number) => Layout;
   /** Members whose members are parts, by paths such as `/components/schemas`. */

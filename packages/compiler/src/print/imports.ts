@@ -45,7 +45,7 @@ export function printImports(imports: readonly Import[]): string {
   return sorted.map(printImport).join('\n');
 }
 
-/** When every name is a type, the whole declaration is one. */
+/** Prints an import, which is one of types where every name is a type. */
 function printImport({ from, names, typesOnly = false }: Import): string {
   if (!typesOnly && names.every(isType)) return printImport({ from, names: names.map(bareName), typesOnly: true });
   const keyword = typesOnly ? 'import type' : 'import';
@@ -83,7 +83,7 @@ export function naturalOrder(a: string, b: string): number {
   return Number(index < a.length) - Number(other < b.length);
 }
 
-/** Where the first tokens begin that may differ: names of neighbours have much in common. */
+/** Position of the first tokens that may differ: names of neighbours have much in common. */
 function startOfDifference(a: string, b: string): number {
   let index = 0;
   while (index < a.length && a.charCodeAt(index) === b.charCodeAt(index)) index += 1;

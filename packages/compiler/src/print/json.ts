@@ -91,8 +91,8 @@ export function shortHash(text: string): string {
 }
 
 /**
- * How a document is laid out: in how many levels every member and every item has a line of its own. Below them only
- * schemas with `properties` stand open, so that each of these is a line, and again those in them.
+ * Layout of a document: in how many levels every member and every item has a line of its own. Below them only schemas
+ * with `properties` stand open, so that each of these is a line, and again those in them.
  *
  * Long JSON documents. Levels near the top have lines of their own, so that a difference shows the change. Deeper
  * levels stand on one line, which the engine prints several times as fast, and in half as many bytes.
@@ -155,7 +155,7 @@ function textKept(kept: KeptText, value: Members, indent: number, levels: number
   return text;
 }
 
-/** How many levels of an object stand open. */
+/** Number of levels of an object that stand open. */
 function depthOf(value: Members, levels: number): number {
   return levels > 0 || hasProperties(value) ? Math.max(levels, 1) : 0;
 }
@@ -266,7 +266,7 @@ export function keepText<Value extends object>(value: Value): Value {
   return value;
 }
 
-/** Where the text of an object is kept; undefined for most objects. */
+/** The kept text of an object; undefined for most objects. */
 export function keptTextOf(value: object): KeptText | undefined {
   return kept.get(value);
 }

@@ -12,7 +12,7 @@ export interface SdlField {
   readonly type: string;
   /** Default: none. */
   readonly note?: string | null;
-  /** Why it should not be used any more; may be empty. Default: it may. */
+  /** Reason why it should not be used any more; may be empty. Default: it may. */
   readonly deprecated?: string | null;
   /** Default: none. */
   readonly args?: readonly SdlField[];

@@ -15,7 +15,7 @@ import { sha256 } from '../print/json.ts';
 export class DocumentNames {
   /** API name. */
   readonly collection: string;
-  /** How it is spelled in the other names: `OrderLines`. */
+  /** Spelling in the other names: `OrderLines`. */
   readonly spelling: string;
   /** `items/order_lines` */
   readonly tag: string;

@@ -51,7 +51,7 @@ export interface RoleCollection {
   readonly writes: RoleWrites | null;
   readonly names: DocumentNames;
   readonly note: string | null;
-  /** Why it should not be used any more; null for what may be, here and below. Empty where the reason must not be shown. */
+  /** Reason why it should not be used any more; null for what may be, here and below. Empty where the reason must not be shown. */
   readonly deprecated: string | null;
   readonly operations: ReadonlySet<Operation['kind']>;
   /** In key order; empty when there is none or when it cannot be read, and then no item can be named. */

@@ -147,7 +147,7 @@ function linksByTarget(relations: readonly ManyToAny[]): ReadonlyMap<string, rea
   return new Map([...groups].map(([target, links]) => [target, internLinks(links[0] ?? links, links)]));
 }
 
-/** Why something should not be used any more, or null. A reason that names what is hidden is empty: that there is one is no secret. */
+/** Reason against using something, or null. A reason that names what is hidden is empty: that there is one is no secret. */
 export function reasonOf({ deprecated }: { readonly deprecated?: string }, { note }: VisibleApi): string | null {
   return deprecated === undefined ? null : (note(deprecated) ?? '');
 }

@@ -11,13 +11,13 @@ import {
   readConstraint,
 } from './constraint.ts';
 
-/** How many conjunctions are looked at for one answer; alternatives multiply. */
+/** Number of conjunctions that are looked at for one answer; alternatives multiply. */
 const maxCases = 500;
 
 type Related = Extract<Condition, { kind: 'related' }>;
 
 /**
- * Why no row of a collection can meet all conditions, as a sentence without its full stop; null when one may.
+ * Reason why no row of a collection can meet all conditions, as a sentence without its full stop; null when one may.
  *
  * Sound but not complete: it answers only what follows from the comparisons and from the possible values of the
  * columns. It keeps silent where that takes too long.
@@ -68,7 +68,7 @@ class ContradictionSearch {
     return reason === null ? null : `"${name}" ${reason}`;
   }
 
-  /** Where a many-to-one is looked through, its key is there. */
+  /** Conditions that parts imply: where a many-to-one is looked through, its key is there. */
   #impliedBy(collection: string, parts: readonly Condition[]): readonly Condition[] {
     return parts.flatMap((part): readonly Condition[] => {
       const looks = part.kind === 'related' && part.quantifier !== 'none';

@@ -3,15 +3,15 @@
  * @example export default defineConfig({ database: { exclude: ['audit_*'] }, collections: { articles: { sort: 'position' } } });
  */
 export interface PlatformConfig {
-  /** Which database, and which parts of it. */
+  /** The database, and the parts of it that are compiled. */
   readonly database?: DatabaseConfig;
   /** Folder of the generated files, relative to the project; `generated` when absent. */
   readonly output?: string;
   /** File of the permissions, relative to the project; `permissions.yaml` when absent. */
   readonly permissions?: string;
   /**
-   * Where roles and rules are compiled from: the file of the permissions, or the platform's own tables, which
-   * administrators write while the server runs; `file` when absent.
+   * Source of roles and rules: the file of the permissions, or the platform's own tables, which administrators write
+   * while the server runs; `file` when absent.
    */
   readonly permissionSource?: 'file' | 'tables';
   /** The packages in `generated/client`. */
@@ -45,7 +45,7 @@ export interface PlatformConfig {
 }
 
 /**
- * Which database is compiled, and which parts of it. Patterns are `table` or `schema.table`, `*` for any text.
+ * The database that is compiled, and the parts of it. Patterns are `table` or `schema.table`, `*` for any text.
  * @example export default defineConfig({ database: { schemas: ['public', 'shop'], exclude: ['shop.audit_*'] } });
  */
 export interface DatabaseConfig {
@@ -67,7 +67,8 @@ export interface DatabaseConfig {
 }
 
 /**
- * How callers reach policies: each statement of a request has its caller's claims, and runs as a role of the database.
+ * Settings that pass callers on to policies: each statement of a request has its caller's claims, and runs as a role of
+ * the database.
  * @example
  * export default defineConfig({
  *   database: {
@@ -109,7 +110,7 @@ export interface GraphqlConfig {
 }
 
 /**
- * How generated clients are published.
+ * Publication of generated clients.
  * @example export default defineConfig({ client: { packageName: '@shop/api-{class}' } });
  */
 export interface ClientConfig {
@@ -148,7 +149,7 @@ export interface CollectionConfig {
   readonly name?: string;
   /** Replaces the table's comment. */
   readonly note?: string;
-  /** Why the collection should not be used any more, and what in its place: everything that leads to it says so. */
+  /** Reason why the collection should not be used any more, and what in its place: everything that leads to it says so. */
   readonly deprecated?: string;
   /** Leaves the table out of the API. */
   readonly hidden?: boolean;
@@ -181,7 +182,7 @@ export interface CollectionConfig {
 }
 
 /**
- * How long caches between clients and server may keep answers to requests without a token.
+ * Time that caches between clients and server may keep answers to requests without a token.
  * @example export default defineConfig({ collections: { articles: { cache: { public: '60s' } } } });
  */
 export interface CacheConfig {
@@ -207,7 +208,7 @@ export interface SearchConfig {
 }
 
 /**
- * How items are put into the archive and taken out of it.
+ * Field by which items are put into the archive and taken out of it.
  * @example
  * export default defineConfig({
  *   collections: { articles: { archive: { field: 'status', value: 'archived', unarchiveValue: 'draft' } } },
@@ -249,7 +250,7 @@ export interface FieldConfig {
   readonly hidden?: boolean;
   /** Replaces the column's comment. */
   readonly note?: string;
-  /** Why the field should not be used any more, and what in its place. */
+  /** Reason why the field should not be used any more, and what in its place. */
   readonly deprecated?: string;
   /** Requires a value on create although the database does not. */
   readonly required?: boolean;
@@ -280,7 +281,7 @@ export interface FunctionConfig {
 export interface RelationConfig {
   /** API name instead of the derived one. A many-to-one is named by its field: rename that. */
   readonly name?: string;
-  /** Why the relation should not be used any more, and what in its place. */
+  /** Reason why the relation should not be used any more, and what in its place. */
   readonly deprecated?: string;
   /** Leaves the relation out; the inverse and the many-to-many of a hidden many-to-one go with it. */
   readonly hidden?: boolean;

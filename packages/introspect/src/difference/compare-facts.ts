@@ -1,5 +1,5 @@
 /**
- * How the tables of two databases, or of one at two times, differ: by the names that people know them by.
+ * Differences between the tables of two databases, or of one at two times: by the names that people know them by.
  *
  * Pure. Owners are left out, because the same migration leaves another one in every environment.
  */

@@ -17,7 +17,7 @@ export const mysqlSettings = 'SET SESSION group_concat_max_len = 4294967295, NAM
 /** Reads the version of the server and the database of the connection. */
 export const serverSql = 'SELECT VERSION(), DATABASE()';
 
-/** Which tables are read: all of some databases, or one. */
+/** Tables that are read: all of some databases, or one. */
 type Extent = { readonly databases: readonly string[] } | TableName;
 
 /** A statement and what stands for its question marks. */

@@ -211,7 +211,7 @@ WHERE ${schema} IN (${databases})${where === undefined ? '' : ` AND ${where}`}${
   return [selects.join('\nUNION ALL\n'), views.flatMap(() => named)];
 }
 
-/** How stamps name a table. */
+/** Name of a table in stamps. */
 function markedName({ table_schema: schema, table_name: table }: TableName): string {
   return JSON.stringify([schema, table]);
 }

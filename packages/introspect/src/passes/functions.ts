@@ -39,7 +39,7 @@ export function routinesOf({ functions = [], tables }: Schema): readonly Routine
   return [...functions.map(({ routine }) => routine), ...fields];
 }
 
-/** Why a function cannot be called, as the end of a sentence; undefined where it can. */
+/** Reason why a function cannot be called, as the end of a sentence; undefined where it can. */
 export function whyUncallable({ unsupported, row, arguments: [first] }: Routine): string | undefined {
   return unsupported ?? (row !== undefined && first?.name === '' ? 'has an argument without a name' : undefined);
 }

@@ -65,7 +65,7 @@ export interface FunctionRow {
   readonly description: string | null;
 }
 
-/** Which part of the database was asked for. Patterns are `name` or `schema.name`, with `*` for any characters. */
+/** The part of the database that was asked for. Patterns are `name` or `schema.name`, with `*` for any characters. */
 export interface Selection {
   /** Null: every schema that is not PostgreSQL's own. */
   readonly schemas: readonly string[] | null;

@@ -78,7 +78,7 @@ function domainValues(check: DomainCheck, column: CheckedColumn): (readonly stri
   return allowed && fits(allowed, column.type) ? [allowed.values] : [];
 }
 
-/** How values of a column compare as texts: by their characters, or as whole numbers. Null for all other types. */
+/** Comparison of a column's values as texts: by their characters, or as whole numbers. Null for all other types. */
 export type ListKind = 'text' | 'integer';
 
 /** The column (null: a domain's VALUE) and the values, in the order of the list. */

@@ -33,7 +33,7 @@ export function catalogRemarks(catalog: Catalog, lookup: Lookup, tables: readonl
   ];
 }
 
-/** Which functions are served is known only with the configuration. */
+/** True for functions; the ones that are served are known only with the configuration. */
 function isRoutine({ functions }: Catalog, { kind }: ObjectRow): boolean {
   return functions !== undefined && (kind === 'function' || kind === 'procedure');
 }

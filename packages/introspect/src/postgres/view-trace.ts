@@ -3,7 +3,7 @@
  * It notes the joins between: an outer join makes any column nullable.
  */
 
-/** Where a column of a view comes from: a column of a relation (which may be a view again). */
+/** Origin of a column of a view: a column of a relation (which may be a view again). */
 export interface Origin {
   /** `pg_class.oid`. */
   readonly relation: string;

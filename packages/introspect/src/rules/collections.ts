@@ -122,7 +122,7 @@ export const repeatedForeignKeys: Rule = (schema) =>
     });
   });
 
-/** Where several junctions lead to one collection, people should know which has the plain name. */
+/** Tells which of several junctions to one collection has the plain name. */
 export const ambiguousJunctions: Rule = (schema, { config }) => {
   const named = new Set(Object.values(config.relations ?? {}).flatMap(({ name }) => name ?? []));
   return schema.collections.flatMap((collection) =>

@@ -120,7 +120,7 @@ export interface NameUse {
   readonly collection: string;
   readonly name: string;
   readonly path: readonly string[];
-  /** How many relations lead to it. */
+  /** Number of relations that lead to it. */
   readonly depth: number;
 }
 

@@ -4,7 +4,7 @@ import { sortedBy } from '../order.ts';
 import type { Column, ForeignKey, Key, Table } from '../schema.ts';
 import { tableId } from '../table-names.ts';
 
-/** What a test says about a table; everything else is as in a plain table of plain columns. */
+/** Facts of a table that a test states; everything else is as in a plain table of plain columns. */
 export interface TableSketch {
   readonly schema?: string;
   readonly kind?: Table['kind'];

@@ -7,7 +7,7 @@ import type { Collection, Relation, Schema } from '../schema.ts';
 import type { TableSketch } from './facts.ts';
 import { facts } from './facts.ts';
 
-/** What a test may add to its tables. */
+/** Facts that a test may add to its tables. */
 export interface Circumstances {
   readonly config?: PlatformConfig;
   /** Text of permissions.yaml. */

@@ -51,7 +51,7 @@ export interface Accounts<T> {
 }
 
 export interface MailFolders {
-  /** Where mail is written when no mail server is configured. */
+  /** Folder of the mail when no mail server is configured. */
   readonly folder: string;
   /** Templates that replace the platform's own of the same name; null: none. */
   readonly templates: string | null;
@@ -66,7 +66,7 @@ interface AccountsOptions<T> {
   readonly mail: MailFolders;
   readonly log: Pick<Log, 'info' | 'warn'>;
   readonly audit: Audit;
-  /** Where people reach the server, without a trailing slash. */
+  /** Public address of the server, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly createUser: CreateUser;
   readonly describe: (identity: Identity) => T;
@@ -176,7 +176,7 @@ interface Maintenance {
 /** A user is noted once a minute, and at most so many are remembered to have been. */
 const noteEveryMs = 60_000;
 const maxNoted = 10_000;
-/** How often ended sessions are removed, in milliseconds, and how many at once. */
+/** Interval at which ended sessions are removed, in milliseconds, and how many at once. */
 const purgeEveryMs = 600_000;
 const maxPurged = 1_000;
 

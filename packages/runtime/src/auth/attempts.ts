@@ -41,7 +41,7 @@ export interface Attempts {
 const mailWindow = 3_600_000;
 const otpWindow = 30_000;
 
-/** How long a client is refused after too many consecutive failures, and how long failures count as consecutive. */
+/** Times that a client is refused after too many consecutive failures, and that failures count as consecutive. */
 const streakBan = 900_000;
 const streakMemory = 86_400_000;
 
@@ -192,7 +192,7 @@ function refuseBeyond(counts: readonly Count[], points: number): void {
   if (over !== undefined) throw exceeded(points, over.left);
 }
 
-/** How a counter stands. */
+/** State of a counter. */
 interface Count {
   readonly purpose: string;
   readonly attempts: number;
@@ -211,7 +211,7 @@ interface Counters {
   clear(counters: readonly Counter[]): Promise<void>;
 }
 
-/** How often counters whose window has ended are removed, in milliseconds, and how many at once. */
+/** Interval at which counters whose window has ended are removed, in milliseconds, and how many at once. */
 const purgeEveryMs = 60_000;
 const maxPurged = 1_000;
 

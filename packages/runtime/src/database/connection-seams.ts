@@ -20,13 +20,13 @@ export interface StatementRequest {
 
 /** A statement that reads by several keys in the place of one. */
 export interface KeyList {
-  /** Which parameter the list of keys is. */
+  /** Index of the parameter that is the list of keys. */
   readonly at: number;
   /** Takes an array; without a type of arrays `keysMark` stands in the list, for as many placeholders as there are keys. */
   readonly statement: Statement;
 }
 
-/** How a server is asked for several keys. */
+/** Asks a server for several keys. */
 export interface BatchReader {
   /** The statement for some keys; `parameters` are those of one of the reads. */
   ask(list: KeyList, keys: readonly string[], parameters: readonly Parameter[]): StatementRequest;

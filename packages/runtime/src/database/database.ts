@@ -20,9 +20,9 @@ export function isPathForm(name: string): name is PathForm {
 }
 
 /**
- * How a server wants a parameter where it does not take the text form of values. It may be a boolean as a number, an
- * instant in UTC without its zone, or an integer as such. It may also be the months or microseconds of an interval, or
- * a list as a JSON array.
+ * Form of a parameter where a server does not take the text form of values. It may be a boolean as a number, an instant
+ * in UTC without its zone, or an integer as such. It may also be the months or microseconds of an interval, or a list
+ * as a JSON array.
  */
 export type ParameterForm =
   | 'text'
@@ -301,7 +301,7 @@ export interface Database {
 /** Plan of a statement: the text of the server, or how each table is read. */
 export type StatementPlan = string | readonly TableAccess[];
 
-/** How one table is read; `table` is its name in the statement. */
+/** Access to one table; `table` is its name in the statement. */
 export interface TableAccess {
   readonly table: string;
   readonly access: string | undefined;

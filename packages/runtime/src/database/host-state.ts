@@ -23,7 +23,7 @@ export interface HostReport {
   readonly bySetting?: true;
   /** Set where no server takes writes, and a replica answers reads. */
   readonly byReplica?: true;
-  /** Why none of several servers is used, although they answer: a sentence. */
+  /** Reason why none of several servers is used, although they answer: a sentence. */
   readonly problem?: string;
   /** Each server, where there are several. */
   readonly hosts?: readonly ListedHost[];
@@ -143,9 +143,9 @@ export interface HostFacts extends HostReport {
   readonly instance?: string;
   /** Set where several servers of the cluster take writes. */
   readonly isMulti?: true;
-  /** Why it is away or joining. */
+  /** Reason why it is away or joining. */
   readonly error?: unknown;
-  /** How far it has come in the log of changes. */
+  /** Position that it has reached in the log of changes. */
   readonly position?: string;
   /**
    * Statements that ask for that after a COMMIT, and of a replica; absent where those of the dialect do. `awaited` has the replica

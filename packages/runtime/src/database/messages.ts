@@ -25,7 +25,7 @@ export const kinds = {
  */
 type MessageHandler = (kind: number, buffer: Buffer, start: number, end: number) => void;
 
-/** How a stream of bytes falls into messages. */
+/** Division of a stream of bytes into messages. */
 export interface Framing {
   /** Bytes in front of a message's body, which begin with its kind and tell its length. */
   readonly headSize: number;

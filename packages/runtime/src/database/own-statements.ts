@@ -126,7 +126,7 @@ export async function runScript(
   return (await runSteps(steps, values, new Map(), { runStep, report })) ?? [];
 }
 
-/** Whom steps are handed to. */
+/** Runs steps, and takes their proofs. */
 interface Runner {
   readonly runStep: RunStep;
   readonly report: (commitProof: CommitProof) => void;

@@ -93,7 +93,7 @@ function listOf(literal: string): readonly string[] {
   return items.map((item) => (item.startsWith('"') ? item.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : item));
 }
 
-/** How one bind parameter of a plan gets its value in a request. */
+/** Source of the value of a bind parameter in a request. */
 export type Binder =
   | { readonly kind: 'fixed'; readonly value: string | null }
   /** `index` into the values that the request's shape left open; already encoded as text. */

@@ -9,7 +9,7 @@ interface Known {
 /** Text of all statements of one connection. Their plans take the server some hundred times as many bytes. */
 const maxTextBytes = 1_048_576;
 
-/** Which statements one connection has prepared, and which of them to forget when there are too many. */
+/** Statements that one connection has prepared, and those to forget when there are too many. */
 export class PreparedNames {
   readonly #limit: number;
   /** In the order of their last use. */
@@ -21,7 +21,7 @@ export class PreparedNames {
     this.#limit = limit;
   }
 
-  /** How many statements are prepared or about to be. */
+  /** Number of statements that are prepared or about to be. */
   get size(): number {
     return this.#names.size;
   }

@@ -10,9 +10,9 @@ export class StatementRun implements RowSink, DirectSink {
   readonly parameters: readonly Parameter[];
   /** Request that it belongs to; undefined outside of requests. */
   readonly record = currentRecord();
-  /** When it was asked for, before any wait. */
+  /** Time when it was asked for, before any wait. */
   startedAt = performance.now();
-  /** When it had its connection; undefined where it never waits for one, or has not got one. */
+  /** Time when it had its connection; undefined where it never waits for one, or has not got one. */
   sentAt: number | undefined;
   /** Text that was sent in place of that of the statement, for the same answer. */
   otherText: string | undefined;

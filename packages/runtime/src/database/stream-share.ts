@@ -7,13 +7,13 @@ import type { Database, StreamLoad } from './database.ts';
 import { ConnectionError } from './errors.ts';
 import { Waits } from './waits.ts';
 
-/** How streams are bounded. */
+/** Bounds of streams. */
 interface StreamLimits {
   /** Streams under way at once. */
   readonly maxCount: number;
   /** Maximum of one client address. */
   readonly maxOfClient: number;
-  /** How long one waits for its turn before it is unavailable, in milliseconds. */
+  /** Time that one waits for its turn before it is unavailable, in milliseconds. */
   readonly timeoutMs: number;
 }
 

@@ -2,13 +2,13 @@
 
 /** Reported figures of the waiting requests. */
 export interface Waited {
-  /** How many wait now. */
+  /** Number of those that wait now. */
   readonly waiting: number;
   /** The longest wait of the last minute or two, in milliseconds, of those who still wait as well. */
   readonly longestMs: number;
 }
 
-/** How long a wait is remembered at least, in milliseconds. */
+/** Least time that a wait is remembered, in milliseconds. */
 const rememberedMs = 60_000;
 
 /** Counts who waits, and remembers the longest wait. */

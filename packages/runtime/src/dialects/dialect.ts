@@ -78,7 +78,7 @@ export interface SqlDialect {
   readonly noLimit: string;
   /** End of a subquery that should not be turned into a join, with a leading space. */
   readonly fence: '' | ' OFFSET 0';
-  /** Where ascending orders have nulls. */
+  /** Place of nulls in ascending orders. */
   readonly nulls: 'first' | 'last';
   /** Makes one group of all rows, where nothing else does. */
   readonly oneGroup: string;
@@ -93,7 +93,7 @@ export interface SqlDialect {
   /** The place of a cell in the order of its column; undefined where comparisons have the same order. */
   placeOf(cell: string, type: PortableType): string | undefined;
   readonly datePart: WireForm;
-  /** How the average of integers arrives. */
+  /** Form in which the average of integers arrives. */
   readonly average: WireForm;
   /**
    * Use of a page of its own for lists within rows. `needed`: where their selection needs it. `never`: where no
@@ -167,10 +167,10 @@ export interface SqlDialect {
   list(parts: ListParts): string;
   /** The list of a row that is everything after FROM, aggregated to one, or of none. */
   single(element: Value, rows: string): string;
-  /** How geometries are compared. */
+  /** Comparison of geometries. */
   readonly spatial: SpatialDialect;
   readonly vectors: VectorDialect;
-  /** How comparisons look into JSON. */
+  /** Comparison of parts of JSON. */
   readonly json: JsonDialect;
   /** Rows that a statement is given, and rows that it tells of. */
   readonly input: InputDialect;
@@ -227,7 +227,7 @@ export interface InputField {
   readonly native: string;
   /** Type to which each element is cast; absent: the element's own. */
   readonly cast?: string;
-  /** Where the values of a statement have the list, as the text of an array. */
+  /** Index of the list among the values of a statement, as the text of an array. */
   readonly list: number;
   /** True if its values are stored, and not compared with stored ones. */
   readonly stored?: boolean;
@@ -236,7 +236,7 @@ export interface InputField {
 /** Rows that a statement is given. */
 interface InputTable {
   readonly columns: readonly InputField[];
-  /** Where the values have the number of rows; needed without columns only. */
+  /** Index of the number of rows among the values; needed without columns only. */
   readonly count?: number;
   readonly alias: string;
   /** True if `n` numbers the rows from 1. */
@@ -249,7 +249,7 @@ interface InputTable {
 interface JoinedValues {
   readonly value: string;
   readonly order?: string;
-  /** Which rows count. Default: all. */
+  /** Predicate of the rows that count. Default: all. */
   readonly only?: string;
   /** An order for servers that keep none by themselves. Default: `order`. */
   readonly settled?: string;
@@ -293,7 +293,7 @@ export interface InputDialect {
   text(expression: string): string;
   /** An UPDATE of one column of a table, `t`, by rows of input that are joined to it. */
   update(table: string, column: string, value: string, input: string, on: string): string;
-  /** Which column of the answer of such an UPDATE has the number of rows. */
+  /** Column of the number of rows in the answer of such an UPDATE. */
   readonly updated: 0 | 1;
   /** Statement that lets foreign keys wait until COMMIT, as far as they may; null where none ever do. */
   readonly deferral: string | null;

@@ -8,10 +8,10 @@ import { familyOf } from '../language/index.ts';
 import { connectEmbedded, serverOfFamily } from './index.ts';
 import type { ConnectOptions, EmbeddedDatabase } from './server-dialect.ts';
 
-/** Where the database is: a server by its URL, or an embedded one by its data directory or running instance. */
+/** Place of the database: the URL of a server, or the data directory or running instance of an embedded one. */
 export type DatabasePlace = { readonly url: string } | { readonly embedded: string | EmbeddedDatabase };
 
-/** How a database is reached, and how many answers may be streamed from it. */
+/** Options for reaching a database, and for streaming answers from it. */
 export interface OpenOptions extends Omit<ConnectOptions, 'url'> {
   /** Streams at once. Default: a third of the connections. */
   readonly streamMax?: number;
@@ -36,7 +36,7 @@ export async function openDatabase(target: DatabasePlace, options: OpenOptions =
   return shareStreams(database, { maxCount: limit, maxOfClient, timeoutMs: poolTimeoutMs });
 }
 
-/** How callers without a token share a database with others. An embedded one does one thing at a time. */
+/** Limits by which callers without a token share a database with others. An embedded one does one thing at a time. */
 function publicLimits(target: DatabasePlace, poolMax: number, timeoutMs: number): PublicReadLimits {
   if (!('url' in target)) {
     const beside = { yieldMs: 200, pauseFactor: 3, freeMs: 0, slowShare: 0.02 };

@@ -30,7 +30,7 @@ interface Purge {
   readonly key: string;
   readonly where: string;
   readonly by: string;
-  /** How many at once: a number or a parameter. */
+  /** Number at once: a number or a parameter. */
   readonly limit: number | string;
 }
 

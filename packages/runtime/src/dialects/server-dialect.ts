@@ -30,13 +30,13 @@ export interface ConnectOptions {
   readonly poolMax?: number;
   /** Connections that reads share by pipelining as long as the database answers fast. Default 2. */
   readonly readConnections?: number;
-  /** How long a request waits for a connection before it is unavailable. Default 2000. */
+  /** Time that a request waits for a connection before it is unavailable. Default 2000. */
   readonly poolTimeoutMs?: number;
-  /** How long a statement may run; 0 for as long as it takes. Default 30000. */
+  /** Time that a statement may run; 0 for as long as it takes. Default 30000. */
   readonly statementTimeoutMs?: number;
-  /** How long a statement of callers without a token may run; 0 for as long as every other. Default 10000. */
+  /** Time that a statement of callers without a token may run; 0 for as long as every other. Default 10000. */
   readonly publicStatementTimeoutMs?: number;
-  /** How long making a connection may take. Default 10000. */
+  /** Time that making a connection may take. Default 10000. */
   readonly connectTimeoutMs?: number;
   /** Statements prepared per connection before the least recently used is closed. Default 1000. */
   readonly preparedLimit?: number;
@@ -104,7 +104,7 @@ export interface RowSettings {
 export interface ServerDialect {
   /** Connects to a server. Rejects with SERVICE_UNAVAILABLE when the first connection cannot be made. */
   readonly connect: (options: ConnectOptions) => Promise<Database>;
-  /** How callers without a token share it with others: `places` is a third of the connections, two at least. */
+  /** Limits by which callers without a token share it with others: `places` is a third of the connections, two at least. */
   readonly publicReads: (
     places: number,
     poolMax: number,

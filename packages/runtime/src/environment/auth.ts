@@ -17,7 +17,7 @@ import {
   secretAdvice,
 } from './values.ts';
 
-/** How people sign in. Durations are milliseconds. */
+/** Settings of sign-in. Durations are milliseconds. */
 export interface AuthEnvironment {
   /** Secret from which every key is derived; null if none is set. */
   readonly secret: string | null;
@@ -51,7 +51,7 @@ interface CookieEnvironment {
   readonly domain: string | null;
 }
 
-/** How many failed attempts are heard. */
+/** Numbers of failed attempts that are heard. */
 export interface AttemptLimits {
   readonly enabled: boolean;
   /** The window in which attempts are counted. */

@@ -11,7 +11,7 @@ import {
   readInteger,
 } from './values.ts';
 
-/** How the database is reached. */
+/** Settings of the database. */
 export interface DatabaseEnvironment {
   /** Null: the embedded database. Several hosts are candidates for writing, in order. */
   readonly url: string | null;
@@ -25,7 +25,7 @@ export interface DatabaseEnvironment {
   readonly readWait: number;
   /** DATABASE_LISTEN_URL: a way past a pooler, by which changes of rules are heard; null: that of DATABASE_URL. */
   readonly listenUrl: string | null;
-  /** How a server is talked to; an embedded database does not ask. */
+  /** Driver of connections to a server; an embedded database does not ask. */
   readonly driver: Driver;
   readonly poolMax: number;
   readonly poolTimeout: number;
@@ -38,7 +38,7 @@ export interface DatabaseEnvironment {
   readonly streamMax: number | null;
 }
 
-/** How long a write waits for a primary where DATABASE_FAILOVER_WAIT does not say, in milliseconds. */
+/** Time that a write waits for a primary where DATABASE_FAILOVER_WAIT does not say, in milliseconds. */
 export const usualFailoverWait = 5_000;
 
 /** Reads the variables. */

@@ -15,10 +15,10 @@ import {
 
 /** Everything about files that the surroundings of a server decide. Durations are milliseconds, sizes are bytes. */
 export interface FilesEnvironment {
-  /** Where files lie; new ones at the first. */
+  /** Places of files; new ones go to the first. */
   readonly locations: readonly StorageLocation[];
   readonly maxUploadSize: number;
-  /** How long a client may keep an asset. */
+  /** Time that a client may keep an asset. */
   readonly cacheTtl: number;
   readonly transform: TransformEnvironment;
   readonly import: ImportEnvironment;

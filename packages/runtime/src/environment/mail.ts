@@ -1,7 +1,7 @@
 /** Variables of mail and of the links in it. Source: API specification, sections 2.6, 3.3 and 16. */
 import { type Read, type Reading, readBoolean, readInteger, readLongDuration, readUrls } from './values.ts';
 
-/** How mail leaves. */
+/** Settings of mail. */
 export interface MailEnvironment {
   /** An address, or a name and an address: `Shop <no-reply@example.com>`. */
   readonly from: string;

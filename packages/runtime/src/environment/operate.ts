@@ -5,7 +5,7 @@ import { type Read, type Reading, readChoice, readDurationOrZero, readHost, read
 /** Requests that get a line: none; failed, limited and slow ones; or these and a share of the others. */
 export type AccessLog = 'off' | 'errors' | number;
 
-/** How much of a client's address lines of the log name. */
+/** Parts of a client's address that lines of the log name. */
 const addressForms = ['none', 'network', 'full'] as const;
 
 /** Settings of the log, of metrics and of slow statements. */
@@ -19,7 +19,7 @@ export interface OperateEnvironment {
   readonly tracesModule: string | null;
 }
 
-/** How metrics are asked for. Without a port and a token nothing is counted. */
+/** Settings of metrics. Without a port and a token nothing is counted. */
 interface MetricsEnvironment {
   readonly host: string;
   /** Port of a listener of its own; 0 lets the system choose, null: there is none. */

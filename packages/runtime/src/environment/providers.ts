@@ -1,7 +1,7 @@
 /** Providers of single sign-on: AUTH_PROVIDERS and AUTH_<NAME>_…. Source: API specification, sections 2.8 and 16. */
 import { type Need, type Read, type Reading, readBoolean, readChoice, readList, readUrls, readUuid } from './values.ts';
 
-/** How users are sent to a provider, and handled when they come back. */
+/** Settings of a provider of sign-ins. */
 export interface ProviderEnvironment {
   /** As paths and the field `provider` of users have it. */
   readonly name: string;
@@ -26,7 +26,7 @@ export type ProviderEndpoints =
   | { readonly driver: 'openid'; readonly issuer: string }
   | { readonly driver: 'oauth2'; readonly authorize: string; readonly access: string; readonly profile: string };
 
-/** Where in a profile things stand. */
+/** Members of a profile. */
 export interface ProfileKeys {
   readonly identifier: string;
   readonly email: string;

@@ -1,7 +1,7 @@
 /** Variables of requests: general limits, GraphQL, and shared caches in front of the server. Source: API specification, section 16. */
 import { type Read, type Reading, readBoolean, readDuration, readInteger, readNames, readUrls } from './values.ts';
 
-/** How many requests are answered. */
+/** Numbers of requests that are answered. */
 export interface RequestLimits {
   /** Per client address; null: no limit. */
   readonly client: RequestLimit | null;
@@ -82,7 +82,7 @@ export function readGraphql(read: Read, cost: number): GraphqlEnvironment {
   };
 }
 
-/** How shared caches are told of changes. */
+/** Settings of shared caches, which are told of changes. */
 export interface CacheEnvironment {
   /** CACHE_TAG_HEADER: header of answers, and of purges, that holds the tags. */
   readonly tagHeader: string;

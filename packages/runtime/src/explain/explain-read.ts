@@ -36,7 +36,7 @@ export interface RefusedRead {
   readonly code: ErrorCode;
   /** Message that the caller would get. */
   readonly message: string;
-  /** Why, in whole sentences. */
+  /** Reasons, in whole sentences. */
   readonly reasons: readonly string[];
 }
 
@@ -136,7 +136,7 @@ async function reasonsFor(requested: ReadToExplain, error: PlatformError): Promi
   return needed === null ? ['No rule of the role grants what the request names.'] : needed.map(formatMissing);
 }
 
-/** Why not even administrators are answered. */
+/** Reason why not even administrators are answered. */
 function absentReason(requested: ReadToExplain): string {
   const { api, item } = requested;
   if (!api.collections.some(({ name }) => name === item.collection))
@@ -150,7 +150,7 @@ function absentReason(requested: ReadToExplain): string {
   return `${name ?? 'A name in the request'} does not exist: administrators are refused, too.`;
 }
 
-/** Why an item that is named by its key is not among the rows that are read. */
+/** Reason why an item that is named by its key is not among the rows that are read. */
 async function rowReasons(requested: ReadToExplain): Promise<readonly string[]> {
   const { api, target, caller, item } = requested;
   const isThere = async (path: string, access: AccessClass): Promise<boolean> => {

@@ -76,7 +76,7 @@ export interface RefusedWrite extends ExplainedByRules {
   readonly kind: 'refused';
   readonly code: ErrorCode;
   readonly message: string;
-  /** Why, in whole sentences. */
+  /** Reasons, in whole sentences. */
   readonly reasons: readonly string[];
 }
 
@@ -196,7 +196,7 @@ interface Subject {
 /** Conditions by which a rule grants less than every row, found or written. */
 type Widened = Pick<WriteRule, 'where'> & Partial<Pick<WriteRule, 'check'>>;
 
-/** Why a write is refused. Rights are looked for by trying with more of them. */
+/** Reason why a write is refused. Rights are looked for by trying with more of them. */
 async function reasonsFor(
   requested: ExplainedRequest,
   { error, sent }: Tried,

@@ -203,7 +203,7 @@ class TakenBack extends Error {}
 class Recorder {
   #sent: SentStatement[] = [];
   #complete = false;
-  /** Why the first statement failed that did. */
+  /** Error of the first statement that failed. */
   #failure: unknown;
 
   /** A rehearsal on transactions that `run` begins and ends. */

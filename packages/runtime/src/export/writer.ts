@@ -91,7 +91,7 @@ function createAnswer(
   };
 }
 
-/** How rows become a file, one at a time. */
+/** Format of a file, which rows are written into one at a time. */
 interface FileFormat {
   /** In front of the first row, also when there is none. */
   readonly start: string;

@@ -12,7 +12,7 @@ import type { SystemPlace } from '../system/place.ts';
 import { purgeStaging } from './staging.ts';
 import type { Storages } from './storage.ts';
 
-/** Where a content lies. */
+/** Place of a content. */
 export interface StoredContent {
   readonly storage: string;
   readonly name: string;

@@ -23,7 +23,7 @@ interface FileServicesOptions {
   readonly place: SystemPlace | null;
   readonly database: Database;
   readonly environment: FilesEnvironment;
-  /** Where files lie unless the environment says where. */
+  /** Folder of files unless the environment names another place. */
   readonly folder: string;
   readonly planner: Planner;
   readonly writer: Pick<Writer, 'workOf' | 'once'>;

@@ -1,4 +1,4 @@
-/** Where the contents of files lie: a folder, or a bucket. Contents have names of our own and never change. */
+/** Storage of the contents of files: a folder, or a bucket. Contents have names of our own and never change. */
 import { randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -33,7 +33,7 @@ export interface Storage {
 }
 
 export interface Storages {
-  /** Where new files are put. */
+  /** Storage of new files. */
   readonly first: { readonly name: string; readonly storage: Storage };
   /** By the name of a row. Throws SERVICE_UNAVAILABLE for one that is configured no more. */
   of(name: string): Storage;

@@ -227,7 +227,7 @@ function printFixed(open: Printing, argument: ArgumentDescriptor, value: Operand
   return exactly(open, path?.expression ?? 'NULL', argument);
 }
 
-/** Where arguments have names, their types tell functions of one name apart; some values are read by an expression. */
+/** An argument in its exact type, which tells functions of one name apart; some values are read by an expression. */
 function exactly({ statement }: Printing, expression: string, argument: ArgumentDescriptor): string {
   const isExpression = argument.stored?.includes('{}') === true;
   return statement.dialect.namesArguments || isExpression ? castStored(`(${expression})`, argument) : expression;

@@ -30,7 +30,7 @@ import { createLooks, type Hearings, type Looks } from './looks.ts';
 
 interface ModelWatchOptions {
   readonly database: Pick<Database, 'query' | 'transaction' | 'schemaSession'>;
-  /** Where the platform's own tables lie. */
+  /** Place of the platform's own tables. */
   readonly place: SystemPlace;
   readonly recompiler: Recompiler;
   readonly current: () => CompiledApi;

@@ -8,7 +8,7 @@ export interface ByteCache<Value> {
   set(key: string, value: Value, bytes: number): void;
 }
 
-/** How much one generation holds; a cache has two. */
+/** Size of one generation; a cache has two. */
 interface ByteCacheSize {
   readonly entries: number;
   readonly bytes: number;

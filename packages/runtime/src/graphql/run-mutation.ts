@@ -12,7 +12,7 @@ import { type FieldValue, spliceAnswer } from './spliced.ts';
 /** Options for running mutations. */
 export interface MutationSetting {
   readonly writer: Pick<Writer, 'inOrder'>;
-  /** Where a request came from. */
+  /** Origin of a request. */
   readonly senderOf: (request: OperationCall['request']) => RequestOrigin;
   /** Takes what failed at a root field, for the log. */
   readonly report: (request: OperationCall['request'], error: PlatformError) => void;

@@ -19,7 +19,7 @@ function transcoderOf(plan: ReadPlan): Transcoder {
 /** Rows that are collected into the value of one root field. */
 export interface CollectedRows extends RowSink {
   readonly items: number;
-  /** How many bytes there are by now. */
+  /** Number of bytes by now. */
   readonly bytes: number;
   /** The bytes; the same again when called again. */
   end(): Buffer;
@@ -54,7 +54,7 @@ export class SplicedRows implements CollectedRows {
     this.#transcode(buffer, offset, this.#out);
   }
 
-  /** How many bytes there are by now. */
+  /** Number of bytes by now. */
   get bytes(): number {
     return this.#ended?.length ?? this.#out.length;
   }

@@ -21,7 +21,7 @@ interface CustomRouteOptions {
   readonly api: CompiledApi;
   readonly writer: Pick<Writer, 'openFor'>;
   readonly responder: Responder;
-  /** Where a request came from. */
+  /** Origin of a request. */
   readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 

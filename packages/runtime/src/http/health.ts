@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts';
 import { type HostReport, type HostState, type ListedHost, silenceMs } from '../database/host-state.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 
-/** How well one thing, or the whole server, is. With `warn` a part of it is not served. */
+/** State of one part, or of the whole server. With `warn` a part of it is not served. */
 type HealthStatus = 'ok' | 'warn' | 'error';
 
 /** One checked thing, in the manner of the health+json draft. */
@@ -41,7 +41,7 @@ interface Health {
   readonly unreadable: Unready | null;
 }
 
-/** Why a server is not ready. */
+/** Reason why a server is not ready. */
 type Unready = 'starting' | 'draining' | 'database' | 'schema';
 
 /** Answer of `/server/ready`: requests should be sent here, or the reason why not. */

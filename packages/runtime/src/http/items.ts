@@ -37,7 +37,7 @@ interface ItemHandlersOptions {
   readonly reader: Reader;
   readonly writer: Writer;
   readonly responder: Responder;
-  /** Where a request came from. */
+  /** Origin of a request. */
   readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 

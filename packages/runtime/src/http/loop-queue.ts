@@ -17,7 +17,7 @@ interface WaitingRequest {
 /** Spreads requests over turns of the event loop. */
 export class LoopQueue {
   readonly #timeoutMs: number;
-  /** When the first request of this turn began; undefined before it. */
+  /** Time when the first request of this turn began; undefined before it. */
   #begun: number | undefined;
   #waiting: WaitingRequest[] = [];
 

@@ -70,7 +70,7 @@ export interface ServerOptions {
   readonly watch: Pick<DriftWatch, 'closed' | 'drifts' | 'checked' | 'damaged' | 'refresh'>;
   /** Answers no GraphQL documents but those that were compiled with the API. Default: any. */
   readonly trustedDocuments?: boolean;
-  /** Where mail goes without a mail server, and its templates. Default: below the working folder, and the platform's own. */
+  /** Folders of mail without a mail server, and of its templates. Default: below the working folder, and the platform's own. */
   readonly mail?: MailFolders;
   /** Parts that outlive one version of the API. Default: the server listens for itself, and everything ends with it. */
   readonly host?: ServerProcess;
@@ -82,7 +82,7 @@ export interface ServerOptions {
   readonly model?: ModelChanges;
   /** Folder with templates of pages that replace the platform's own of the same name. None when absent. */
   readonly pages?: string | null;
-  /** Where files lie unless the environment says where. Default: below the working folder. */
+  /** Folder of files unless the environment names another place. Default: below the working folder. */
   readonly uploads?: string;
   /** Records the caller of each request. Default: not recorded. */
   readonly callers?: KnownCallers;

@@ -116,7 +116,7 @@ export type CellWriter = (out: ByteWriter, source: Source, offset: number) => nu
 export type Cell = Pick<Field, 'prefix'> &
   ({ readonly kind: 'sized'; readonly write: Writer } | { readonly kind: 'cell'; readonly write: CellWriter });
 
-/** How a text tells its length: that itself, and how many bytes it takes. A first byte below `wide` is the length. */
+/** Length of a text, and the number of bytes that state it. A first byte below `wide` is the length. */
 export interface Lengths {
   readonly wide: number;
   lengthAt(bytes: Buffer, offset: number): number;

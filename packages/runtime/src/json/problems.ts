@@ -2,13 +2,13 @@
 import { forbidden, PlatformError, together } from '../errors.ts';
 import type { JsonValue } from '../language/index.ts';
 
-/** Why a field does not take a value: the type of FAILED_VALIDATION, and a sentence without its subject. */
+/** Reason why a field does not take a value: the type of FAILED_VALIDATION, and a sentence without its subject. */
 export interface FieldProblem {
   readonly type: string;
   readonly message: string;
 }
 
-/** Where in a request a value stands. */
+/** Place of a value in a request. */
 export interface Place {
   readonly collection: string;
   /** For an item in an array at the top of the body: its position there, from 0. */

@@ -5,11 +5,11 @@
  */
 import { PlatformError } from '../errors.ts';
 
-/** How much may wait. */
+/** Bounds of bytes that wait. */
 interface UnsentLimits {
   /** Bytes of all clients: STREAM_BUFFER_MAX. */
   readonly maxCount: number;
-  /** How long a large answer waits until there is room, in milliseconds. */
+  /** Time that a large answer waits until there is room, in milliseconds. */
   readonly timeoutMs: number;
 }
 

@@ -4,7 +4,7 @@
  */
 import { PlatformError } from '../errors.ts';
 
-/** How a key stands. */
+/** State of a key. */
 export interface Counted {
   readonly attempts: number;
   /** Milliseconds until it begins anew. */
@@ -15,7 +15,7 @@ export interface Counted {
 export interface Windows {
   /** Counts one; the first one of a key begins its window. */
   count(key: string, now: number): Counted;
-  /** How a key stands; undefined when its window is over, or there has been none. */
+  /** State of a key; undefined when its window is over, or there has been none. */
   read(key: string, now: number): Counted | undefined;
   /** Takes over how a key stands elsewhere. */
   note(key: string, counted: Counted, now: number): void;

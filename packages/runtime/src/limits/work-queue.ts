@@ -9,7 +9,7 @@ export interface WorkQueue {
   acquire<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** How many run at once, how many may wait for them, and for how many milliseconds; without a bound unless one is named. */
+/** Numbers of those that run at once and that may wait, and the milliseconds of the wait; without a bound unless one is named. */
 interface WorkQueueOptions {
   readonly atOnce: number;
   readonly waiting: number;

@@ -11,9 +11,9 @@ interface MailView {
 
 /** Values that a template with a link may print. */
 interface LinkView extends MailView {
-  /** Where the mail leads to. */
+  /** Address that the mail leads to. */
   readonly link: string;
-  /** How long the link works: `7 days`. */
+  /** Time that the link works: `7 days`. */
   readonly validFor: string;
 }
 

@@ -1,4 +1,4 @@
-/** Where mail goes: to a server, or without one into a folder, for people who develop. */
+/** Sends mail to a server, or without one into a folder, for people who develop. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export interface MailTransport {
   close(): void;
 }
 
-/** How long a mail server may be silent, in milliseconds. */
+/** Time that a mail server may be silent, in milliseconds. */
 const timeoutMs = 20_000;
 
 /** Makes the way out of a server; `folder` is for environments without a mail server. */

@@ -15,7 +15,7 @@ export type ModelCollection = 'platform_permissions' | 'platform_roles';
 
 /** Handles writes to these collections. */
 export interface ModelChanges {
-  /** Why a collection cannot be written, as the message of UNPROCESSABLE_ENTITY; null where it can. */
+  /** Reason why a collection cannot be written, as the message of UNPROCESSABLE_ENTITY; null where it can. */
   refusalOf(collection: ModelCollection): string | null;
   /** Waits for others who are changing the model; called before anything is written. */
   begin(transaction: Transaction): Promise<void>;
@@ -89,7 +89,7 @@ export interface ModelChangerOptions {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Why there is no next generation. */
+/** Reason why there is no next generation. */
 export type Problems = readonly string[];
 
 export interface CompileOptions extends Pick<RecompileOptions, 'drafts'> {

@@ -137,13 +137,13 @@ export interface KnownModel {
   readonly schema: string;
   /** True if the change may lose rows and values, as the request allows. */
   readonly discard: boolean;
-  /** How the database is told. */
+  /** SQL of changes for the database. */
   readonly sql: ModelSql;
 }
 
 /** A step of a change. Names are quoted and values are literals in it, so that a migration can repeat it. */
 export type ModelStep =
-  /** Where tables cannot change in transactions it writes into the platform's own; changes of others are `TableStep`s. */
+  /** A write into the platform's own tables, or a change in a transaction; changes outside of one are `TableStep`s. */
   | { readonly kind: 'run'; readonly sql: string; readonly place: ModelPlace }
   /** Selects one boolean; where it is false the change is refused. No migration repeats it. */
   | { readonly kind: 'check'; readonly sql: string; readonly place: ModelPlace; readonly refusal: PlatformError }
@@ -217,7 +217,7 @@ type TableStep =
       readonly refusal: PlatformError;
     };
 
-/** Whom an error of the database is told about. */
+/** Collection and field that an error of the database is told about. */
 export interface ModelPlace {
   readonly collection: string;
   readonly field: string | null;

@@ -44,7 +44,7 @@ export interface AuditDetails {
   readonly items?: readonly string[] | undefined;
 }
 
-/** Where an event came from: an address, or what stands for several of them. */
+/** Origin of an event: an address, or what stands for several of them. */
 export interface AuditOrigin {
   readonly ip: string | null;
 }

@@ -97,7 +97,7 @@ const maxBytes = 16 * 1024 ** 2;
 /** Milliseconds that a process which ends waits for the reader. */
 const endMs = 2_000;
 
-/** Where the lines of a process go. */
+/** Output of the lines of a process. */
 class LogLines {
   /** Lines that were gathered. */
   #text = '';

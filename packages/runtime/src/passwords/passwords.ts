@@ -17,7 +17,7 @@ export interface Passwords {
   isOutdated(encoded: string): boolean;
 }
 
-/** How the work is bounded. */
+/** Bounds of the work. */
 export interface PasswordsOptions {
   /** Turns of the process when absent: its threads are shared by all. */
   readonly queue?: WorkQueue;

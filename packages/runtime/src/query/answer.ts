@@ -66,7 +66,7 @@ function bareAnswers({ fields }: ReadPlan): AnswerWriter {
 
 interface Layout {
   readonly many: boolean;
-  /** Where a row holds nothing else. */
+  /** Fields of a row that holds nothing else. */
   readonly fields: readonly ShapeField[] | undefined;
   /** The text in front of each count. */
   readonly meta: readonly Buffer[];
@@ -95,7 +95,7 @@ class PlanAnswer implements Answer, DirectSink {
   #first: readonly (string | null)[] = [];
   #last: readonly (string | null)[] = [];
   #more = false;
-  /** Where items begin, of a page whose order is reversed. */
+  /** Offsets of items, of a page whose order is reversed. */
   readonly #starts: number[] | undefined;
 
   constructor(layout: Layout, size: number) {

@@ -247,7 +247,7 @@ function collectionOf(scope: Scope, name: string): CollectionScope {
   return collection;
 }
 
-/** How many rows named keys must bring, when nothing else in the request selects rows. */
+/** Number of rows that named keys must bring, when nothing else in the request selects rows. */
 function expectedRows(request: ReadRequest, count: number): number | undefined {
   const { filter, search, offset, limit, aggregate } = request;
   // Aggregations count the named items on their own.

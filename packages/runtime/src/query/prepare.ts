@@ -62,7 +62,7 @@ interface AuthorisedNames extends ResolvedFields {
 
 /** Inputs from which a shape is planned. */
 interface Planned {
-  /** Where the values of the source stand. */
+  /** Index of the values of the source. */
   readonly sourceIndex: number;
   readonly names: AuthorisedNames;
   readonly orders: NestedOrders;

@@ -46,7 +46,7 @@ export interface RequestedSource {
 export interface Prepared {
   readonly plan: ReadPlan;
   readonly values: readonly string[];
-  /** Where the first of these values come from. */
+  /** Sources of the first of these values. */
   readonly open: OpenValues;
   /** Set when the list is paged by cursor: items of a page at most, -1 for all that remain. */
   readonly size?: number;

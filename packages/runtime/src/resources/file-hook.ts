@@ -104,7 +104,7 @@ async function run({ transaction }: Running, text: OwnSql, values: readonly (str
   if (row?.[0]) transaction.identify(row[0]);
 }
 
-/** Which items of a batch say where they lie, even if nowhere. */
+/** Items of a batch that say where they lie, even if nowhere. */
 function placedItems({ batch: { columns, count } }: Step): readonly boolean[] {
   const column = columns.find(({ field }) => field.descriptor.name === 'folder');
   const all = Array.from({ length: count }, () => column !== undefined);

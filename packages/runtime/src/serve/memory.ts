@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** How often it is looked, in milliseconds. */
+/** Interval of the looks, in milliseconds. */
 const lookMs = 2_000;
 /** Bytes beyond the size after the last collection that are worth another one. */
 const worthBytes = 32 * 1024 ** 2;

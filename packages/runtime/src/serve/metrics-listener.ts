@@ -24,7 +24,7 @@ export interface Watched {
 
 /** A listener under way. */
 export interface MetricsListener {
-  /** Where it answers, without a trailing slash. */
+  /** Address at which it answers, without a trailing slash. */
   readonly url: string;
   close(): void;
 }

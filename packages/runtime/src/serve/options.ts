@@ -12,7 +12,7 @@ import type { MetricValues } from '../operate/metrics/measured.ts';
 import type { PassedConnections } from './acceptor.ts';
 import type { GatherMetrics } from './instruments.ts';
 
-/** How a server is run. Everything has a default. */
+/** Options for running a server. Everything has a default. */
 export interface ServeOptions {
   /** Environment variables by name; those of the process when absent. */
   readonly variables?: Variables;
@@ -23,7 +23,7 @@ export interface ServeOptions {
    * On unless false: switch it off if the process belongs to another application.
    */
   readonly signals?: boolean;
-  /** Where mail goes without a mail server, and templates of mails that replace the platform's own. */
+  /** Folders of mail without a mail server, and of templates that replace the platform's own. */
   readonly mail?: Partial<MailFolders>;
   /** Folder with templates of pages that replace the platform's own of the same name. None when absent. */
   readonly pages?: string | null;
@@ -59,11 +59,11 @@ export interface ServeOptions {
 
 /** A server that listens. */
 export interface RunningServer {
-  /** Where it answers, without a trailing slash: `http://127.0.0.1:8055`. */
+  /** Address at which it answers, without a trailing slash: `http://127.0.0.1:8055`. */
   readonly url: string;
   /** Paths of the pages that people begin with; `/` leads to all of them. */
   readonly pages: readonly string[];
-  /** Where `/metrics` is read, without that path; null where METRICS_PORT says nothing, or another process listens. */
+  /** Address at which `/metrics` is read, without that path; null where METRICS_PORT says nothing, or another process listens. */
   readonly metricsUrl: string | null;
   /** Answer of `/server/ready`: `ok`, or the reason why no request should be sent here. With the role `any` reading is enough. */
   ready(role?: string): Promise<Readiness>;

@@ -27,10 +27,10 @@ import type { RunningServer, ServeOptions } from './options.ts';
 import { type DatabaseHosts, type PreparedDatabase, prepareDatabase, requireRowContexts } from './prepare-database.ts';
 import type { ServeSetting } from './setting.ts';
 
-/** Where mail is written when no mail server is configured and nothing else is said. */
+/** Folder of mail when no mail server is configured and no other folder is named. */
 const mailFolder = '.platform/mail';
 
-/** Where files lie that are uploaded when nothing else is said. */
+/** Folder of uploaded files when no other is named. */
 const uploadsFolder = '.platform/uploads';
 
 export interface ServeParts {

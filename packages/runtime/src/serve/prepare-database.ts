@@ -219,7 +219,7 @@ function stateOf(group: HostGroup, replicas: readonly Replica[]): HostReport {
   return { ...(isRead ? { state: 'read-only', byReplica: true } : group.report), hosts };
 }
 
-/** Where every server refuses us, waiting does not help. */
+/** Throws where every server refuses us: waiting does not help. */
 function refuseUnusable({ errors }: HostGroup, count: number): void {
   const [first] = errors;
   if (errors.length === count && !errors.some(isOutOfReach)) throw toDatabaseError(first);

@@ -12,7 +12,7 @@ import { type FoundProvider, loadProvider } from '../traces/open-telemetry.ts';
 import { createInstruments, type Instruments } from './instruments.ts';
 import type { ServeOptions } from './options.ts';
 
-/** Where the embedded database lives when nothing else is said. */
+/** Folder of the embedded database when no other is named. */
 const embeddedFolder = '.platform/database';
 
 export interface ServeSetting {

@@ -1,4 +1,4 @@
-/** Why a server does not start, in words for people and as an exit code: for the command and for generated servers. */
+/** Reasons why a server does not start, in words for people and as an exit code: for the command and for generated servers. */
 import { PoolingError, RowSecurityError } from '../database/errors.ts';
 import { EmbeddedInUseError } from '../dialects/embedded-lock.ts';
 import { databaseLabel, unusableDatabase } from '../dialects/unusable.ts';

@@ -114,7 +114,7 @@ function keyField({ descriptor }: CollectionScope): FieldDescriptor | undefined 
 interface End {
   readonly value: string;
   readonly type: OperandType;
-  /** Where the elements of an array come from; nothing for a value of its own. */
+  /** FROM clauses of the elements of an array; nothing for a value of its own. */
   readonly from: readonly string[];
 }
 

@@ -19,7 +19,7 @@ import type { RelationScope } from './scope.ts';
 export interface PageOfRows {
   readonly name: string;
   readonly row: Row;
-  /** How targets of links are found: by the keys of all links, or in their whole table. */
+  /** Way to the targets of links: the keys of all links, or their whole table. */
   readonly targets: 'keys' | 'whole';
   /** Tables of the targets, as SQL names them. */
   readonly tables: string[];

@@ -40,7 +40,7 @@ export interface StatementBuilder {
   fence(): '' | ' OFFSET 0';
   /** Prints what cells and conditions contain: given, because they contain each other. */
   readonly print: ConditionPrinter;
-  /** Where each operand of the request finds its first value; operands of rules are not listed. */
+  /** Index of the first value of each operand of the request; operands of rules are not listed. */
   readonly open: ReadonlyMap<Operand, number>;
   /** Ends the statement: numbers the parameters that its text kept, in order, and lists their binders. */
   finish(text: string): Finished;

@@ -24,8 +24,8 @@ export function ruleHolds(row: Row, rule: Condition): string {
 }
 
 /**
- * When a cell of a row is readable, as a predicate. Several rules stay pairs of rows and fields. A cell is granted by
- * the rules that list its field, on the rows they match (security property P6).
+ * Predicate that tells if a cell of a row is readable. Several rules stay pairs of rows and fields. A cell is granted
+ * by the rules that list its field, on the rows they match (security property P6).
  */
 export function granted(row: Row, grant: Grant): string {
   return grant === null ? sqlTrue : anyOf(grant.map((rule) => ruleHolds(row, rule)));

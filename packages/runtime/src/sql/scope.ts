@@ -49,7 +49,7 @@ export interface CopiedColumns {
   readonly contents: readonly FieldDescriptor[];
 }
 
-/** When a cell of a readable row is readable: always (null), or when one of these conditions holds on the row. */
+/** Conditions under which a cell of a readable row is readable: always (null), or when one of these conditions holds on the row. */
 export type Grant = readonly Condition[] | null;
 
 /** One readable field. Secret fields can be selected (masked), and nothing else. */

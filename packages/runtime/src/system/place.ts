@@ -1,6 +1,6 @@
 import type { CollectionDescriptor, CompiledApi, Dialect } from '../language/index.ts';
 
-/** Where the platform's own tables lie, and whose SQL is spoken there. */
+/** Place of the platform's own tables, and the dialect of the SQL there. */
 export interface SystemPlace {
   /** Quoted, as `systemSchemaOf` gives it. */
   readonly schema: string;

@@ -37,7 +37,7 @@ export function tracePlans(
     span.end(parent.origin + performance.now());
   }
 
-  /** When the running request began to plan: by its text, where it was not found by that. */
+  /** Time when the running request began to plan: by its text, where it was not found by that. */
   function beginning(now: number): number {
     const since = begun?.record === currentRecord() ? begun?.startedAt : undefined;
     begun = undefined;
@@ -124,7 +124,7 @@ interface OpenSpan {
   readonly parent: TraceParent;
   /** True while another statement serves it, whose span is another one. */
   isShared: boolean;
-  /** When it was left alone by a statement that failed. */
+  /** Time when a statement that failed left it alone. */
   aloneSince: number;
   /** Error of that statement. */
   refusal: unknown;

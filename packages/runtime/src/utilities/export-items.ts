@@ -19,7 +19,7 @@ export interface ExporterOptions {
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly driftGuard: DriftGuard;
   readonly uploads: Uploads;
-  /** Where the file is written before it is kept, and how large it may be. */
+  /** Folder of the file before it is kept, and the most bytes that it may have. */
   readonly folder: string;
   readonly maxBytes: number;
 }

@@ -64,7 +64,7 @@ interface Move {
   readonly to: string;
 }
 
-/** Where something is moved. The planner must have no limit of its own for the items of a list. */
+/** Parts for moving an item. The planner must have no limit of its own for the items of a list. */
 interface Moving {
   readonly transaction: Transaction;
   readonly planner: Planner;

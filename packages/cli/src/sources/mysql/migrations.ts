@@ -79,8 +79,8 @@ async function letGo(source: Source): Promise<void> {
 }
 
 /**
- * How far a migration came before: twice the number of statements that were run, and one more if another was begun.
- * Rejects if its file has changed since in a statement that was run.
+ * Progress of a migration that was begun before: twice the number of statements that were run, and one more if another
+ * was begun. Rejects if its file has changed since in a statement that was run.
  */
 async function reachedOf(
   source: Source,

@@ -173,7 +173,7 @@ interface Changed {
   readonly stage: string;
   readonly collection: string;
   readonly action: Exclude<Concern, 'all' | 'read'>;
-  /** How many are new, less than none for those that are gone. */
+  /** Number of new ones, below zero for those that are gone. */
   readonly more: number;
 }
 
@@ -212,7 +212,7 @@ function verdictsOf({ stage }: Changed): Verdicts {
   return { rest: stage === 'afterCommit' ? 'safe' : 'dangerous' };
 }
 
-/** Where a hook may fill what a new item needs, documents ask for nothing. */
+/** The document of a collection, which asks for nothing where a hook may fill what a new item needs. */
 function documentOf({ collection, more }: Changed, was: Side, is: Side): Verdicts {
   const create = (more > 0 ? was : is).collections.get(collection)?.writes?.create;
   if (create === undefined || create === null) return {};
@@ -228,7 +228,7 @@ function report({ stage, collection, action, more }: Changed): string {
   return `"${collection}" has ${hooks} ${stages[stage] ?? stage} ${action}.`;
 }
 
-/** How values are looked at. */
+/** Options for looking at values. */
 interface Fitting {
   /** True if an object may have no members but those of its type: inputs of routes are closed. */
   readonly closed: boolean;

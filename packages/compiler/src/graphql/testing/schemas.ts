@@ -26,7 +26,7 @@ function makeSchemas(text: string): Schemas {
   return { items: scopeOf(graphqlRootTypes.items), system: scopeOf(graphqlRootTypes.system) };
 }
 
-/** What GraphQL has against a schema text. */
+/** Faults of a schema text, as GraphQL finds them. */
 export function faultsOf(text: string): readonly string[] {
   const { items, system } = schemasOf(text);
   const all = buildASTSchema(parse(text));

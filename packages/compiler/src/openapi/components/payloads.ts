@@ -172,7 +172,7 @@ function baseSchema({ fields, nestedWrites }: PayloadBase): JsonObject {
   return { type: 'object', properties: inputProperties(fields, nestedWrites) };
 }
 
-/** How a payload is described. */
+/** Options for describing a payload. */
 interface InputOptions {
   /** Default: none. */
   readonly description?: string | null;

@@ -97,7 +97,7 @@ function show(described: JsonObject, examples: readonly JsonObject[]): JsonObjec
   return { ...described, content: { ...content, [type]: { ...schema, examples: named } } };
 }
 
-/** Where nothing changes it is the object itself, so that texts stay texts. */
+/** Maps members; gives the object itself where nothing changes, so that texts stay texts. */
 function mapMembers(value: JsonValue | undefined, change: (inner: JsonValue, name: string) => JsonValue): JsonObject {
   if (!isJsonObject(value)) return {};
   const members = Object.entries(value).map(([name, inner]) => [name, change(inner, name)] as const);

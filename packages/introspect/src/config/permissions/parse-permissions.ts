@@ -107,7 +107,7 @@ function parseRole({ key, value }: SourceEntry, diagnostics: Diagnostic[]): read
   ];
 }
 
-/** Why a role cannot have this name; null when it can. */
+/** Reason why a role cannot have this name; null when it can. */
 export function roleNameProblem(name: string): { readonly message: string; readonly hint: string } | null {
   const builtIn: readonly string[] = builtInRoles;
   if (builtIn.includes(name)) {

@@ -18,7 +18,7 @@ import { movedNode, type SourceEntry, type SourceNode, type SourceScalar } from 
 interface ParsedYaml {
   /** Null when the text nests so deeply that the parser's stack ends. */
   readonly document: Document.Parsed | null;
-  /** Where an offset into the text is, from 1. */
+  /** Line and column of an offset into the text, from 1. */
   readonly positionAt: (offset: number) => { readonly line: number; readonly column: number };
 }
 
@@ -50,7 +50,7 @@ function parseSafely(text: string, lineCounter: LineCounter): Document.Parsed | 
   }
 }
 
-/** Where a node begins; 0 for what stands nowhere. */
+/** Offset at which a node begins; 0 for what stands nowhere. */
 export function offsetOf(node: unknown): number {
   const range = isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range : null;
   return range?.[0] ?? 0;

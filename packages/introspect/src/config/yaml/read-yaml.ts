@@ -81,7 +81,7 @@ function isAbsent(value: unknown): boolean {
 /** A text without its repeated blocks. */
 interface Shortened {
   readonly text: string;
-  /** Which line of the whole text each of its lines is, from 1. */
+  /** Line of the whole text that each of its lines is, from 1. */
   readonly lines: readonly number[];
   /** In the order of the text; never empty. */
   readonly repeats: readonly Repeat[];
@@ -89,9 +89,9 @@ interface Shortened {
 
 /** A block that was left out, by offsets into the shortened text. */
 interface Repeat {
-  /** Where its key begins. */
+  /** Offset at which its key begins. */
   readonly key: number;
-  /** Where the key of the first block that says the same begins. */
+  /** Offset at which the key of the first block that says the same begins. */
   readonly first: number;
 }
 

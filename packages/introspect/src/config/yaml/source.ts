@@ -12,11 +12,11 @@ export interface SourceMap {
 export interface SourceEntry {
   readonly key: PlacedName;
   readonly value: SourceNode;
-  /** Where the value is the text of an earlier one, word for word. */
+  /** Set where the value is the text of an earlier one, word for word. */
   readonly repeats?: Repetition;
 }
 
-/** Which entry says the same as a later one, and how many lines above. */
+/** Entry that says the same as a later one, and the number of lines between. */
 export interface Repetition {
   readonly first: SourceEntry;
   readonly lines: number;

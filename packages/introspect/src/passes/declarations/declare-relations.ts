@@ -205,7 +205,8 @@ function relationOf(
 }
 
 /**
- * How an item finds its link rows: through the foreign key of `linkField`; a plain field holds the key of the item.
+ * Pairs of fields by which an item finds its link rows: those of the foreign key of `linkField`. A plain field holds
+ * the key of the item.
  *
  * Null when the field leads elsewhere or cannot hold the key.
  */

@@ -35,7 +35,7 @@ import type {
 import { collectionsByName, namesIn } from '../lookup.ts';
 import { filterNames, findMisspeltValues, literalMisfit, nowMisfit, pathMisfit } from './filter-names.ts';
 
-/** Where the names of a condition are looked up. */
+/** Names that a condition is looked up in. */
 interface ConditionNames {
   readonly collections: ReadonlyMap<string, Collection>;
   readonly filter: FilterNames;
@@ -172,7 +172,7 @@ function isDocument({ type }: Field): boolean {
 
 type Misfit = Pick<FilterProblem, 'message' | 'name'>;
 
-/** Why a field cannot take an operand, as the end of a sentence; null when it can. */
+/** Reason why a field cannot take an operand, as the end of a sentence; null when it can. */
 function misfit(field: Field, column: Column | undefined, operand: Operand, names: ConditionNames): Misfit | null {
   const message = fieldMisfit(field, column, operand);
   if (message !== null) return { message };

@@ -14,7 +14,7 @@ export const settingsSql = `settings AS MATERIALIZED (
     || pg_catalog.set_config('standard_conforming_strings', 'on', true) AS applied
 )`;
 
-/** Which relations are read: all that were asked for, or those of them that `rereadSql` finds. */
+/** Relations that are read: all that were asked for, or those of them that `rereadSql` finds. */
 export type Extent = 'all' | 'reread';
 
 /**

@@ -22,7 +22,7 @@ import { makeMailedKey } from './mailed-token.ts';
 interface Invitation {
   readonly emails: readonly string[];
   readonly role: string;
-  /** Where the links lead; null: the page of the platform. */
+  /** Page that the links lead to; null: that of the platform. */
   readonly url: URL | null;
 }
 
@@ -129,7 +129,7 @@ function unknownRole(): PlatformError {
   return new PlatformError('FAILED_VALIDATION', 'There is no such role.', extensions);
 }
 
-/** How many items a planned read finds in a transaction. */
+/** Number of items that a planned read finds in a transaction. */
 async function countItems(transaction: Transaction, { plan, statement, parameters }: PlannedRead): Promise<number> {
   const rows = createAnswerWriter(plan)();
   await transaction.run(statement, parameters, rows);

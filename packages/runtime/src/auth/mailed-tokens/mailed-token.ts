@@ -17,7 +17,7 @@ interface LettersOptions {
   readonly write: WriteLetter;
   readonly transport: Pick<MailTransport, 'send'>;
   readonly environment: MailEnvironment;
-  /** Where people reach the server, without a trailing slash. */
+  /** Public address of the server, without a trailing slash. */
   readonly publicUrl: () => string;
 }
 

@@ -111,7 +111,7 @@ interface RequestResetOptions {
   readonly environment: LinkEnvironment;
 }
 
-/** How often tokens of long ago are removed, in milliseconds, and how many at once. */
+/** Interval at which tokens of long ago are removed, in milliseconds, and how many at once. */
 const purgeEveryMs = 600_000;
 const maxPurged = 1_000;
 

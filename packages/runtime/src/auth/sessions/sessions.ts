@@ -26,7 +26,7 @@ type Rotation =
   /** `ended` is the user whose session ended, because the token had been used before. */
   | { readonly kind: 'refused' | 'expired'; readonly ended: string | null };
 
-/** How long sessions live, in milliseconds. */
+/** Lifetimes of sessions and their tokens, in milliseconds. */
 interface SessionLifetimes {
   readonly refreshTokenTtl: number;
   readonly sessionMaxTtl: number;

@@ -33,10 +33,10 @@ const issuer = 'platform';
 
 const algorithm = 'HS256';
 
-/** How far the clocks of two servers may be apart, in seconds. */
+/** Difference that the clocks of two servers may have, in seconds. */
 const clockTolerance = 60;
 
-/** How tokens are made and verified. */
+/** Options for making and verifying tokens. */
 interface TokensOptions {
   /** Another secret whose tokens are valid; none is signed by it. Default: none. */
   readonly previous?: string | null;

@@ -29,7 +29,7 @@ export type Claims = Readonly<Record<string, unknown>>;
 /** One way to a provider and back. */
 interface Passage {
   readonly secrets: StateSecrets;
-  /** Where the provider sends people back to. */
+  /** Address that the provider sends people back to. */
   readonly redirectUri: string;
 }
 
@@ -154,7 +154,7 @@ export function createProvider(environment: ProviderEnvironment): Provider {
     : createOauth2(environment, endpoints);
 }
 
-/** How long a description counts, in milliseconds. */
+/** Time that a description counts, in milliseconds. */
 const freshMs = 3_600_000;
 
 function createOpenId(environment: ProviderEnvironment, issuer: string): Provider {

@@ -27,7 +27,7 @@ interface Departure {
 
 /** Return of a browser from a provider. */
 export interface Arrival {
-  /** Where the browser goes on to; null: it is answered. */
+  /** Address that the browser goes on to; null: it is answered. */
   readonly redirect: URL | null;
   /** True if the cookie is of no more use. A cookie of another sign-in, begun in another tab, still is. */
   readonly spent: boolean;
@@ -54,7 +54,7 @@ interface SingleSignOnOptions {
   readonly log: Pick<Log, 'info' | 'warn'>;
   /** LOGIN_STALL_TIME. */
   readonly stallTime: number;
-  /** Where people reach the server, without a trailing slash. */
+  /** Public address of the server, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly audit: Audit;
 }

@@ -17,7 +17,7 @@ export const stateTtl = 300_000;
 interface SignInState {
   /** 256 random bits, base64url. */
   readonly key: string;
-  /** Where the browser goes on to afterwards; null: it is answered. */
+  /** Address that the browser goes on to afterwards; null: it is answered. */
   readonly redirect: string | null;
 }
 
@@ -71,7 +71,7 @@ export function isStateOf(state: SignInState, presented: string | null): boolean
 /** Uses a state up; resolves to true if it had not been used before. */
 export type UseState = (key: string) => Promise<boolean>;
 
-/** How often states that have expired are removed, in milliseconds, and how many at once. */
+/** Interval at which states that have expired are removed, in milliseconds, and how many at once. */
 const purgeEveryMs = 600_000;
 const maxPurged = 1_000;
 

@@ -1,4 +1,4 @@
-/** Which of several servers writes go to. */
+/** Choice of the server that writes go to. */
 import type { HostFacts } from '../host-state.ts';
 
 /** The server that writes went to last. */

@@ -19,7 +19,7 @@ interface HostGroupOptions {
   readonly probes: readonly HostProbe[];
   /** DATABASE_READ_ONLY: a server that only reads will do. */
   readonly readOnly: boolean;
-  /** How long writes wait for a server that takes them. */
+  /** Time that writes wait for a server that takes them. */
   readonly waitMs: number;
   /** Milliseconds between two looks at every server. Default: a second. */
   readonly lookMs?: number;
@@ -44,7 +44,7 @@ export class HostGroup implements Failover {
   #facts: readonly HostFacts[];
   #known: KnownPrimary | null = null;
   #settled = false;
-  /** When the server that takes writes was lost. */
+  /** Time when the server that takes writes was lost. */
   #lostAt = performance.now();
   /** True once statements under way were told that their server answers them no more. */
   #isGone = false;
@@ -70,7 +70,7 @@ export class HostGroup implements Failover {
     return !this.#settled && performance.now() - this.#lostAt > this.#options.waitMs;
   }
 
-  /** How often writing was in doubt: it tells if a failure may have to do with that. */
+  /** Number of times that writing was in doubt: it tells if a failure may have to do with that. */
   get losses(): number {
     return this.#losses;
   }

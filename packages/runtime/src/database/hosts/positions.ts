@@ -1,4 +1,4 @@
-/** How far writes have come in the log of changes of the server that takes them. */
+/** Position of writes in the log of changes of the server that takes them. */
 import type { LogPosition } from '../../operate/request-record.ts';
 import type { HostFacts } from '../host-state.ts';
 

@@ -10,7 +10,7 @@ import type { Replica } from './replicas.ts';
 
 export interface RoutingOptions {
   readonly replicas: readonly Replica[];
-  /** How long a read waits for a position that no replica has reached yet. */
+  /** Time that a read waits for a position that no replica has reached yet. */
   readonly waitMs: number;
   readonly hasReached: HasReached;
   /** Asks a replica where it is, by a statement of its own if it has one. */

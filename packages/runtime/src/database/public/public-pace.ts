@@ -1,8 +1,7 @@
 /**
- * Pace of statements of callers without a token: they let the work of others pass, by how long both took of late.
- *
- * How statements of callers without a token give way. They let the work of callers with a token go first, and pause
- * after each other while there is such work. So it finds the database free most of the time.
+ * Pace of statements of callers without a token, by how long they and others took of late. They let the work of callers
+ * with a token go first, and pause after each other while there is such work. So it finds the database free most of the
+ * time.
  */
 
 export interface PaceLimits {
@@ -14,9 +13,9 @@ export interface PaceLimits {
   readonly beside: BesideLimits | null;
 }
 
-/** How statements of callers without a token give way to other work. */
+/** Limits by which statements of callers without a token give way to other work. */
 interface BesideLimits {
-  /** How long one lets other work that is under way go first, in milliseconds. */
+  /** Time that one lets other work under way go first, in milliseconds. */
   readonly yieldMs: number;
   /** Pause after a statement that was not quick, as a multiple of its time. Quick statements need not wait for its end. */
   readonly pauseFactor: number;
@@ -156,7 +155,7 @@ const halfLifeMs = 5_000;
 const maxRemembered = 5_000;
 
 /**
- * How long statements of callers without a token took of late: the quick ones, the slow ones, and their clients.
+ * Times that statements of callers without a token took of late: the quick ones, the slow ones, and their clients.
  * Without that the duration of a statement is unknown before it runs.
  */
 export class StatementTimes {

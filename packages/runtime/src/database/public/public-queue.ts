@@ -9,13 +9,13 @@ import { ConnectionError } from '../errors.ts';
 import { type Waited, Waits } from '../waits.ts';
 import { type PaceLimits, PublicPace, type StatementKind, StatementTimes } from './public-pace.ts';
 
-/** How many statements may run at once, and how long one waits. */
+/** Number of statements that may run at once, and the time that one waits. */
 export interface TurnLimits extends PaceLimits {
   /** Places of statements that are not known to be quick. */
   readonly places: number;
   /** Those statements at once, with those that turned out to be slow. */
   readonly maxCount: number;
-  /** How long a statement waits for its turn, in milliseconds. */
+  /** Time that a statement waits for its turn, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -41,7 +41,7 @@ interface WaitingTurn {
   readonly refuse: (error: ConnectionError) => void;
 }
 
-/** How often waiting statements are looked at, in milliseconds. */
+/** Interval at which waiting statements are looked at, in milliseconds. */
 const lookMs = 10;
 /** So many wait where clients ask for more than there is. */
 const manyWaiting = 4;

@@ -6,7 +6,7 @@ import { ConnectionError, StalledError, toDatabaseError } from '../errors.ts';
 import type { StatementKind } from './public-pace.ts';
 import { PublicQueue, type Turn, type TurnLimits } from './public-queue.ts';
 
-/** How reads of callers without a token are bounded. */
+/** Bounds of reads of callers without a token. */
 export interface PublicReadLimits extends TurnLimits {
   /** Quick statements of one client that run freely: infinity where a connection takes several at once, 0 where each takes its turn. */
   readonly quickOfClient: number;
@@ -101,7 +101,7 @@ async function streamQueued(
     leave();
     await drained();
     if (signal.aborted) return;
-    // How long its next batches take tells nothing of others that begin.
+    // The time of its next batches tells nothing of others that begin.
     const next = await enter(queue, { kind: `next stream ${kind}`, client, goesOn: true });
     if (isOver) queue.leave(next, false);
     else turn = next;

@@ -131,7 +131,7 @@ function plainSink(sink: RowSink): RowSink {
   };
 }
 
-/** How many connections there are at most, and when idle ones go: the driver looks for those only where one may be too many. */
+/** Numbers of connections at most and at rest: the driver looks for those only where one may be too many. */
 function keptConnections(poolMax: number) {
   return { connectionLimit: poolMax, maxIdle: poolMax - 1, idleTimeout: idleMs, gracefulEnd: true };
 }
@@ -194,7 +194,7 @@ async function readAll(
   }
 }
 
-/** How many keys a statement takes: few numbers, so that few statements are prepared. The last key is said again where there are less. */
+/** Numbers of keys that statements take: few, so that few are prepared. The last key is said again where there are less. */
 const sizes = [4, 8, 16, 32] as const;
 
 /** Makes the function that writes one placeholder for each of several keys. */

@@ -29,7 +29,7 @@ const sessionLock: Statement = {
   locksSession: true,
 };
 
-/** How a type of parameters is had from a text; any other is one. */
+/** Types of parameters that are cast from a text; any other is one. */
 const casts: ReadonlyMap<string, string> = new Map([
   ['int4', 'SIGNED'],
   ['uint4', 'SIGNED'],

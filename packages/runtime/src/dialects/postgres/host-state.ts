@@ -19,7 +19,7 @@ export const askPostgres: AskHost = async (database) => {
   return lag == null ? { state: 'read-only' } : { state: 'read-only', lag: Math.max(0, Number(lag)) };
 };
 
-/** How far a server has come: what a standby has replayed, or what was written. */
+/** Position of a server: that which a standby has replayed, or that of the last write. */
 export const replayedSql = `SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn()
   ELSE pg_catalog.pg_current_wal_lsn() END::pg_catalog.text`;
 

@@ -53,7 +53,7 @@ interface MediaWorkersOptions {
   /** Processes, and tasks that may wait for one. */
   readonly atOnce: number;
   readonly waiting: number;
-  /** How long a task may take, in milliseconds. */
+  /** Time that a task may take, in milliseconds. */
   readonly longestMs: number;
 }
 
@@ -62,7 +62,7 @@ interface MediaWorkersOptions {
  * busy.
  */
 const longestStartMs = 30_000;
-/** How long a task may wait for a process, and a process for a task, in milliseconds. */
+/** Time that a task may wait for a process, and a process for a task, in milliseconds. */
 const longestWaitMs = 20_000;
 const longestIdleMs = 30_000;
 

@@ -9,7 +9,7 @@ import type { JsonValue } from '../../language/index.ts';
 const fits = ['cover', 'contain', 'inside', 'outside'] as const;
 const formats = ['jpg', 'png', 'webp', 'avif'] as const;
 
-/** How an image fills its box. */
+/** Way in which an image fills its box. */
 type Fit = (typeof fits)[number];
 
 export type ImageFormat = (typeof formats)[number];
@@ -96,7 +96,7 @@ function readFlag(text: string | undefined): boolean | undefined {
 }
 
 export interface AssetSettings {
-  /** Which transformations requests may ask for. */
+  /** Transformations that requests may ask for. */
   readonly allowed: 'all' | 'none' | 'presets';
   /** As `storage_asset_presets` holds them. */
   readonly presets: JsonValue;

@@ -47,7 +47,7 @@ export interface QueryField {
   readonly source: QuerySource;
 }
 
-/** Where the value of a root field comes from. */
+/** Source of the value of a root field. */
 type QuerySource =
   | { readonly kind: 'constant'; readonly json: string }
   | { readonly kind: 'introspection' }

@@ -84,8 +84,8 @@ function fillDistances(
 }
 
 /**
- * How many rows one list can have at most over all its parents, for one row of the selection: as `rowBound` counts it.
- * `usual` is the limit of lists without arguments.
+ * Most rows that one list can have over all its parents, for one row of the selection: as `rowBound` counts it. `usual`
+ * is the limit of lists without arguments.
  */
 export function boundOfSelection({ parts }: SelectionTemplate, lists: readonly NestedRead[], usual: number): number {
   return Math.max(1, ...parts.map((part) => boundOfPart(part, lists, usual)));

@@ -134,7 +134,7 @@ function chooseOperation({ definitions }: DocumentNode, name: string | null): Op
   return operation;
 }
 
-/** How large a selection is with all fragments in it expanded. */
+/** Size of a selection with all fragments in it expanded. */
 interface SelectionSize {
   readonly depth: number;
   readonly aliases: number;

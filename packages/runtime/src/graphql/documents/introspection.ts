@@ -13,8 +13,8 @@ import {
 } from 'graphql';
 import { DocumentError } from './document-errors.ts';
 
-/** How many times as much as the query of usual tools one introspection may ask for. */
-const timeoutMs = 2;
+/** Multiple of what the query of usual tools asks for that one introspection may ask for. */
+const maxTimes = 2;
 
 /**
  * The values of the introspection fields at the root of a valid operation, as JSON text by response name. Fields that
@@ -69,7 +69,7 @@ export function createIntrospectionCheck(schema: () => GraphQLSchema): Introspec
     if (valuesIn(new Map(), document, operation) === 0) return;
     many ??= multiplicities(schema());
     const requested = valuesIn(many, document, operation);
-    limit ??= timeoutMs * usualValues(many);
+    limit ??= maxTimes * usualValues(many);
     if (requested > limit) throw new DocumentError('The operation asks for more of the schema than tools need.');
   };
 }
@@ -81,7 +81,7 @@ function usualValues(many: ReadonlyMap<string, number>): number {
   return operation === undefined ? 0 : valuesIn(many, usual, operation);
 }
 
-/** How many of something there are on average where a field of introspection lists them. */
+/** Average numbers of elements, by the field of introspection that lists them. */
 function multiplicities(schema: GraphQLSchema): ReadonlyMap<string, number> {
   const types = Object.values(schema.getTypeMap());
   let fields = 0;

@@ -16,7 +16,7 @@ export interface FilePart {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Where files are written, and how much a body may hold. */
+/** Folder of written files, and the bounds of a body. */
 interface MultipartLimits {
   readonly folder: string;
   readonly fileSize: number;

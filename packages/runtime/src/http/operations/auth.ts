@@ -70,7 +70,7 @@ function presented(bodyToken: string | undefined, held: string | null): string {
   return token;
 }
 
-/** Where a link is to lead; null when nothing is said. Throws INVALID_PAYLOAD where that is not allowed. */
+/** Address that a link is to lead to; null when none is named. Throws INVALID_PAYLOAD where that is not allowed. */
 export function linkOf(name: string, text: string | undefined, allowed: readonly string[]): URL | null {
   if (text === undefined) return null;
   const url = allowedUrl(text, allowed);

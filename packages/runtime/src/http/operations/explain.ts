@@ -49,7 +49,7 @@ export function explainOperations({ api, database, limits }: ExplainOptions): Im
     return data[0]?.id ?? null;
   }
 
-  /** Whom a server would make of a role and a user. */
+  /** Caller that a server would make of a role and a user. */
   async function callerOf(role: string, user: string | null): Promise<Caller> {
     const { name: accessClass, admin } = accessOf(api, role);
     if (user !== null && (await userKey(user)) === null) {

@@ -135,13 +135,13 @@ export const packagedFiles: Readonly<Record<string, { readonly package: string; 
 
 const published = fileURLToPath(new URL('../../../graphiql/', import.meta.url));
 
-/** Where a file lies. Throws where neither the copy nor the packages are there. */
+/** Path of a file. Throws where neither the copy nor the packages are there. */
 export function findPackagedFile(name: string): string {
   const copy = join(published, name);
   return existsSync(copy) ? copy : packagedFile(name);
 }
 
-/** Where a file lies in the package that it comes from. */
+/** Path of a file in the package that it comes from. */
 export function packagedFile(name: string): string {
   const file = packagedFiles[name];
   if (file === undefined) throw new Error(`The page has no file "${name}".`);

@@ -12,7 +12,7 @@ interface OutgoingOptions {
   /** Target of the bytes: the response, or the stream that compresses them. */
   readonly out: Writable;
   readonly unsent: ClientBytes;
-  /** How long the client may take none of them, in milliseconds. */
+  /** Time that the client may take none of them, in milliseconds. */
   readonly stallMs: number;
   /** Counts the bytes that the client has taken. */
   readonly record?: RequestRecord | undefined;

@@ -1,4 +1,4 @@
-/** What the unit tests of the HTTP face share: a small compiled API, and a server over a database that is away. */
+/** Parts that the unit tests of the HTTP face share: a small compiled API, and a server over a database that is away. */
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../../caller.ts';
 import type { Drift } from '../../drift.ts';
@@ -37,7 +37,7 @@ export const api: CompiledApi = {
   openapi: async (accessClass) => ({ openapi: '3.1.0', info: { title: accessClass, version: '1' } }),
 };
 
-/** Where the tests look for what a server asked its planner. */
+/** Requests of a server to its planner, for tests to look at. */
 export type Asked = readonly unknown[];
 
 /** Makes a server over a database that is away, with everything the planner was asked written to `asked`. */

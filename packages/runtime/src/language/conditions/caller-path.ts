@@ -17,7 +17,7 @@ export interface CallerValue {
   readonly many: boolean;
 }
 
-/** Why a path leads nowhere. `name` is the step that was not found, in the collection where it was looked for. */
+/** Reason why a path leads nowhere. `name` is the step that was not found, in the collection where it was looked for. */
 type BrokenPath = Pick<FilterProblem, 'stage' | 'message' | 'name'>;
 
 /** The words of a path: `$CURRENT_USER.team.name`. */

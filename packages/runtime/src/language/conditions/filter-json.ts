@@ -40,7 +40,7 @@ export function jsonKind(operand: Operand): JsonKind {
   return kindOf(first) ?? 'text';
 }
 
-/** How values of a kind are written as parameters. */
+/** Types of parameters, by the kind of value that is written as one. */
 export const jsonTypes: Readonly<Record<JsonKind, ValueType & { readonly native: string }>> = {
   text: { type: 'text', native: 'text' },
   number: { type: 'decimal', native: 'numeric' },

@@ -15,7 +15,7 @@ export interface Reader {
   readonly problems: FilterProblem[];
 }
 
-/** Where a part of the filter stands. `links` are the collections of `item` when rows of a many-to-any are described. */
+/** Place of a part of the filter. `links` are the collections of `item` when rows of a many-to-any are described. */
 export interface Place {
   readonly collection: string;
   readonly path: readonly string[];

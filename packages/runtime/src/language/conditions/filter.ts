@@ -5,7 +5,7 @@ import type { FilterNames, FilterProblem } from './filter-names.ts';
 import { readRows } from './filter-rows.ts';
 import { checkFilterForm } from './filter-syntax.ts';
 
-/** How a filter is read. */
+/** Options for reading a filter. */
 export interface FilterOptions {
   /** Accepts `_regex`, for validation rules. */
   readonly regex?: boolean;
@@ -16,7 +16,7 @@ export interface FilterOptions {
   /** Collections of `item` when the filter describes link rows of a many-to-any. */
   readonly links?: readonly string[];
   readonly limits?: QueryLimits;
-  /** Where paths from the caller are looked up; `names` when absent. */
+  /** Names that paths from the caller are looked up in; `names` when absent. */
   readonly callers?: FilterNames;
 }
 

@@ -63,7 +63,7 @@ export function isDynamic(value: JsonValue): value is string {
   return typeof value === 'string' && /^\$(?:NOW(?:$|\()|CURRENT_(?:USER|ROLE)(?:$|\.))/.test(value);
 }
 
-/** How many names follow `$CURRENT_USER` or `$CURRENT_ROLE`; 0 for every other value. */
+/** Number of names that follow `$CURRENT_USER` or `$CURRENT_ROLE`; 0 for every other value. */
 export function pathLength(value: JsonValue): number {
   return isDynamic(value) && !value.startsWith('$NOW') ? value.split('.').length - 1 : 0;
 }

@@ -1,4 +1,4 @@
-/** Which access class of the compiled API a user has. */
+/** Access class of a user in the compiled API. */
 import type { AccessClass, CompiledApi } from '../index.ts';
 
 /** Names of the access classes, by the source that decides them. */

@@ -143,7 +143,7 @@ export const canonicalTypeSql = `CASE WHEN tn.nspname = 'pg_catalog' THEN pg_cat
   ELSE pg_catalog.quote_ident(tn.nspname) || '.' || pg_catalog.quote_ident(t.typname)
     || CASE WHEN a.atttypmod = -1 THEN '' ELSE '(' || a.atttypmod || ')' END END`;
 
-/** How callers are passed on to policies of row-level security. */
+/** Settings that pass callers on to policies of row-level security. */
 export interface RowSecurity {
   /** Setting of the database that holds the claims of the caller as JSON. */
   readonly claims: string;

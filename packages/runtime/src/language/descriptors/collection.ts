@@ -100,7 +100,7 @@ export interface ConstraintDescriptor {
   readonly unchecked?: true;
 }
 
-/** How a row shows that its item is archived: by any time, or by a value. */
+/** Mark of a row whose item is archived: by any time, or by a value. */
 export interface SoftDelete {
   readonly field: string;
   readonly value?: string;

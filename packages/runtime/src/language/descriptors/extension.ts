@@ -1,7 +1,7 @@
 /** Extensions: a project's own code, as the server takes it. */
 import type { JsonValue } from '../values/parse-text.ts';
 
-/** When a hook runs. */
+/** Moment at which a hook runs. */
 export type Stage = 'before' | 'after' | 'afterCommit';
 
 /** An extension as the server takes it. Made by `defineExtension` only. */

@@ -27,7 +27,7 @@ interface CopyNames {
 export interface SystemCollection {
   /** Name of the collection and of its table. */
   readonly name: string;
-  /** Where its items are served; absent while nothing serves them. */
+  /** Path at which its items are served; absent while nothing serves them. */
   readonly path?: string;
   readonly singleton?: true;
   /** Writes that payloads can ask for at all; the others are done by services. */
@@ -181,7 +181,7 @@ export const relationSpecials = ['o2m', 'm2m', 'm2a', 'translations', 'files'] a
 /** Fields that only structure a form: these have no values. */
 export const plainSpecials = ['alias', 'no-data', 'group'] as const;
 
-/** Which side of a relation the specials of a field name; undefined where they name none. */
+/** Side of a relation that the specials of a field name; undefined where they name none. */
 export function relationSpecialIn(special: readonly string[]): (typeof relationSpecials)[number] | undefined {
   return relationSpecials.find((name) => special.includes(name));
 }

@@ -41,7 +41,7 @@ function limit({ precision, scale = 0 }: ValueFacts, text: string): BrokenLimit 
   return { type: 'range', message: `must not have more than ${Math.max(scale, 0)} decimal places` };
 }
 
-/** How many digits a number has in front of the point and after it, exponents applied, zeros at the ends left out. */
+/** Numbers of digits in front of the point and after it, exponents applied, zeros at the ends left out. */
 function digitsOf(text: string): { readonly whole: number; readonly fraction: number } {
   const [, integer = '', decimals = '', exponent = '0'] = /^-?(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   const digits = integer + decimals;

@@ -16,7 +16,7 @@ export interface ValueFacts {
   readonly maxLength?: number;
   readonly precision?: number;
   readonly scale?: number;
-  /** How values arrive; the cast tells whether the server has values beyond those of other servers. */
+  /** Form in which values arrive; the cast tells whether the server has values beyond those of other servers. */
   readonly wire?: { readonly kind: string; readonly cast?: string };
   readonly geometry?: GeometryForm;
   readonly vector?: VectorForm;
@@ -120,7 +120,7 @@ export const datedFunctions: readonly FieldFunction[] = fieldFunctions.slice(0, 
 /** Functions of types that have a time of the day. */
 export const timedFunctions: readonly FieldFunction[] = fieldFunctions.slice(5, 8);
 
-/** How values of a column are compared, and how they arrive (`FieldDescriptor`). */
+/** Comparison of a column's values, and the form in which they arrive (`FieldDescriptor`). */
 export interface ColumnForm {
   readonly native: string;
   readonly comparison?: string;
@@ -184,7 +184,7 @@ export interface TypeDefinition {
 }
 
 /**
- * How one value arrives in the binary form of rows (`docs/decisions`), and so how its bytes become JSON.
+ * Form of one value in the binary form of rows (`docs/decisions`), and so how its bytes become JSON.
  *
  * A column whose native type has no entry here is cast in SQL (`WireForm.cast`) to one that has: `numeric` is read as
  * `text`, `money[]` as `numeric[]::text[]`. The same form serves at every depth, so the bytes never depend on nesting.
@@ -215,7 +215,7 @@ export type WireKind =
   | 'csv'
   | 'masked';
 
-/** How a column is selected: the cast chain appended to its expression (for example `::numeric::text`), and what arrives. */
+/** Selection of a column: the cast chain appended to its expression (for example `::numeric::text`), and what arrives. */
 export interface WireForm {
   readonly kind: WireKind;
   /** True when `kind` is that of the elements of a (possibly multi-dimensional) array. */

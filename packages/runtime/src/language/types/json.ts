@@ -6,7 +6,7 @@ import { castToText, type Decoded, type TypeDefinition } from './definition.ts';
 /** Levels to which a JSON value may nest (API specification, section 6). */
 export const jsonDepth = 64;
 
-/** How deep a JSON value nests; a scalar is 0. Stops counting after `limit`. */
+/** Depth of a JSON value; a scalar is 0. Stops counting after `limit`. */
 export function depthOf(value: JsonValue, limit: number): number {
   if (value === null || typeof value !== 'object') return 0;
   if (limit === 0) return 1;

@@ -47,7 +47,7 @@ const closeBracket = 93;
 const openBrace = 123;
 const closeBrace = 125;
 
-/** How many keys a text has; null where one of them has an escape. */
+/** Number of keys that a text has; null where one of them has an escape. */
 function countKeys(text: string): number | null {
   let count = 0;
   let latest = 0;

@@ -63,7 +63,7 @@ function equalities(condition: Condition): ReadonlyMap<string, Operand> {
   return plain && condition.operand.kind === 'literal' ? new Map([[condition.field, condition.operand]]) : new Map();
 }
 
-/** Where their values stand among the parameters of the statement. */
+/** Indexes of their values among the parameters of the statement. */
 function fieldsOf(
   fixed: FixedParts,
   { operands }: Pick<ReadQuery, 'operands'>,

@@ -258,7 +258,7 @@ function printBatchKey(row: Row, field: FieldDescriptor, index: number): string 
   return statement.dialect.byKeyList(row.column(field.column), operandType(field).native, read);
 }
 
-/** Where the digits of a UUID are parted by a dash. */
+/** Groups of the digits of a UUID, which dashes part. */
 const uuidPattern = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
 const uuidBytes = 16;
 

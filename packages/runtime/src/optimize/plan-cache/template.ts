@@ -30,7 +30,7 @@ interface PlannedTemplate {
   readonly large?: true;
 }
 
-/** Which value a text becomes, and how. */
+/** Value that a text becomes, and its encoding. */
 interface Hole {
   readonly index: number;
   readonly operator: Operator;

@@ -14,7 +14,7 @@ type DirectRunning = Pick<Running, 'transaction' | 'caller' | 'driftGuard'>;
 
 export interface DirectWrite {
   run(running: DirectRunning): Promise<Answer>;
-  /** How many rows it writes at most, where it is brief; absent where it may take long. */
+  /** Most rows that it writes, where it is brief; absent where it may take long. */
   readonly rows?: number;
   /** True if the steps explain a refusal, and run in its place. Default: false. */
   readonly isExplained?: true;

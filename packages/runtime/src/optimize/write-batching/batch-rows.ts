@@ -70,12 +70,12 @@ function batchRows(single: WriteStatement, many: WriteStatement | undefined): Ro
   return { statement: { ...many.statement, brief: true }, parameters, ...(key >= 0 && { key }) };
 }
 
-/** Where a parameter that a request brings finds its value. */
+/** Source of the value of a parameter that a request brings. */
 function sourceOf({ sources }: WriteStatement, binder: Binder): Source | undefined {
   return binder.kind === 'value' ? sources[binder.index] : undefined;
 }
 
-/** Which parameter for one item has what a parameter for many has, or has of each item; -1 where none has. */
+/** Index of the parameter for one item that has the value of one for many, or that of each item; -1 where none has. */
 function placeOf(single: WriteStatement, many: WriteStatement, binder: Binder): number {
   if (binder.kind !== 'value') {
     const text = JSON.stringify(binder);

@@ -32,7 +32,7 @@ const noRows = { row: () => {} };
 interface Waiting {
   /** Settings of its caller: only those of equal ones share, as what waits for COMMIT runs under the last. */
   readonly under: string;
-  /** How many its statement writes, at most. */
+  /** Most rows that its statement writes. */
   readonly rows: number;
   /** Runs it in a transaction that may be shared; the function that it resolves with is called after the commit. */
   run(transaction: Transaction): Promise<() => void>;

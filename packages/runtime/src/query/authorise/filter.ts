@@ -43,7 +43,7 @@ export function refuseProblem(problems: readonly FilterProblem[], stage: FilterP
   throw invalidQuery(`The filter at "${problem.path.join('.')}" ${problem.message}.`);
 }
 
-/** How many relations a condition looks through or counts. */
+/** Number of relations that a condition looks through or counts. */
 export function relationsOf(condition: Condition): number {
   if (condition.kind === 'compare') return (condition.function === 'count' ? 1 : 0) + stepsOf(condition.operand);
   if (condition.kind === 'related') return 1 + relationsOf(condition.where);
@@ -63,9 +63,9 @@ function stepsOf(operand: Operand): number {
 export interface OpenValues {
   readonly operands: Map<Operand, number>;
   readonly values: string[];
-  /** How much they are, for the limits. */
+  /** Sizes for the limits. */
   readonly size: { listValues: number; patternLength: number };
-  /** How the operands of filters and searches are encoded. */
+  /** Encodings of the operands of filters and searches. */
   readonly comparisons: OpenComparison[];
 }
 

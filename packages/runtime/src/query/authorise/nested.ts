@@ -135,7 +135,7 @@ export function checkNested(scope: Scope, reads: NestedReads, orders: NestedOrde
   return aggregates;
 }
 
-/** How many relations all filters look through or count. */
+/** Number of relations that all filters look through or count. */
 export function nestedRelationsOf(reads: NestedReads): number {
   let relations = 0;
   visit(reads, ({ filter, having }) => {

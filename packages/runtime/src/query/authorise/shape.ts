@@ -105,7 +105,7 @@ export function conditionShape(condition: Condition): Shape {
   }
 }
 
-/** Which segments of a path into JSON may be numbers of elements: not every server prints them like keys. */
+/** Segments of a path into JSON that may be numbers of elements: not every server prints them like keys. */
 function pathShape({ value, members }: Extract<Operand, { kind: 'literal' }>): Shape {
   // Names of members stand in the statement.
   if (members && Array.isArray(value)) return ['members', ...value.map(String)];

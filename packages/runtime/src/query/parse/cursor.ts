@@ -10,7 +10,7 @@ import { invalidQuery } from '../../errors.ts';
 import { decodeValue, isStorableText, types, type ValueType } from '../../language/index.ts';
 import type { QueryTree } from './parse-query-string.ts';
 
-/** Where a page starts: at the first row, or after the row that had these values, in the order of the terms. */
+/** Start of a page: at the first row, or after the row that had these values, in the order of the terms. */
 export type CursorStart = 'first' | readonly (string | null)[];
 
 /** The `cursor` of a request, well formed. `checkCursor` checks that it belongs to the list. */

@@ -1,4 +1,4 @@
-/** Which answers to requests without a token shared caches may keep, and which reads a replica may answer. Source: scale-out notes, section 2. */
+/** Answers that shared caches may keep, and reads that a replica may answer. Source: scale-out notes, section 2. */
 import type { KeptAnswers, Statement } from '../../database/database.ts';
 import type { Condition } from '../../language/index.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';

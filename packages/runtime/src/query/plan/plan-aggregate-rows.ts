@@ -58,7 +58,7 @@ export function printAggregates(
   };
 }
 
-/** Where nothing else aggregates, the empty group makes one row of all. */
+/** The GROUP BY clause; the empty group makes one row of all where nothing else aggregates. */
 function groupClause({ oneGroup }: SqlDialect, groups: readonly string[], values: number): string {
   if (groups.length > 0) return ` GROUP BY ${groups.join(', ')}`;
   return values > 0 ? '' : oneGroup;

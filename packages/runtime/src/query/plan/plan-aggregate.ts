@@ -37,7 +37,7 @@ export interface AggregateQuery {
   readonly selector: Selector;
   readonly streamed: boolean;
   readonly exported: Exported | undefined;
-  /** Where the operands of both conditions find their values, and how many values that are. */
+  /** Indexes of the values of both conditions' operands, and the number of these values. */
   readonly operands: ReadonlyMap<Operand, number>;
   readonly values: number;
 }

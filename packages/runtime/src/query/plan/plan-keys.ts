@@ -67,7 +67,7 @@ function printColumns(
   return [isPlain ? dialect.among(columns.join(), only.list, only.native, false) : dialect.rowAmong(columns, keys)];
 }
 
-/** How many values a list of keys takes, named or written. */
+/** Number of values that a list of keys takes, named or written. */
 export function keyValues(collection: CollectionScope, selector: Selector): number {
   return selector === 'keys' || selector === 'written' ? collection.descriptor.key.length : 0;
 }

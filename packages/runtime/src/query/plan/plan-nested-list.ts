@@ -8,11 +8,11 @@ import type { Selected } from '../authorise/selection.ts';
 import { printBounds } from './plan-bounds.ts';
 import { type PrintedTerm, printOrder, printRelationOrder, printSortField } from './plan-order.ts';
 
-/** How the nested lists of a read are cut and ordered. */
+/** Bounds and orders of the nested lists of a read. */
 export interface NestedLists {
   /** Rows of each list that `deep` does not name. */
   readonly limit: number;
-  /** Where the bounds of each list that `deep` names find their values. */
+  /** Indexes of the bounds of each list that `deep` names. */
   readonly positions: ReadonlyMap<NestedRead, number>;
   readonly orders: NestedOrders;
   readonly aggregates: NestedAggregates;
@@ -61,8 +61,8 @@ export function nestedList(reached: Reach, { relation, read }: ListPart, lists: 
 }
 
 /**
- * How the server is led to the rows of a page. Otherwise it would walk through an index of the whole table in the
- * requested order, to the end where the page does not fill.
+ * Leads the server to the rows of a page. Otherwise it would walk through an index of the whole table in the requested
+ * order, to the end where the page does not fill.
  *
  * `index`: one may give the order after the columns that lead to the rows. `sort`: none does, so all rows of the parent
  * are read before they are cut. `plain`: no index can give the order, or the server needs no help.

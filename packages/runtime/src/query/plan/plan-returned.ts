@@ -30,7 +30,7 @@ export function ownColumns({ selected }: ReadPlan): SelectedItems | undefined {
   return selected?.selection.parts.every((part) => grantOf(part) !== undefined) ? selected : undefined;
 }
 
-/** When a part that is made of own columns can be read; undefined for every other part. */
+/** Grant of a part that is made of own columns; undefined for every other part. */
 function grantOf(part: Selected): Grant | undefined {
   if (part.kind === 'constant') return null;
   if (part.kind === 'field') return part.field.grant;

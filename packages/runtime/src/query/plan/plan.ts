@@ -91,7 +91,7 @@ export interface ReadQuery {
   readonly nested: NestedLists;
   /** Prints what stands in the place of the table. Default: the table. */
   readonly source?: (statement: StatementBuilder) => string;
-  /** Where the operands of all conditions find their values, and how many values were collected, nested ones included. */
+  /** Indexes of the values of all conditions' operands, and the number of collected values, nested ones included. */
   readonly operands: ReadonlyMap<Operand, number>;
   readonly values: number;
 }

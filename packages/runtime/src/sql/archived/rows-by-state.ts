@@ -7,7 +7,7 @@ import {
   type Operand,
 } from '../../language/index.ts';
 
-/** Which items a read asks for beside the live ones, or in their place. */
+/** Items that a read asks for beside the live ones, or in their place. */
 export type Archived = 'include' | 'only';
 
 /** The condition of live rows, and that of archived ones; undefined where DELETE removes items. */

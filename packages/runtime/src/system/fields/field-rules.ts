@@ -21,7 +21,7 @@ export const defaultFieldLimits: FieldLimits = { passwordMinLength: 8 };
 
 type Check = (text: string, limits: FieldLimits) => FieldProblem | undefined;
 
-/** How assets may be made smaller, as presets name it: API specification, section 10.12. */
+/** Ways in which assets may be made smaller, as presets name them: API specification, section 10.12. */
 const fits: readonly unknown[] = ['cover', 'contain', 'inside', 'outside'];
 const formats: readonly unknown[] = ['auto', 'jpg', 'png', 'webp', 'avif', 'tiff'];
 

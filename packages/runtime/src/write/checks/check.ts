@@ -39,7 +39,7 @@ export type PermissionCheck =
       readonly type: string;
     };
 
-/** Where a predicate finds what it looks at. */
+/** Row that a predicate looks at. */
 export interface CheckedRow {
   /** The written row, in the open scope. */
   readonly row: Row;

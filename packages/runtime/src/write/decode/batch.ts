@@ -3,7 +3,7 @@ import type { CollectionDescriptor } from '../../language/index.ts';
 import type { WritableField } from '../access/scope.ts';
 
 export interface Batch {
-  /** How many items there are. */
+  /** Number of items. */
   readonly count: number;
   /** In the order of the collection's fields. */
   readonly columns: readonly BatchColumn[];
@@ -13,7 +13,7 @@ export interface BatchColumn {
   readonly field: WritableField;
   /** Text forms, one per item; null also where an item does not have the field. */
   readonly values: readonly (string | null)[];
-  /** Which items have the field; null when all do. */
+  /** Tells of each item if it has the field; null when all do. */
   readonly present: readonly boolean[] | null;
   /** True if all its values are keys that the server fills in while it writes, so that none came with the request. */
   readonly linked: boolean;

@@ -38,7 +38,7 @@ export interface AnswerKeeper {
   keep(transaction: Transaction, request: KeyedRequest, result: KeptAnswer): void;
 }
 
-/** How often expired answers are removed, in milliseconds, and how many at once. */
+/** Interval at which expired answers are removed, in milliseconds, and how many at once. */
 const purgeEveryMs = 60_000;
 const maxPurged = 1_000;
 

@@ -80,7 +80,7 @@ export async function runReturned(
   return { count, wrote, keys: keys.map((texts) => (many ? arrayLiteral(texts) : (texts[0] ?? ''))), verdicts, rows };
 }
 
-/** Where the column after one starts. */
+/** Offset of the column after one. */
 export function skip(buffer: Buffer, offset: number): number {
   return offset + 4 + Math.max(int32(buffer, offset), 0);
 }
@@ -117,7 +117,7 @@ function placesOf(text: string | null): readonly number[] {
 /** Context of the payload when verdicts become errors. */
 export interface JudgedPayload {
   readonly collection: string;
-  /** Where an item stands in the body. */
+  /** Place of an item in the body. */
   readonly placeOf: (item: number) => Place;
   /** Names that the payload has; no other field is named in an error. */
   readonly names: ReadonlySet<string>;

@@ -16,7 +16,7 @@ export interface Written {
 export interface TransactionBody<T = Written> {
   /** Writes. Runs again from the start when the transaction does. */
   run(transaction: Transaction): Promise<T>;
-  /** How many rows it writes, where it runs one brief statement and is done. */
+  /** Number of rows that it writes, where it runs one brief statement and is done. */
   brief?(): number | undefined;
   /** As `WritePlan.named`. */
   readonly named?: () => NamedRows | null;

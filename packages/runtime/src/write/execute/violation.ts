@@ -14,7 +14,7 @@ import type { Batch } from '../decode/batch.ts';
 export interface AffectedConstraints {
   readonly scope: WriteScope;
   readonly collection: CollectionScope;
-  /** Where the items stand in the payload: the way to one, or the names of relations to several. Default: they are its items. */
+  /** Place of the items in the payload: the way to one, or the names of relations to several. Default: they are its items. */
   readonly path?: string;
   readonly names: ReadonlySet<string>;
   /** Fields that the caller may write. */

@@ -51,9 +51,9 @@ export function createHookCalls(
   return calls;
 }
 
-/** Where reads and writes of an extension run: in a transaction under way, or each in one of its own. */
+/** Context of reads and writes of an extension: in a transaction under way, or each in one of its own. */
 export interface HookItemsContext {
-  /** Where the request came from that they are for. */
+  /** Origin of the request that they are for. */
   readonly sender: RequestOrigin;
   /** Answers the data of a list. */
   read(caller: Caller, collection: string, query: JsonValue): Promise<JsonValue>;

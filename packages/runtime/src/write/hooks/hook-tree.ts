@@ -58,7 +58,7 @@ export async function hookTree(hooking: TreeHooking, body: JsonValue | undefined
   const { context, target, hooks, running } = hooking;
   let current = body;
   const made = new Set<string>();
-  // How deep a body may nest is judged while it grows.
+  // The depth of a body is judged while it grows.
   for (let depth = 1; ; depth++) {
     const root = grow(context, target.entriesOf(current));
     const groups = root === null ? [] : groupsAt(root, depth);

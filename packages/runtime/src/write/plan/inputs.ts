@@ -5,7 +5,7 @@ import type { StatementBuilder } from '../../sql/row.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Keys } from '../decode/keys.ts';
 
-/** Where a parameter finds its value. Columns are those of the batch by their positions. */
+/** Source of the value of a parameter. Columns are those of the batch by their positions. */
 export type Source =
   /** A part of the key: one value for one item, else an array. */
   | { readonly kind: 'key'; readonly part: number }
@@ -14,11 +14,11 @@ export type Source =
   | { readonly kind: 'values'; readonly column: number }
   /** An array with a generated value for each item, for one of the fields that get such values. */
   | { readonly kind: 'drawn'; readonly field: number }
-  /** Which items have the field, as an array. */
+  /** Items that have the field, as an array. */
   | { readonly kind: 'present'; readonly column: number }
-  /** Which of the stored rows a rule matched, as an array that an earlier statement answered; `allowed`: which may be changed. */
+  /** Stored rows that a rule matched, as an array that an earlier statement answered; `allowed`: those that may be changed. */
   | { readonly kind: 'matched'; readonly rule: number | typeof allowed }
-  /** How many items there are. */
+  /** Number of items. */
   | { readonly kind: 'count' }
   /**
    * For items that hold keys of items made by the same statement: an array of the positions of these; `of` counts
@@ -45,7 +45,7 @@ export interface WriteValues {
 export interface Inputs {
   /** A placeholder with its cast for a value of that source. */
   take(source: Source, native: string): string;
-  /** Where the values of the statement have those of a source. */
+  /** Index of a source among the values of the statement. */
   place(source: Source): number;
   readonly sources: readonly Source[];
 }

@@ -58,7 +58,7 @@ function planAhead(written: Written): WriteStatement['ahead'] {
   return { plan, fields: set.map(({ place: index }) => index) };
 }
 
-/** Where a part of the key is known from, on a server that returns nothing. */
+/** Source of a part of the key, on a server that returns nothing. */
 function keyPart(written: Written, name: string): KeyPart {
   const column = written.columns.findIndex(({ field }) => field.descriptor.name === name);
   const drawn = drawnFields(written).findIndex(({ field }) => field.name === name);

@@ -115,7 +115,7 @@ interface Update {
   readonly alias: string;
   /** The input, as the table `i`. */
   readonly source: string;
-  /** Which stored row belongs to which input. */
+  /** Stored rows by their inputs. */
   readonly rows: string;
   readonly assigned: readonly Assigned[];
   /** SQL predicate that is true if an item has the field of a column. */

@@ -26,7 +26,7 @@ import {
   type WriteStatement,
 } from './statement.ts';
 
-/** How the items of a step come: as one, as several, or as several with the same data. */
+/** Form of the items of a step: as one, as several, or as several with the same data. */
 export type StepForm = 'one' | 'many' | 'shared';
 
 /** A cache of the plans of one access class. */
@@ -52,7 +52,7 @@ export function plansOf(
   });
 }
 
-/** How the steps of a server are planned. */
+/** Plans the steps of a server. */
 interface StepPlanner {
   plan(written: Written, form: StepForm, plan: ReadPlan | undefined, keyed: boolean): StepPlans;
   planDelete(written: Written, removed: Removal, many: boolean): StepPlans;

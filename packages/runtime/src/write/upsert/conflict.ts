@@ -185,7 +185,7 @@ export interface Sought {
   readonly place: Place;
   /** Text forms, one per field of the key: null never matches. */
   readonly values: readonly (string | null)[];
-  /** Which of the fields the item has. */
+  /** Tells of each field if the item has it. */
   readonly provided: readonly boolean[];
 }
 

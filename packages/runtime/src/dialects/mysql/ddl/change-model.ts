@@ -249,7 +249,7 @@ async function report(
   );
 }
 
-/** How the server of an API is told of changes. */
+/** SQL of changes for the server of an API. */
 function mysqlSqlOf({ dialect, collections }: CompiledApi): ModelSql {
   const users = collections.find(({ name }) => name === 'platform_users');
   const hasUuid = users?.fields.some(({ name, native }) => name === 'id' && native === 'uuid') === true;

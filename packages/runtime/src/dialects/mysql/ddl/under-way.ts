@@ -24,7 +24,7 @@ export interface ChangeUnderWay {
   readonly rows: readonly string[];
 }
 
-/** How long a change waits for another one, in seconds. */
+/** Time that a change waits for another one, in seconds. */
 const turn = 60;
 
 /**

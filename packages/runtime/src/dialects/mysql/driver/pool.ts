@@ -15,12 +15,12 @@ import { toMysqlError } from './errors.ts';
 import { lineOf } from './line.ts';
 import { inTime } from './run.ts';
 
-/** How long a request waits for a connection, and how long for an answer before the connection counts as dead; in milliseconds. */
+/** Times that a request waits for a connection, and for an answer before the connection counts as dead; in milliseconds. */
 interface PoolTimeouts {
   readonly timeoutMs: number;
   /** Infinity waits for ever. */
   readonly answerTimeoutMs: number;
-  /** How long a statement of callers without a token may run. */
+  /** Time that a statement of callers without a token may run. */
   readonly publicTimeoutMs: number;
 }
 
@@ -36,7 +36,7 @@ interface MysqlPoolOptions extends PoolTimeouts {
   readonly failover: Failover;
 }
 
-/** How often it is checked if all leased connections were returned, in milliseconds. */
+/** Interval at which it is checked if all leased connections were returned, in milliseconds. */
 const lookMs = 10;
 
 /** Lends the connections of the driver's pool, and knows who has one: statements that pass the driver by are none to it. */
@@ -252,7 +252,7 @@ export class MysqlPool {
 interface ReadQueueLimits {
   readonly maxCount: number;
   readonly maxPublic: number;
-  /** How long one waits, in milliseconds. */
+  /** Time that one waits, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -261,10 +261,8 @@ export interface Admitted {
 }
 
 /**
- * Lets reads in as far as there is room.
- *
- * How many connections reads and streams may have at once, so that transactions always find one. Reads of callers
- * without a token have a smaller number, so that others find one as well.
+ * Lets reads and streams in as far as there is room, so that transactions always find a connection. Reads of callers
+ * without a token have less room, so that others find one as well.
  */
 export class ReadQueue {
   readonly #limits: ReadQueueLimits;

@@ -28,7 +28,7 @@ const idleSeconds = { mariadb: 10, mysql: 20 } as const;
  */
 const subqueries = "optimizer_switch = 'subquery_cache=off'";
 
-/** How long an unused connection is kept, in milliseconds. */
+/** Time that an unused connection is kept, in milliseconds. */
 export const idleMs = 10_000;
 
 /**
@@ -65,16 +65,16 @@ export function setUp(connection: Pick<Connection, 'query'>, session: MysqlSessi
   connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY', () => {});
 }
 
-/** How long a statement waits for a table that is in use, and for rows, in seconds; later statements queue after it. */
-const timeoutMs = 5;
+/** Seconds that a statement waits for a table that is in use, and for rows; later statements queue after it. */
+const lockSeconds = 5;
 
 /** Names stand in backticks, so that conditions are reported as the compiler reads them. */
 const settings = [
   "sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'",
   "time_zone = '+00:00'",
   'group_concat_max_len = 4294967295',
-  `lock_wait_timeout = ${timeoutMs}`,
-  `innodb_lock_wait_timeout = ${timeoutMs}`,
+  `lock_wait_timeout = ${lockSeconds}`,
+  `innodb_lock_wait_timeout = ${lockSeconds}`,
   sessionNames,
 ];
 

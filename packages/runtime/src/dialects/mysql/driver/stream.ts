@@ -8,7 +8,7 @@ import { run } from './run.ts';
 
 /** Bytes between two checks of the reader. */
 const batchBytes = 262_144;
-/** How often it is looked whether the server still says something: so many times within the time that it may be silent. */
+/** Number of looks for a sign of the server within the time that it may be silent. */
 const looks = 8;
 
 interface MysqlStream {
@@ -55,7 +55,7 @@ export async function runMysqlStream(pool: MysqlPool, requested: MysqlStream): P
   }
 }
 
-/** How long the server may be silent, and the error after that. */
+/** Time that the server may be silent, and the error after it. */
 interface Silence {
   readonly ms: number;
   readonly error: () => Error;

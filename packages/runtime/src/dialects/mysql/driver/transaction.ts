@@ -75,7 +75,7 @@ async function tryOnce<T>(pool: MysqlPool, work: (transaction: Transaction) => P
 /** The first pause before it is looked again, in milliseconds; it doubles up to the most. */
 const firstWaitMs = 10;
 const maxWaitMs = 500;
-/** How long the end of a transaction may stay unknown before the request is given up. */
+/** Time that the end of a transaction may stay unknown before the request is given up. */
 const resolveWithinMs = 15_000;
 
 /**

@@ -90,7 +90,7 @@ async function insertAll(
   return numbers;
 }
 
-/** How far apart numbers are: more than one where several servers write. */
+/** Difference between neighbouring numbers: more than one where several servers write. */
 async function stepOf(transaction: Transaction): Promise<number> {
   const text = 'SELECT CAST(@@SESSION.auto_increment_increment AS CHAR)';
   const [[step] = []] = await statementRows(transaction, { name: '', text }, []);

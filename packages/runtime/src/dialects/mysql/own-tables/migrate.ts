@@ -29,8 +29,8 @@ const ledgerSql = `CREATE TABLE IF NOT EXISTS platform_migrations (
   version varchar(32) NOT NULL
 ) {table}`;
 
-/** How long a migration waits for the others, and for tables that are in use, in seconds. */
-const timeoutMs = 60;
+/** Time that a migration waits for the others, and for tables that are in use, in seconds. */
+const lockSeconds = 60;
 
 /** A row of the ledger; one that has not ended has an empty time. */
 type Row = AppliedMigration;
@@ -124,7 +124,7 @@ class MysqlMigrator implements Migrator {
     const lock = `platform ${hash('sha256', `${database} ${this.#named}`).slice(0, 48)}`;
     try {
       await begin(this.#connection, this.#named);
-      const [row] = await this.#connection.query(`SELECT CAST(GET_LOCK(?, ${timeoutMs}) AS CHAR)`, [lock]);
+      const [row] = await this.#connection.query(`SELECT CAST(GET_LOCK(?, ${lockSeconds}) AS CHAR)`, [lock]);
       if (row?.[0] !== '1') throw lockedError(doing);
       return await work(await this.#server());
     } catch (error) {
@@ -156,7 +156,7 @@ async function begin({ script: sql }: MigrationConnection, named: string | null)
   );
   await sql(
     `SET SESSION sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', foreign_key_checks = 0,
-     lock_wait_timeout = ${timeoutMs}`,
+     lock_wait_timeout = ${lockSeconds}`,
   );
   if (named === null) return;
   await sql(`CREATE DATABASE IF NOT EXISTS ${quoteName(named)} CHARACTER SET utf8mb4`);

@@ -1,4 +1,4 @@
-/** How a project's model is read from the platform's own tables on MySQL and MariaDB, and where its migrations are kept. */
+/** Reads a project's model from the platform's own tables on MySQL and MariaDB, and keeps its migrations. */
 import { createScript } from '../../../database/own-statements.ts';
 import { projectLedgerTable } from '../../../language/index.ts';
 import { collections, fields, relations } from '../../migrations/model.ts';

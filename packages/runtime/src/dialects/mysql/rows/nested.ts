@@ -67,7 +67,7 @@ function writePlain(out: RowBytes, text: Buffer, offset: number): number {
   return end + 1;
 }
 
-/** Where the day ends in `2026-01-02 10:00:00.500000`, and where the fraction begins. */
+/** Positions in `2026-01-02 10:00:00.500000` at which the day ends, and the fraction begins. */
 const moment = { clock: 10, fraction: 19 } as const;
 
 /** A time as the server writes it, which becomes `2026-01-02T10:00:00.5` and the zone. */

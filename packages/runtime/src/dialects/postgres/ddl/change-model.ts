@@ -95,13 +95,13 @@ async function keepTrace(
 }
 
 /** Time that a change waits for tables that are in use: later statements queue up after it. */
-const timeoutMs = '5s';
+const lockTimeout = '5s';
 
 const waitSql = "SELECT pg_catalog.set_config('lock_timeout', $1::pg_catalog.text, true)::pg_catalog.text";
 
 /** Runs the steps one after the other. */
 async function runSteps(transaction: Transaction, steps: readonly ModelStep[]): Promise<void> {
-  await allRows(transaction, waitSql, [timeoutMs]);
+  await allRows(transaction, waitSql, [lockTimeout]);
   for (const step of steps) await runStep(transaction, step).catch((error: unknown) => explain(error, step.place));
 }
 

@@ -18,7 +18,7 @@ const special: Readonly<Record<string, readonly string[]>> = {
   secret: ['conceal'],
 };
 
-/** How PostgreSQL is told. */
+/** SQL of changes for PostgreSQL. */
 export const postgresModelSql: ModelSql = {
   specialOf: (type) => special[type],
   columnSql: postgresType,

@@ -91,8 +91,8 @@ async function orUnfit<T>(what: string, query: Promise<T>): Promise<T> {
 }
 
 /**
- * When to repeat a failed attempt: doubling waits with jitter, so that many processes do not come back at once. A second at most,
- * as requests fail that long after the server is back, and readiness is told within two.
+ * Waits before a failed attempt is repeated: doubling waits with jitter, so that many processes do not come back at
+ * once. A second at most, as requests fail that long after the server is back, and readiness is told within two.
  */
 export class Backoff {
   readonly #firstMs: number;
@@ -130,7 +130,7 @@ export class Backoff {
   }
 }
 
-/** How long statements of the fast driver may take once the plain one is there, in milliseconds. */
+/** Time that statements of the fast driver may take once the plain one is there, in milliseconds. */
 const graceMs = 30_000;
 
 /**

@@ -17,7 +17,7 @@ const idleInTransactionMs = 10_000;
 /** Beyond the statement timeout a server that lives has answered; the rest is for the way. */
 const silenceMs = 2_000;
 
-/** How long to wait for an answer before the connection is taken for dead, in milliseconds. */
+/** Time to wait for an answer before the connection is taken for dead, in milliseconds. */
 export function answerTimeout({ statementTimeoutMs }: PostgresSettings): number {
   return statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + silenceMs;
 }

@@ -33,7 +33,7 @@ import {
 } from './pooled-connection.ts';
 import { PipelineDepth, Read, ReadQueues, sendRead } from './read.ts';
 
-/** How often the pool looks after its connections while there is something to look after. */
+/** Interval at which the pool looks after its connections while there is something to look after. */
 const lookMs = 50;
 /** An answer that takes longer lets the reads after it move on. */
 const stallMs = 100;

@@ -70,7 +70,7 @@ export async function closeMembers(members: readonly PooledConnection[]): Promis
   await Promise.all(closing);
 }
 
-/** How long a connection counts as new, when its server refuses to write, in milliseconds. */
+/** Time that a connection counts as new when its server refuses to write, in milliseconds. */
 const freshMs = 1_000;
 
 /** Closes the connections of writes that are idle, and not made just now. */

@@ -4,7 +4,7 @@ import { readRow, type TextRow } from '../../../database/own-statements.ts';
 import type { PendingQuery, Request } from '../protocol/request.ts';
 import type { PooledConnection } from './pooled-connection.ts';
 
-/** Where a read goes: to a connection now, or to the queue of those that wait for one. */
+/** Sends a read to a connection now, or to the queue of those that wait for one. */
 type Dispatch = (read: Read) => void;
 
 /** Twice, because a server that stops takes all connections with it, and the first retry may meet the last of them. */
@@ -21,7 +21,7 @@ export class Read implements PendingQuery {
   readonly request: Request;
   /** Time after which it no longer waits for a connection; set while it waits. */
   deadline = 0;
-  /** When it was sent to a connection that did nothing else; undefined where it stood behind others. */
+  /** Time when it was sent to a connection that did nothing else; undefined where it stood behind others. */
   startedAt: number | undefined;
   readonly #sink: RowSink;
   readonly #done: (error: unknown) => void;
@@ -101,7 +101,7 @@ export class ReadQueues {
 }
 
 /**
- * How many requests may be queued on one shared connection.
+ * Number of requests that may be queued on one shared connection.
  *
  * Pipelining is for a database that answers fast. When an answer takes so long that queued requests would suffer, the
  * depth falls to one request per connection, as in an ordinary pool. It doubles again while nothing stalls.

@@ -46,7 +46,7 @@ function timeoutOf({ isPublic }: Statement, { batch, publicBatch }: StreamTimeou
 }
 
 /**
- * How long an abandoned statement may take to end by itself before the server is asked to cancel it and the connection
+ * Time that an abandoned statement may take to end by itself before the server is asked to cancel it and the connection
  * dropped.
  */
 const endMs = 500;

@@ -15,7 +15,7 @@ import { readTexts } from './read.ts';
 /** The first pause before it is asked again how a transaction ended, in milliseconds; it doubles up to the most. */
 const firstWaitMs = 10;
 const maxWaitMs = 500;
-/** How long the end of a transaction may stay unknown before the request is given up. */
+/** Time that the end of a transaction may stay unknown before the request is given up. */
 const resolveWithinMs = 15_000;
 
 /**

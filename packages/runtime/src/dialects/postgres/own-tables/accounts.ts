@@ -74,7 +74,7 @@ export function postgresSessions(schema: string, account: string): SessionStatem
 SELECT ${transactionNumber}, s.id::text, ${account}
 FROM s JOIN ${users} AS u ON u.id = s."user" LEFT JOIN ${roles} AS r ON r.id = u.role`,
 
-    /** Why a token was not rotated: $1 its hash. One that was used a while ago has been copied, so its session ends. */
+    /** Reason why a token was not rotated: $1 its hash. One that was used a while ago has been copied, so its session ends. */
     refuse: `WITH seen AS (
   SELECT s.id, s."user", t.rotated_at, u.status, t.expires_at <= ${now} OR s.expires_at <= ${now} AS expired
   FROM ${tokens} AS t JOIN ${sessions} AS s ON s.id = t.session JOIN ${users} AS u ON u.id = s."user"

@@ -66,8 +66,8 @@ async function undoLast(
   });
 }
 
-/** How long a migration waits for the lock and for tables that are in use, as PostgreSQL writes it. */
-const timeoutMs = '60s';
+/** Time that a migration waits for the lock and for tables that are in use, as PostgreSQL writes it. */
+const lockTimeout = '60s';
 
 /**
  * Runs one step under the lock. Every statement after it sees earlier commits of others, independent of the database's
@@ -82,7 +82,7 @@ async function inTransaction<T>(
   try {
     await connection.script(
       `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
-       SET LOCAL lock_timeout = '${timeoutMs}';
+       SET LOCAL lock_timeout = '${lockTimeout}';
        SET LOCAL statement_timeout = 0;
        SET LOCAL search_path = ${quoteName(schema)}`,
     );

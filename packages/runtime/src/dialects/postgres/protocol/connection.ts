@@ -95,7 +95,7 @@ export class Connection implements Channel {
     return this.#over;
   }
 
-  /** How many statements are prepared on this connection. */
+  /** Number of statements that are prepared on this connection. */
   get preparedCount(): number {
     return this.#prepared.size;
   }

@@ -183,7 +183,7 @@ export interface LinksPlan {
 
 export interface ListedLinks {
   readonly relation: ManyToMany;
-  /** How its junction gets new rows: columns of the item, of the targets, and of the order where it keeps one. */
+  /** New rows of its junction: columns of the item, of the targets, and of the order where it keeps one. */
   readonly written: Written;
 }
 

@@ -29,7 +29,7 @@ export interface KnownTree {
   readonly make: InsertTree;
   readonly plan: TreePlan;
   readonly groups: readonly ReturnedGroup[];
-  /** How many items there are. */
+  /** Number of items. */
   readonly count: number;
 }
 

@@ -134,7 +134,7 @@ interface Tree {
   readonly groups: readonly ReturnedGroup[];
 }
 
-/** How the trees of a plan are made. */
+/** Makes the trees of a plan. */
 function insertAssembled(plan: Omit<TreePlan, 'make'>, read: ReturnedRead): InsertTree {
   const create = shareWork<Tree, Answer>((transaction, trees) => makeTrees(transaction, plan, read, trees));
   // A statement that takes values of the caller is shared only by requests of that caller.

@@ -1,4 +1,4 @@
-/** Where the columns of a filled tree's answer are found: in the request, or in what the database fills in. */
+/** Sources of the columns of a filled tree's answer: the request, or values that the database fills in. */
 import type { ManyToOne, RelationDescriptor } from '../../../language/index.ts';
 import type { Selected, Selection } from '../../../query/authorise/selection.ts';
 import type { SelectedItems } from '../../../query/plan/plan.ts';
@@ -22,7 +22,7 @@ export interface Filling {
   readonly valueColumns: readonly string[][];
 }
 
-/** Where the columns of a selection of a group's items are found. */
+/** Sources of the columns of a selection of a group's items. */
 export function cellsOf(
   filling: Filling,
   { collection, parts }: Selection,
@@ -173,7 +173,7 @@ function isEmpty(
   });
 }
 
-/** How a list is ordered and cut; undefined unless it has all items in the order of a key that is one integer. */
+/** Order and bounds of a list; undefined unless it has all items in the order of a key that is one integer. */
 function listOf(
   { statement, valueColumns: completed, read: { nested, scope } }: Filling,
   collection: Selection['collection'],
@@ -202,7 +202,7 @@ export interface ReturnedRead {
   /** The position of their group. */
   readonly at: number;
   readonly cells: readonly Cell[];
-  /** How many arrays the statement answers of each group. */
+  /** Numbers of arrays that the statement answers, by group. */
   readonly arrays: readonly number[];
   /** For each group: the positions of the groups whose keys its items hold. */
   readonly holds: readonly (readonly number[])[];
@@ -210,7 +210,7 @@ export interface ReturnedRead {
   readonly collection: string;
 }
 
-/** Where a column of an item, or of a record in it, is found. */
+/** Source of a column of an item, or of a record in it. */
 export type Cell =
   /** In a column of the batch, every text of which is stored as it came. */
   | { readonly kind: 'sent'; readonly column: number }

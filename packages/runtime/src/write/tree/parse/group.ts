@@ -74,7 +74,7 @@ export interface Before {
   readonly behind?: 'known' | 'later';
 }
 
-/** Which node above holds which node. */
+/** Node above, and the node that it holds. */
 export interface Link {
   readonly owner: number;
   readonly node: number;
@@ -88,7 +88,7 @@ export interface Members {
   /** Nodes, in the order of the payload. */
   readonly nodes: readonly number[];
   readonly removed: readonly KeyTexts[];
-  /** Where the payload stands. */
+  /** Place of the payload. */
   readonly place: Place;
 }
 

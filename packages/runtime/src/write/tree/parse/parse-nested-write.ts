@@ -29,7 +29,7 @@ interface TreeParsing {
   count: number;
 }
 
-/** How a group is reached. */
+/** Way to a group. */
 interface Way {
   readonly path: string;
   /** Relations above. */

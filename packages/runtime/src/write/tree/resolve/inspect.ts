@@ -42,7 +42,7 @@ interface ChildrenQuery {
 export interface Inspected {
   /** Keys of items that are to go. */
   readonly gone: readonly KeyTexts[];
-  /** How many of `removed` there are. */
+  /** Number of `removed`. */
   readonly removed: number;
   /** The highest position in order, by the items above. */
   readonly last: readonly bigint[];
@@ -150,7 +150,7 @@ export interface InspectedTargets {
   readonly there: ReadonlySet<number>;
   /** Keys of junction rows that are to go. */
   readonly gone: readonly KeyTexts[];
-  /** How many of `removed` there are. */
+  /** Number of `removed`. */
   readonly removed: number;
   /** The highest position in order, by the items above. */
   readonly last: readonly bigint[];
