@@ -74,6 +74,21 @@ describe('in production', () => {
     LOG_LEVEL: 'warn',
   };
 
+  it('no database is made where its address was forgotten', async () => {
+    const nothing = { ...production, DATABASE_URL: '', SECRET: 'x'.repeat(32) };
+    const [started, main] = await Promise.all([
+      runPlatform(['start', '--project', project.folder], nothing),
+      promisify(execFile)(process.execPath, [join(project.folder, 'generated', 'main.js')], {
+        cwd: project.folder,
+        env: { ...process.env, ...nothing },
+      }).catch((error: { readonly code: number; readonly stderr: string }) => error),
+    ]);
+    for (const result of [started, main]) {
+      expect(result).toMatchObject({ code: 4, stderr: expect.stringContaining('DATABASE_URL is not set, and ') });
+    }
+    await expect(stat(join(project.folder, '.platform', 'database'))).rejects.toThrow('ENOENT');
+  });
+
   it('no admin token and no password is made, kept or printed', async () => {
     const server = await startUnchecked(project.folder, database.url, production, []);
     try {

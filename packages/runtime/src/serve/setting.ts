@@ -1,6 +1,7 @@
 /** The setting of a server: its variables, where its database is, and its instruments. Nothing is opened yet. */
 import { randomBytes } from 'node:crypto';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { DatabasePlace } from '../dialects/open.ts';
 import { type RenewableUrl, renewableUrl } from '../environment/renewable-url.ts';
 import { keptSecret } from '../environment/secrets.ts';
@@ -30,6 +31,7 @@ export async function readSetting(api: CompiledApi, options: ServeOptions): Prom
   const initial = environmentOf(variables);
   const location = options.database ?? placeOf(initial);
   refuseOthers(api, location);
+  if (initial.production) refuseNew(location);
   const address = 'url' in location ? renewableUrl(variables, location.url) : undefined;
   const environment = await withSecret(api, initial, location);
   const provider = await loadProvider(environment.operate.tracesModule);
@@ -42,6 +44,15 @@ function refuseOthers({ dialect }: CompiledApi, location: DatabasePlace): void {
   if (dialectFacts[dialect].family === familyOf('url' in location ? location.url : '')) return;
   const reason = `the API was compiled for another kind of database, which is ${dialect}`;
   const message = `DATABASE_URL does not fit: ${reason}. Run \`platform generate\` with this DATABASE_URL.`;
+  throw new EnvironmentError([{ variable: 'DATABASE_URL', message }]);
+}
+
+/** An embedded database that a server makes has no tables: in production DATABASE_URL was forgotten. */
+function refuseNew(location: DatabasePlace): void {
+  if ('url' in location || typeof location.embedded !== 'string') return;
+  const { embedded } = location;
+  if (embedded.includes('://') || existsSync(join(embedded, 'PG_VERSION'))) return;
+  const message = `DATABASE_URL is not set, and ${embedded} holds no embedded database.`;
   throw new EnvironmentError([{ variable: 'DATABASE_URL', message }]);
 }
 
