@@ -26,7 +26,7 @@ export interface FieldsHandler<Field> {
    */
   readOne(collection: string, field: string, options?: RequestOptions): Promise<Field>;
   /**
-   * Those of a collection.
+   * Reads the fields of a collection.
    * @example const { data } = await client.fields.readMany('articles');
    */
   readMany(collection: string, options?: RequestOptions): Promise<Page<Field>>;
@@ -36,7 +36,7 @@ export interface FieldsHandler<Field> {
    */
   updateOne(collection: string, field: string, data: Payload<Field>, options?: RequestOptions): Promise<Field | null>;
   /**
-   * Each names its field.
+   * Changes fields, each of which names itself.
    * @example await client.fields.updateMany('articles', [{ field: 'title', meta: { sort: 1 } }]);
    */
   updateMany(collection: string, data: readonly Payload<Field>[], options?: RequestOptions): Promise<Page<Field>>;

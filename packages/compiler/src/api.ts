@@ -72,9 +72,9 @@ export interface ApiCollection {
    * database that allows them.
    */
   readonly operations: readonly Operation[];
-  /** Same order as `descriptor.fields`. */
+  /** Fields in the order of `descriptor.fields`. */
   readonly fields: readonly ApiField[];
-  /** Same order as `descriptor.relations`. */
+  /** Relations in the order of `descriptor.relations`. */
   readonly relations: readonly ApiRelation[];
   /** Set on a link collection of a many-to-any: the field that holds a key, and the collections it may be one of. */
   readonly anyItem: { readonly field: string; readonly targets: readonly CollectionNames[] } | null;

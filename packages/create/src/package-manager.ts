@@ -14,7 +14,7 @@ export function managerCalled(name: string): PackageManager | null {
   return managers.find((manager) => manager === name) ?? null;
 }
 
-/** That which runs this process, as it says itself; else npm. */
+/** Package manager that runs this process, as it says itself; else npm. */
 export function runningManager(userAgent = process.env.npm_config_user_agent ?? ''): PackageManager {
   return managerCalled(userAgent.split('/')[0] ?? '') ?? 'npm';
 }
@@ -25,7 +25,7 @@ const lockFiles: ReadonlyMap<string, PackageManager> = new Map([
   ['package-lock.json', 'npm'],
 ]);
 
-/** That of the nearest lock file, else the one that runs this process. */
+/** Package manager of the nearest lock file, else the one that runs this process. */
 function packageManagerOf(folder: string): PackageManager {
   for (const path of foldersFrom(folder)) {
     const found = [...lockFiles].find(([name]) => existsSync(join(path, name)));

@@ -21,7 +21,7 @@ export function printSchemaChunks(schema: Schema): readonly string[] {
   return [...lines, '\n}\n'];
 }
 
-/** It is printed in a list, which is taken away again, for its lines to stand as far from the margin. */
+/** Prints a member in a list, which is taken away again, for its lines to stand as far from the margin. */
 function printMember(value: unknown): readonly string[] {
   if (Array.isArray(value) && value.every(isObject)) {
     if (value.length === 0) return ['[]'];

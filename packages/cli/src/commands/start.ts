@@ -223,7 +223,7 @@ function createPassed() {
     connections,
     opened: opened.resolve,
     closed: closed.resolve,
-    /** There is none if its client has left meanwhile. */
+    /** Takes a connection; none if its client has left meanwhile. */
     receive(socket: Socket | undefined): void {
       send({ kind: 'taken' });
       if (socket !== undefined) takeSocket(socket);

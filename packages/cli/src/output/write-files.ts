@@ -17,7 +17,7 @@ export type { OutputFile } from './output-file.ts';
 
 /** Numbers of files that were written, left as they were, and removed. */
 export interface WriteResult {
-  /** Those written, below the output folder. */
+  /** Paths of the written files, below the output folder. */
   readonly paths: readonly string[];
   readonly written: number;
   readonly unchanged: number;

@@ -58,7 +58,7 @@ export function compileTemplates(texts: ReadonlyMap<string, string>): Render {
   return latest.render;
 }
 
-/** Those of the last time, because they are nearly always the same. */
+/** Templates of the last time, because they are nearly always the same. */
 let latest: { readonly key: string; readonly render: Render } | undefined;
 
 function compileAll(texts: ReadonlyMap<string, string>): Render {

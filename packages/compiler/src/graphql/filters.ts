@@ -164,7 +164,7 @@ type OperatorGroup = FixedGroup | `${string}_enum`;
 
 type FixedGroup = (typeof groups)[number]['name'];
 
-/** Those that every schema has. */
+/** Groups of operators that every schema has. */
 export const operatorGroups: readonly FixedGroup[] = groups.map(({ name }) => name);
 
 /** The input that compares a field; null for a secret, which nothing does. */
@@ -275,7 +275,7 @@ export function enumTypes({ collections, functions }: RoleView): readonly string
 
 interface CollectionEnums {
   readonly all: readonly GraphqlEnum[];
-  /** Those that can be compared. */
+  /** Enums that can be compared. */
   readonly read: readonly GraphqlEnum[];
 }
 

@@ -31,9 +31,9 @@ export function referredInputs(schema: GraphqlCollections): Referred {
 interface RelatedCollections {
   readonly many: readonly string[];
   readonly links: readonly string[];
-  /** Those whose items can be linked, made or changed in some way, without those of `many`. */
+  /** Collections whose items can be linked, made or changed in some way, without those of `many`. */
   readonly others: readonly string[];
-  /** Those of many-to-ones of which only the key may stand, where they have one. */
+  /** Inputs of many-to-ones of which only the key may stand, where they have one. */
   readonly read: readonly string[];
 }
 

@@ -13,7 +13,7 @@ export interface Matrix {
   readonly roles: readonly string[];
   /** Roles that may do everything. */
   readonly administrators: readonly string[];
-  /** Those that some role may do something with, by name. */
+  /** Collections that some role may do something with, by name. */
   readonly collections: readonly MatrixCollection[];
   /** Functions of the database; null where none is served. */
   readonly functions: MatrixFunctions | null;

@@ -9,7 +9,7 @@ import { quoteIdentifier, quoteQualified, splitQualified } from './quote.ts';
 
 /** Reference of longitude and latitude, as GeoJSON has them. */
 const degrees = 4326;
-/** That of maps on the web. */
+/** Spatial reference of maps on the web. */
 const mercator = 3857;
 const digits = 9;
 

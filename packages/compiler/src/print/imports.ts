@@ -3,7 +3,7 @@ import { lineWidth, widthOf } from './text.ts';
 /** One import declaration: names and their module. */
 interface Import {
   readonly from: string;
-  /** They begin with `type ` where only the type is meant, but not in a declaration of types only. */
+  /** Imported names, which begin with `type ` where only the type is meant, but not in a declaration of types only. */
   readonly names: readonly string[];
   /** Default: false. */
   readonly typesOnly?: boolean;

@@ -31,7 +31,7 @@ export interface RoleFunction {
   /** True if GET calls it. */
   readonly reads: boolean;
   readonly note: string | null;
-  /** Those that callers give. */
+  /** Arguments that callers give. */
   readonly arguments: readonly ArgumentDescriptor[];
   readonly returns: FunctionResult;
   /** Collection whose items it returns, where these can be read. */

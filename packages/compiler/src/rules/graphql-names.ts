@@ -234,7 +234,7 @@ const filterWords: ReadonlySet<string> = new Set([
 interface MemberNames {
   readonly fields: readonly string[];
   readonly relations: readonly string[];
-  /** Those with functions, with changes, and the collections whose items links lead to. */
+  /** Fields with functions, and relations to many items. */
   readonly called: readonly string[];
   readonly many: readonly string[];
   readonly items: readonly string[];

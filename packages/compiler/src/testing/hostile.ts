@@ -62,7 +62,7 @@ export const hostileTexts: readonly string[] = [
 
 const text = typeOf('text', 'text');
 
-/** Those of the texts that can be names side by side in GraphQL, which has letters, digits and underscores only. */
+/** Texts that can be names side by side in GraphQL, which has letters, digits and underscores only. */
 export const distinctTexts: readonly string[] = [
   ...new Map(
     hostileTexts.filter((text) => text !== '_and' && text !== '_or').map((text) => [graphqlName(text), text]),

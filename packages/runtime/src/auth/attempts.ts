@@ -18,10 +18,10 @@ import type { ReadAccountSettings } from './settings.ts';
 export interface Attempt {
   /** Before anything else is looked at. */
   begin(): Promise<void>;
-  /** It was wrong. */
+  /** Called when the attempt was wrong. */
   failed(): Promise<void>;
   /**
-   * It was right: to be called before anything is given out. Others that ran at the same time may have reached the
+   * Called when the attempt was right, before anything is given out. Others that ran at the same time may have reached the
    * limit meanwhile; then it is refused as well.
    */
   succeeded(): Promise<void>;

@@ -138,8 +138,8 @@ export interface RowSink {
    */
   readonly shared?: ((statement: Statement, sinks: readonly RowSink[]) => SharedEnd) | undefined;
   /**
-   * There are no more rows. Called by `read` before anything else is received, so that memory is free for the next; with
-   * the time where it is known.
+   * Tells that there are no more rows, with the time where it is known. Called by `read` before anything else is
+   * received, so that memory is free for the next.
    */
   end?(now?: number): void;
 }

@@ -208,7 +208,7 @@ export interface OwnStatements {
   readonly sessions: SessionStatements;
   readonly mailedTokens: MailedTokenStatements;
   readonly secondFactors: SecondFactorStatements;
-  /** Those of counters of attempts, of which so many are removed at once. */
+  /** Statements of counters of attempts, of which so many are removed at once. */
   counters(maxPurged: number): CounterStatements;
   /** Lets only the first of several servers begin, and makes a user ($1 address, $2 hash) when there is none. */
   readonly firstUser: { readonly lock: OwnSql; readonly insert: OwnSql };

@@ -72,7 +72,7 @@ export function runQuery(
     : runAll(running, fields, call);
 }
 
-/** Each root field is judged by itself; their total cost is known before the first of them is read. */
+/** Cost of all root fields, each of which is judged by itself; their total cost is known before the first of them is read. */
 function costOfAll(fields: readonly QueryField[], { variables }: OperationCall): number {
   return fields.reduce((sum, { source }) => {
     if (source.kind !== 'rows') return sum;

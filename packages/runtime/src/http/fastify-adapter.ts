@@ -101,12 +101,12 @@ export function createFastifyAdapter(
 export interface Listener {
   readonly server: FastifyInstance;
   readonly responder: StreamingResponder;
-  /** Those that are open. */
+  /** Open connections. */
   readonly connections: ReadonlySet<Socket>;
 }
 
 export interface ListenerOptions {
-  /** They hear of each answered request. */
+  /** Observers of each answered request. */
   readonly observers?: readonly RequestObserver[];
   /** Leads reads behind writes, where there are replicas. */
   readonly consistency?: Consistency | null;

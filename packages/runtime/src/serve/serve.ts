@@ -159,7 +159,7 @@ export async function serveProcess(api: CompiledApi): Promise<void> {
   }
 }
 
-/** That of the environment; null where the database is embedded, or the environment is what is wrong. */
+/** URL of the environment; null where the database is embedded, or the environment is what is wrong. */
 function databaseUrl(): string | null {
   const reading = readEnvironment(process.env);
   return reading.ok ? reading.environment.database.url : null;

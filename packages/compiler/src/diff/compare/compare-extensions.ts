@@ -9,7 +9,7 @@ import type { Direction } from '../change.ts';
 import type { Severity, Verdicts } from '../rules.ts';
 import { type Concern, type Found, operationsIn, type Side } from '../side.ts';
 
-/** Those of both versions. */
+/** Extensions of both versions. */
 export interface ExtensionsOfBoth {
   readonly before: ListedExtensions;
   readonly after: ListedExtensions;

@@ -84,7 +84,7 @@ function isItem(
 /** An operation of such a document. */
 export type ListedOperation = Pick<KnownOperation, 'name' | 'role' | 'scope' | 'hash'>;
 
-/** Those of both versions, as their `graphql/operations.json` lists them. */
+/** Operations of both versions, as their `graphql/operations.json` lists them. */
 export interface OperationsOfBoth {
   readonly before: readonly ListedOperation[];
   readonly after: readonly ListedOperation[];

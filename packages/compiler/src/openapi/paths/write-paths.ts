@@ -119,7 +119,7 @@ function deleteItems(collection: Addressed): JsonObject {
   };
 }
 
-/** Those who may remove archived items for good say so. */
+/** Parameters of DELETE: callers who may remove archived items for good say so. */
 function deleteParameters({ writes }: Addressed, others: readonly JsonObject[]): JsonObject {
   const purge: JsonObject = {
     name: 'purge',

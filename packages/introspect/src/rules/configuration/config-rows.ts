@@ -15,7 +15,7 @@ import { readTenants, type Tenants } from '../../passes/tenants.ts';
 import type { Collection, Key, Schema, Table } from '../../schema.ts';
 import { columnPlace, configError, quotedList, type Rule, type RuleSources, tablePlace, unknownName } from '../rule.ts';
 
-/** Each table of the API has the column, and rows of other tenants cannot be named by it. */
+/** Checks that each table of the API has the column, and rows of other tenants cannot be named by it. */
 export const configTenant: Rule = (schema, sources) => {
   const { config } = sources;
   if (config.tenant === undefined) return [];

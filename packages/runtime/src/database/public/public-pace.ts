@@ -117,7 +117,7 @@ export class PublicPace {
     return this.#others > 0 || now - this.#othersEnded < presenceMs ? this.#limits.beside : null;
   }
 
-  /** It grows with time, up to what it was at first. */
+  /** Credit now, which grows with time, up to what it was at first. */
   #creditAt(now: number): number {
     const { beside } = this.#limits;
     if (beside === null || this.#lastSlow === noPause) return slowBurstMs;

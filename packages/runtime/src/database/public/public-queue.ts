@@ -13,7 +13,7 @@ import { type PaceLimits, PublicPace, type StatementKind, StatementTimes } from 
 export interface TurnLimits extends PaceLimits {
   /** Places of statements that are not known to be quick. */
   readonly places: number;
-  /** Those statements at once, with those that turned out to be slow. */
+  /** Number of such statements at once, with those that turned out to be slow. */
   readonly maxCount: number;
   /** Time that a statement waits for its turn, in milliseconds. */
   readonly timeoutMs: number;

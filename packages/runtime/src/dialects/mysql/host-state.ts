@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import { type HostFacts, type HostReport, type HostState, hasSqlstate } from '../../database/host-state.ts';
 
-/** These two can be asked of a node of a cluster that refuses to read tables. */
+/** Statements that can be asked of a node of a cluster that refuses to read tables. */
 const variablesSql = `SHOW GLOBAL VARIABLES WHERE Variable_name IN
 ('read_only', 'super_read_only', 'innodb_read_only', 'wsrep_on', 'group_replication_group_name', 'server_uuid')`;
 const clusterSql =

@@ -23,7 +23,7 @@ type Naming = (json: string, name: string) => string;
 const byQuery: Naming = (json, name) => `(SELECT ${json} AS e) ${name}`;
 const byTable: Naming = (json, name) => `JSON_TABLE(${json}, '$' COLUMNS (e JSON PATH '$')) ${name}`;
 
-/** That of MySQL or MariaDB; `exactly` is the dialect's. */
+/** Comparisons of JSON on MySQL or MariaDB; `exactly` is the dialect's. */
 export function mysqlJson(server: 'mysql' | 'mariadb', exactly: (expression: string) => string): JsonDialect {
   const named = server === 'mysql' ? byQuery : byTable;
   const jsonAt = (document: string, path: JsonPath): string => printAt(named, document, path);

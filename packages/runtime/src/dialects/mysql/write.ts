@@ -22,7 +22,7 @@ const compared: ReadonlyMap<string, string> = new Map([
   ['timestamptz', 'DATETIME(6)'],
 ]);
 
-/** That of MySQL and MariaDB; `exactly` is the dialect's. */
+/** Inputs on MySQL and MariaDB; `exactly` is the dialect's. */
 export function mysqlInput(exactly: (expression: string) => string, server: MysqlServerName): InputDialect {
   const returning = server === 'mariadb';
   // MariaDB copies a column of input into a shorter one without a look at its length, but not what a function gives.
@@ -135,7 +135,7 @@ function plain(native: string): string {
   return native.replace(/^pg_catalog\./, '');
 }
 
-/** That of MySQL and MariaDB. Members come in the order of their fields. */
+/** Copies on MySQL and MariaDB. Members come in the order of their fields. */
 export function mysqlCopies(
   name: 'mysql' | 'mariadb',
   { equal }: InputDialect,
@@ -162,7 +162,7 @@ export function mysqlCopies(
   };
 }
 
-/** Each is null where it is not there, or must not be. */
+/** Members, each null where it is not there, or must not be. */
 function membersOf(fixed: FixedValue, contents: string, { always, sometimes }: CopiedFields): readonly string[] {
   const cases = [{ fields: always, predicate: sqlTrue }, ...sometimes];
   return cases.flatMap(({ fields, predicate }) =>

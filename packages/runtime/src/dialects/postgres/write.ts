@@ -4,7 +4,7 @@ import type { CopyDialect, InputDialect } from '../dialect.ts';
 import { anyOf, cast, castStored, keyColumn } from '../fragment.ts';
 import { fitsMembers } from './json.ts';
 
-/** That of PostgreSQL. */
+/** Inputs on PostgreSQL. */
 export const postgresInput: InputDialect = {
   table(shape, { columns, count, alias, numbered, as }) {
     const arrays = columns.map(({ list, native }) => {
@@ -63,7 +63,7 @@ function jsonOf(column: string, { type, wire }: FieldDescriptor): string {
   return `pg_catalog.array_to_json(${list})${asJson}`;
 }
 
-/** That of PostgreSQL; the functions are the dialect's. Values keep their texts, and members their order. */
+/** Copies on PostgreSQL; the functions are the dialect's. Values keep their texts, and members their order. */
 export function postgresCopies(
   keyOf: (text: string, type: PortableType, native: string) => string | undefined,
   exactly: (expression: string) => string,

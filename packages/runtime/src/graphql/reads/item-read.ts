@@ -34,7 +34,7 @@ interface ItemRead {
   readonly selection: SelectionTemplate;
   /** The arguments of the list itself, where it is one. */
   readonly top: ListSlot | undefined;
-  /** Those of the lists within its items, as the selection numbers them. */
+  /** Slots of the lists within its items, as the selection numbers them. */
   readonly lists: readonly ListSlot[];
   /** Rows that stand in the place of the table's, and what decides about them. */
   readonly source?: { readonly inputs: readonly Input[]; readonly read: (variables: Variables) => RequestedSource };

@@ -69,7 +69,7 @@ const html = `<!doctype html>
 </html>
 `;
 
-/** They lie beside the scripts of the other pages. */
+/** Folder of the files, beside the scripts of the other pages. */
 const folder = new URL('../../../browser/', import.meta.url);
 
 const files = [

@@ -13,7 +13,7 @@
  * Empty lines stand between the parts of every document. No line ends like a mark by itself: texts end in a quote.
  */
 
-/** These files in the folder of generated ones. */
+/** Names of files in the folder of generated ones. */
 export const classFiles = {
   graphql: 'graphql/classes.graphql',
   model: 'model/classes.jsonc',

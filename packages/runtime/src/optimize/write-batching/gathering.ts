@@ -131,7 +131,7 @@ class Gathering {
   }
 }
 
-/** Those of the waiting that share the next transaction: the first in any case. */
+/** Waiting writes that share the next transaction: the first in any case. */
 function shareOf(waiting: readonly Waiting[]): readonly Waiting[] {
   const alike = waiting.filter(({ under }) => under === waiting[0]?.under);
   let rows = 0;

@@ -127,7 +127,7 @@ export interface ReadParts {
   readonly table: string;
   readonly rows: string;
   readonly matching: string;
-  /** Those of the matching rows that the list is cut from: all of them, or those after the cursor. */
+  /** Matching rows that the list is cut from: all of them, or those after the cursor. */
   readonly listed: { readonly from: string; readonly predicate: string };
   readonly order: readonly PrintedTerm[];
   readonly bounds: string;

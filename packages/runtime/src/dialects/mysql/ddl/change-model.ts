@@ -256,7 +256,7 @@ function mysqlSqlOf({ dialect, collections }: CompiledApi): ModelSql {
   return mysqlModelSql({ isMariadb: dialect === 'mariadb', hasUuid });
 }
 
-/** There is something of this name: a table, column, index or key. */
+/** Errors for a name that is taken by something: a table, column, index or key. */
 const exists: ReadonlySet<unknown> = new Set([1050, 1060, 1061, 1826]);
 
 /** Columns and keys that cannot be made: their type, length, default or target does not fit. */

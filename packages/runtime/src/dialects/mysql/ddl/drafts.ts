@@ -37,7 +37,7 @@ export async function makeDrafts(
   return decoded;
 }
 
-/** It lies beside its table: names of other tables are those of its database. */
+/** Name of a copy, which lies beside its table: names of other tables are those of its database. */
 function copyOf({ table }: TableStatement, index: number): string {
   return [...namesIn(table).slice(0, -1), `${prefix}${index + 1}`].map(tick).join('.');
 }

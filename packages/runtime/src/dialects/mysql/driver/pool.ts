@@ -56,7 +56,7 @@ export class MysqlPool {
   readonly #leased = new Set<PoolConnection>();
   /** Changes of the server that takes writes. */
   moves = 0;
-  /** Those who wait for a connection. */
+  /** Number of requests that wait for a connection. */
   #waiting = 0;
   #closing = false;
 

@@ -71,7 +71,7 @@ export class PlainConnection implements Channel {
     this.head?.stop();
   }
 
-  /** They were not even sent. */
+  /** Takes back the queries that were not even sent. */
   withdraw(): readonly PendingQuery[] {
     return this.#requests.splice(1).map(({ pendingQuery }) => pendingQuery);
   }

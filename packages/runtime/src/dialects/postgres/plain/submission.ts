@@ -7,7 +7,7 @@ import type { PendingQuery, Request } from '../protocol/request.ts';
 interface SubmissionOwner {
   /** The server is done with the request: `error` is undefined when it succeeded. */
   done(error: unknown): void;
-  /** There is no connection any more. */
+  /** Tells that there is no connection any more. */
   lost(error: unknown): void;
 }
 
