@@ -42,7 +42,7 @@ const kinds = [
 ];
 
 /** Rounds with the same two processes. Those of the same code differ by some percent from start to start. */
-const roundsOfStart = 40;
+const roundsOfStart = 10;
 /** Seconds until V8 has compiled what it will. */
 const warmUpSeconds = 4;
 

@@ -18,7 +18,7 @@ export interface Script {
 /**
  * One step. In its text `$1` is a parameter and `$name` a value that an earlier step has taken; `[]` after one makes a
  * JSON array of an array literal, and `::uuid` is a type for dialects whose parameters have one. `:integer` is a number
- * for LIMIT, `:email` and `:email` the comparison form of an address. `:emails` is the same of a JSON array of
+ * for LIMIT, `:email` the comparison form of an address. `:emails` is the same of a JSON array of
  * addresses: objects of `place`, from 0, and `normal`, each of which stands there once.
  */
 type ScriptStep =
