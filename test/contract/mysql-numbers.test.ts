@@ -183,10 +183,38 @@ describe.each(servers)('$name', ({ missing, start }) => {
     const body = { query: '{ films(sort: ["id"]) { id made part_of { made } } }' };
     const { json } = await platform().ask('/graphql', { method: 'POST', body });
     expect(json.data.films).toEqual([
-      { id: 1, made: 0, part_of: null },
-      { id: 2, made: 2024, part_of: { made: 0 } },
-      { id: 3, made: null, part_of: { made: 0 } },
+      { id: '1', made: 0, part_of: null },
+      { id: '2', made: 2024, part_of: { made: 0 } },
+      { id: '3', made: null, part_of: { made: 0 } },
     ]);
+  });
+
+  it('are texts in GraphQL where they outgrow its integers, and taken as such', async () => {
+    const ask = async (query: string, variables = {}) => {
+      const { json } = await platform().admin('/graphql', { method: 'POST', body: { query, variables } });
+      expect(json.errors).toBeUndefined();
+      return json.data;
+    };
+    const most = '4294967295';
+    const made = `mutation ($id: GraphQLBigInt!) { create_films_item(data: { id: $id, part_of: { id: 4294967294 } }) { id part_of { id } } }`;
+    expect(await ask(made, { id: most })).toEqual({ create_films_item: { id: most, part_of: { id: '4294967294' } } });
+    const read = `query ($id: GraphQLBigInt, $key: ID!) {
+      films(filter: { id: { _in: [$id, 4294967294] } }, sort: ["-id"]) { id part_of { id } films { id } }
+      films_by_id(id: $key) { id }
+      films_aggregated { max { id } sum { id } count { id } } }`;
+    expect(await ask(read, { id: Number(most), key: most })).toEqual({
+      films: [
+        { id: most, part_of: { id: '4294967294' }, films: [] },
+        { id: '4294967294', part_of: null, films: [{ id: most }] },
+      ],
+      films_by_id: { id: most },
+      films_aggregated: [{ max: { id: most }, sum: { id: 8_589_934_595 }, count: { id: 5 } }],
+    });
+    expect((await platform().admin(`/items/films/${most}?fields=id,part_of`)).json.data).toEqual({
+      ...{ id: Number(most), part_of: 4_294_967_294 },
+    });
+    for (const id of [most, '4294967294'])
+      expect(await ask(`mutation { delete_films_item(id: "${id}") { id } }`)).toEqual({ delete_films_item: { id } });
   });
 
   it('are keys that the server counts beyond a signed integer', async () => {

@@ -7,6 +7,7 @@ import {
   definitions,
   flags,
   graphqlFilterName,
+  graphqlForms,
   graphqlFunctionsName,
   graphqlItemFilterName,
   graphqlName,
@@ -15,7 +16,6 @@ import {
   type Operator,
   operandForm,
   operatorsOf,
-  types,
 } from '@tablewright/runtime/language';
 import type { Lookup } from '../cache/memo-cache.ts';
 import { createFacts } from '../cache/same.ts';
@@ -176,7 +176,12 @@ function operatorGroup({
   const named = valuesType?.graphqlEnum?.name;
   if (named !== undefined && field.type !== 'array') return enumGroup(named);
   const comparison = comparisonOf(field);
-  const name = comparison === 'range' ? 'range' : comparison === 'presence' ? 'null' : types[field.type].graphql.filter;
+  const name =
+    comparison === 'range'
+      ? 'range'
+      : comparison === 'presence'
+        ? 'null'
+        : graphqlForms(field.type, field.native).filter;
   return operatorGroups.find((group) => group === name) ?? null;
 }
 

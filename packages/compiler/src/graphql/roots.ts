@@ -242,7 +242,7 @@ function resultType(called: RoleFunction, { collections }: GraphqlCollections): 
   return reads ? `[${type}!]!` : `[${type}!]`;
 }
 
-function memberType(member: ResultMember, called: RoleFunction): string {
+function memberType({ native: _, ...member }: ResultMember, called: RoleFunction): string {
   return valueType(member, false, enumOf(called, 'result', member.name));
 }
 

@@ -4,6 +4,7 @@ import {
   type Attribute,
   type FieldDescriptor,
   functionsOf,
+  graphqlForms,
   graphqlName,
   isPortableType,
   type PortableType,
@@ -13,12 +14,15 @@ import { splitQualified } from '../passes/quote.ts';
 import { sdlScalar, sdlType } from '../print/sdl.ts';
 import type { RoleView } from '../role-view/role-view.ts';
 
+/** Facts that the type of values follows from. Results of functions have no `native`: they are numbers as over REST. */
+type Valued = Pick<FieldDescriptor, 'type' | 'element' | 'wire' | 'composite'> & { readonly native?: string };
+
 /**
  * The type of a field's values, null aside; `key` tells that the field is all of its collection's key. Values, or those
  * of an array, are of an enum where there is one. `input`: the type of values that are written.
  */
 export function valueType(
-  { type, element = 'unknown', wire, composite }: Pick<FieldDescriptor, 'type' | 'element' | 'wire' | 'composite'>,
+  { type, element = 'unknown', wire, composite, native }: Valued,
   key: boolean,
   graphqlEnum: GraphqlEnum | null = null,
   input = false,
@@ -29,7 +33,7 @@ export function valueType(
     return type === 'array' ? `[${name}]` : name;
   }
   if (graphqlEnum !== null) return type === 'array' ? `[${graphqlEnum.name}]` : graphqlEnum.name;
-  const { graphql } = types[type];
+  const graphql = graphqlForms(type, native);
   if (type !== 'array') return key ? (graphql.key ?? graphql.value) : graphql.value;
   const { value } = types[element].graphql;
   // Lists within lists have no type of their own.

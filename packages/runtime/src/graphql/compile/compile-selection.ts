@@ -16,7 +16,7 @@ import {
   type JsonValue,
   type ManyToAny,
 } from '../../language/index.ts';
-import { isMeasured } from '../../language/types/index.ts';
+import { isBeyondInt, isMeasured } from '../../language/types/index.ts';
 import { linkOf } from '../../query/authorise/links.ts';
 import type { Selected } from '../../query/authorise/selection.ts';
 import { resolveCall } from '../../sql/calls.ts';
@@ -75,10 +75,17 @@ function ready(part: Selected): PartTemplate {
   return { kind: 'ready', part };
 }
 
+/** A field as answers have it: integers that outgrow those of GraphQL are texts. */
+export function sentField(field: FieldScope): FieldScope {
+  const { descriptor } = field;
+  if (!isBeyondInt(descriptor) || field.secret) return field;
+  return { ...field, descriptor: { ...descriptor, wire: { ...descriptor.wire, kind: 'text' } } };
+}
+
 /** A field, or the key of the item that a relation leads to. */
 function compileKey({ collection }: Place, member: Named, { key }: CollectedField): Selected {
   const field = collection.fields.get(member.name);
-  if (field !== undefined) return { kind: 'field', key, field };
+  if (field !== undefined) return { kind: 'field', key, field: sentField(field) };
   const relation = collection.relations.get(member.name);
   return relation === undefined ? unknownPart({ name: member.name }) : { kind: 'keys', key, relation, read: undefined };
 }

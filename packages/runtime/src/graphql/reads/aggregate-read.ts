@@ -37,7 +37,7 @@ import { isStreamed } from '../../query/plan/plan-read.ts';
 import { authoriseRows } from '../../sql/archived/other-rows.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
 import { collectFields } from '../compile/collect.ts';
-import { type Compiling, constantOf, setsOf, unknownPart } from '../compile/compile-selection.ts';
+import { type Compiling, constantOf, sentField, setsOf, unknownPart } from '../compile/compile-selection.ts';
 import type { Input, Variables } from '../compile/input.ts';
 import { type PreparedRead, type PrepareRead, type ReadSetting, rememberReads } from './item-read.ts';
 import { argumentTree } from './list-read.ts';
@@ -170,7 +170,7 @@ export function compileAggregate(
       const operand = collection.fields.get(names.output.get(member.name)?.name ?? '');
       if (operand === undefined) return constantOf(inner, member) ?? unknownPart(member);
       if (!aggregateFits(name, operand.descriptor.type)) return unknownPart(member);
-      return { kind: 'value', key: member.key, of: shared({ function: name, field: operand }) };
+      return { kind: 'value', key: member.key, of: shared({ function: name, field: sentField(operand) }) };
     });
     return { kind: 'values', key, parts: below };
   });

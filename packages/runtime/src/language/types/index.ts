@@ -10,7 +10,7 @@ import { type FieldFunction, fieldFunctions, type TypeDefinition } from './defin
 import { enumeration } from './enum.ts';
 import { float } from './float.ts';
 import { geometry } from './geometry.ts';
-import { bigInteger, integer } from './integer.ts';
+import { bigInteger, integer, unsignedInteger } from './integer.ts';
 import { interval } from './interval.ts';
 import { composite, json } from './json.ts';
 import { hash, secret, token } from './secret.ts';
@@ -102,6 +102,22 @@ export function isNumber(name: PortableType): boolean {
 /** True if this type is whole numbers. */
 export function isWhole(name: PortableType): boolean {
   return types[name].key === 'integer';
+}
+
+/** Types of a field in GraphQL. Integers without a sign have those of larger ones, because they outgrow `Int`. */
+export function graphqlForms(type: PortableType, native?: string): TypeDefinition['graphql'] {
+  return types[isBeyondInt({ type, native }) ? 'bigInteger' : type].graphql;
+}
+
+/** True for integers that are numbers over REST, and outgrow the integers of GraphQL. */
+export function isBeyondInt({
+  type,
+  native,
+}: {
+  readonly type: PortableType;
+  readonly native?: string | undefined;
+}): boolean {
+  return type === 'integer' && native === unsignedInteger;
 }
 
 /** The functions that take fields of a type. */
