@@ -1,5 +1,5 @@
 /** The platform's own tables by the command: only when asked, by several processes at once, with advice when it fails. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { undoMigrations } from '@tablewright/runtime/tools';
@@ -85,6 +85,25 @@ it('are compiled as far as they are there, and say what they lack', async () => 
   expect(generated.stderr).toMatch(/older than this version; they lack 8 "activity-actions"\.\n.*platform migrate/);
   expect(generated.code).toBe(0);
   expect((await platform('init', '--yes', '--system')).stderr).toContain('1 migration applied');
+}, 90_000);
+
+it('of the project are the same with the line breaks of Windows, as version control writes them', async () => {
+  await mkdir(join(folder, 'migrations'), { recursive: true });
+  const lines = ['CREATE TABLE shelves (id int PRIMARY KEY);', 'INSERT INTO shelves VALUES (1);', ''];
+  const migrate = async (end: string, more = ''): Promise<CommandResult> => {
+    await writeFile(join(folder, 'migrations/0001-shelves.sql'), lines.join(end) + more);
+    return platform('migrate');
+  };
+  const results = [await migrate('\r\n'), await migrate('\n'), await migrate('\r\n')];
+  expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
+  // A version before wrote such a text down as it was.
+  const script = "replace(script, E'\\n', E'\\r\\n')";
+  const checksum = `encode(sha256(convert_to(${script}, 'UTF8')), 'hex')`;
+  await query(`UPDATE platform.platform_project_migrations SET script = ${script}, checksum = ${checksum}`);
+  expect((await migrate('\n')).code).toBe(0);
+  const changed = await migrate('\r\n', 'SELECT 1;');
+  expect([changed.code, changed.stderr]).toEqual([1, expect.stringContaining('0001-shelves is not the one that was')]);
+  await rm(join(folder, 'migrations'), { recursive: true });
 }, 90_000);
 
 describe('with advice they refuse', () => {

@@ -66,7 +66,8 @@ export async function projectMigrationState(source: Source, project: Project): P
   const present = await readMigrations(project);
   for (const { name, checksum } of present) {
     const earlier = applied.get(name);
-    if (earlier !== undefined && earlier.checksum !== checksum) throw changed(name);
+    const isChanged = earlier !== undefined && earlier.checksum !== checksum;
+    if (isChanged && migrationChecksum(withLineFeeds(earlier.script)) !== checksum) throw changed(name);
   }
   const names = new Set(present.map(({ name }) => name));
   return {
@@ -80,10 +81,15 @@ async function readMigrations(project: Project): Promise<readonly ProjectMigrati
   const names = await migrationNames(project);
   return Promise.all(
     names.map(async (name) => {
-      const sql = await readFile(join(folderOf(project), `${name}${ending}`), 'utf8');
+      const sql = withLineFeeds(await readFile(join(folderOf(project), `${name}${ending}`), 'utf8'));
       return { name, script: sql, checksum: migrationChecksum(sql) };
     }),
   );
+}
+
+/** Version control may write the line breaks of Windows, which are no other migration. */
+function withLineFeeds(sql: string): string {
+  return sql.replaceAll('\r\n', '\n');
 }
 
 /**
