@@ -67,6 +67,19 @@ it('judges a project that fits: nothing is written, exit 0', async () => {
   expect(await state()).toEqual(before);
 });
 
+it('judges files with the line breaks of Windows as those that were written', async () => {
+  const paths = (await readdir(join(folder, 'generated'), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const files = [...paths, join(folder, 'platform.schema.json')];
+  const texts = await Promise.all(files.map((path) => readFile(path, 'utf8')));
+  const write = (text: (at: number) => string) => Promise.all(files.map((path, at) => writeFile(path, text(at))));
+  await write((at) => (texts[at] ?? '').replaceAll('\n', '\r\n'));
+  expect((await platform('generate', '--check')).stderr).toContain('up to date');
+  expect((await verdicts()).found).toEqual([]);
+  await write((at) => texts[at] ?? '');
+});
+
 describe('a column of another type, and one that is gone', () => {
   beforeAll(() => alter('ALTER TABLE books ALTER title TYPE text, DROP COLUMN pages'));
   afterAll(() => alter('ALTER TABLE books ALTER title TYPE varchar(40), ADD COLUMN pages int'));

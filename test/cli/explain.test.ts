@@ -63,6 +63,10 @@ it('prints the table of rights, writes it, and tells when it is out of date', as
   expect((await platform('permissions', 'matrix', '--output', 'rights.md')).code).toBe(0);
   expect(await readFile(join(folder, 'rights.md'), 'utf8')).toContain('| `title` | `r1` | `r u2,3` |');
   expect((await platform('permissions', 'matrix', '--output', 'rights.md', '--check')).code).toBe(0);
+  const rights = await readFile(join(folder, 'rights.md'), 'utf8');
+  await writeFile(join(folder, 'rights.md'), rights.replaceAll('\n', '\r\n'));
+  expect((await platform('permissions', 'matrix', '--output', 'rights.md', '--check')).code).toBe(0);
+  await writeFile(join(folder, 'rights.md'), rights);
   await writeFile(join(folder, 'permissions.yaml'), permissions.replace('[id, title], filter', '[id], filter'));
   const changed = await platform('permissions', 'matrix', '--output', 'rights.md', '--check');
   expect(changed.code).toBe(1);

@@ -8,6 +8,7 @@ import type { AccessClass, Fingerprint } from '@tablewright/runtime';
 import { compileProject, type GenerateOptions } from '../compile/compile-project.ts';
 import { CommandError, exitCodes } from '../errors/failures.ts';
 import { isAccess } from '../output/finish-files.ts';
+import { withLineFeeds } from '../output/output-file.ts';
 import { compareFiles, type FileDifference } from '../output/write-files.ts';
 import type { Project } from '../project/project.ts';
 import { refuseNewDatabase } from '../project/settings.ts';
@@ -19,7 +20,7 @@ export async function checkOutput(project: Project, progress: Progress, options:
   if (options.offline !== true && options.source === undefined) refuseNewDatabase(project, offlineAdvice);
   const { schemaText, files } = await compileProject(project, progress, options);
   const differences = await progress.phase('compare', () => compareFiles(project.output, files));
-  const present = await readFile(project.schemaFile, 'utf8').catch(() => null);
+  const present = await readFile(project.schemaFile, 'utf8').then(withLineFeeds, () => null);
   const expected = schemaText().join('');
   const folder = relative(project.folder, project.output);
   const all = [

@@ -10,6 +10,7 @@ import {
 import { checkPermissions } from '../compile/steps.ts';
 import { CommandError, checking, exitCodes } from '../errors/failures.ts';
 import { currentSchema } from '../explain/role.ts';
+import { withLineFeeds } from '../output/output-file.ts';
 import { writeOutput } from '../output/staged-files.ts';
 import { loadProject, type Project } from '../project/project.ts';
 import { connectPresent } from '../sources/connect.ts';
@@ -154,7 +155,7 @@ async function checkFile(options: MatrixOptions, progress: Progress): Promise<bo
   if (output === undefined)
     throw new CommandError(exitCodes.usage, '--check needs --output, the file to compare with.');
   const text = await matrixText(options, progress);
-  const present = (await readFile(resolve(options.project, output), 'utf8').catch(() => null)) ?? '';
+  const present = await readFile(resolve(options.project, output), 'utf8').then(withLineFeeds, () => '');
   const isSame = present === text;
   progress.event('summary', { upToDate: isSame, file: output });
   if (!isSame) for (const line of lineDifference(present, text, 40)) progress.print(`  ${line}`);

@@ -210,6 +210,11 @@ function isFolder(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EISDIR';
 }
 
+/** A text as it was written: version control may have checked it out with the line breaks of Windows. */
+export function withLineFeeds(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
 /** True if there is no such file or folder. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');

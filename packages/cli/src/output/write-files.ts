@@ -10,7 +10,16 @@ import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { bothOf } from '../process/once.ts';
 import { readManifest, refuseEdited } from './manifest.ts';
-import { chunksOf, eachOf, holdsText, type OutputFile, readText, sizeOf, wholeText } from './output-file.ts';
+import {
+  chunksOf,
+  eachOf,
+  holdsText,
+  type OutputFile,
+  readText,
+  sizeOf,
+  wholeText,
+  withLineFeeds,
+} from './output-file.ts';
 import { stageFiles, type Target } from './staged-files.ts';
 
 export type { OutputFile } from './output-file.ts';
@@ -31,7 +40,7 @@ export interface FileDifference {
   readonly after: string | null;
 }
 
-/** Changes that `writeFiles` would make, by path; writes nothing. */
+/** Changes that `writeFiles` would make to more than line breaks, by path; writes nothing. */
 export async function compareFiles(
   outputFolder: string,
   files: readonly OutputFile[],
@@ -41,12 +50,13 @@ export async function compareFiles(
   const stale = await findStale(outputFolder, target, () => true);
   const changed = await selectChanged(outputFolder, target);
   const paths = [...changed.map(({ path }) => path), ...stale].sort();
-  return Promise.all(
-    paths.map(async (path) => ({
-      path: portable(path),
-      before: await readText(join(outputFolder, path)),
-      after: texts.get(path)?.contents ?? null,
-    })),
+  const differences = paths.map(async (path) => ({
+    path: portable(path),
+    before: await readText(join(outputFolder, path)),
+    after: texts.get(path)?.contents ?? null,
+  }));
+  return (await Promise.all(differences)).filter(
+    ({ before, after }) => before === null || withLineFeeds(before) !== after,
   );
 }
 

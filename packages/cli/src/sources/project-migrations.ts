@@ -7,6 +7,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrationChecksum, ownTables, type ProjectMigration } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/failures.ts';
+import { withLineFeeds } from '../output/output-file.ts';
 import { replaceFile } from '../output/staged-files.ts';
 import type { Project } from '../project/project.ts';
 import { sources } from './dialects.ts';
@@ -85,11 +86,6 @@ async function readMigrations(project: Project): Promise<readonly ProjectMigrati
       return { name, script: sql, checksum: migrationChecksum(sql) };
     }),
   );
-}
-
-/** Version control may write the line breaks of Windows, which are no other migration. */
-function withLineFeeds(sql: string): string {
-  return sql.replaceAll('\r\n', '\n');
 }
 
 /**
