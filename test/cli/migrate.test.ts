@@ -96,6 +96,12 @@ it('of the project are the same with the line breaks of Windows, as version cont
   };
   const results = [await migrate('\r\n'), await migrate('\n'), await migrate('\r\n')];
   expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
+  // Shells and editors there begin a file with a mark, or write it as UTF-16.
+  await writeFile(join(folder, 'migrations/0002-books.sql'), '\ufeffINSERT INTO shelves VALUES (2);\n', 'utf16le');
+  expect((await platform('migrate')).code).toBe(0);
+  await writeFile(join(folder, 'migrations/0002-books.sql'), '\ufeffINSERT INTO shelves VALUES (2);\n');
+  expect((await platform('migrate')).code).toBe(0);
+  expect(await query('SELECT id FROM shelves')).toEqual([{ id: 1 }, { id: 2 }]);
   // A version before wrote such a text down as it was.
   const script = "replace(script, E'\\n', E'\\r\\n')";
   const checksum = `encode(sha256(convert_to(${script}, 'UTF8')), 'hex')`;

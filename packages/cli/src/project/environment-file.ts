@@ -14,9 +14,14 @@ export function readEnvironment(folder: string): void {
   for (const [name, value] of Object.entries(parseEnv(textOf(path)))) if (!isSet(name)) process.env[name] = value;
 }
 
+/** Text of a file that people write: editors and shells of Windows begin it with a mark, and write it as UTF-16. */
+export function decodeText(bytes: Uint8Array): string {
+  return new TextDecoder(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8').decode(bytes);
+}
+
 function textOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return decodeText(readFileSync(path));
   } catch (error) {
     const hint = 'Give the user of this command the right to read it, or remove it.';
     throw new CommandError(exitCodes.usage, `The file "${path}" cannot be read: ${reasonOf(error)}.`, hint);

@@ -9,6 +9,7 @@ import { migrationChecksum, ownTables, type ProjectMigration } from '@tablewrigh
 import { CommandError, exitCodes } from '../errors/failures.ts';
 import { withLineFeeds } from '../output/output-file.ts';
 import { replaceFile } from '../output/staged-files.ts';
+import { decodeText } from '../project/environment-file.ts';
 import type { Project } from '../project/project.ts';
 import { sources } from './dialects.ts';
 import type { Source } from './source.ts';
@@ -82,7 +83,7 @@ async function readMigrations(project: Project): Promise<readonly ProjectMigrati
   const names = await migrationNames(project);
   return Promise.all(
     names.map(async (name) => {
-      const sql = withLineFeeds(await readFile(join(folderOf(project), `${name}${ending}`), 'utf8'));
+      const sql = withLineFeeds(decodeText(await readFile(join(folderOf(project), `${name}${ending}`))));
       return { name, script: sql, checksum: migrationChecksum(sql) };
     }),
   );
