@@ -287,6 +287,8 @@ export interface InputDialect {
   collectedArray(arrayOf: JoinedValues): string;
   /** True if an INSERT can return the rows that it made. */
   readonly returning: boolean;
+  /** True if ORDER BY comes before the locks on rows. Otherwise rows are locked as they are read: in the order of input. */
+  readonly locksSorted: boolean;
   /** A part of the key of a new row as a text: a column after RETURNING, or the value that it will have. */
   keyText(value: string, field: FieldDescriptor): string;
   /** A value that is gathered as a text. */

@@ -64,6 +64,7 @@ export function mysqlInput(exactly: (expression: string) => string, server: Mysq
       return `CONCAT('{', GROUP_CONCAT(${counted}${by === undefined ? '' : ` ORDER BY ${by}`}), '}')`;
     },
     returning,
+    locksSorted: false,
     // Bits are numbers to HEX, which leaves out zeros in front.
     keyText: (value, { native, precision, comparison }) =>
       textOf(plain(native) === 'bytea' ? cast(value, comparison) : rounded(value, native, precision), native),

@@ -40,6 +40,7 @@ export const postgresInput: InputDialect = {
     return order === undefined ? `${filtered}::pg_catalog.text` : `(${filtered})::pg_catalog.text`;
   },
   returning: true,
+  locksSorted: true,
   keyText: (value, { comparison }) => `(${cast(value, comparison)})::pg_catalog.text`,
   text: (expression) => `(${expression})::pg_catalog.text`,
   update: (table, column, value, input, on) =>

@@ -4,10 +4,11 @@ import { nameStatement } from '../../database/own-statements.ts';
 import { runAs, type Side } from '../../database/row-context.ts';
 import { keyColumn, selectList, sqlTrue } from '../../dialects/fragment.ts';
 import type { RowLock, SqlDialect } from '../../dialects/index.ts';
-import type { CollectionDescriptor } from '../../language/index.ts';
+import { arrayLiteral, type CollectionDescriptor } from '../../language/index.ts';
 import type { SelectedItems } from '../../query/plan/plan.ts';
 import { printOwn } from '../../query/plan/plan-returned.ts';
 import { bind } from '../../query/planner.ts';
+import { readRows } from '../../sql/array-text.ts';
 import { listedForm } from '../../sql/operand.ts';
 import type { StatementBuilder } from '../../sql/row.ts';
 import { keyFields } from '../../sql/scope.ts';
@@ -37,7 +38,16 @@ export function lockRows(
   const finished = statement.finish(printLock(statement, descriptor, lock, read));
   const noCaller = { accessClass: '', user: null, role: null };
   const named = runAs(nameStatement(finished), side);
-  return transaction.run(named, bind(finished.binders, asMany(keys).values, noCaller), rows);
+  const { values } = dialect.input.locksSorted ? asMany(keys) : inOneOrder(asMany(keys));
+  return transaction.run(named, bind(finished.binders, values, noCaller), rows);
+}
+
+/** Keys in an order that all transactions have, so that two that lock the same items do not wait for each other. */
+function inOneOrder(keys: Keys): Keys {
+  if (keys.count < 2) return keys;
+  const rows = readRows(keys.values).map((row) => ({ row, text: JSON.stringify(row) }));
+  rows.sort((first, second) => (first.text < second.text ? -1 : 1));
+  return { ...keys, values: keys.values.map((_, part) => arrayLiteral(rows.map(({ row }) => row[part] ?? null))) };
 }
 
 function printLock(

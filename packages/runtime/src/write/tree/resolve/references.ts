@@ -159,15 +159,23 @@ export function existenceQueries(root: Group): readonly ExistenceQuery[] {
   });
 }
 
+/** The same with its nodes in an order that all transactions have: their items are locked in it. */
+function inOrderOfKeys({ group, nodes }: ExistenceQuery): ExistenceQuery {
+  const named = nodes.map((node) => ({ node, text: JSON.stringify(node.key) }));
+  named.sort((first, second) => (first.text < second.text ? -1 : 1));
+  return { group, nodes: named.map(({ node }) => node) };
+}
+
 /** Looks for items. Throws FORBIDDEN for a hidden one. */
 export async function findExisting(
   running: Running,
   scope: WriteScope,
-  requested: readonly ExistenceQuery[],
+  queries: readonly ExistenceQuery[],
 ): Promise<Found> {
-  if (requested.length === 0) return () => false;
+  if (queries.length === 0) return () => false;
   const question = startQuestion(running.dialect);
-  const { collectedArray: arrayOf } = running.dialect.input;
+  const { collectedArray: arrayOf, locksSorted } = running.dialect.input;
+  const requested = locksSorted ? queries : queries.map(inOrderOfKeys);
   const parts = requested.map((entry, index) => printQuery(question, scope, entry, `g${index}`));
   const answers = requested.flatMap((_, index) => [
     `(SELECT ${arrayOf({ value: 'n' })} FROM g${index})`,
