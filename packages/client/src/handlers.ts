@@ -1,6 +1,6 @@
 /** Handlers of the platform's operations: session, users, activity and server. Source: API specification, sections 2, 3, 10.3 and 15. */
 
-import type { Key, RequestOptions } from './call.ts';
+import { type Key, keyText, type RequestOptions } from './call.ts';
 import { createItemHandler, createSingletonHandler, type ItemHandler, type SingletonHandler } from './items.ts';
 import type { OperationMethods } from './operations.ts';
 import type { Requester } from './requester.ts';
@@ -84,7 +84,8 @@ export function createUsersHandler<User>(
 /** A comment on an item. */
 export interface CommentData {
   readonly collection: string;
-  readonly item: Key;
+  /** Its key: a value, the values of several fields in their order, or an object of these fields. */
+  readonly item: Key | { readonly [field: string]: unknown };
   readonly comment: string;
 }
 
@@ -119,7 +120,11 @@ export function createActivityHandler<Activity>(requester: Requester): ActivityH
   return {
     ...createItemHandler<Activity>(requester, ['activity']),
     comments: {
-      create: (body, options) => data({ method: 'POST', path, body, options }),
+      create(comment, options) {
+        const { item } = comment;
+        const body = { ...comment, item: Array.isArray(item) ? keyText(item) : item };
+        return data({ method: 'POST', path, body, options });
+      },
       update: (id, comment, options) => data({ method: 'PATCH', path: [...path, id], body: { comment }, options }),
       delete: (id, options) => nothing({ method: 'DELETE', path: [...path, id], options }),
     },

@@ -96,8 +96,8 @@ function keyed({ view }: ClientCollection, changes: readonly DeclaredMember[]): 
 }
 
 function fieldMember(field: RoleInput, collections: ReferableCollections, declare: typeof optional): DeclaredMember {
-  const { name, note, deprecated, descriptor, values, valuesType, member } = field;
-  const plain = takenType(descriptor, values, valuesType?.name);
+  const { name, note, deprecated, descriptor, values, valuesType, member, itemKey } = field;
+  const plain = takenType(itemKey ? { ...descriptor, type: 'json' } : descriptor, values, valuesType?.name);
   const type = member === null ? plain : union(plain, ...objectsOf(member, collections));
   return declare(name, field.nullable ? nullable(type) : type, [note], deprecated);
 }

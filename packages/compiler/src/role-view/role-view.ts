@@ -100,6 +100,8 @@ export interface RoleInput extends RoleKeyField {
   readonly nullable: boolean;
   /** For a many-to-one: the item that may stand in the place of its key. */
   readonly member: NestedItem | null;
+  /** Set where it names an item of any collection, by its key in any form that bodies have. */
+  readonly itemKey?: true;
 }
 
 /** Payload of an item of another collection. */

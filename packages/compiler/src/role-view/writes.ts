@@ -9,6 +9,7 @@ import {
   type OneToMany,
   pairsBesideTenant,
   type RelationDescriptor,
+  systemCollection,
 } from '@tablewright/runtime/language';
 import type { ApiCollection, ApiField } from '../api.ts';
 import { nameLink } from './names.ts';
@@ -86,8 +87,14 @@ function inputsOf(api: ApiCollection, { fields }: GrantedPayload, visibleApi: Vi
       // Rows have a number in any case; only items that are no rows have none.
       nullable: nullable && descriptor.required !== true && descriptor.filled !== 'identity',
       member: itemInPlaceOf(name, api, visibleApi),
+      ...(namesItem(api, name) && { itemKey: true as const }),
     };
   });
+}
+
+/** True if a field has the key of an item of any collection. */
+function namesItem({ descriptor }: ApiCollection, name: string): boolean {
+  return descriptor.system === true && systemCollection(descriptor.name)?.names?.item === name;
 }
 
 /** The allowed values of a field, and their type; neither where they name a hidden collection. */

@@ -246,9 +246,14 @@ function upsertSchema(upsert: RoleUpsert, base: PayloadBase | null): JsonObject 
   return { ...schema, allOf: [...(Array.isArray(allOf) ? allOf : []), { anyOf: [only, ...more] }] };
 }
 
+/** A text is the key in the form of a path. An object has the fields of the key, or is its value. */
+const anyKey: JsonObject = {
+  anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'object' }, { type: 'array', items: {} }],
+};
+
 /** Describes a field of a payload; a many-to-one also takes an item in the place of its key. */
-function fieldSchema({ descriptor, values, nullable, note, member }: RoleInput): JsonObject {
-  const taken = takenSchema(descriptor, values);
+function fieldSchema({ descriptor, values, nullable, note, member, itemKey }: RoleInput): JsonObject {
+  const taken = itemKey ? anyKey : takenSchema(descriptor, values);
   if (member === null) return aboutValue(nullable ? orNull(taken) : taken, note, null);
   const schema = { anyOf: [briefSchema(taken), ...memberObjects(member)] };
   return about(nullable ? orNull(schema) : schema, note, null);

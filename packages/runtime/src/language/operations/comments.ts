@@ -10,6 +10,11 @@ const withBody = [...failures, 'UnsupportedMediaType'] as const;
 
 const collection = 'platform_comments';
 const text = { type: 'string' } as const satisfies ValueSchema;
+const key = {
+  anyOf: [{ type: ['string', 'number'] }, { type: 'object', additionalProperties: true }, { type: 'array' }],
+  description: 'The key of the item: a value, an object of its fields, or a text in the form of a path.',
+  graphql: 'ID!',
+} as const satisfies ValueSchema;
 const id = { type: 'integer', graphql: 'ID!' } as const satisfies ValueSchema;
 const recorded = {
   description: 'The activity.',
@@ -29,7 +34,7 @@ export const commentResource = {
       summary: 'Comment on an item',
       description: 'Answers the activity that records the comment.',
       access: { action: 'create', collection },
-      body: { members: { collection: text, item: { type: 'string', graphql: 'ID!' }, comment: text } },
+      body: { members: { collection: text, item: key, comment: text } },
       output: recorded,
       failures: withBody,
       graphql: { mutation: 'create_comment' },

@@ -57,6 +57,8 @@ export interface SystemCollection {
   readonly owner?: string | null;
   /** Set where rows hold items of other collections: reading a row requires permission to read its item. */
   readonly copies?: CopyNames;
+  /** Set where rows name items of other collections: payloads have their keys in any form, and rows in that of a path. */
+  readonly names?: Pick<CopyNames, 'collection' | 'item'>;
   /** The one-to-many relations to other collections of the platform, by name: the child and its foreign-key field. */
   readonly inverses?: Readonly<Record<string, { readonly collection: string; readonly field: string }>>;
 }
@@ -92,6 +94,7 @@ export const systemCollections: readonly SystemCollection[] = [
     granted: all,
     serverOwned: ['date_created', 'date_updated', 'user_created', 'user_updated', 'activity'],
     fixed: ['collection', 'item'],
+    names: { collection: 'collection', item: 'item' },
     ownActivity: ['create'],
     owner: 'user_created',
   },

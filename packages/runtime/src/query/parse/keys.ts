@@ -46,6 +46,19 @@ export function printPathValue({ type }: FieldDescriptor, value: JsonValue): str
   return type === 'json' && readJson(value) !== value ? JSON.stringify(value) : value;
 }
 
+/** A key in the form of a path, percent-encoded and joined by commas. */
+export function printPath(fields: readonly FieldDescriptor[], values: readonly JsonValue[]): string {
+  return fields.map((field, index) => encodeURIComponent(printPathValue(field, values[index] ?? null))).join(',');
+}
+
+/** The key of a body in the form of a path. Throws FORBIDDEN for what cannot be a key. */
+export function pathKey(collection: CollectionScope, key: JsonValue): string {
+  const fields = keyFields(collection.descriptor);
+  const parts = keyParts(fields, key);
+  decodeKey(collection, parts);
+  return printPath(fields, parts);
+}
+
 /** A key in the form of a path as a body has it. */
 export function bodyKey({ descriptor }: CollectionScope, key: string): JsonValue {
   const [field, ...more] = keyFields(descriptor);

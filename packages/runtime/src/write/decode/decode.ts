@@ -1,11 +1,13 @@
 /** Payloads of one action against its closed input: nothing unknown, nothing dropped. Source: specification, sections 4 and 6. */
+import { forbidden } from '../../errors.ts';
 import { type Place, type Problems, placesIn } from '../../json/problems.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
-import { decodeValue, type FieldDescriptor, type JsonValue } from '../../language/index.ts';
+import { decodeValue, type FieldDescriptor, type JsonValue, systemCollection } from '../../language/index.ts';
 import { isSecret, types } from '../../language/types/index.ts';
 import { holdsHugeNumber } from '../../language/values/parse-text.ts';
 import { refusePassword } from '../../passwords/password-policy.ts';
 import { createPasswords } from '../../passwords/passwords.ts';
+import { pathKey } from '../../query/parse/keys.ts';
 import { checkField, requiredBeside } from '../../system/fields/field-rules.ts';
 import type { Granted, WritableCollection, WritableField, WriteGrant, WriteScope } from '../access/scope.ts';
 import type { WriteContext } from '../write-plan.ts';
@@ -55,8 +57,23 @@ export function decodeItem(
     if (input.action === 'update' && namesKey && key.includes(name)) continue;
     const field = input.grant.fields.get(name);
     if (field === undefined) refuseName(input, name, location, problems);
-    else decodeField(input, item, field, value, location, builder, problems);
+    else decodeField(input, item, field, keyTextOf(input, payload, name, value), location, builder, problems);
   }
+}
+
+/** The key of an item of another collection in the form in which a new row names it; every other value as it is. */
+function keyTextOf(
+  { action, scope, writable }: Input,
+  payload: FilterObject,
+  name: string,
+  value: JsonValue,
+): JsonValue {
+  const { descriptor } = writable.collection;
+  const names = descriptor.system === true ? systemCollection(descriptor.name)?.names : undefined;
+  if (names?.item !== name || action === 'update' || value === null || typeof value === 'string') return value;
+  const target = scope.read.collections.get(String(payload[names.collection]));
+  if (target === undefined) throw forbidden();
+  return pathKey(target, value);
 }
 
 /** Hidden and unknown names answer the same. Only administrators learn that a field exists but cannot be written. */

@@ -8,7 +8,7 @@ import type { CollectionDescriptor } from '../../language/index.ts';
 import { isSecret } from '../../language/types/index.ts';
 import { isList, parseExactly } from '../../language/values/parse-text.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';
-import { printPathValue } from '../../query/parse/keys.ts';
+import { printPath } from '../../query/parse/keys.ts';
 import type { ReadLimits, ReadRequest } from '../../query/parse/request.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import { boundValues } from '../../query/plan/plan-bounds.ts';
@@ -122,7 +122,9 @@ function itemsOf(result: Buffer): readonly FilterObject[] {
 
 /** The values of a key, percent-encoded and joined by commas (API specification, section 4). */
 function pathForm(descriptor: CollectionDescriptor, item: FilterObject): string {
-  return keyFields(descriptor)
-    .map((field) => encodeURIComponent(printPathValue(field, item[field.name] ?? null)))
-    .join(',');
+  const fields = keyFields(descriptor);
+  return printPath(
+    fields,
+    fields.map(({ name }) => item[name] ?? null),
+  );
 }
