@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { bytesPerCollection } from '../support/client-files.ts';
 import { compileFacts } from '../support/compile.ts';
 import { check, compilerOptions } from '../support/compilers.ts';
@@ -114,6 +114,7 @@ test('the published command makes, compiles and serves a project', { timeout: 12
     env: { ...process.env, DATABASE_URL: '', PORT: '0', LOG_LEVEL: 'error', GRAPHIQL: 'true', DOCS: 'true' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  onTestFinished(() => void server.kill('SIGKILL'));
   const exited = once(server, 'exit');
   let output = '';
   for await (const chunk of server.stdout) {
@@ -123,8 +124,8 @@ test('the published command makes, compiles and serves a project', { timeout: 12
   const url = /"listening","url":"(.*?)"/.exec(output)?.[1];
   expect(await (await fetch(`${url}/server/ping`)).text()).toBe('pong');
   const page = await (await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } })).text();
-  const parts = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path);
-  const statuses = await Promise.all(parts.map(async (path) => (await fetch(`${url}${path}`)).status));
+  const parts = [...page.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(([, path = '']) => path);
+  const statuses = await Promise.all(parts.map(async (path) => (await fetch(new URL(path, `${url}/graphql`))).status));
   expect(statuses).toEqual(Array.from({ length: 6 }, () => 200));
   const docs = ['docs.css', 'docs.js', 'docs-worker.js'].map(
     async (name) => (await fetch(`${url}/docs/${name}`)).status,
