@@ -6,7 +6,7 @@ import { readEnvironment } from './environment-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'platform-env-'));
 afterEach(() => {
-  for (const name of ['ENV_TEST_FIRST', 'ENV_TEST_SECOND']) delete process.env[name];
+  for (const name of ['env_test_first', 'env_test_second']) delete process.env[name];
   rmSync(join(folder, '.env'));
 });
 
@@ -16,8 +16,8 @@ test.each([
   ['UTF-8 with a mark', '\ufeff', 'utf8'],
   ['UTF-16 as shells of Windows write it', '\ufeff', 'utf16le'],
 ] as const)('reads variables in %s, with any line breaks', (_, mark, encoding) => {
-  writeFileSync(join(folder, '.env'), `${mark}ENV_TEST_FIRST=größe\r\nENV_TEST_SECOND="b c"\n`, encoding);
+  writeFileSync(join(folder, '.env'), `${mark}env_test_first=größe\r\nenv_test_second="b c"\n`, encoding);
   readEnvironment(folder);
-  const { ENV_TEST_FIRST: first, ENV_TEST_SECOND: second } = process.env;
+  const { env_test_first: first, env_test_second: second } = process.env;
   expect([first, second]).toEqual(['größe', 'b c']);
 });

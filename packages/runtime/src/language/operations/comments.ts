@@ -11,7 +11,7 @@ const withBody = [...failures, 'UnsupportedMediaType'] as const;
 const collection = 'platform_comments';
 const text = { type: 'string' } as const satisfies ValueSchema;
 const key = {
-  anyOf: [{ type: ['string', 'number'] }, { type: 'object', additionalProperties: true }, { type: 'array' }],
+  anyOf: [{ type: ['string', 'number'] }, { type: 'object', additionalProperties: true }, { type: 'array', items: {} }],
   description: 'The key of the item: a value, an object of its fields, or a text in the form of a path.',
   graphql: 'ID!',
 } as const satisfies ValueSchema;
