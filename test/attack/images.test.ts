@@ -79,7 +79,7 @@ it('have no facts where their metadata unpack without end, and are kept as they 
   expect((await project.server.admin(`/files/${small}?fields=width`)).json.data).toEqual({ width: 10 });
 });
 
-it('fill no disk, whatever their parameters are', { timeout: 120_000 }, async () => {
+it('fill no disk, with any parameters', { timeout: 120_000 }, async () => {
   const image = await sharp({ create: { width: 4, height: 4, channels: 3, background: 'red' } })
     .png()
     .toBuffer();
