@@ -153,12 +153,16 @@ describe('several processes', () => {
       const [first = 0] = await childrenOf(server);
       // Delays are measured from one look to the next.
       await scrape(url);
-      process.kill(first, 'SIGSTOP');
-      await wait(800).finally(() => process.kill(first, 'SIGCONT'));
+      // Several, because one alone is no hundredth of the samples of a slow second.
+      for (let stop = 0; stop < 5; stop++) {
+        process.kill(first, 'SIGSTOP');
+        await wait(300).finally(() => process.kill(first, 'SIGCONT'));
+        await wait(60);
+      }
       const metrics = await scrape(url);
       expect(metrics.value('tablewright_workers_silent')).toBe(0);
       for (const part of ['max', 'p99']) {
-        expect(metrics.value(`nodejs_eventloop_lag_${part}_seconds`), part).toBeGreaterThan(0.7);
+        expect(metrics.value(`nodejs_eventloop_lag_${part}_seconds`), part).toBeGreaterThan(0.25);
       }
       expect(metrics.value('nodejs_eventloop_lag_min_seconds')).toBeLessThan(0.1);
     });

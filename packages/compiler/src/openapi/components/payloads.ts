@@ -15,6 +15,7 @@ import type {
 } from '../../role-view/role-view.ts';
 import {
   about,
+  anyObject,
   anyOf,
   createPartsCache,
   described,
@@ -248,7 +249,7 @@ function upsertSchema(upsert: RoleUpsert, base: PayloadBase | null): JsonObject 
 
 /** A text is the key in the form of a path. An object has the fields of the key, or is its value. */
 const anyKey: JsonObject = {
-  anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'object' }, { type: 'array', items: {} }],
+  anyOf: [{ type: 'string' }, { type: 'number' }, anyObject(), { type: 'array', items: {} }],
 };
 
 /** Describes a field of a payload; a many-to-one also takes an item in the place of its key. */
