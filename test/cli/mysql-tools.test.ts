@@ -171,6 +171,7 @@ describe.each(servers)('$name', ({ name, missing, start }) => {
     expect(told[0]).toContain('column articles.title: Its type was varchar(50) and is varchar(60).');
     expect(told[0]).toContain('column articles.title: It is varchar(60), compiled as varchar(50).');
     expect(told[2]).toContain('The collection "loans" is gone.');
+    expect(told[2]).toContain('There is a foreign key (more) to authors; all its columns are new.');
     expect(told[4]).toContain('reserved-name at table platform_mine');
     expect(told[5]).toContain('"object":"table loans"');
     for (const text of told) expect(text.replaceAll('public.js', '')).not.toMatch(/public\.(?!json|graphql)\w/);

@@ -372,13 +372,22 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
       foreignKeys: ['author_id > authors.id'],
     };
     const added = table('tags', sketch);
+    const made = table('tags', { columns: ['shade'] }).columns.map((column) => ({
+      ...column,
+      fill: { kind: 'generated', expression: 'upper(color)', stored: true } as const,
+      updatable: false,
+    }));
     const check = { name: 'place', expression: 'place > 0', columns: ['place'], allowed: null };
     return {
       ...one,
-      columns: [...one.columns, ...added.columns],
+      columns: [...one.columns, ...added.columns, ...made],
       uniques: added.uniques,
       foreignKeys: added.foreignKeys,
-      checks: [check, { ...check, name: 'both', expression: 'place > length(color)', columns: ['place', 'color'] }],
+      checks: [
+        check,
+        { ...check, name: 'both', expression: 'place > length(color)', columns: ['place', 'color'] },
+        { ...check, name: 'made', expression: "shade <> 'RED'", columns: ['shade'] },
+      ],
     };
   }),
   'foreign-key-dropped': all(

@@ -3,9 +3,10 @@ import type { Column, Table } from '@tablewright/introspect/schema';
 import { type Dialect, printTable } from '@tablewright/runtime/language';
 import { isSame } from '../../cache/same.ts';
 import type { RenameIndex } from '../renames.ts';
+import type { RuleId } from '../rules.ts';
 import { type Concern, type Found, offers, operationsIn, pairs, type Side } from '../side.ts';
 
-type TableFinding = Pick<Found, 'rule' | 'message'>;
+type TableFinding = Pick<Found, 'rule' | 'message' | 'verdicts'>;
 
 /** Compares the tables of the collections that a role has on both sides. */
 export function compareTables(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
@@ -37,47 +38,61 @@ export function compareTables(before: Side, after: Side, renames: RenameIndex): 
 }
 
 /** By what they say: names are made by the database more often than by people. */
-function writeChanges(dialect: Dialect, was: Table, changed: Table): readonly TableFinding[] {
-  const uniques = (table: Table): readonly string[] => table.uniques.map(({ columns }) => columns.join(', '));
-  const keys = (table: Table): readonly string[] =>
-    table.foreignKeys.map(({ columns, target }) => `(${columns.join(', ')}) to ${printTable(dialect, target)}`);
-  const is = withoutNew(was, changed);
-  const checks = pairs(was.checks, is.checks);
+function writeChanges(dialect: Dialect, was: Table, is: Table): readonly TableFinding[] {
+  const { uniques, foreignKeys } = inTexts(dialect, was);
+  const now = inTexts(dialect, is);
+  const endangering = inTexts(dialect, withoutNew(was, is));
+  const added = (rule: RuleId, message: string, isDangerous: boolean): TableFinding =>
+    isDangerous
+      ? { rule, message: `${message}.` }
+      : { rule, message: `${message}; all its columns are new.`, verdicts: { rest: 'safe' } };
   return [
-    ...fresh(uniques(was), uniques(is)).map(
-      (key): TableFinding => ({ rule: 'unique-added', message: `(${key}) must be unique.` }),
+    ...fresh(uniques, now.uniques).map((key) =>
+      added('unique-added', `(${key}) must be unique`, endangering.uniques.includes(key)),
     ),
-    ...fresh(uniques(is), uniques(was)).map(
+    ...fresh(now.uniques, uniques).map(
       (key): TableFinding => ({ rule: 'unique-removed', message: `(${key}) need not be unique.` }),
     ),
-    ...fresh(keys(was), keys(is)).map(
-      (key): TableFinding => ({ rule: 'foreign-key-added', message: `There is a foreign key ${key}.` }),
+    ...fresh(foreignKeys, now.foreignKeys).map((key) =>
+      added('foreign-key-added', `There is a foreign key ${key}`, endangering.foreignKeys.includes(key)),
     ),
-    ...fresh(keys(is), keys(was)).map(
+    ...fresh(now.foreignKeys, foreignKeys).map(
       (key): TableFinding => ({ rule: 'foreign-key-removed', message: `There is no foreign key ${key} any more.` }),
     ),
-    ...checks.flatMap(({ name, was: old, is: now }): readonly TableFinding[] => {
-      if (old === undefined)
-        return [{ rule: 'check-added', message: `Rows must meet "${name}": ${now?.expression ?? ''}.` }];
-      if (now === undefined) return [{ rule: 'check-removed', message: `Rows need not meet "${name}" any more.` }];
-      if (old.expression === now.expression) return [];
-      return [{ rule: 'check-changed', message: `Rows must meet ${now.expression}, not ${old.expression}.` }];
+    ...pairs(was.checks, is.checks).flatMap(({ name, was: old, is: check }): readonly TableFinding[] => {
+      if (old === undefined) {
+        const message = `Rows must meet "${name}": ${check?.expression ?? ''}`;
+        return [added('check-added', message, endangering.checks.includes(name))];
+      }
+      if (check === undefined) return [{ rule: 'check-removed', message: `Rows need not meet "${name}" any more.` }];
+      if (old.expression === check.expression) return [];
+      return [{ rule: 'check-changed', message: `Rows must meet ${check.expression}, not ${old.expression}.` }];
     }),
     ...pairs(was.columns, is.columns).flatMap(({ was: old, is: now }) => (old && now ? domainChanges(old, now) : [])),
   ];
 }
 
+/** Constraints of a table as messages name them. */
+function inTexts(dialect: Dialect, { uniques, foreignKeys, checks }: Table) {
+  return {
+    uniques: uniques.map(({ columns }) => columns.join(', ')),
+    foreignKeys: foreignKeys.map(({ columns, target }) => `(${columns.join(', ')}) to ${printTable(dialect, target)}`),
+    checks: checks.map(({ name }) => name),
+  };
+}
+
 /**
  * The table without constraints that no client of the version before can break: those of new columns alone, which its payloads
- * leave out. A default may repeat, so a unique column is one of them only if it stays null.
+ * leave out. A generated column is made of earlier ones. A default may repeat, so a unique column is one of them only if it
+ * stays null.
  */
 function withoutNew(was: Table, is: Table): Table {
   const earlierColumns = new Set(was.columns.map(({ name }) => name));
-  const empty = new Set(
-    is.columns.filter(({ nullable, fill }) => nullable && fill.kind === 'none').map(({ name }) => name),
-  );
+  const left = is.columns.filter(({ name, fill }) => !earlierColumns.has(name) && fill.kind !== 'generated');
+  const leftOut = new Set(left.map(({ name }) => name));
+  const empty = new Set(left.filter(({ nullable, fill }) => nullable && fill.kind === 'none').map(({ name }) => name));
   const reaches = ({ columns }: { readonly columns: readonly string[] }): boolean =>
-    columns.length === 0 || columns.some((name) => earlierColumns.has(name));
+    columns.length === 0 || columns.some((name) => !leftOut.has(name));
   return {
     ...is,
     uniques: is.uniques.filter(
