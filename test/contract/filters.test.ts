@@ -119,6 +119,37 @@ it.each([
   expect(answer.text).not.toMatch(/select|postgres|syntax error|relation/i);
 });
 
+const long = 'é'.repeat(80);
+
+it.each([
+  [{ status: { _in: ['draft', 'gone'] } }, '"status._in" has "gone", which is not one of the allowed values.'],
+  [{ status: 'lost' }, '"status" has "lost", which is not one of the allowed values.'],
+  [{ views: { _nin: [1, 'many'] } }, '"views._nin" has "many", which must be an integer.'],
+  [{ views: { _between: [1, 2.5] } }, '"views._between" has 2.5, which must be an integer.'],
+  [{ _or: [{ rating: { _gt: 'a' } }] }, '"_or.0.rating._gt" has "a", which must be a decimal number.'],
+  [{ author_id: { name: { _null: 'maybe' } } }, '"author_id.name._null" has "maybe", which must be true or false.'],
+  [{ published_at: { _lt: '$NOW(x)' } }, 'has "$NOW(x)", which must be $NOW or $NOW(<sign><number> <unit>).'],
+  [{ metadata: { '/a': { _lt: true } } }, 'has true, which is of a kind that the operator does not compare.'],
+  [{ status: { _in: [long] } }, `has "${long.slice(0, 59)}…, which is not one of the allowed values.`],
+])('the refusal of %j names the value', async (filter, message) => {
+  const path = `/items/articles?filter=${encodeURIComponent(JSON.stringify(filter))}`;
+  const { status, json } = await magazine.admin(path);
+  expect([status, json.errors[0].message]).toEqual([400, expect.stringContaining(message)]);
+});
+
+it('each refusal names its own value, in brackets and after "having", and none one that the role may not see', async () => {
+  const told = async (query: string, ask = magazine.admin) =>
+    (await ask(`/items/articles?${query}`)).json.errors?.[0].message;
+  expect(await told('filter[views][_gt]=3')).toBeUndefined();
+  expect(await told('filter[views][_gt]=one')).toContain('"views._gt" has "one", which must be an integer.');
+  expect(await told('filter[views][_gt]=two')).toContain('"views._gt" has "two", which must be an integer.');
+  expect(await told('filter[views][_in]=1,two')).toContain('"views._in" has "two", which must be an integer.');
+  const having = 'groupBy=status&aggregate[count]=*&having[count][_gt]=few';
+  expect(await told(having)).toContain('"having" at "count._gt" has "few", which must be an integer.');
+  const hidden = await told('filter[metadata_hidden][_gt]=secretive', magazine.ask);
+  expect(hidden).not.toContain('secretive');
+});
+
 it('means the same in brackets, in SEARCH, in deep and in GraphQL', async () => {
   const ids = (answer: { readonly json: { readonly data: unknown } }): unknown => answer.json.data;
   const without = await magazine.admin('/items/articles?fields=id&limit=-1&filter={"comments":{"_none":{}}}');

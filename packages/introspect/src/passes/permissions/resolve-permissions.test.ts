@@ -174,7 +174,7 @@ test.each([
   [read('{ fields: [id], filter: [] }'), ['error permissions.yaml:1:68 The filter must be an object.']],
   [
     read('{ fields: [id], filter: { views: { _eq: many } } }'),
-    ['error permissions.yaml:1:79 "_eq" in the filter must be an integer.'],
+    ['error permissions.yaml:1:79 "_eq" in the filter has "many", which must be an integer.'],
   ],
   [
     'permissions: { public: { comments: { update: { fields: [body], presets: { bdy: 1 } } } } }',

@@ -10,6 +10,7 @@ import {
   parseOperand,
   plainCondition,
   plainOperand,
+  printProblem,
   textOfDigits,
 } from '@tablewright/runtime/language';
 import type {
@@ -68,14 +69,14 @@ function describe(
   collection: Collection,
   names: ConditionNames,
 ): Diagnostic {
-  const { stage, path, message } = problem;
+  const { stage, path } = problem;
   const name = path.at(-1);
   const subject = name === undefined ? `The ${part}` : `"${name}" in the ${part}`;
   return {
     code: problem.name === undefined ? codes[stage] : 'dynamic-value',
     severity: 'error',
     place: placeIn(source, path),
-    message: `${subject} ${message}.`,
+    message: `${subject} ${printProblem(problem)}.`,
     hint: hintOf(problem, collection, names),
   };
 }

@@ -16,7 +16,16 @@ import { attributeType, decodeValue } from '../values/values.ts';
 import type { Condition, Operand } from './condition.ts';
 import { isPointer, kindOf, readPointer, readScalar } from './filter-json.ts';
 import { comparedWith, readNeighbour, readOperand, readShape } from './filter-operand.ts';
-import { all, below, type Compared, type Place, problem, type Reader, readList } from './filter-reader.ts';
+import {
+  all,
+  below,
+  type Compared,
+  type Place,
+  problem,
+  type Reader,
+  readList,
+  valueProblem,
+} from './filter-reader.ts';
 import { isObject, listOf } from './filter-syntax.ts';
 import { isDynamic, textOfDigits } from './operand.ts';
 
@@ -141,7 +150,7 @@ function readFlag(
   location: Place,
 ): Condition {
   const decoded = value === '' ? ({ ok: true, value: 'true' } as const) : decodeValue({ type: 'boolean' }, value);
-  if (!decoded.ok || decoded.value === null) return problem(reader, 'value', location.path, 'must be true or false');
+  if (!decoded.ok || decoded.value === null) return valueProblem(reader, location.path, 'must be true or false', value);
   return compare(compared, decoded.value === 'true' ? operator : operatorNamed(definitions[operator].otherwise), truth);
 }
 

@@ -1,5 +1,6 @@
 import type { Attribute, GeometryForm, VectorForm } from '../types/definition.ts';
 import type { PortableType } from '../types/index.ts';
+import type { JsonValue } from '../values/parse-text.ts';
 
 /** A field as filters see it. */
 export interface NamedField {
@@ -44,6 +45,21 @@ export interface FilterProblem {
   /** Keys from the root of the filter, for messages: `['author_id', 'name', '_eq']`. */
   readonly path: readonly string[];
   readonly message: string;
+  /** The value that does not fit: one of a list, where there is one. */
+  readonly value?: JsonValue;
   /** The name that does not exist, when it is a step of a path from the caller and so no key of the filter. */
   readonly name?: { readonly collection: string; readonly name: string };
+}
+
+/** Values in messages are cut: they may be as long as a request. */
+const longestValue = 60;
+
+/**
+ * Prints the problem as a predicate, whose subject is the place in the filter.
+ * @example `"_in" ${printProblem(problem)}.` // "_in" has "gone", which is not one of the allowed values.
+ */
+export function printProblem({ message, value }: FilterProblem): string {
+  if (value === undefined) return message;
+  const text = JSON.stringify(value);
+  return `has ${text.length > longestValue ? `${text.slice(0, longestValue).toWellFormed()}…` : text}, which ${message}`;
 }

@@ -8,7 +8,7 @@ import { decodeValue, elementOf } from '../values/values.ts';
 import { areComparable, type CallerOperand, followCallerPath } from './caller-path.ts';
 import type { Condition, Operand } from './condition.ts';
 import { jsonOperatorFits, jsonTypes, kindOf } from './filter-json.ts';
-import { type Compared, type Place, problem, type Reader } from './filter-reader.ts';
+import { type Compared, type Place, problem, type Reader, valueProblem } from './filter-reader.ts';
 import { isObject, listOf } from './filter-syntax.ts';
 import { isDynamic, parseOperand } from './operand.ts';
 
@@ -22,7 +22,7 @@ export function readOperand(
 ): Operand {
   const parsed = parseOperand(value, reader.text);
   if (!parsed.ok) {
-    problem(reader, 'value', location.path, parsed.message);
+    valueProblem(reader, location.path, parsed.message, value);
     return { kind: 'literal', value: true };
   }
   const { operand } = parsed;
@@ -35,7 +35,9 @@ type Value = Exclude<Operand, CallerOperand>;
 
 function checkValue(reader: Reader, compared: Compared, operator: Operator, operand: Value, location: Place): void {
   const message = misfit(compared, operator, operand);
-  if (message !== undefined) problem(reader, 'value', location.path, message);
+  if (message === undefined) return;
+  if (operand.kind === 'now') problem(reader, 'value', location.path, message);
+  else valueProblem(reader, location.path, message, operand.value);
 }
 
 /** Says why an operand does not fit the compared type; undefined when it does. */
@@ -97,7 +99,7 @@ function misfitJson({ path }: Compared, operator: Operator, value: JsonValue): s
   if (!decoded.ok) return decoded.message;
   return path === undefined || elementwise.has(operator) || jsonOperatorFits(operator, kind)
     ? undefined
-    : 'does not compare values of this kind';
+    : 'is of a kind that the operator does not compare';
 }
 
 function isPattern(value: JsonValue): boolean {

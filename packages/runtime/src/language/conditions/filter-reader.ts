@@ -39,6 +39,12 @@ export function problem(reader: Reader, stage: 'name' | 'value', path: readonly 
   return never;
 }
 
+/** Notes a value that does not fit, and returns a condition that matches nothing. */
+export function valueProblem(reader: Reader, path: readonly string[], message: string, value: JsonValue): Condition {
+  reader.problems.push({ stage: 'value', path, message, value });
+  return never;
+}
+
 /** The location of a key below another location. */
 export function below(location: Place, key: string): Place {
   return { ...location, path: [...location.path, key] };

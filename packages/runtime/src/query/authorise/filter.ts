@@ -6,6 +6,7 @@ import {
   type Operand,
   type Operator,
   parseFilter,
+  printProblem,
 } from '../../language/index.ts';
 import { elementwise, flags, matching } from '../../language/operators/index.ts';
 import { comparedType, countType, encodeOperand, type OperandType, pathType } from '../../sql/operand.ts';
@@ -40,7 +41,7 @@ export function refuseProblem(problems: readonly FilterProblem[], stage: FilterP
   const problem = problems.find((candidate) => candidate.stage === stage);
   if (problem === undefined) return;
   if (stage === 'name') throw forbidden(`${JSON.stringify(problem.path.join('.'))} of the filter`);
-  throw invalidQuery(`The filter at "${problem.path.join('.')}" ${problem.message}.`);
+  throw invalidQuery(`The filter at "${problem.path.join('.')}" ${printProblem(problem)}.`);
 }
 
 /** Number of relations that a condition looks through or counts. */

@@ -8,6 +8,7 @@ import {
   type FilterProblem,
   type NamedField,
   parseFilter,
+  printProblem,
 } from '../../language/index.ts';
 import { flags } from '../../language/operators/index.ts';
 import { aggregateOperand } from '../../sql/calls.ts';
@@ -73,7 +74,7 @@ export function refuseHaving({ problems }: ReadFilter, stage: FilterProblem['sta
   const problem = problems.find((candidate) => candidate.stage === stage);
   if (problem === undefined) return;
   if (stage === 'name') throw forbidden(`${JSON.stringify(problem.path.join('.'))} of "having"`);
-  throw invalidQuery(`"having" at "${problem.path.join('.')}" ${problem.message}.`);
+  throw invalidQuery(`"having" at "${problem.path.join('.')}" ${printProblem(problem)}.`);
 }
 
 /** The last stage: checks that operators, values and functions fit the types. */
