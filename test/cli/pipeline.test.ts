@@ -94,10 +94,13 @@ it('stops a breaking change, and lets it pass when it is acknowledged', async ()
   expect(breaking.code).toBe(1);
   expect(await readFile(join(folder, 'diff.md'), 'utf8')).toContain('**`books.pages`** "pages" is gone.');
 
-  const agreed = ['field-removed books.pages # unread', 'input-removed books.pages', ''];
+  const agreed = ['field-removed books.pages # unread', 'input-removed books.pages', 'field-removed books.page', ''];
   await writeFile(join(folder, 'acknowledged-changes.txt'), agreed.join('\n'));
   const acknowledged = await judge();
   expect(acknowledged.output).toContain('4 acknowledged.');
+  expect(acknowledged.output).toContain(
+    'warning stale-acknowledgement at acknowledged-changes.txt:3\n  The comparison has no change "field-removed books.page".',
+  );
   expect(acknowledged.code).toBe(0);
 }, 180_000);
 

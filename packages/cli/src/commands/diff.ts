@@ -14,6 +14,7 @@ import {
   type Severity,
   visible,
 } from '@tablewright/compiler';
+import type { Diagnostic } from '@tablewright/introspect';
 import { printDiagnostics } from '@tablewright/introspect/resolve';
 import type { Schema } from '@tablewright/introspect/schema';
 import type { Resolution } from '../compile/steps.ts';
@@ -59,13 +60,15 @@ async function compare(from: string, to: string, options: DiffOptions, progress:
   const found = await progress.phase('compare', () =>
     diffSchemas(before, after, { renames, ...(operations && { operations }), ...(extensions && { extensions }) }),
   );
-  const acknowledged = await readAcknowledged(options.acknowledged, new Set(found.changes.map(changeName)));
+  const names = new Set(found.changes.map(changeName));
+  const { acknowledged, stale } = await readAcknowledged(options.acknowledged, names);
   const file = `${await folderInRepository(project)}platform.schema.json`;
   const text = printDiff(found, format, { from, to, acknowledged, file, version: commandVersion() });
   if (options.output !== undefined) await writeOutput(resolve(options.output), text);
   else if (options.json !== true) process.stdout.write(text);
   for (const change of found.changes) progress.event('change', { ...change, acknowledged: isIn(change, acknowledged) });
   progress.event('summary', { from, to, ...countChanges(found), renames: found.renames });
+  report(stale, progress);
   const compiles = [reportErrors(from, old, progress), reportErrors(to, next, progress)].every((isFine) => isFine);
   const isAgreed = (change: Change): boolean => ranks[change.severity] < ranks[limit] || isIn(change, acknowledged);
   return compiles && found.changes.every(isAgreed);
@@ -74,10 +77,14 @@ async function compare(from: string, to: string, options: DiffOptions, progress:
 /** Reports after the comparison the errors that keep one of its sides from being compiled. */
 function reportErrors(name: string, { diagnostics }: Resolution, progress: Progress): boolean {
   if (diagnostics.length === 0) return true;
-  for (const diagnostic of diagnostics) progress.event('diagnostic', { ...diagnostic });
-  progress.print(printDiagnostics(diagnostics, { color: progress.color }));
+  report(diagnostics, progress);
   progress.print(`${count(diagnostics.length, 'error')}: "${name}" cannot be compiled.`);
   return false;
+}
+
+function report(diagnostics: readonly Diagnostic[], progress: Progress): void {
+  for (const diagnostic of diagnostics) progress.event('diagnostic', { ...diagnostic });
+  if (diagnostics.length > 0) progress.print(printDiagnostics(diagnostics, { color: progress.color }));
 }
 
 /** Null where one of them is not known: then there is nothing to compare. */
@@ -112,18 +119,35 @@ function isIn(change: Change, acknowledged: ReadonlySet<string>): boolean {
   return acknowledged.has(changeName(change));
 }
 
+/** Names in a file of acknowledged changes. */
+interface Acknowledged {
+  readonly acknowledged: ReadonlySet<string>;
+  /** Lines that name no change: of a comparison before, or misspelt. */
+  readonly stale: readonly Diagnostic[];
+}
+
 /**
  * The names in a file, one a line; text after a `#` is for people. Names can contain such a sign themselves: among the
  * possible readings of a line, the one that is the name of a change is taken. A missing file names nothing.
  */
-export async function readAcknowledged(
-  path: string | undefined,
-  changes: ReadonlySet<string>,
-): Promise<ReadonlySet<string>> {
-  if (path === undefined) return new Set();
+export async function readAcknowledged(path: string | undefined, changes: ReadonlySet<string>): Promise<Acknowledged> {
+  if (path === undefined) return { acknowledged: new Set(), stale: [] };
   const text = await readFile(resolve(path), 'utf8').catch(() => '');
   const names = text.split('\n').map((line) => nameIn(line, changes));
-  return new Set(names.filter((name) => name !== ''));
+  const stale = names.flatMap((name, index): readonly Diagnostic[] =>
+    name === '' || changes.has(name)
+      ? []
+      : [
+          {
+            code: 'stale-acknowledgement',
+            severity: 'warning',
+            place: `${path}:${index + 1}`,
+            message: `The comparison has no change "${name}".`,
+            hint: 'Remove the line, or write rule and subject as the comparison prints them.',
+          },
+        ],
+  );
+  return { acknowledged: new Set(names.filter((name) => changes.has(name))), stale };
 }
 
 function nameIn(line: string, changes: ReadonlySet<string>): string {

@@ -22,10 +22,25 @@ test.each([
 ])('%s', async (line, name) => {
   const path = join(folder, 'acknowledged-changes.txt');
   await writeFile(path, `# A heading.\n${line}\n`);
-  const found = await readAcknowledged(path, changes);
-  expect([...found].filter((one) => changes.has(one))).toEqual([name]);
+  expect(await readAcknowledged(path, changes)).toEqual({ acknowledged: new Set([name]), stale: [] });
+});
+
+test('lines that name no change are told by their places', async () => {
+  const path = join(folder, 'acknowledged-changes.txt');
+  await writeFile(
+    path,
+    '# A heading.\n\nfield-removed articles.a\r\n- field-removed articles.b # of the release before\n',
+  );
+  const { acknowledged, stale } = await readAcknowledged(path, changes);
+  expect([...acknowledged]).toEqual(['field-removed articles.a']);
+  expect(stale.map(({ place, message }) => [place, message])).toEqual([
+    [`${path}:4`, 'The comparison has no change "field-removed articles.b".'],
+  ]);
 });
 
 test('a file that is not there names nothing', async () => {
-  expect(await readAcknowledged(join(folder, 'none.txt'), changes)).toEqual(new Set());
+  expect(await readAcknowledged(join(folder, 'none.txt'), changes)).toEqual({
+    acknowledged: new Set(),
+    stale: [],
+  });
 });
