@@ -248,7 +248,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     environment: { PORT: 'busy' },
     code: 4,
     says: /^The port is in use\.$/m,
-    cure: /PORT=8056/,
+    cure: /Choose another one, such as PORT=\d+\.$/m,
   },
   'a port in use, at the start of several processes': {
     run: ['start', '--workers', '3'],
@@ -257,7 +257,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     environment: { PORT: 'busy' },
     code: 4,
     says: /^The port is in use\.$/m,
-    cure: /PORT=8056/,
+    cure: /Choose another one, such as PORT=\d+\.$/m,
   },
   'a port in use, in development': {
     run: ['dev', '--no-types'],
@@ -265,7 +265,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     environment: { PORT: 'busy' },
     code: 4,
     says: /^The port is in use\.$/m,
-    cure: /PORT=8056/,
+    cure: /Choose another one, such as PORT=\d+\.$/m,
   },
   'a port that is none': {
     run: ['start'],

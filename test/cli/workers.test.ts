@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -90,16 +90,31 @@ it('a start that no process survives ends with the code of its failure', async (
   expect(result).toMatchObject({ code: 4, stderr: expect.stringContaining('LOG_LEVEL must be one of') });
 });
 
-it('a port that is in use ends the start', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  const address = other.address();
-  const port = typeof address === 'object' ? String(address?.port) : '';
-  const environment = { DATABASE_URL: database.url, PORT: port };
-  const result = await runPlatform(['start', '--workers', '2', '--project', project.folder], environment);
-  other.close();
-  expect(result).toMatchObject({ code: 4, stderr: expect.stringMatching(/The port is in use\..*PORT=8056/s) });
-});
+it.each([
+  ['of the server', [], 'PORT', /The port is in use\./],
+  ['of the server of several processes', ['--workers', '2'], 'PORT', /The port is in use\./],
+  ['of the metrics', [], 'METRICS_PORT', /The port of the metrics is in use\./],
+])(
+  'a port %s that is in use ends the start, and the hint has none that is in use',
+  async (_, flags, variable, message) => {
+    const [first, port] = await listenOn(0);
+    // Another process may have it.
+    const second = await listenOn(port + 1).catch(() => null);
+    const environment = { DATABASE_URL: database.url, PORT: '0', [variable]: String(port) };
+    const result = await runPlatform(['start', ...flags, '--project', project.folder], environment);
+    expect(result).toMatchObject({ code: 4, stderr: expect.stringMatching(message) });
+    const hint = new RegExp(`such as ${variable}=(\\d+)\\.$`, 'm').exec(result.stderr);
+    for (const server of [first, second?.[0]]) server?.close();
+    expect(Number(hint?.[1])).toBeGreaterThan(second === null ? port : port + 1);
+  },
+);
+
+async function listenOn(port: number): Promise<[Server, number]> {
+  const server = createServer().listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return [server, typeof address === 'object' ? (address?.port ?? 0) : 0];
+}
 
 it('what cannot be served by several is refused', async () => {
   const refused = (workers: string) => runPlatform(['start', '--project', project.folder, '--workers', workers]);

@@ -139,7 +139,7 @@ export async function checkContract({ folder, output }: Settings): Promise<void>
   try {
     if (manifest !== null) refuseContract(manifest.contract, relative(folder, output));
   } catch (error) {
-    throw startError(error, null);
+    throw await startError(error, null);
   }
 }
 
@@ -167,7 +167,7 @@ async function listen(
   try {
     return await serve(api, { ...options, database: placeOf(project, source), ...foldersOf(project) });
   } catch (error) {
-    throw startError(error, databaseUrl(project));
+    throw await startError(error, databaseUrl(project));
   }
 }
 
@@ -193,8 +193,8 @@ function placeOf(project: Settings, source: Source | null): DatabasePlace {
   return url === null ? { embedded: source?.embedded ?? embeddedFolder(project) } : { url };
 }
 
-function startError(error: unknown, url: string | null): unknown {
-  const failure = startFailure(error, url);
+async function startError(error: unknown, url: string | null): Promise<unknown> {
+  const failure = await startFailure(error, url);
   return failure === null ? error : new CommandError(failure.exitCode, failure.message, failure.hint);
 }
 
@@ -215,7 +215,7 @@ export async function watchServers(workers: WorkerCluster): ReturnType<typeof se
     const gather = (): ReturnType<WorkerCluster['metrics']> => workers.metrics();
     return await serveMetrics(process.env, { gather, ready: (role) => workers.ready(role) });
   } catch (error) {
-    throw startError(error, null);
+    throw await startError(error, null);
   }
 }
 

@@ -36,7 +36,7 @@ export interface WorkerClusterOptions {
   /** Address that clients use. */
   readonly listenAddress: () => Promise<ListenAddress>;
   /** Describes why the address cannot be used. */
-  readonly describe: (error: unknown) => unknown;
+  readonly describe: (error: unknown) => Promise<unknown>;
 }
 
 /** Makes a cluster. */
@@ -73,7 +73,7 @@ export class Questions<Answer> {
 class ForkedWorkers implements WorkerCluster {
   readonly #size: number;
   readonly #report: (text: string) => void;
-  readonly #describe: (error: unknown) => unknown;
+  readonly #describe: (error: unknown) => Promise<unknown>;
   readonly #port: SharedPort;
   readonly #serving = new Set<Worker>();
   readonly #counts = new KeptCounts();
@@ -159,7 +159,7 @@ class ForkedWorkers implements WorkerCluster {
           case 'open':
             return void this.#port.add(worker).then(
               (address) => send(worker, { kind: 'opened', address }),
-              (error: unknown) => reject(this.#describe(error)),
+              async (error: unknown) => reject(await this.#describe(error)),
             );
           case 'taken':
             return this.#port.taken(worker);

@@ -152,7 +152,7 @@ export async function serveProcess(api: CompiledApi): Promise<void> {
   try {
     await serve(api);
   } catch (error) {
-    const failure = startFailure(error, databaseUrl());
+    const failure = await startFailure(error, databaseUrl());
     if (failure === null) throw error;
     process.stderr.write(`${failure.message}\n${failure.hint === null ? '' : `  ${failure.hint}\n`}`);
     process.exit(failure.exitCode);

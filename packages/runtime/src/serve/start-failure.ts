@@ -1,4 +1,6 @@
 /** Reasons why a server does not start, in words for people and as an exit code: for the command and for generated servers. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { PoolingError, RowSecurityError } from '../database/errors.ts';
 import { EmbeddedInUseError } from '../dialects/embedded-lock.ts';
 import { databaseLabel, unusableDatabase } from '../dialects/unusable.ts';
@@ -21,28 +23,66 @@ interface ListenAddress {
   readonly port: string;
   readonly address: string;
   readonly hostVariable: string;
-  /** A port that may be free, and another one. */
-  readonly examples: readonly [string, string];
+  readonly portVariable: string;
+  /** A port that needs no rights. */
+  readonly usual: number;
 }
 
 const mainAddress: ListenAddress = {
   ...{ port: 'The port', address: 'The address', hostVariable: 'HOST' },
-  examples: ['PORT=8055', 'PORT=8056'],
+  ...{ portVariable: 'PORT', usual: 8055 },
 };
 const metricsAddress: ListenAddress = {
   ...{ port: 'The port of the metrics', address: 'The address of the metrics', hostVariable: 'METRICS_HOST' },
-  examples: ['METRICS_PORT=9464', 'METRICS_PORT=9465'],
+  ...{ portVariable: 'METRICS_PORT', usual: 9464 },
 };
 
+/** Ports after one in use that are tried for the hint. */
+const triedPorts = 20;
+
+/** The next port that nothing listens on; null if there is none near, or the port in use is not known. */
+async function findFreePort(busy: unknown): Promise<number | null> {
+  if (!(busy instanceof Error && 'port' in busy && typeof busy.port === 'number')) return null;
+  const { port } = busy;
+  const address = 'address' in busy && typeof busy.address === 'string' ? busy.address : undefined;
+  const configured = [process.env['PORT'], process.env['METRICS_PORT']].map(Number);
+  for (let next = port + 1; next <= Math.min(port + triedPorts, 65_535); next += 1) {
+    if (!configured.includes(next) && (await isFree(next, address))) return next;
+  }
+  return null;
+}
+
+async function isFree(port: number, host: string | undefined): Promise<boolean> {
+  const server = createServer();
+  try {
+    server.listen({ port, host, exclusive: true });
+    await once(server, 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
+}
+
 /** Explains why an address cannot be listened on, by the code of Node; null for another reason. */
-function addressFailure(code: unknown, names: ListenAddress): StartFailure | null {
-  const [example, other] = names.examples;
+async function addressFailure(code: unknown, error: unknown): Promise<StartFailure | null> {
+  const names = error instanceof MetricsAddressError ? metricsAddress : mainAddress;
   if (code === 'EADDRINUSE') {
-    return { exitCode: 4, message: `${names.port} is in use.`, hint: `Choose another one with ${other}.` };
+    const free = await findFreePort(error instanceof MetricsAddressError ? error.cause : error);
+    const hint =
+      free === null
+        ? `Choose another one with ${names.portVariable}.`
+        : `Choose another one, such as ${names.portVariable}=${free}.`;
+    return { exitCode: 4, message: `${names.port} is in use.`, hint };
   }
   const message = `${names.address} cannot be used (${code}).`;
   if (code === 'EACCES') {
-    return { exitCode: 4, message, hint: `Only root may listen on it: choose a port above 1023 with ${example}.` };
+    return {
+      exitCode: 4,
+      message,
+      hint: `Only root may listen on it: choose a port above 1023, such as ${names.portVariable}=${names.usual}.`,
+    };
   }
   if (code !== 'EADDRNOTAVAIL' && code !== 'ENOTFOUND' && code !== 'EAI_AGAIN') return null;
   const variable = names.hostVariable;
@@ -54,7 +94,7 @@ function addressFailure(code: unknown, names: ListenAddress): StartFailure | nul
 }
 
 /** Explains why a server did not start; null for a bug. `url` is that of its database, null for an embedded one. */
-export function startFailure(error: unknown, url: string | null): StartFailure | null {
+export async function startFailure(error: unknown, url: string | null): Promise<StartFailure | null> {
   if (error instanceof EnvironmentError || error instanceof TemplateError || error instanceof ContractError) {
     return { exitCode: 4, message: error.message, hint: null };
   }
@@ -63,7 +103,7 @@ export function startFailure(error: unknown, url: string | null): StartFailure |
   if (error instanceof MigrationError) return { exitCode: 1, message: error.message, hint: error.hint };
   if (error instanceof EmbeddedInUseError) return { exitCode: 3, message: error.message, hint: error.hint };
   const code = error instanceof Error && 'code' in error ? error.code : '';
-  const unusable = addressFailure(code, error instanceof MetricsAddressError ? metricsAddress : mainAddress);
+  const unusable = await addressFailure(code, error);
   if (unusable !== null) return unusable;
   if (code !== 'SERVICE_UNAVAILABLE') return null;
   if (url !== null) return { exitCode: 3, ...unusableDatabase(databaseLabel(url), error) };
