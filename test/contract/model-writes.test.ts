@@ -220,8 +220,11 @@ describe('fields', () => {
     expect(await refused('POST', '/items/films', { state: 'gone' })).toBe('400 FAILED_VALIDATION films state enum');
     const told = (await server.admin('/fields/films/state')).json.data;
     expect(told).toMatchObject({ type: 'enum', meta: choices('draft', "it's out") });
-    await done('PATCH', '/fields/films/state', { ...told, meta: choices('draft', "it's out", 'gone') });
-    expect(await done('PATCH', '/items/films/1?fields=state', { state: 'gone' })).toEqual({ state: 'gone' });
+    const strange = ['gone', 'a) b', 'back\\slash', 'two\nlines', '$&', "\\') x"];
+    await done('PATCH', '/fields/films/state', { ...told, meta: choices('draft', "it's out", ...strange.slice(0, 4)) });
+    await done('PATCH', '/fields/films/state', { ...told, meta: choices('draft', "it's out", ...strange) });
+    for (const state of strange)
+      expect(await done('PATCH', '/items/films/1?fields=state', { state })).toEqual({ state });
     await done('PATCH', '/fields/films/state', { schema: { default_value: "it's out", is_nullable: false } });
     expect(await done('POST', '/items/films?fields=state', {})).toEqual({ state: "it's out" });
     for (const body of [

@@ -18,6 +18,9 @@ const columns: readonly (readonly [declaration: string, value: unknown])[] = [
   ['bigint unsigned DEFAULT 18446744073709551615', '18446744073709551615'],
   ['year DEFAULT 1999', 1999],
   ["enum('a', 'it''s') DEFAULT 'it''s'", "it's"],
+  [String.raw`enum('a\\b', 'two\nlines', 'a) b') DEFAULT 'a\\b'`, String.raw`a\b`],
+  [String.raw`enum('a', 'two\nlines') DEFAULT 'two\nlines'`, 'two\nlines'],
+  [String.raw`set('a', 'b\\', 'c') DEFAULT 'a,b\\'`, ['a', 'b\\']],
   // Characters of two, three and four bytes, in constants and in expressions.
   ["varchar(50) CHARACTER SET utf8mb4 DEFAULT 'é€😀''\\\\?'", "é€😀'\\?"],
   ["text CHARACTER SET utf8mb4 DEFAULT ('é€')", 'é€'],

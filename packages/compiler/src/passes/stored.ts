@@ -16,7 +16,7 @@ export function storedColumn(table: Table, column: Column): StoredColumn {
   return {
     name,
     // The modifiers have members of their own.
-    dataType: nativeType.replace(/\([^()]*\)/, ''),
+    dataType: nativeType.replace(/\((?:'(?:[^']|'')*'|[^()'])*\)/, ''),
     type: type.portable,
     default: defaultOf(column),
     maxLength: type.maxLength,

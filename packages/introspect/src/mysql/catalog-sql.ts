@@ -6,13 +6,14 @@
  * each. That takes five seconds for a thousand tables instead of a twentieth of one; for the checks of MySQL it takes
  * eight.
  */
+import { mysqlSessionSettings } from '@tablewright/runtime/language';
 import type { MysqlDialect, MysqlRows, TableName } from './catalog.ts';
 
 /**
  * To be run on a session before the catalog is read. Types of the columns of views depend on these settings, which
  * sessions of the runtime have as well.
  */
-export const mysqlSettings = 'SET SESSION group_concat_max_len = 4294967295, NAMES utf8mb4 COLLATE utf8mb4_general_ci';
+export const mysqlSettings = `SET SESSION ${mysqlSessionSettings}, NAMES utf8mb4 COLLATE utf8mb4_general_ci`;
 
 /** Reads the version of the server and the database of the connection. */
 export const serverSql = 'SELECT VERSION(), DATABASE()';

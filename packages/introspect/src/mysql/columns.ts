@@ -245,7 +245,8 @@ function baseOf(row: ColumnRow, kind: string): string {
   return /\bunsigned\b/i.test(row.column_type) ? `${kind} unsigned` : kind;
 }
 
-/** The labels of `enum('a','it''s')` in their order. */
+/** The labels of `enum('a','it''s')` in their order. Backslashes, line breaks and nulls are escaped. */
 function labelsOf(columnTypeText: string): readonly string[] {
-  return [...columnTypeText.matchAll(/'((?:[^']|'')*)'/g)].map(([, label = '']) => label.replaceAll("''", "'"));
+  const labels = columnTypeText.matchAll(/'((?:[^']|'')*)'/g);
+  return [...labels].map(([, label = '']) => label.replaceAll(/\\(.)|''/gs, unescaped));
 }

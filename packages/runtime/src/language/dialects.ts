@@ -97,3 +97,21 @@ export function familyOf(url: string): Family {
   const scheme = /^(\w+):\/\//.exec(url)?.[1]?.toLowerCase();
   return schemes[scheme ?? ''] ?? dialectFacts[defaultDialect].family;
 }
+
+/**
+ * Settings of every session on MySQL and MariaDB, as a part of SET; servers and `init_connect` may have others.
+ *
+ * Statements commit by themselves, nothing limits the rows that they read or change, and foreign keys are checked. Lists
+ * are never cut. MariaDB takes no larger number for that, which is an error under STRICT_ALL_TABLES.
+ */
+export const mysqlSessionSettings = [
+  'autocommit = 1',
+  'completion_type = NO_CHAIN',
+  'foreign_key_checks = 1',
+  'unique_checks = 1',
+  'sql_safe_updates = 0',
+  'sql_big_selects = 1',
+  'sql_select_limit = 18446744073709551615',
+  'div_precision_increment = 4',
+  'group_concat_max_len = 1073741824',
+].join(', ');

@@ -125,6 +125,9 @@ function uncompiled({ activity: entries }: ModelChange, problems: Problems): Pla
   return failedValidation(location, null, 'compile', `does not compile: ${problems.join(' ')}`.replace(/\.$/, ''));
 }
 
+const leftOut =
+  'The configuration leaves it out, or the database has changed its name: some servers keep names of tables in lower case.';
+
 /** Returns the answer to a change that was compiled. Throws the reasons where it does not compile. */
 export async function answerOf(
   planned: ModelChange,
@@ -132,6 +135,6 @@ export async function answerOf(
 ): Promise<{ readonly answer: unknown; readonly made: Made }> {
   if (!('api' in made)) throw uncompiled(planned, made);
   const result = planned.respond(await describeModel(made.api));
-  if (result === undefined) throw uncompiled(planned, ['The configuration leaves it out.']);
+  if (result === undefined) throw uncompiled(planned, [leftOut]);
   return { answer: result, made };
 }

@@ -10,11 +10,11 @@ export async function openMysql(url: string, writable: boolean): Promise<Source>
   const label = databaseLabel(url);
   const connection = await connect(url, label);
   connection.on('error', () => undefined);
-  await connection.query(mysqlSettings);
-  await connection.query("SET SESSION time_zone = '+00:00'");
-  if (!writable) await connection.query('SET SESSION TRANSACTION READ ONLY');
-  const [[version]] = await connection.query<mysql.RowDataPacket[]>('SELECT VERSION() AS version');
-  const isMariadb = /mariadb/i.test(String(version?.version));
+  const isMariadb = await setUp(connection, writable).catch((error: unknown) => {
+    // An open connection would keep the command from ending.
+    connection.destroy();
+    throw unreachable(label, error);
+  });
   return {
     label,
     family: 'mysql',
@@ -49,6 +49,15 @@ export async function openMysql(url: string, writable: boolean): Promise<Source>
     close: () => connection.end(),
     embedded: null,
   };
+}
+
+/** Prepares the session, and tells if the server is a MariaDB. */
+async function setUp(connection: mysql.Connection, writable: boolean): Promise<boolean> {
+  await connection.query(mysqlSettings);
+  await connection.query("SET SESSION time_zone = '+00:00'");
+  if (!writable) await connection.query('SET SESSION TRANSACTION READ ONLY');
+  const [[version]] = await connection.query<mysql.RowDataPacket[]>('SELECT VERSION() AS version');
+  return /mariadb/i.test(String(version?.version));
 }
 
 async function connect(url: string, label: string): Promise<mysql.Connection> {

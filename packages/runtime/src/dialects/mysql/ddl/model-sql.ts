@@ -87,7 +87,7 @@ function columnChanges(server: MysqlKind) {
     addValues: (found, values) => [
       modify(found, (now) => ({
         ...now,
-        type: now.type.replace(/^enum\(.*?\)(?=$| )/is, `enum(${values.map(quote).join(',').replaceAll('$', '$$$$')})`),
+        type: now.type.replace(/^enum\((?:'(?:[^']|'')*'|,)+\)/i, () => `enum(${values.map(quote).join(',')})`),
       })),
     ],
     setType: (found, type) => retyped(server, found, type),

@@ -2,6 +2,7 @@ import { type Connection, createConnection, type ResultSetHeader, type RowDataPa
 import type { MigrationConnection } from '../../../database/database.ts';
 import { toDatabaseError } from '../../../database/errors.ts';
 import { PlatformError } from '../../../errors.ts';
+import { mysqlSessionSettings } from '../../../language/index.ts';
 import { sessionNames } from '../texts.ts';
 import { toMysqlError } from './errors.ts';
 import { connectionOptions } from './options.ts';
@@ -33,8 +34,8 @@ export const idleMs = 10_000;
 
 /**
  * Settings that the dialect relies on, independent of the server's own, as one statement. They are identifiers in
- * double quotes, texts in utf8mb4, a clock in UTC, and lists that are never cut. Others are a key of 0 that stays one,
- * and seconds that are rounded as PostgreSQL rounds them.
+ * double quotes, texts in utf8mb4, a clock in UTC, and what commands rely on as well. Others are a key of 0 that stays
+ * one, and seconds that are rounded as PostgreSQL rounds them.
  */
 export function sessionSql({ isMariadb, statementTimeoutMs, pooled }: MysqlSession): string {
   const timeout = isMariadb
@@ -44,7 +45,7 @@ export function sessionSql({ isMariadb, statementTimeoutMs, pooled }: MysqlSessi
   const settings = [
     `sql_mode = '${[...modes, ...(isMariadb ? ['TIME_ROUND_FRACTIONAL'] : [])].join()}'`,
     "time_zone = '+00:00'",
-    'group_concat_max_len = 4294967295',
+    mysqlSessionSettings,
     `innodb_lock_wait_timeout = ${lockWaitSeconds}`,
     ...(isMariadb ? [subqueries] : []),
     ...(pooled === true ? [idle] : []),
@@ -72,7 +73,7 @@ const lockSeconds = 5;
 const settings = [
   "sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'",
   "time_zone = '+00:00'",
-  'group_concat_max_len = 4294967295',
+  mysqlSessionSettings,
   `lock_wait_timeout = ${lockSeconds}`,
   `innodb_lock_wait_timeout = ${lockSeconds}`,
   sessionNames,
