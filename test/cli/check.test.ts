@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
-import { type CommandResult, runPlatform } from '../support/platform.ts';
+import type { CommandResult } from '../support/platform.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 const permissions = `permissions:
   public:
@@ -23,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([database?.drop(), rm(folder, { recursive: true, force: true })]));
 
 function platform(...args: readonly string[]): Promise<CommandResult> {
-  return runPlatform([...args, '--project', folder], { DATABASE_URL: database.url });
+  return runWarm([...args, '--project', folder], { DATABASE_URL: database.url });
 }
 
 /** Every file with its text and the time it was written. */
@@ -156,7 +157,7 @@ it('names a generated file that somebody edited', async () => {
 it('ends with 2 where it cannot judge', async () => {
   const nowhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere' };
   for (const command of [['check'], ['generate', '--check']]) {
-    expect((await runPlatform([...command, '--project', folder], nowhere)).code).toBe(2);
+    expect((await runWarm([...command, '--project', folder], nowhere)).code).toBe(2);
   }
 });
 
@@ -180,7 +181,7 @@ it('tells what the file system refuses, which is no bug', async () => {
   expect(unread.code).toBe(2);
   await rm(join(folder, 'permissions.yaml'), { recursive: true });
   await writeFile(join(folder, 'permissions.yaml'), permissions);
-  const file = await runPlatform(['doctor', '--project', join(folder, 'permissions.yaml')]);
+  const file = await runWarm(['doctor', '--project', join(folder, 'permissions.yaml')]);
   expect([file.code, file.stderr]).toEqual([2, expect.stringContaining('permissions.yaml" is no folder.')]);
 });
 
@@ -199,7 +200,7 @@ it('makes no database where a command only asks, and none is there', async () =>
     'users list': 3,
   };
   for (const [command, exit] of Object.entries(ends)) {
-    const { code, stderr } = await runPlatform([...command.split(' '), '--project', empty]);
+    const { code, stderr } = await runWarm([...command.split(' '), '--project', empty]);
     expect(stderr, command).toContain('There is no database to ask: DATABASE_URL is not set');
     expect(stderr, command).toContain('Set DATABASE_URL');
     expect(code, command).toBe(exit);
@@ -232,7 +233,7 @@ describe.each([
     const source = join(import.meta.dirname, '../../fixtures', name);
     const project = await mkdtemp(join(tmpdir(), 'platform-check-'));
     const own = await createDatabase('');
-    const run = (...args: readonly string[]) => runPlatform([...args, '--project', project], { DATABASE_URL: own.url });
+    const run = (...args: readonly string[]) => runWarm([...args, '--project', project], { DATABASE_URL: own.url });
     try {
       await cp(source, project, { recursive: true });
       expect(await run('migrate')).toMatchObject({ code: 0 });

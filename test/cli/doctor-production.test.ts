@@ -8,8 +8,9 @@ import { checks, strictFindings } from '../../packages/cli/src/doctor/production
 import { type TestDatabase, withClient } from '../support/database.ts';
 import { createMagazineDatabase } from '../support/magazine.ts';
 import { createMysqlDatabase, noMariadb, startMariadb, withMysql, withoutMariadb } from '../support/mariadb.ts';
-import { createProject, runPlatform } from '../support/platform.ts';
+import { createProject } from '../support/platform.ts';
 import { installSystem } from '../support/system.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 // Several starts of the command each.
 vi.setConfig({ testTimeout: 120_000 });
@@ -27,7 +28,7 @@ beforeAll(async () => {
   ]);
   await chmod(open, 0o755);
   await installSystem(database.url);
-  const made = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
+  const made = await runWarm(['generate', '--project', project.folder], { DATABASE_URL: database.url });
   expect(made).toMatchObject({ code: 0 });
 });
 afterAll(async () => {
@@ -50,7 +51,7 @@ async function examine(
   args: readonly string[] = [],
   folder = project.folder,
 ): Promise<{ readonly code: number; readonly found: readonly Finding[] }> {
-  const { code, stdout } = await runPlatform(['doctor', '--json', ...args, '--project', folder], variables);
+  const { code, stdout } = await runWarm(['doctor', '--json', ...args, '--project', folder], variables);
   const events = stdout
     .trim()
     .split('\n')
@@ -93,7 +94,7 @@ it('the sample has no findings after all advice was followed', async () => {
       GRANT USAGE ON ALL SEQUENCES IN SCHEMA public, platform TO ${role}`),
   );
   good.DATABASE_URL = Object.assign(new URL(database.url), { username: role, password: 'x' }).href;
-  await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: good.DATABASE_URL });
+  await runWarm(['generate', '--project', project.folder], { DATABASE_URL: good.DATABASE_URL });
   expect(await production(good)).toEqual({ code: 0, found: [] });
 });
 
@@ -255,7 +256,7 @@ it.skipIf(noMariadb)(`MariaDB is asked for the same${withoutMariadb}`, async () 
     );
     await writeFile(join(served.folder, 'permissions.yaml'), 'permissions: { public: { notes: { read: true } } }\n');
     const own = Object.assign(new URL(url), { username: user, password: 'x' }).href;
-    await runPlatform(['generate', '--project', served.folder], { DATABASE_URL: own });
+    await runWarm(['generate', '--project', served.folder], { DATABASE_URL: own });
     const variables = { ...good, DATABASE_URL: own };
     expect(await examine(variables, ['--production'], served.folder)).toEqual({ code: 0, found: [] });
     const beyond = await examine({ ...variables, DATABASE_POOL_MAX: '9000' }, ['--production'], served.folder);

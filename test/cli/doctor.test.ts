@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
-import { runPlatform } from '../support/platform.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 // Several starts of the command each.
 vi.setConfig({ testTimeout: 60_000 });
@@ -34,7 +34,7 @@ interface Found {
 }
 
 async function findings(url: string): Promise<Found> {
-  const { code, stdout } = await runPlatform(['doctor', '--json', '--project', folder], { DATABASE_URL: url });
+  const { code, stdout } = await runWarm(['doctor', '--json', '--project', folder], { DATABASE_URL: url });
   const events = stdout
     .trim()
     .split('\n')
@@ -72,7 +72,7 @@ it('names what the role may not read, also in schemas that it may not enter', as
   );
   const url = new URL(database.url);
   Object.assign(url, { username: role, password: 'x' });
-  const { stdout, code } = await runPlatform(['doctor', '--json', '--project', folder], { DATABASE_URL: url.href });
+  const { stdout, code } = await runWarm(['doctor', '--json', '--project', folder], { DATABASE_URL: url.href });
   const lines = stdout.split('\n').filter((line) => line.includes('"no-right"'));
   expect(lines.map((line) => JSON.parse(line)).map(({ message, advice }) => [message, advice])).toEqual([
     [
@@ -96,7 +96,7 @@ it('asks git whether the folder of secrets is ignored, wherever the repository b
   await mkdir(join(inside, '.platform'), { recursive: true });
   execFileSync('git', ['init', '--quiet', repository]);
   const checks = async (): Promise<readonly string[]> => {
-    const { stdout } = await runPlatform(['doctor', '--json', '--project', inside], { DATABASE_URL: database.url });
+    const { stdout } = await runWarm(['doctor', '--json', '--project', inside], { DATABASE_URL: database.url });
     return ['state-not-ignored', 'secret-in-configuration'].filter((check) => stdout.includes(check));
   };
   expect(await checks()).toEqual(['state-not-ignored']);
@@ -149,10 +149,10 @@ it('names each mistake in the files, and hides nothing else behind it', async ()
 
 it('tells what the files tell where there is no database', async () => {
   // What merging has left of the file is written anew.
-  const { code, stderr } = await runPlatform(['introspect', '--project', folder], { DATABASE_URL: database.url });
+  const { code, stderr } = await runWarm(['introspect', '--project', folder], { DATABASE_URL: database.url });
   expect(stderr).toContain('warning schema-file at platform.schema.json');
   expect(code).toBe(0);
-  const generated = await runPlatform(['generate', '--project', folder], { DATABASE_URL: database.url });
+  const generated = await runWarm(['generate', '--project', folder], { DATABASE_URL: database.url });
   expect(generated.code).toBe(0);
   await writeFile(join(folder, 'generated/fingerprint.js'), '<<<<<<< HEAD\n');
   const { found } = await findings('postgres://nobody@127.0.0.1:1/nowhere');

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
-import { type CommandResult, runPlatform } from '../support/platform.ts';
+import type { CommandResult } from '../support/platform.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 // Several starts of the command each.
 vi.setConfig({ testTimeout: 120_000 });
@@ -53,7 +54,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([database?.drop(), rm(folder, { recursive: true, force: true })]));
 
 function platform(...args: readonly string[]): Promise<CommandResult> {
-  return runPlatform([...args, '--project', folder], { DATABASE_URL: database.url });
+  return runWarm([...args, '--project', folder], { DATABASE_URL: database.url });
 }
 
 it('prints the table of rights, writes it, and tells when it is out of date', async () => {
@@ -166,7 +167,7 @@ describe('platform explain', () => {
     });
     const nowhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere' };
     const args = ['explain', '/items/articles', '--as', 'public', '--offline', '--project', folder];
-    expect((await runPlatform(args, nowhere)).code).toBe(0);
+    expect((await runWarm(args, nowhere)).code).toBe(0);
   });
 
   it('asks for an item that is named by its key', async () => {
@@ -181,7 +182,7 @@ describe('platform explain', () => {
 
   it('has the limits of the environment', async () => {
     const args = ['explain', 'GET /items/articles?limit=6', '--as', 'public', '--offline', '--project', folder];
-    const { code, stderr } = await runPlatform(args, { DATABASE_URL: database.url, QUERY_LIMIT_MAX: '5' });
+    const { code, stderr } = await runWarm(args, { DATABASE_URL: database.url, QUERY_LIMIT_MAX: '5' });
     expect(stderr).toContain('refused  INVALID_QUERY');
     expect(code).toBe(1);
   });

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { contract } from '@tablewright/runtime/language';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { type CommandResult, createProject, runPlatform, variablesOf } from '../support/platform.ts';
+import { type CommandResult, createProject, variablesOf } from '../support/platform.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 let database: TestDatabase;
 let project: Awaited<ReturnType<typeof createProject>>;
@@ -19,7 +20,7 @@ afterAll(() => Promise.all([database?.drop(), project?.remove()]));
 
 function platform(name: string, ...args: readonly string[]): Promise<CommandResult> {
   const environment = { DATABASE_URL: database.url, PORT: '0', NODE_ENV: 'production' };
-  return runPlatform([name, '--project', project.folder, ...args], environment);
+  return runWarm([name, '--project', project.folder, ...args], environment);
 }
 
 const pathOf = (name: string): string => join(project.folder, 'generated', name);

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import type { Connection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
-import { type CommandResult, runPlatform } from '../support/platform.ts';
+import type { CommandResult } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 const sql = `
 CREATE TABLE authors (id int PRIMARY KEY, name text NOT NULL, email text);
@@ -67,10 +68,10 @@ describe.each(servers)('$name', ({ name, missing, start }) => {
   });
 
   const platform = (...args: readonly string[]): Promise<CommandResult> =>
-    runPlatform([...args, '--project', folder], { DATABASE_URL: url });
+    runWarm([...args, '--project', folder], { DATABASE_URL: url });
 
   async function findings(of: string): Promise<readonly string[]> {
-    const { stdout } = await runPlatform(['doctor', '--json', '--project', folder], { DATABASE_URL: of });
+    const { stdout } = await runWarm(['doctor', '--json', '--project', folder], { DATABASE_URL: of });
     const events = stdout
       .trim()
       .split('\n')

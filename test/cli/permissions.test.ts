@@ -3,7 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ContractDatabase, createSystemDatabase, isOnMariadb } from '../support/contract-database.ts';
-import { createProject, runPlatform } from '../support/platform.ts';
+import { createProject } from '../support/platform.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 let database: ContractDatabase;
 let project: { readonly folder: string; remove(): Promise<void> };
@@ -31,7 +32,7 @@ const run = (sql: string) => database.rows(sql);
 
 async function platform(...args: readonly string[]) {
   const all = [...args, '--json', '--project', project.folder];
-  const { code, stdout, stderr } = await runPlatform(all, { DATABASE_URL: database.url });
+  const { code, stdout, stderr } = await runWarm(all, { DATABASE_URL: database.url });
   const events = stdout
     .split('\n')
     .filter((line) => line !== '')
@@ -137,7 +138,7 @@ it.skipIf(isOnMariadb())('tables in a schema that the role may not enter are as 
   const url = new URL(database.url);
   Object.assign(url, { username: role, password: 'x' });
   const asOutside = (...args: readonly string[]) =>
-    runPlatform([...args, '--project', project.folder], { DATABASE_URL: url.href });
+    runWarm([...args, '--project', project.folder], { DATABASE_URL: url.href });
   try {
     await write('platform.config.ts', 'export default {};\n');
     await write('permissions.yaml', first);

@@ -6,8 +6,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bundled } from '../support/bundled.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
-import { type CommandResult, runPlatform } from '../support/platform.ts';
+import type { CommandResult } from '../support/platform.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 const run = promisify(execFile);
 const script = fileURLToPath(new URL('../../docs/pipelines/check.sh', import.meta.url));
@@ -38,7 +40,7 @@ async function commit(): Promise<void> {
 }
 
 function platform(...args: readonly string[]): Promise<CommandResult> {
-  return runPlatform([...args, '--project', folder], { DATABASE_URL: database.url });
+  return runWarm([...args, '--project', folder], { DATABASE_URL: database.url });
 }
 
 /** The first step of the walk. */
@@ -49,7 +51,11 @@ async function compile(): Promise<void> {
 
 /** The second one, as a pipeline takes it: no database. */
 async function judge(base = 'main'): Promise<{ readonly code: number; readonly output: string }> {
-  const environment = { ...process.env, DATABASE_URL: '', PLATFORM: `${process.execPath} ${command}` };
+  const environment = {
+    ...process.env,
+    DATABASE_URL: '',
+    PLATFORM: [process.execPath, ...bundled(), command].join(' '),
+  };
   try {
     const { stdout, stderr } = await run('sh', [script, base], { cwd: folder, env: environment });
     return { code: 0, output: stdout + stderr };

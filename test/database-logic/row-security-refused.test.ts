@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandResult, createProject, runPlatform, startPlatform } from '../support/platform.ts';
 import { poolerVersion, startPooler, withoutPooler } from '../support/pooler.ts';
 import { type DatabaseRoles, prepareSecured } from '../support/secured.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 const sql = ({ server, member }: DatabaseRoles): string => `
   CREATE TABLE papers (id int PRIMARY KEY, owner text, title text);
@@ -38,7 +39,7 @@ afterAll(async () => {
 /** What a command prints, wherever it prints it. */
 async function platform(...args: readonly string[]): Promise<{ readonly code: number; readonly printed: string }> {
   const environment = { DATABASE_URL: prepared.url };
-  const { code, stdout, stderr } = await runPlatform([...args, '--project', prepared.folder], environment);
+  const { code, stdout, stderr } = await runWarm([...args, '--project', prepared.folder], environment);
   return { code, printed: stdout + stderr };
 }
 
@@ -51,7 +52,7 @@ async function refused(roles: string, url: string): Promise<readonly [CommandRes
     await writeFile(join(folder, 'permissions.yaml'), permissions);
     const environment = { DATABASE_URL: url, PORT: '0', SECRET: 'a secret of tests, which protects nothing at all' };
     const started = await runPlatform(['start', '--generate', '--project', folder], environment);
-    return [started, await runPlatform(['doctor', '--project', folder], environment)];
+    return [started, await runWarm(['doctor', '--project', folder], environment)];
   } finally {
     await remove();
   }

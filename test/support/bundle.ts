@@ -27,6 +27,7 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** Sources that are started as programs or threads, beside those that packages export. */
 const programs = [
   'cli/src/main.ts',
+  'cli/src/command-line.ts',
   'cli/src/dev/type-worker.ts',
   'cli/src/output/type-documents-worker.ts',
   'cli/src/recompile/worker.ts',

@@ -90,13 +90,23 @@ export async function runPlatform(
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, [...bundled(), command, ...args], {
     cwd: repository,
-    env: { ...process.env, NODE_COMPILE_CACHE: compiledCode, DATABASE_URL: '', ...environment },
+    env: commandVariables(environment),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   // A command that reads nothing may end before it is told anything.
   child.stdin.on('error', () => {}).end(input);
   const [stdout, stderr, [code]] = await Promise.all([textOf(child.stdout), textOf(child.stderr), once(child, 'exit')]);
   return { code: Number(code), stdout, stderr };
+}
+
+/** All variables of a command of tests. */
+export function commandVariables(
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  const all = { ...process.env, NODE_COMPILE_CACHE: compiledCode, DATABASE_URL: '', ...environment };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 /**
