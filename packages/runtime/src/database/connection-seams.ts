@@ -57,6 +57,8 @@ export interface ServerState {
   areSmall(tables: readonly string[]): boolean;
   /** True if so few statements are under way that times tell something. */
   isCalm(): boolean;
+  /** The statement, planned as one that reads thousands of rows. */
+  planForMany(statement: Statement): Statement;
 }
 
 /** A statement by its text for one run, and the function that takes its milliseconds afterwards. */

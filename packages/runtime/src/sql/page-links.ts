@@ -5,7 +5,7 @@
  * thousands of them per page it costs less to collect their keys. Each target is then read once, in the order of the
  * keys, and given back to its parents. Where most of a small table is linked, reading it as a whole costs less still.
  */
-import { allOf, selectList, sqlTrue, where } from '../dialects/fragment.ts';
+import { allOf, selectList, where } from '../dialects/fragment.ts';
 import type { Condition, ManyToMany } from '../language/index.ts';
 import { fieldOfColumn } from './cell.ts';
 import { printCondition } from './condition.ts';
@@ -50,7 +50,6 @@ export function reachFromPage(
   if (near === undefined || junction === undefined) return undefined;
   const found = [readable(junction.target), ...(condition ? [printCondition(junction.target, condition)] : [])];
   const joined = (page.targets === 'keys' ? joinByKeys : joinWhole)(page, descriptor, near, junction, found);
-  if (joined === undefined) return undefined;
   page.tables.push(junction.table);
   return { ...joined, links: [], junction: undefined, start: row.column(near.from) };
 }
@@ -66,31 +65,17 @@ function isPlainlyLinked(row: Row, { target, near, far, sort }: ManyToMany): boo
 
 type Joined = Pick<PageReach, 'from' | 'target' | 'own' | 'parent'>;
 
-/**
- * Targets of all links from the whole table, where no rule and no filter makes the server expect few rows. It would
- * then loop over the table for each link. An expression in place of one key, or a fence before several, keeps it from
- * an index. An index costs more than twice as much where most of a small table is linked.
- */
+/** Targets of all links by a plain join, for which the server may read their whole table. */
 function joinWhole(
   page: PageOfRows,
-  { junctionTable, far: pairs }: ManyToMany,
+  { junctionTable }: ManyToMany,
   near: ManyToMany['near'][number],
-  junction: Junction,
+  { alias, visible, far, target, table, targetAlias }: Junction,
   found: readonly string[],
-): Joined | undefined {
-  const { alias, visible, target, table, targetAlias } = junction;
-  if (allOf([...visible, ...found]) !== sqlTrue) return undefined;
-  const parent = `${alias}.${near.to}`;
-  const [pair] = pairs;
-  if (pair === undefined || pairs.length > 1) {
-    const targets = fenceTargets(junction, pairs, []);
-    const from = (): string => `${junctionTable} ${alias}, ${targets.from()}`;
-    return { from, target: targets.target, own: [isOfPage(page, near, alias), ...junction.far], parent };
-  }
-  const key = `${targetAlias}.${pair.to}`;
+): Joined {
   const from = (): string => `${junctionTable} ${alias}, ${table} ${targetAlias}`;
-  const predicates = [isOfPage(page, near, alias), `COALESCE(${key}, ${key}) = ${alias}.${pair.from}`];
-  return { from, target, own: predicates, parent };
+  const own = [isOfPage(page, near, alias), ...visible, ...far, ...found];
+  return { from, target, own, parent: `${alias}.${near.to}` };
 }
 
 function joinByKeys(

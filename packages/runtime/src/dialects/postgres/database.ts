@@ -4,6 +4,7 @@ import { RowLengths } from '../../database/batch-size.ts';
 import type { ChooseText, KeyList, StatementRequest, TransactionRunner } from '../../database/connection-seams.ts';
 import type { Database, Parameter, Statement } from '../../database/database.ts';
 import { PoolingError, UnfitError } from '../../database/errors.ts';
+import { type RowContext, type RunsAs, rowContextOf, serverSide } from '../../database/row-context.ts';
 import type { ConnectOptions } from '../server-dialect.ts';
 import { cancelBackend, connectClient } from './driver/client.ts';
 import { type Closed, connectFitting, type Open, openConnection, type PostgresConnection } from './driver/connect.ts';
@@ -14,6 +15,7 @@ import { PipelineDepth, readTexts } from './driver/read.ts';
 import { runStream } from './driver/stream.ts';
 import { runTransaction, tryTransaction } from './driver/transaction.ts';
 import { PlainConnection } from './plain/connection.ts';
+import { withSetting } from './row-security.ts';
 
 /**
  * Connects to a PostgreSQL server (12 or later) and keeps a pool of connections to it.
@@ -67,6 +69,7 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
     createChooser?.({
       areSmall: (tables) => sizes.areSmall(tables),
       isCalm: () => pool.load.underWay <= maxConcurrent,
+      planForMany: (statement) => ({ ...statement, runsAs: forManyRows(statement.runsAs) }),
     }) ?? ((statement) => ({ statement }));
   const read: Database['read'] = (planned, parameters, sink) => {
     const { statement, took } = choose(planned);
@@ -92,6 +95,17 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
     load: () => ({ connections: pool.waited, pool: pool.load }),
     close: (graceMs) => pool.close(graceMs),
   };
+}
+
+/** Settings of callers for statements that read thousands of rows. */
+const manyRows = new WeakMap<RowContext | typeof serverSide, RowContext>();
+
+/** As in a session without ours, pages out of sequence cost four times as much: the server reads tables and bitmaps in sequence. */
+function forManyRows(runsAs: RunsAs | undefined): RowContext {
+  const side = rowContextOf(runsAs === undefined ? {} : { runsAs }) ?? serverSide;
+  const context = manyRows.get(side) ?? withSetting(runsAs, 'random_page_cost', '4');
+  manyRows.set(side, context);
+  return context;
 }
 
 /** Keys that have one text each need no quotes. */

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchSize } from '../../database/batch-size.ts';
 import type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';
 import { ConnectionError, toDatabaseError } from '../../database/errors.ts';
-import { type RowContext, type RunsAs, rowContextOf } from '../../database/row-context.ts';
 import { PlatformError } from '../../errors.ts';
 import { lockEmbedded } from '../embedded-lock.ts';
 import type { EmbeddedDatabase } from '../server-dialect.ts';
@@ -13,6 +12,7 @@ import { Read, readTexts } from './driver/read.ts';
 import { embeddedExtensions } from './pglite.ts';
 import { Connection } from './protocol/connection.ts';
 import type { Request } from './protocol/request.ts';
+import { withSetting } from './row-security.ts';
 
 const session = { statementTimeoutMs: 0, applicationName: 'platform', readOnly: false };
 const preparedLimit = 1_000;
@@ -151,20 +151,8 @@ class Conversation {
 
 /** The session also writes, so that what may only read says so to the transaction it runs in. */
 function requestOf({ name, text, runsAs, readOnly }: Statement): Omit<Request, 'parameters'> {
-  const acting = readOnly === true ? onlyReading(runsAs) : runsAs;
+  const acting = readOnly === true ? withSetting(runsAs, 'transaction_read_only', 'on') : runsAs;
   return { name, text, ...(acting && { runsAs: acting }), ...(readOnly && { readOnly }) };
-}
-
-function onlyReading(runsAs: RunsAs | undefined): RowContext {
-  const context = rowContextOf(runsAs === undefined ? {} : { runsAs });
-  const set = "SELECT pg_catalog.set_config('transaction_read_only', 'on', true)";
-  const text = context === undefined ? set : `${set} WHERE NOT EXISTS (${context.apply.text})`;
-  const parameters = context?.apply.parameters ?? [];
-  return {
-    key: `${context?.key} reading`,
-    apply: { name: '', text, parameters },
-    undo: { name: '', text: 'SELECT 1' },
-  };
 }
 
 interface Reader {

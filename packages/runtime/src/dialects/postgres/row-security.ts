@@ -1,6 +1,13 @@
 /** Row-level security as the role of the connection meets it. */
 import type { Database } from '../../database/database.ts';
-import type { ExaminedRoles, RoleFinding, TableSecurity } from '../../database/row-context.ts';
+import {
+  type ExaminedRoles,
+  type RoleFinding,
+  type RowContext,
+  type RunsAs,
+  rowContextOf,
+  type TableSecurity,
+} from '../../database/row-context.ts';
 import { arrayLiteral, maxClaimsBytes } from '../../language/index.ts';
 import type { RowSettings } from '../server-dialect.ts';
 
@@ -146,6 +153,20 @@ export const rowSettings: RowSettings = {
 function applied(setting: string, claims: string, role: string | undefined): string {
   const set = `pg_catalog.set_config(${setting}, ${claims}, true)`;
   return `${role === undefined ? set : `pg_catalog.concat(${set}, pg_catalog.set_config('role', ${role}, true))`} IS NULL`;
+}
+
+/** Settings under which a statement runs, and one more beside them. */
+export function withSetting(runsAs: RunsAs | undefined, name: string, value: string): RowContext {
+  const context = rowContextOf(runsAs === undefined ? {} : { runsAs });
+  const set = `pg_catalog.set_config(${quoteLiteral(name)}, ${quoteLiteral(value)}, true) IS NULL`;
+  const text = `SELECT WHERE ${set}${context === undefined ? '' : ` OR EXISTS (${context.apply.text})`}`;
+  const parameters = context?.apply.parameters ?? [];
+  const undo = context?.undo ?? { name: '', text: 'SELECT' };
+  return {
+    key: `${context?.key ?? ''} ${name}`,
+    apply: { name: `${context?.apply.name ?? 's'}_${name}`, text, parameters },
+    undo,
+  };
 }
 
 function quoteLiteral(text: string): string {

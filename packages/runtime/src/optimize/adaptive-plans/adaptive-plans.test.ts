@@ -7,7 +7,8 @@ const page: OtherWay = { name: 'r_2', text: 'SELECT 2' };
 const join: OtherWay = { name: 'r_3', text: 'SELECT 3', whole: ['"tags"'] };
 
 /** Plans of statements with a second way, and with a third one where their tables are small. */
-const create = (areSmall = true): AdaptivePlans => new AdaptivePlans({ areSmall: () => areSmall, isCalm: () => true });
+const create = (areSmall = true): AdaptivePlans =>
+  new AdaptivePlans({ areSmall: () => areSmall, isCalm: () => true, planForMany: (statement) => statement });
 
 /** The ways of so many runs, each of which takes the time of its way. */
 function run(plans: AdaptivePlans, times: number, took: Readonly<Partial<Record<Way, number>>>): readonly Way[] {
@@ -95,7 +96,11 @@ test('tables are read as a whole only while they are small', () => {
   const took = { rows: 50, page: 30, join: 20 };
   expect(run(create(false), 100, took)).not.toContain('join');
   let areSmall = true;
-  const plans = new AdaptivePlans({ areSmall: () => areSmall, isCalm: () => true });
+  const plans = new AdaptivePlans({
+    areSmall: () => areSmall,
+    isCalm: () => true,
+    planForMany: (statement) => statement,
+  });
   run(plans, 10, took);
   areSmall = false;
   expect(run(plans, 20, took)).toEqual(Array.from({ length: 20 }, () => 'page'));
@@ -103,7 +108,11 @@ test('tables are read as a whole only while they are small', () => {
 
 test('statements beside others take the quickest way so far, and are not timed', () => {
   let isCalm = true;
-  const plans = new AdaptivePlans({ areSmall: () => true, isCalm: () => isCalm });
+  const plans = new AdaptivePlans({
+    areSmall: () => true,
+    isCalm: () => isCalm,
+    planForMany: (statement) => statement,
+  });
   const statement = otherWays.on({ name: 'r_1', text: 'SELECT 1' }, [page]);
   isCalm = false;
   expect(plans.chooseFor(statement)).toEqual({ statement });

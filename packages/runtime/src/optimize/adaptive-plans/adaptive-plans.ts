@@ -63,7 +63,8 @@ export class AdaptivePlans {
     const took = (ms: number): void => {
       if (this.#state.isCalm()) this.note(name, way, ms);
     };
-    return { statement: way === 0 ? statement : { ...statement, ...others[way - 1] }, ...(isTimed && { took }) };
+    const chosen = way === 0 ? statement : this.#state.planForMany({ ...statement, ...others[way - 1] });
+    return { statement: chosen, ...(isTimed && { took }) };
   }
 
   /**
