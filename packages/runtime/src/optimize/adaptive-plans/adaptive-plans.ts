@@ -26,7 +26,7 @@ interface Times {
 }
 
 /** Statements that take less, in milliseconds, have too few links for another way to be worth it. */
-const slowMs = 1;
+const slowMs = 0.5;
 /** Runs in a row that take as long before another way is tried, and runs of that: one may have waited for something else. */
 const slowRuns = 3;
 /** Another way is not tried again at once where it takes so many times as long. */
