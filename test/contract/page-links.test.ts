@@ -6,13 +6,15 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CompiledApi } from '@tablewright/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '../../packages/runtime/src/database/database.ts';
+import type { Database, Statement } from '../../packages/runtime/src/database/database.ts';
 import { openDatabase } from '../../packages/runtime/src/dialects/open.ts';
+import { allOptimizations } from '../../packages/runtime/src/environment/optimizations.ts';
 import {
   type OtherWay,
   otherWays,
   planOtherWays,
 } from '../../packages/runtime/src/optimize/adaptive-plans/adaptive-plans.ts';
+import { connectionsOf } from '../../packages/runtime/src/optimize/index.ts';
 import { createAnswerWriter } from '../../packages/runtime/src/query/answer.ts';
 import { createPlanner, type PlannedRead } from '../../packages/runtime/src/query/planner.ts';
 import { withClient } from '../support/database.ts';
@@ -173,6 +175,37 @@ describe('a page', () => {
     expect(othersOf('fields=id,tags.name&deep[tags][_offset]=2')).toBeUndefined();
     expect(othersOf('fields=id,title')).toBeUndefined();
     expect(othersOf('fields=id,tags.name&limit=-1')).toBeUndefined();
+  });
+});
+
+describe.each(['fast', 'pg'] as const)('by the driver %s', (driver) => {
+  test('other ways run under the cost of pages of PostgreSQL, and the settings of their caller', async () => {
+    const { seams = {} } = connectionsOf(allOptimizations, driver);
+    const seen = await openDatabase({ url: project.database.url }, { driver, seams });
+    try {
+      const show = "current_setting('random_page_cost') || coalesce(current_setting('my.claims', true), '')";
+      const slow: Statement = { name: 'r_rows', text: `SELECT ${show} || pg_sleep(0.005)::text` };
+      const statement = otherWays.on(slow, [{ name: 'r_page', text: `SELECT ${show}` }]);
+      const apply = {
+        name: 's_mine',
+        text: "SELECT WHERE set_config('my.claims', $1, true) IS NULL",
+        parameters: [' x'],
+      };
+      const caller = { key: 'x', apply, undo: { name: 's_none', text: 'SELECT' } };
+      const texts: string[] = [];
+      for (let times = 0; times < 5; times++) {
+        for (const runsAs of [undefined, caller]) {
+          const sink = {
+            row: (bytes: Buffer, at: number, length: number) =>
+              void texts.push(bytes.toString('utf8', at + 4, at + length)),
+          };
+          await seen.read(runsAs === undefined ? statement : { ...statement, runsAs }, [], sink);
+        }
+      }
+      expect(texts).toEqual(['1.1', '1.1 x', '1.1', '4 x', '4', '4 x', '4', '4 x', '4', '4 x']);
+    } finally {
+      await seen.close(0);
+    }
   });
 });
 
