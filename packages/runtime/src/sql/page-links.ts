@@ -74,8 +74,8 @@ function joinWhole(
   found: readonly string[],
 ): Joined {
   const from = (): string => `${junctionTable} ${alias}, ${table} ${targetAlias}`;
-  const own = [isOfPage(page, near, alias), ...visible, ...far, ...found];
-  return { from, target, own, parent: `${alias}.${near.to}` };
+  const predicates = [isOfPage(page, near, alias), ...visible, ...far, ...found];
+  return { from, target, own: predicates, parent: `${alias}.${near.to}` };
 }
 
 function joinByKeys(
