@@ -27,6 +27,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   sso.provider.tamper(null);
+  for (const path of ['/token', '/me', '/jwks']) sso.provider.distort(path, null);
   sso.provider.fail(null);
 });
 afterAll(async () => {
@@ -90,6 +91,23 @@ describe('a provider that does not answer', () => {
       expect((await other.browser.ask(other.back)).location?.href).toBe(`${allowedPage}?reason=SERVICE_UNAVAILABLE`);
       sso.provider.fail(null);
     }
+  });
+});
+
+describe('an answer that makes no sense', () => {
+  const answers = ['[]', '5', 'null', '"text"', '{}', '{"access_token":1,"token_type":"Bearer"}'];
+
+  it.each([
+    ...answers.map((text) => ['corp', '/token', text]),
+    ...answers.map((text) => ['plain', '/token', text]),
+    ['plain', '/token', '{"access_token":"x","token_type":"strange"}'],
+    ['plain', '/token', '{"access_token":"x","token_type":"Bearer","expires_in":"soon"}'],
+    ...['[]', '{}', '{"sub":5}', 'no JSON'].map((text) => ['corp', '/me', text]),
+    ...['[]', 'no JSON'].map((text) => ['plain', '/me', text]),
+  ])('of %s at %s: %s', async (name, path, text) => {
+    const { browser, back } = await comeBack(name);
+    sso.provider.distort(path, text);
+    expect(verdict(await browser.ask(back))).toBe('503 SERVICE_UNAVAILABLE');
   });
 });
 

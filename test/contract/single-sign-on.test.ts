@@ -292,3 +292,32 @@ describe('users of providers', () => {
     expect(page.location?.searchParams.get('reason')).toBe('INVALID_IP');
   });
 });
+
+describe('keys of a provider', () => {
+  const fetched = () => sso.provider.asked.filter((path) => path === '/jwks').length;
+
+  it('that were replaced are known at the next sign-in, and asked for once', async () => {
+    expect((await sso.signIn('corp', sso.newcomer())).status).toBe(200);
+    const before = fetched();
+    expect((await sso.signIn('corp', sso.newcomer())).status).toBe(200);
+    expect(fetched()).toBe(before);
+    sso.provider.replaceKeys();
+    const pages = await Promise.all(Array.from({ length: 5 }, () => sso.signIn('corp', sso.newcomer())));
+    expect(pages.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(fetched()).toBe(before + 1);
+  });
+
+  it('are not asked for with every token of an unknown key, nor kept where they make no sense', async () => {
+    sso.provider.replaceKeys();
+    const before = fetched();
+    for (let count = 0; count < 3; count += 1) {
+      expect(verdict(await sso.signIn('corp', sso.newcomer()))).toBe('403 INVALID_TOKEN');
+    }
+    expect(fetched()).toBe(before);
+    // Another provider has keys of its own.
+    sso.provider.distort('/jwks', '{"keys":[5]}');
+    expect(verdict(await sso.signIn('closed', sso.newcomer()))).toBe('503 SERVICE_UNAVAILABLE');
+    sso.provider.distort('/jwks', null);
+    expect(verdict(await sso.signIn('closed', sso.newcomer()))).toBe('401 INVALID_CREDENTIALS');
+  });
+});

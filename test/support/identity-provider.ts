@@ -22,6 +22,10 @@ export interface IdentityProvider {
   say(login: string, claims: Readonly<Record<string, unknown>>): void;
   /** Changes the answers of the token endpoint; null: no more. */
   tamper(change: ((answer: TokenAnswer) => TokenAnswer) | null): void;
+  /** Answers a path with this text as JSON, whatever the question; null: no more. */
+  distort(path: string, text: string | null): void;
+  /** Signs with a new key from now on, and has no other one in its key set. */
+  replaceKeys(): void;
   /** Signs a token as the provider does. */
   sign(parts: TokenParts): string;
   /** Answers everything with this status instead; null: no more. */
@@ -38,22 +42,27 @@ const secret = 'a secret between server and provider, +/=& included';
 
 /** Starts one on a free port. */
 export async function startIdentityProvider(names: readonly string[]): Promise<IdentityProvider> {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  let { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  let keySets = 0;
+  const distorted = new Map<string, string>();
   const asked: string[] = [];
   const said = new Map<string, Readonly<Record<string, unknown>>>();
   let tampering: ((answer: TokenAnswer) => TokenAnswer) | null = null;
   let failing: number | null = null;
   let listener: RequestListener = () => {};
   const server = createServer((request, response) => {
-    asked.push(new URL(request.url ?? '', publicUrl).pathname);
-    if (failing === null) listener(request, response);
+    const path = new URL(request.url ?? '', publicUrl).pathname;
+    asked.push(path);
+    const text = distorted.get(path);
+    if (text !== undefined) response.setHeader('content-type', 'application/json').end(text);
+    else if (failing === null) listener(request, response);
     else response.writeHead(failing).end('{}');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   const issuer = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  const provider = new Provider(issuer, {
+  const configuration = (): ConstructorParameters<typeof Provider>[1] => ({
     clients: [
       {
         client_id: 'platform',
@@ -68,7 +77,7 @@ export async function startIdentityProvider(names: readonly string[]): Promise<I
         token_endpoint_auth_method: 'client_secret_post',
       },
     ],
-    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'ours', alg: 'RS256', use: 'sig' }] },
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: `ours-${keySets}`, alg: 'RS256', use: 'sig' }] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['given_name', 'family_name', 'number'] },
     cookies: { keys: ['of no worth'] },
     // Said, because it complains of its defaults.
@@ -85,12 +94,17 @@ export async function startIdentityProvider(names: readonly string[]): Promise<I
       }),
     }),
   });
-  provider.use(async (context, next) => {
-    await next();
-    if (context.path === '/token' && tampering !== null && context.status === 200)
-      context.body = tampering(context.body);
-  });
-  listener = provider.callback();
+  // Users, grants and codes are kept beside it, for all that are made.
+  function open(): void {
+    const provider = new Provider(issuer, configuration());
+    provider.use(async (context, next) => {
+      await next();
+      if (context.path === '/token' && tampering !== null && context.status === 200)
+        context.body = tampering(context.body);
+    });
+    listener = provider.callback();
+  }
+  open();
   return {
     issuer,
     asked,
@@ -111,6 +125,15 @@ export async function startIdentityProvider(names: readonly string[]): Promise<I
     say: (login, claims) => void said.set(login, claims),
     tamper(change) {
       tampering = change;
+    },
+    distort(path, text) {
+      if (text === null) distorted.delete(path);
+      else distorted.set(path, text);
+    },
+    replaceKeys() {
+      keySets += 1;
+      ({ privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 }));
+      open();
     },
     sign({ header, claims }) {
       const text = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');

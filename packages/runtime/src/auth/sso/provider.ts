@@ -1,11 +1,9 @@
 /** Providers as signing in sees them, and their drivers: OpenID Connect, where providers describe themselves, and OAuth 2. */
 import {
-  AuthorizationResponseError,
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
   type ClientAuth,
-  ClientError,
   ClientSecretBasic,
   ClientSecretPost,
   Configuration,
@@ -16,11 +14,18 @@ import {
   enableNonRepudiationChecks,
   fetchProtectedResource,
   fetchUserInfo,
-  ResponseBodyError,
-  WWWAuthenticateChallengeError,
+  setJwksCache,
 } from 'openid-client';
 import type { ProviderEndpoints, ProviderEnvironment } from '../../environment/providers.ts';
-import { PlatformError } from '../../errors.ts';
+import {
+  fetchBriefly,
+  fetchWithout,
+  isRecord,
+  readJson,
+  refusedBy,
+  toSignInError,
+  unreachable,
+} from './provider-answers.ts';
 import type { StateSecrets } from './state.ts';
 
 /** Claims about a user, as the provider returns them. */
@@ -46,106 +51,6 @@ export interface Provider {
 /** Seconds that one answer may take, from the question to its last byte. */
 const timeoutSeconds = 5;
 
-/** Bytes of the longest answer that is read. */
-const longestAnswer = 1_048_576;
-
-/** Asks a provider. Rejects with SERVICE_UNAVAILABLE where it cannot be reached, fails, or answers without end or sense. */
-const fetchBriefly: CustomFetch = async (url, options) => {
-  try {
-    const { body = null, signal = null, ...rest } = options;
-    const response = await fetch(url, { ...rest, body, signal });
-    if (response.status >= 500 || response.status === 429) throw new Error(`${response.status} for ${originOf(url)}`);
-    const bytes = await readBytes(response);
-    const { status, headers } = response;
-    if (response.ok && /^application\/json\b/i.test(headers.get('content-type') ?? '')) JSON.parse(bytes.toString());
-    return new Response(status === 204 || status === 304 ? null : bytes, { status, headers });
-  } catch (error) {
-    throw unreachable(error);
-  }
-};
-
-/** The same, without a member of the answers. */
-function fetchWithout(member: string, ask: CustomFetch): CustomFetch {
-  return async (url, options) => {
-    const response = await ask(url, options);
-    const result: unknown = await response
-      .clone()
-      .json()
-      .catch(() => null);
-    if (typeof result !== 'object' || result === null || !(member in result)) return response;
-    const { status, headers } = response;
-    const rest = Object.fromEntries(Object.entries(result).filter(([name]) => name !== member));
-    return new Response(JSON.stringify(rest), { status, headers });
-  };
-}
-
-async function readBytes(response: Response): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > longestAnswer) throw new Error(`More than ${longestAnswer} bytes.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-/** An address in a log must have no parameter. */
-function originOf(url: string): string {
-  return new URL(url).origin;
-}
-
-/** The provider could not be asked, or its answer makes no sense; it may later. */
-function unreachable(thrown: unknown): PlatformError {
-  return ours(thrown) ?? new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause: described(thrown) });
-}
-
-/** Error for a provider that refuses to identify the user. */
-function refusedBy(thrown: unknown): PlatformError {
-  return new PlatformError('INVALID_CREDENTIALS', undefined, {}, { cause: described(thrown) });
-}
-
-/** Converts the error of an exchange to the one that answers the request. */
-function toSignInError(thrown: unknown): PlatformError {
-  const error = ours(thrown);
-  if (error !== undefined) return error;
-  if (thrown instanceof AuthorizationResponseError) {
-    return passing.has(thrown.error) ? unreachable(thrown) : refusedBy(thrown);
-  }
-  if (thrown instanceof ResponseBodyError || thrown instanceof WWWAuthenticateChallengeError) return refusedBy(thrown);
-  if (!(thrown instanceof ClientError) || senseless.has(thrown.code ?? '')) return unreachable(thrown);
-  return new PlatformError('INVALID_TOKEN', undefined, {}, { cause: described(thrown) });
-}
-
-/** Errors of providers that are not about the one who signs in (RFC 6749, section 4.1.2.1). */
-const passing: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable']);
-
-/** Codes of answers that are not valid protocol messages; they say nothing about the user, not even a refusal. */
-const senseless: ReadonlySet<string> = new Set([
-  'OAUTH_RESPONSE_IS_NOT_JSON',
-  'OAUTH_RESPONSE_IS_NOT_CONFORM',
-  'OAUTH_MISSING_SERVER_METADATA',
-  'OAUTH_INVALID_SERVER_METADATA',
-  'OAUTH_HTTP_REQUEST_FORBIDDEN',
-  'OAUTH_REQUEST_PROTOCOL_FORBIDDEN',
-  'OAUTH_TIMEOUT',
-  'OAUTH_ABORT',
-]);
-
-/** The client of providers wraps errors of the requests that it sends. */
-function ours(thrown: unknown): PlatformError | undefined {
-  if (thrown instanceof PlatformError) return thrown;
-  return thrown instanceof Error && thrown.cause instanceof PlatformError ? thrown.cause : undefined;
-}
-
-/** For the log: its errors carry codes and tokens as their causes. */
-function described(thrown: unknown): Error {
-  if (!(thrown instanceof Error)) return new Error('Something that is no error was thrown.');
-  const detail = 'error' in thrown && typeof thrown.error === 'string' ? `: ${thrown.error.slice(0, 100)}` : '';
-  const reason = thrown.cause instanceof Error ? ` (${thrown.cause.message})` : '';
-  return new Error(`${thrown.message}${detail}${reason}`);
-}
-
 /** Makes the provider. The provider is not contacted before the first sign-in. */
 export function createProvider(environment: ProviderEnvironment): Provider {
   const { endpoints } = environment;
@@ -158,10 +63,20 @@ export function createProvider(environment: ProviderEnvironment): Provider {
 const freshMs = 3_600_000;
 
 function createOpenId(environment: ProviderEnvironment, issuer: string): Provider {
-  const describe = remembered(() => discover(environment, issuer), freshMs);
+  const keys = new SigningKeys();
+  const describe = remembered(async () => {
+    let description = '';
+    await discover(environment, issuer, async (url, options) => {
+      const response = await fetchBriefly(url, options);
+      description = await response.clone().text();
+      return response;
+    });
+    return description;
+  }, freshMs);
+  const configure = async () => configureBy(await describe(), keys, environment, issuer);
   return {
     async authorize({ secrets, redirectUri }) {
-      return buildAuthorizationUrl(await describe(), {
+      return buildAuthorizationUrl(await configure(), {
         redirect_uri: redirectUri,
         scope: environment.scope,
         state: secrets.state,
@@ -171,7 +86,7 @@ function createOpenId(environment: ProviderEnvironment, issuer: string): Provide
       });
     },
     async profile(passage, brought) {
-      const configuration = await describe();
+      const configuration = await configure();
       return redeemClaims(configuration, passage, brought).catch((error: unknown) => {
         throw toSignInError(error);
       });
@@ -200,11 +115,84 @@ async function redeemClaims(
   return { ...more, ...claims };
 }
 
-async function discover({ clientId, clientSecret }: ProviderEnvironment, issuer: string): Promise<Configuration> {
+/** Makes the configuration of one sign-in: a longer one keeps keys for a minute, also where the provider has others. */
+async function configureBy(
+  description: string,
+  keys: SigningKeys,
+  environment: ProviderEnvironment,
+  issuer: string,
+): Promise<Configuration> {
+  let isDescribed = false;
+  let keysUrl: string | undefined;
+  const configuration = await discover(environment, issuer, async (url, options) => {
+    if (isDescribed) return url === keysUrl ? keys.fetch(url, options) : fetchBriefly(url, options);
+    isDescribed = true;
+    return jsonResponse(description);
+  });
+  const { jwks_uri: named } = configuration.serverMetadata();
+  keysUrl = named === undefined ? undefined : new URL(named).href;
+  const cached = keys.cached();
+  if (cached !== null) setJwksCache(configuration, { jwks: cached, uat: Math.floor(Date.now() / 1000) - staleSeconds });
+  return configuration;
+}
+
+function jsonResponse(text: string): Response {
+  return new Response(text, { headers: { 'content-type': 'application/json' } });
+}
+
+/** Time that keys count, and the shortest time between two renewals because of unknown keys. */
+const keysFreshMs = 300_000;
+const unknownKeyMs = 10_000;
+
+/** The age, in seconds, from which the client of providers asks again for a key that it does not find. */
+const staleSeconds = 60;
+
+type KeySet = Parameters<typeof setJwksCache>[1]['jwks'];
+
+/** Keys that a provider signs with: all sign-ins share them, and ask again for a key that is not among them. */
+class SigningKeys {
+  #cached: { readonly keys: KeySet; readonly at: number } | null = null;
+  #request: Promise<Response> | null = null;
+  #renewedAt = Number.NEGATIVE_INFINITY;
+
+  /** The keys at hand; null if there are none, or too old ones. */
+  cached(): KeySet | null {
+    return this.#cached !== null && performance.now() - this.#cached.at < keysFreshMs ? this.#cached.keys : null;
+  }
+
+  /** Fetches the keys, unless they were renewed just now. */
+  readonly fetch: CustomFetch = async (url, options) => {
+    const keys = this.cached();
+    if (keys !== null && performance.now() - this.#renewedAt < unknownKeyMs) return jsonResponse(JSON.stringify(keys));
+    this.#request ??= this.#ask(url, options).finally(() => {
+      this.#request = null;
+    });
+    return (await this.#request).clone();
+  };
+
+  async #ask(...request: Parameters<CustomFetch>): Promise<Response> {
+    const response = await fetchBriefly(...request);
+    const keys = await readJson(response.clone());
+    if (!response.ok || !isKeySet(keys)) return response;
+    if (this.cached() !== null) this.#renewedAt = performance.now();
+    this.#cached = { keys, at: performance.now() };
+    return response;
+  }
+}
+
+function isKeySet(value: unknown): value is KeySet {
+  return isRecord(value) && Array.isArray(value.keys) && value.keys.every(isRecord);
+}
+
+async function discover(
+  { clientId, clientSecret }: ProviderEnvironment,
+  issuer: string,
+  ask: CustomFetch,
+): Promise<Configuration> {
   try {
     const configuration = await discovery(new URL(issuer), clientId, undefined, authenticateBy(clientSecret), {
       timeout: timeoutSeconds,
-      [customFetch]: fetchBriefly,
+      [customFetch]: ask,
       execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [],
     });
     // Without it a token is believed because of the connection that it came by.
@@ -289,7 +277,7 @@ async function readProfile(configuration: Configuration, token: string, url: str
   const headers = new Headers({ accept: 'application/json' });
   const response = await fetchProtectedResource(configuration, token, new URL(url), 'GET', null, headers);
   if (response.status >= 400) throw refusedBy(new Error(`The profile answered ${response.status}.`));
-  const profile: unknown = await response.json().catch(() => null);
-  if (typeof profile === 'object' && profile !== null && !Array.isArray(profile)) return { ...profile };
+  const profile = await readJson(response);
+  if (isRecord(profile)) return profile;
   throw unreachable(new Error('The profile is no JSON object.'));
 }

@@ -16,7 +16,6 @@ import { costOfConditions, costOfRead } from './cost.ts';
 import { keptAnswers, mayAnswerLate } from './freshness.ts';
 import type { ReadPlan, ReadQuery } from './plan.ts';
 import { printBounds } from './plan-bounds.ts';
-import { orDefaults } from './plan-defaults.ts';
 import { keyValues, printKeys } from './plan-keys.ts';
 import {
   apart,
@@ -362,4 +361,28 @@ export function isStreamed(limit: number, keys: number | undefined): boolean {
 /** Statements of equal text have equal names on every connection, regardless of the planner. */
 export function nameOf(text: string): string {
   return `r_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
+}
+
+/**
+ * A row that may be missing, seen as what the database would make of it: constant defaults where there is one, else
+ * null. So a singleton reads as its defaults before its first write (API specification, section 4).
+ *
+ * `present` is an expression that is true on a row that is there, and null otherwise.
+ */
+function orDefaults(row: Row, present: string): Row {
+  const defaults = new Map(
+    row.collection.descriptor.fields.flatMap(({ column, default: constant }) =>
+      constant === undefined ? [] : [[column, constant] as const],
+    ),
+  );
+  return {
+    ...row,
+    column(quoted) {
+      const column = row.column(quoted);
+      const constant = defaults.get(quoted);
+      if (constant === undefined) return column;
+      const value = row.statement.parameter({ kind: 'fixed', value: constant.text }, constant.type);
+      return `(CASE WHEN ${present} THEN ${column} ELSE ${value} END)`;
+    },
+  };
 }
