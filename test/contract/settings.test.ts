@@ -9,6 +9,10 @@ const settings = {
   extra_float_digits: '-10',
   bytea_output: 'escape',
   xmloption: 'document',
+  array_nulls: 'off',
+  quote_all_identifiers: 'on',
+  standard_conforming_strings: 'off',
+  transform_null_equals: 'on',
 };
 
 const setAll = Object.entries(settings)
@@ -18,7 +22,7 @@ const setAll = Object.entries(settings)
 const sql = `
   CREATE TABLE samples (
     id integer PRIMARY KEY, body text, length interval, ratio real, large double precision,
-    day date, moment timestamptz, bytes bytea, mark xml
+    day date, moment timestamptz, bytes bytea, mark xml, words text[]
   );
   INSERT INTO samples VALUES
     (1, '100%', '1 year 2 days 03:04:05.5', 1.1, 0.1::float8 + 0.2, '2024-03-04', '2024-03-04 20:30:00Z', '\\x00ff', 'a<b/>'),
@@ -70,4 +74,14 @@ const reads: readonly (readonly [string, readonly unknown[]])[] = [
 
 it.each(reads)('/items/%s', async (path, data) => {
   expect((await project.admin(`/items/${path}`)).json).toEqual({ data });
+});
+
+it('writes what is meant, and sees no change of tables', async () => {
+  const words = ['a', null, 'NULL', 'back\\slash'];
+  const body = { id: 3, body: 'back\\slash \\n', words };
+  const made = await project.admin('/items/samples?fields=body,words', { method: 'POST', body });
+  expect(made.json).toEqual({ data: { body: body.body, words } });
+  const found = await project.admin('/items/samples', { method: 'SEARCH', body: { query: { filter: { words: { _eq: words } }, fields: ['id'] } } });
+  expect(found.json).toEqual({ data: [{ id: 3 }] });
+  expect((await project.admin('/server/health')).json.checks.schema).toEqual({ status: 'ok' });
 });

@@ -70,6 +70,8 @@ function commonSettings({ statementTimeoutMs }: Pick<SessionSettings, 'statement
     extra_float_digits: '1',
     bytea_output: 'hex',
     xmloption: 'content',
+    array_nulls: 'on',
+    quote_all_identifiers: 'off',
     jit: 'off',
     statement_timeout: String(statementTimeoutMs),
   };
