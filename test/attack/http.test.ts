@@ -15,10 +15,10 @@ afterAll(() => magazine?.close());
 /** Milliseconds in which one answer more would have come. */
 const quietMs = 1_500;
 
-/** Sends bytes as they are and collects what comes back, until the server ends it, or so many answers and no more have come. */
-async function raw(bytes: string | Buffer, answers = 1, patience = 20_000): Promise<string> {
+/** Sends bytes as they are and collects what comes back, until the server ends it, or so many answers and no more have come. `ends`: no more bytes come, and answers are read. */
+async function raw(bytes: string | Buffer, answers = 1, patience = 20_000, ends = false): Promise<string> {
   const { hostname, port } = new URL(magazine.url);
-  const socket = connect(Number(port), hostname);
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: ends });
   const ended = once(socket, 'close').catch(() => undefined);
   const giveUp = performance.now() + patience;
   let text = '';
@@ -29,6 +29,7 @@ async function raw(bytes: string | Buffer, answers = 1, patience = 20_000): Prom
   });
   socket.on('error', () => undefined);
   socket.write(bytes);
+  if (ends) socket.end();
   const isOver = (): boolean => statuses(text).length >= answers && performance.now() > newest + quietMs;
   while (!socket.closed && !isOver() && performance.now() < giveUp) await Promise.race([ended, sleep(50)]);
   socket.destroy();
@@ -111,6 +112,16 @@ describe('what is hardly HTTP', () => {
     },
     10_000,
   );
+});
+
+it.each([
+  ['headers', `GET /server/ping HTTP/1.1\r\n${host}`],
+  [
+    'a body',
+    `SEARCH /items/tags HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 90\r\n\r\n{"email"`,
+  ],
+])('a request that ends amid %s is told so', async (_, bytes) => {
+  expect(await raw(bytes, 1, 5_000, true)).toContain('"The request ended too early."');
 });
 
 describe('bodies', () => {

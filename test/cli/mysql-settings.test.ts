@@ -16,6 +16,7 @@ const modes =
 const settings = (dialect: string): string => `SET GLOBAL sql_mode = '${modes}';
 SET GLOBAL autocommit = 0;
 SET GLOBAL time_zone = '-11:30';
+SET GLOBAL innodb_default_row_format = compact;
 SET GLOBAL TRANSACTION ISOLATION LEVEL SERIALIZABLE;
 ${dialect === 'mysql' ? 'SET GLOBAL sql_require_primary_key = ON;' : ''}
 SET GLOBAL init_connect = 'SET SESSION sql_safe_updates = 1, sql_select_limit = 3, max_join_size = 5, sql_big_selects = 0, completion_type = 1, foreign_key_checks = 0, unique_checks = 0, div_precision_increment = 0, group_concat_max_len = 4';`;

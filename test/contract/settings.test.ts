@@ -81,7 +81,10 @@ it('writes what is meant, and sees no change of tables', async () => {
   const body = { id: 3, body: 'back\\slash \\n', words };
   const made = await project.admin('/items/samples?fields=body,words', { method: 'POST', body });
   expect(made.json).toEqual({ data: { body: body.body, words } });
-  const found = await project.admin('/items/samples', { method: 'SEARCH', body: { query: { filter: { words: { _eq: words } }, fields: ['id'] } } });
+  const found = await project.admin('/items/samples', {
+    method: 'SEARCH',
+    body: { query: { filter: { words: { _eq: words } }, fields: ['id'] } },
+  });
   expect(found.json).toEqual({ data: [{ id: 3 }] });
   expect((await project.admin('/server/health')).json.checks.schema).toEqual({ status: 'ok' });
 });

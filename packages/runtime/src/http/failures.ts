@@ -18,6 +18,7 @@ const refusals: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
   ['FST_ERR_MAX_PARAM_LENGTH', { code: 'ROUTE_NOT_FOUND' }],
   ['FST_ERR_NOT_FOUND', { code: 'ROUTE_NOT_FOUND' }],
   ['ECONNRESET', { code: 'INVALID_PAYLOAD', message: 'The body ended too early.' }],
+  ['HPE_INVALID_EOF_STATE', { code: 'INVALID_PAYLOAD', message: 'The request ended too early.' }],
   ['HPE_HEADER_OVERFLOW', { code: 'INVALID_QUERY', message: 'The address or the headers are too long.' }],
   ['ERR_HTTP_REQUEST_TIMEOUT', { code: 'INVALID_PAYLOAD', message: 'The request took too long to arrive.' }],
 ]);

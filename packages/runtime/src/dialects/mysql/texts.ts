@@ -10,7 +10,7 @@ export function exactCollation(server: MysqlServerName): string {
 }
 
 export function tableOptions(server: MysqlServerName): string {
-  return `ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE ${exactCollation(server)}`;
+  return `ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE ${exactCollation(server)}`;
 }
 
 /** A type of texts for a column of JSON_TABLE, which MariaDB gives the character set of the database. */
