@@ -178,8 +178,12 @@ describe('a page', () => {
   });
 });
 
-describe.each(['fast', 'pg'] as const)('by the driver %s', (driver) => {
-  test('other ways run under the cost of pages of PostgreSQL, and the settings of their caller', async () => {
+// The plain lane would need BEGIN for the cost, which pools by statements refuse.
+describe.each([
+  ['fast', '4'],
+  ['pg', '1.1'],
+] as const)('by the driver %s', (driver, cost) => {
+  test(`other ways run under a cost of pages of ${cost}, and the settings of their caller`, async () => {
     const { seams = {} } = connectionsOf(allOptimizations, driver);
     const seen = await openDatabase({ url: project.database.url }, { driver, seams });
     try {
@@ -202,7 +206,10 @@ describe.each(['fast', 'pg'] as const)('by the driver %s', (driver) => {
           await seen.read(runsAs === undefined ? statement : { ...statement, runsAs }, [], sink);
         }
       }
-      expect(texts).toEqual(['1.1', '1.1 x', '1.1', '4 x', '4', '4 x', '4', '4 x', '4', '4 x']);
+      const [first, second, third, ...others] = texts;
+      expect([first, second, third]).toEqual(['1.1', '1.1 x', '1.1']);
+      expect(others).toEqual(others.map((_, index) => (index % 2 === 0 ? `${cost} x` : cost)));
+      expect(others).toHaveLength(7);
     } finally {
       await seen.close(0);
     }

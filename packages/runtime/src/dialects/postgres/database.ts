@@ -1,7 +1,13 @@
 /** PostgreSQL servers reached over the network or a socket. */
 import type pg from 'pg';
 import { RowLengths } from '../../database/batch-size.ts';
-import type { ChooseText, KeyList, StatementRequest, TransactionRunner } from '../../database/connection-seams.ts';
+import type {
+  ChooseText,
+  KeyList,
+  ServerState,
+  StatementRequest,
+  TransactionRunner,
+} from '../../database/connection-seams.ts';
 import type { Database, Parameter, Statement } from '../../database/database.ts';
 import { PoolingError, UnfitError } from '../../database/errors.ts';
 import { type RowContext, type RunsAs, rowContextOf, serverSide } from '../../database/row-context.ts';
@@ -47,16 +53,23 @@ async function connectFast(settings: PostgresSettings, unfit: (reason: UnfitErro
       throw error;
     }
   });
-  return start(pool, settings);
+  return start(pool, settings, (statement) => ({ ...statement, runsAs: forManyRows(statement.runsAs) }));
 }
 
-/** The plain lane: one request per connection, as in an ordinary pool. */
+/**
+ * The plain lane: one request per connection, as in an ordinary pool. Settings of a statement would need BEGIN there, which
+ * a pool by statements refuses.
+ */
 async function connectPlain(settings: PostgresSettings): Promise<Database> {
   const open: Open = (_shared, closed) => openPlainConnection(settings, closed);
-  return start(new Pool(settings, open, new PipelineDepth(1)), settings);
+  return start(new Pool(settings, open, new PipelineDepth(1)), settings, (statement) => statement);
 }
 
-async function start(pool: Pool, settings: PostgresSettings): Promise<Database> {
+async function start(
+  pool: Pool,
+  settings: PostgresSettings,
+  planForMany: ServerState['planForMany'],
+): Promise<Database> {
   const { wrapReads, wrapStreams, wrapTransactions, createChooser } = settings.seams;
   await pool.start();
   const timeout = answerTimeout(settings);
@@ -69,7 +82,7 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
     createChooser?.({
       areSmall: (tables) => sizes.areSmall(tables),
       isCalm: () => pool.load.underWay <= maxConcurrent,
-      planForMany: (statement) => ({ ...statement, runsAs: forManyRows(statement.runsAs) }),
+      planForMany,
     }) ?? ((statement) => ({ statement }));
   const read: Database['read'] = (planned, parameters, sink) => {
     const { statement, took } = choose(planned);
