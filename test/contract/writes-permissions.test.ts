@@ -26,6 +26,7 @@ permissions:
       delete: { filter: { state: { _eq: draft } } }
     seats:
       read: { fields: [line, number, label] }
+      create: { fields: [number, label] }
       update: { fields: [label], filter: { label: { _neq: locked } } }
     countries:
       create: { fields: [code, name] }
@@ -81,6 +82,21 @@ describe('fields', () => {
       expect([updated.status, updated.text]).toEqual([403, forbidden]);
     }
     expect(await rows('SELECT * FROM notes ORDER BY id')).toEqual(before);
+  });
+
+  it('that the role cannot give a value are missed without their names', async () => {
+    const message =
+      'The item needs a value in a field that the role may not write; rules or the database must fill it.';
+    const extensions = { code: 'FAILED_VALIDATION', collection: 'seats', type: 'required' };
+    const unnamed = await ask('POST', 'seats', { number: 7 });
+    expect([unnamed.status, unnamed.json]).toEqual([400, { errors: [{ message, extensions }] }]);
+    const both = await ask('POST', 'seats', [{ number: 8 }, { label: 'x' }]);
+    expect(both.json.errors.map((error: { message: string }) => error.message)).toEqual([
+      message,
+      message,
+      '"number" of item 1 is required.',
+    ]);
+    expect(unnamed.text + both.text).not.toContain('line');
   });
 
   it('of hidden relations are as unknown ones, also where no item is changed', async () => {

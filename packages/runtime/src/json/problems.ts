@@ -83,6 +83,13 @@ export function invalidPayload(message: string): PlatformError {
   return new PlatformError('INVALID_PAYLOAD', message);
 }
 
+/** The message of a missing value. `field` is null where its name must not be told: no payload of the role has it. */
+export function missingValue(field: string | null): string {
+  return field === null
+    ? 'needs a value in a field that the role may not write; rules or the database must fill it'
+    : 'is required';
+}
+
 /** One violated condition of one item. */
 export function failedValidation(
   location: Place,

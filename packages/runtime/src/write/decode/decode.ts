@@ -1,6 +1,6 @@
 /** Payloads of one action against its closed input: nothing unknown, nothing dropped. Source: specification, sections 4 and 6. */
 import { forbidden } from '../../errors.ts';
-import { type Place, type Problems, placesIn } from '../../json/problems.ts';
+import { missingValue, type Place, type Problems, placesIn } from '../../json/problems.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import { decodeValue, type FieldDescriptor, type JsonValue, systemCollection } from '../../language/index.ts';
 import { isSecret, types } from '../../language/types/index.ts';
@@ -139,7 +139,8 @@ export function requireFields(
   }
   function require(item: number, name: string): void {
     if (columnText(item, name) !== undefined || isPreset(grant, name)) return;
-    problems.invalidate(placeOf(item), grant.fields.has(name) ? name : null, 'required', 'is required');
+    const field = grant.fields.has(name) ? name : null;
+    problems.invalidate(placeOf(item), field, 'required', missingValue(field));
   }
   for (const field of descriptor.fields.filter(isRequired)) {
     for (let item = 0; item < count; item++) require(item, field.name);

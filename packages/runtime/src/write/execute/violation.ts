@@ -1,7 +1,7 @@
 /** Constraints of the database, told in terms of the API. Source: API specification, section 9. */
 import { isRaised, raisedForCaller, ServerError } from '../../database/errors.ts';
 import { PlatformError } from '../../errors.ts';
-import { failedValidation } from '../../json/problems.ts';
+import { failedValidation, missingValue } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import type { ConstraintDescriptor, JsonValue } from '../../language/index.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
@@ -81,7 +81,8 @@ function explainConstraint(thrown: unknown, collections: readonly AffectedConstr
   if (cause.sqlstate === '23502') {
     const isSure = found !== undefined || (cause.about.table === undefined && collections.length === 1);
     if (isSure && isNew(cause, affected)) return newColumn(cause, affected);
-    return fail(missingField(cause, affected), 'required', 'is required');
+    const field = missingField(cause, affected);
+    return fail(field, 'required', missingValue(field));
   }
   const limit = limits.get(cause.sqlstate);
   const named = found === undefined && collections.length > 1 ? null : namedField(cause, affected);
