@@ -33,10 +33,10 @@ const slowRuns = 3;
 const hopeless = 2;
 /**
  * A slower way is tried again after so many runs, because data changes. They have to have taken so many times as long as
- * it loses, so that tries of a way add half a hundredth at most.
+ * it loses, so that tries of a way add a thousandth at most.
  */
 const betweenTries = 32;
-const worthATry = 200;
+const worthATry = 1_000;
 /**
  * Weight of a run that took longer than those before it. The chosen way runs more often than others, and meets more of
  * what makes it longer on a busy machine. With a large weight it would lose to ways that were tried at a good moment.
