@@ -15,7 +15,7 @@ let adas: Tokens;
 beforeAll(async () => {
   project = await serveAccounts({
     sql: `
-      CREATE TABLE teams (id integer PRIMARY KEY, name text, lead uuid REFERENCES platform.platform_users);
+      CREATE TABLE teams (id integer PRIMARY KEY, name text, leader uuid REFERENCES platform.platform_users);
       CREATE TABLE docs (id integer PRIMARY KEY, title text, owner uuid, role uuid, address text);`,
     permissions: `
 roles: { member: { app: true }, team: {}, boss: { admin: true } }
