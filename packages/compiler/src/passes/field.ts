@@ -61,7 +61,7 @@ function describeImplied(descriptor: FieldDescriptor, column: Column, { key, fie
   if (key.includes(descriptor.name)) return { ...descriptor, nullable: true };
   const [part] = fields.filter(({ name }) => key.includes(name));
   if (column !== impliedColumn || part === undefined) return descriptor;
-  return { ...descriptor, computed: `({}.${quoteIdentifier(part.column)} IS NULL)` };
+  return { ...descriptor, computed: { expression: `({}.${quoteIdentifier(part.column)} IS NULL)` } };
 }
 
 function describe(field: Field, table: Table, column: Column, index: SchemaIndex, singleton: boolean): FieldDescriptor {
@@ -105,7 +105,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     ...(field.required && (nullable || fill !== undefined) && { required: true as const }),
     ...(constant && { default: constant }),
     writable,
-    ...(column.computed && { computed: quoteTable(index.dialect, column.computed) }),
+    ...(column.computed && { computed: { call: quoteTable(index.dialect, column.computed) } }),
     ...(hasTrigrams(index.dialect, table, column) && { trigrams: true as const }),
     ...(maxLength !== null && { maxLength }),
     ...(precision !== null && { precision }),

@@ -613,7 +613,7 @@ describe('items that are no rows', () => {
     field('collection', 'string'),
     field('action', 'string'),
     field('permissions', 'json', { nullable: true }),
-    field('system', 'boolean', { writable: false, computed: '({}."id" IS NULL)' }),
+    field('system', 'boolean', { writable: false, computed: { expression: '({}."id" IS NULL)' } }),
   ];
   const rules = collection('platform_permissions', '"platform"."platform_permissions"', {
     ...{ key: ['id'], system: true, implied: ['editor', 'author'], fields },

@@ -5,6 +5,7 @@ import type {
   CallerOperand,
   CollectionDescriptor,
   ColumnPair,
+  ComputedValue,
   Condition,
   ManyToAny,
   Operand,
@@ -98,16 +99,16 @@ export function columnsOf(
 ): (quoted: string) => string {
   const computed = computedColumns(descriptor);
   return (quoted) => {
-    const routine = computed?.get(quoted);
-    if (routine === undefined) return `${alias}.${quoted}`;
-    if (routine.startsWith('(')) return routine.replaceAll('{}', alias);
+    const value = computed?.get(quoted);
+    if (value === undefined) return `${alias}.${quoted}`;
+    if ('expression' in value) return value.expression.replaceAll('{}', alias);
     calls?.();
-    return `${routine}(${row})`;
+    return `${value.call}(${row})`;
   };
 }
 
 /** Functions and expressions of a collection's computed fields, by the columns that they stand for; undefined where it has none. */
-export function computedColumns(descriptor: CollectionDescriptor): ReadonlyMap<string, string> | undefined {
+export function computedColumns(descriptor: CollectionDescriptor): ReadonlyMap<string, ComputedValue> | undefined {
   const cached = computedBy.get(descriptor);
   if (cached !== undefined) return cached ?? undefined;
   const pairs = descriptor.fields.flatMap(({ column, computed }) =>
@@ -123,7 +124,7 @@ export function hasLateValues(descriptor: CollectionDescriptor): boolean {
   return descriptor.amended === true || computedColumns(descriptor) !== undefined;
 }
 
-const computedBy = new WeakMap<CollectionDescriptor, ReadonlyMap<string, string> | null>();
+const computedBy = new WeakMap<CollectionDescriptor, ReadonlyMap<string, ComputedValue> | null>();
 
 /** Selects columns of a row in a subquery, where each keeps its name. */
 export function selectColumns(row: Row, columns: Iterable<string>): readonly string[] {

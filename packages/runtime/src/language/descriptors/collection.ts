@@ -1,6 +1,6 @@
 import type { Condition } from '../conditions/condition.ts';
 import type { Attribute, GeometryForm, VectorForm, WireForm } from '../types/definition.ts';
-import type { PortableType } from '../types/index.ts';
+import type { ComputedValue, PortableType } from '../types/index.ts';
 
 /** A constant that the database fills a column with, in its text form; `type` is the column's, ready for SQL. */
 export interface ConstantDefault {
@@ -71,11 +71,8 @@ export interface FieldDescriptor {
    * types, and fields of the platform's own collections that the server fills.
    */
   readonly writable: boolean;
-  /**
-   * Function of the whole row that computes the value, quoted for SQL: `*` does not select it. Or an expression in
-   * brackets, with `{}` in the place of the row's alias. `column` is only its name in subqueries.
-   */
-  readonly computed?: string;
+  /** SQL that computes the value: `column` is only its name in subqueries. */
+  readonly computed?: ComputedValue;
   /** Set where an index has the parts of the texts, so that it finds those that contain one. */
   readonly trigrams?: true;
   readonly maxLength?: number;

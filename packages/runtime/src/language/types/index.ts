@@ -135,9 +135,12 @@ export function isComputable(name: PortableType): boolean {
   return functionsOf(name).length > 0 || isMeasured(name);
 }
 
-/** True if `*` leaves a field out, so that only its name selects it: what a function computes, and long lists. */
-export function isSelectedByName(field: { readonly type: PortableType; readonly computed?: string }): boolean {
-  return field.computed?.startsWith('(') === false || field.type === 'vector';
+/** A function of the whole row, quoted for SQL; or an expression, with `{}` in the place of the row's alias. */
+export type ComputedValue = { readonly call: string } | { readonly expression: string };
+
+/** True if `*` leaves a field out, so that only its name selects it: values that a function computes, and long lists. */
+export function isSelectedByName(field: { readonly type: PortableType; readonly computed?: ComputedValue }): boolean {
+  return field.type === 'vector' || (field.computed !== undefined && 'call' in field.computed);
 }
 
 const none: readonly FieldFunction[] = [];
