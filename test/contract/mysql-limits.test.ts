@@ -5,6 +5,7 @@ import { servers } from '../support/servers.ts';
 
 const sql = `CREATE TABLE stages (id int PRIMARY KEY, name varchar(20), seats mediumint, part_of int, FOREIGN KEY (part_of) REFERENCES stages (id));
 CREATE TABLE gigs (id int AUTO_INCREMENT PRIMARY KEY, stage_id int, minutes tinyint unsigned, sold mediumint, opened year, flags bit(12), code binary(4),
+  due timestamp NULL, begins datetime, day date,
   equipment set('lights', 'sound'), legacy varchar(20) CHARACTER SET latin1, FOREIGN KEY (stage_id) REFERENCES stages (id));
 INSERT INTO stages VALUES (1, 'main', 10, NULL);
 INSERT INTO gigs (id, stage_id) VALUES (1, 1), (2, 1);`;
@@ -22,6 +23,10 @@ describe.each(servers)('$name', ({ name, missing, start }) => {
     ['minutes', -1, 'range', 'is out of range'],
     ['sold', 8_388_608, 'range', 'is out of range'],
     ['opened', 1800, 'range', 'is out of range'],
+    ['due', '2038-01-19T03:14:08Z', 'range', 'is out of range'],
+    ['due', '1970-01-01T00:00:00Z', 'range', 'is out of range'],
+    ['begins', '10000-01-01T00:00:00', 'range', 'is out of range'],
+    ['day', '10000-01-01', 'range', 'is out of range'],
     ['flags', '//8=', 'max_length', 'is too long'],
     ['code', 'QUJDREU=', 'max_length', 'is too long'],
     ['equipment', ['lights', 'lasers'], 'enum', 'has a value that is not one of the allowed ones'],

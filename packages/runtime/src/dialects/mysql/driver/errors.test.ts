@@ -23,6 +23,7 @@ test.each([
   [1406, "Data too long for column 'cover' at row 2", ['22001', null, 'cover', null]],
   [1366, "Incorrect string value: '\\xE6' for column 'title' at row 1", ['22P02', null, 'title', null]],
   [1292, "Incorrect inet6 value: 'z' for column `shop`.`books`.`ip` at row 1", ['22007', null, 'ip', null]],
+  [1292, "Incorrect datetime value: '2099-01-01' for column 'due' at row 1", ['22008', null, 'due', null]],
   [1364, "Field 'title' doesn't have a default value", ['23502', null, 'title', null]],
   [1205, 'Lock wait timeout exceeded; try restarting transaction', ['40001', null, null, null]],
   [1139, 'Got error ‘missing )’ from regexp', ['2201B', null, null, null]],

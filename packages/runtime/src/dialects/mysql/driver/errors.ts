@@ -26,7 +26,7 @@ export function toMysqlError(error: unknown): unknown {
   const code = 'code' in error ? error.code : undefined;
   const sqlState = 'sqlState' in error ? error.sqlState : undefined;
   if (typeof errno === 'number' && typeof sqlState === 'string') {
-    const state = sqlstateOf(errno, sqlState);
+    const state = isBeyondDates(errno, error.message) ? '22008' : sqlstateOf(errno, sqlState);
     const message = isRaisedForCaller(state) ? error.message : `${error.message} (${errno})`;
     const fields = Object.entries({ M: message, C: state, ...(/^57P0[13]$/.test(state) && { S: 'FATAL' }) });
     return new ServerError(new Map([...fields, ...aboutOf(error.message)]));
@@ -136,6 +136,11 @@ const classes: ReadonlyMap<string, string> = new Map([
 function sqlstateOf(number: number, sent: string): string {
   if (isRaisedForCaller(sent)) return sent;
   return sqlstates.get(number) ?? classes.get(sent.slice(0, 2)) ?? 'HY000';
+}
+
+/** True if a column does not reach the date, such as `timestamp` after January 2038: what is no date is not sent. */
+function isBeyondDates(number: number, message: string): boolean {
+  return number === 1292 && /^Incorrect (?:date|datetime|time|timestamp) value: /.test(message);
 }
 
 /** True if a function raised the error on purpose, with a message for its caller. */
