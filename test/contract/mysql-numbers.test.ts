@@ -104,7 +104,7 @@ describe.each(servers)('$name', ({ missing, start }) => {
       expect(await films(`?filter[took]=${took}&fields=id`)).toEqual([{ id: 2 }]);
     }
     const beyond = { method: 'PATCH', body: { took: '839:00:00' } };
-    expect(failure(await platform().admin('/items/films/2', beyond))).toBe('400 INVALID_PAYLOAD');
+    expect(failure(await platform().admin('/items/films/2', beyond))).toBe('400 FAILED_VALIDATION');
     await platform().admin('/items/films/2', { method: 'PATCH', body: { took: null } });
   });
 

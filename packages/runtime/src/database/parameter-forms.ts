@@ -56,20 +56,33 @@ function elementForm(form: 'text[]' | 'boolean[]' | 'instant[]'): 'text' | 'bool
   return form === 'boolean[]' ? 'boolean' : 'instant';
 }
 
-const instantPattern = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?)(?:([+-]\d{2}):?(\d{2})?|Z)?$/;
+const instantPattern = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(?:([+-]\d{2}):?(\d{2})?|Z)?$/;
+
+/** The last second that the servers reach, in milliseconds. */
+const lastSecond = Date.parse('9999-12-31T23:59:59Z');
 
 /**
- * `2026-01-02 10:00:00+01:00` as the same moment in UTC without a zone. A moment outside the range of the servers stays
- * as it is.
+ * `2026-01-02 10:00:00+01:00` as the same moment in UTC without a zone, in microseconds: some clients send a digit more. A
+ * moment outside the range of the servers stays as it is.
  */
 function instantOf(text: string): string {
-  const [, day, clock = '', hours, minutes = '00'] = instantPattern.exec(text) ?? [];
+  const [, day, clock = '', fraction = '', hours = '+00', minutes = '00'] = instantPattern.exec(text) ?? [];
   if (day === undefined) return text;
-  if (hours === undefined || (Number(hours) === 0 && Number(minutes) === 0)) return `${day} ${clock}`;
-  const [whole = '', fraction] = clock.split('.');
-  const moment = new Date(`${day}T${whole}${hours}:${minutes}`);
-  const [date, time = ''] = moment.toISOString().split('T');
-  return `${date} ${time.slice(0, 8)}${fraction === undefined ? '' : `.${fraction}`}`;
+  const isShort = fraction.length <= 6;
+  if (isShort && Number(hours) === 0 && Number(minutes) === 0) {
+    return `${day} ${clock}${fraction === '' ? '' : `.${fraction}`}`;
+  }
+  const second = Date.parse(`${day}T${clock}${hours}:${minutes}`);
+  const rounded = isShort ? fraction : String(Math.round(Number(`0.${fraction}`) * 1e6)).padStart(6, '0');
+  const isFull = rounded.length > 6;
+  // The end of time of some clients is not rounded up, to a year that servers lack.
+  const [whole, rest] = isFull
+    ? second < lastSecond
+      ? [second + 1000, '000000']
+      : [second, '999999']
+    : [second, rounded];
+  const [date, time = ''] = new Date(whole).toISOString().split('T');
+  return `${date} ${time.slice(0, 8)}${rest === '' ? '' : `.${rest}`}`;
 }
 
 const durationPattern =

@@ -1,12 +1,12 @@
 /** Day and time without a zone. */
 import { readDateTime } from '../values/dates.ts';
 import { date } from './date.ts';
-import { dayPattern, fromText, orderOfMoments, textSchema, timePattern } from './decoding.ts';
+import { dayPattern, fromText, orderOfMoments, textSchema, timePattern, withinYears } from './decoding.ts';
 import { castToTime, datedFunctions, type TypeDefinition, timedFunctions } from './definition.ts';
 
 export const dateTime: TypeDefinition = {
   ...date,
-  decode: fromText(readDateTime, 'a date and time without a zone'),
+  decode: fromText(withinYears(readDateTime), 'a date and time without a zone'),
   order: orderOfMoments(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?$/, 'Z'),
   family: 'dateTime',
   functions: [...datedFunctions, ...timedFunctions],

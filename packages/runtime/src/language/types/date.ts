@@ -1,10 +1,10 @@
 /** Day of a calendar. */
 import { readDate } from '../values/dates.ts';
-import { dayPattern, fromText, orderOfMoments, textSchema } from './decoding.ts';
+import { dayPattern, fromText, orderOfMoments, textSchema, withinYears } from './decoding.ts';
 import { castToText, datedFunctions, type TypeDefinition } from './definition.ts';
 
 export const date: TypeDefinition = {
-  decode: fromText(readDate, 'a date (YYYY-MM-DD)'),
+  decode: fromText(withinYears(readDate), 'a date (YYYY-MM-DD)'),
   order: orderOfMoments(/^\d{4}-\d\d-\d\d$/, 'T00:00:00Z'),
   family: 'date',
   comparison: 'time',

@@ -53,6 +53,20 @@ export function fromText(
   };
 }
 
+/**
+ * Reads dates as a server takes them. Those whose values are texts have the years 1 to 9999 alone, and no infinity: a
+ * comparison with another would match nothing, or everything.
+ */
+export function withinYears(
+  read: (text: string) => string | undefined,
+): (text: string, facts: ValueFacts) => string | undefined {
+  return (text, { wire }) => {
+    const result = read(text);
+    const isNarrow = wire !== undefined && isCast(wire);
+    return isNarrow && result !== undefined && !/^\d{4}-.*(?<! BC)$/.test(result) ? undefined : result;
+  };
+}
+
 /** Numbers that no double holds wait as their digits; a coordinate is never that exact. */
 export function numberOf(value: JsonValue): number | undefined {
   const number = JSON.isRawJSON(value) ? Number(value.rawJSON) : value;

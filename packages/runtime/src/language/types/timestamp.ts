@@ -1,7 +1,7 @@
 /** Moment. */
 import { readTimestamp } from '../values/dates.ts';
 import { dateTime } from './date-time.ts';
-import { dayPattern, fromText, orderOfMoments, textSchema, timePattern } from './decoding.ts';
+import { dayPattern, fromText, orderOfMoments, textSchema, timePattern, withinYears } from './decoding.ts';
 import { castToTime, type TypeDefinition } from './definition.ts';
 
 /** The moment in UTC, without zeros at the end of a fraction. */
@@ -12,7 +12,7 @@ function spelling(_: string, date: string, clock: string, fraction = '', offset 
 
 export const timestamp: TypeDefinition = {
   ...dateTime,
-  decode: fromText(readTimestamp, 'a date, or a date and time'),
+  decode: fromText(withinYears(readTimestamp), 'a date, or a date and time'),
   order: orderOfMoments(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-]\d\d:\d\d$/, ''),
   spelling: (text) =>
     text.replace(/^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d*?)0*)?([+-]\d{2}:\d{2})$/, spelling),
