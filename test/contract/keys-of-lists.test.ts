@@ -36,6 +36,8 @@ beforeAll(async () => {
       CREATE TABLE noted (id text[] PRIMARY KEY, n integer, memo text);
       CREATE TYPE spot AS (place pair, price numeric, big bigint, tags text[], note text);
       CREATE TABLE spots (at spot PRIMARY KEY, n integer);
+      CREATE TABLE documents (id jsonb PRIMARY KEY, n integer);
+      CREATE TABLE lists (id jsonb[] PRIMARY KEY, n integer);
       CREATE TABLE rows (at spot, day date, about jsonb, n integer, PRIMARY KEY (at, day, about));`,
     extensions: { 'hooks.ts': hooks },
     permissions: `roles: { reader: {} }
@@ -62,6 +64,29 @@ async function data(method: string, path: string, body?: unknown) {
   expect(status, `${method} ${path} ${text}`).toBeLessThan(300);
   return json?.data;
 }
+
+it('that are the null of JSON are read and changed by null, and cannot be made', async () => {
+  await project.rows(`INSERT INTO documents VALUES ('null', 1), ('"null"', 2)`);
+  expect(await data('GET', 'documents/null')).toEqual({ id: null, n: 1 });
+  expect(await data('PATCH', 'documents', { keys: [null], data: { n: 3 } })).toEqual([{ id: null, n: 3 }]);
+  expect(await data('GET', 'documents/"null"')).toEqual({ id: 'null', n: 2 });
+  const made = await project.admin('/items/documents', { method: 'POST', body: { id: null } });
+  expect(made.json.errors[0].extensions).toMatchObject({ field: 'id', type: 'required' });
+});
+
+it('name by null an element that is missing, and not the null of JSON', async () => {
+  await project.rows(`INSERT INTO lists VALUES (ARRAY['null'::jsonb], 1), (ARRAY[null::jsonb], 2)`);
+  expect(await data('GET', 'lists?sort=n')).toEqual([
+    { id: [null], n: 1 },
+    { id: [null], n: 2 },
+  ]);
+  expect(await data('GET', `lists/${segment([null])}`)).toEqual({ id: [null], n: 2 });
+  await data('PATCH', 'lists', [{ id: [null], n: 3 }]);
+  await data('DELETE', 'lists', [[null]]);
+  expect(await data('GET', 'lists')).toEqual([{ id: [null], n: 1 }]);
+  const { status } = await project.admin(`/items/lists/${segment([null])}`);
+  expect(status).toBe(403);
+});
 
 it('name related items, which are made, changed, linked and removed', async () => {
   const kids = [{ id: 1 }, { id: 2, pair: { id: pair, name: 'x' } }];
