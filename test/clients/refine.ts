@@ -1,4 +1,4 @@
-/** The data provider of refine for this API family: every method but those of live updates and uploads. */
+/** The data provider of refine for this API family: every method but those of live updates. */
 import * as refine from '@tspvivek/refine-directus';
 import { expect, it } from 'vitest';
 import type { Sample } from '../support/sample.ts';
@@ -56,5 +56,53 @@ export function walkRefine(sample: () => Sample): void {
     await ask('deleteMany', { resource, ids: [memberOf(second, 'id')] });
     expect(listOf(memberOf(await ask('getMany', { resource, ids }), 'data'))).toEqual([]);
     expect(await ask('custom', { url: '/server/ping', method: 'get' })).toEqual({ data: 'pong' });
+  });
+
+  it('writes related items and files, and tells people what is wrong', async () => {
+    const variables = {
+      title: 'Refined',
+      slug: 'refined-related',
+      author_id: { name: 'Refined author' },
+      tags: [{ name: 'refined tag' }],
+      comments: [{ author_name: 'Reader', body: 'Good.' }],
+    };
+    const made = memberOf(await ask('create', { resource: 'articles', variables }), 'data');
+    const id = memberOf(made, 'id');
+    const related = { fields: ['author_id.name', 'tags.name', 'comments.body'] };
+    const read = {
+      author_id: { name: 'Refined author' },
+      tags: [{ name: 'refined tag' }],
+      comments: [{ body: 'Good.' }],
+    };
+    expect(await ask('getOne', { resource: 'articles', id, meta: related })).toEqual({ data: read });
+    const wrong: readonly (readonly [object, string])[] = [
+      [variables, '"slug" has a value that is taken.'],
+      [{ ...variables, slug: 'refined-2' }, '"tags[0].name" has a value that is taken.'],
+      [{ title: 'Refined' }, '"slug" is required.'],
+      [
+        { ...variables, slug: 'refined-2', tags: [], author_id: 9_999_999 },
+        'there is no authors with the key "9999999"',
+      ],
+      [
+        { ...variables, slug: 'refined-2', tags: [], comments: [{ body: 'x' }] },
+        '"comments[0].author_name" is required.',
+      ],
+      [{ ...variables, slug: 'refined-2', tags: [], views: -1 }, '"views" does not meet a condition of the database.'],
+      [{ ...variables, slug: 'refined-2', tags: [], status: 'gone' }, '"status" is not one of the allowed values.'],
+    ];
+    for (const [body, message] of wrong) {
+      await expect(ask('create', { resource: 'articles', variables: body })).rejects.toThrow(message);
+    }
+    const form = new FormData();
+    form.append('title', 'Refined file');
+    form.append('file', new Blob(['refined']), 'refined.txt');
+    const file = await client().request(refine.uploadFiles(form));
+    const several = { resource: 'directus_files', ids: [memberOf(file, 'id')], variables: { description: 'Same' } };
+    expect(await ask('updateMany', several)).toMatchObject({ data: [{ title: 'Refined file', description: 'Same' }] });
+    await ask('deleteMany', { resource: 'directus_files', ids: several.ids });
+    await ask('deleteOne', { resource: 'articles', id });
+    await expect(ask('getOne', { resource: 'articles', id })).rejects.toThrow(
+      'Not found, or you do not have permission.',
+    );
   });
 }
