@@ -29,7 +29,7 @@ export async function countStatements(url: string): Promise<CountingProxy> {
     const upstream = connectSocket(Number(target.port), target.hostname);
     const aside = new Set<string>();
     let isAside = false;
-    const note = messageReader(false, (type, body) => {
+    const note = messageReader(false, 'PBEQ', (type, body) => {
       if (type === 'P') {
         if (isProbe(body) || isSettings(body) || isWatch(body)) aside.add(nameAt(body, 0));
         else aside.delete(nameAt(body, 0));
@@ -40,8 +40,8 @@ export async function countStatements(url: string): Promise<CountingProxy> {
       if (type === 'P' && !isSettings(body)) texts.push(nameAt(body, body.indexOf(0) + 1));
       if (type === 'Q') texts.push(body.toString('utf8', 0, body.indexOf(0)));
     });
-    const noteAnswer = messageReader(true, (type, body) => {
-      if (type === 'E') errors.push(body.toString('utf8').replaceAll('\0', ' '));
+    const noteAnswer = messageReader(true, 'E', (_, body) => {
+      errors.push(body.toString('utf8').replaceAll('\0', ' '));
     });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -57,9 +57,11 @@ export async function countStatements(url: string): Promise<CountingProxy> {
       note(bytes);
       upstream.write(bytes);
     });
+    client.on('drain', () => upstream.resume());
     upstream.on('data', (bytes) => {
       noteAnswer(bytes);
-      client.write(bytes);
+      // Whoever reads slowly has the database wait, as without a proxy, and not this process keep what comes.
+      if (!client.write(bytes)) upstream.pause();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -116,25 +118,38 @@ function isOpening(body: Buffer): boolean {
 }
 
 /**
- * Calls `seen` with the type and the body of every message of a stream. A client's stream starts with an untyped start-up
- * message, which is passed over; a server's has none (`started`).
+ * Calls `seen` with the type and the body of every message of some types in a stream; others, which may be rows by the hundred
+ * thousand, are passed over unread. A client's stream starts with an untyped start-up message, which is passed over, too; a
+ * server's has none (`started`).
  */
-function messageReader(started: boolean, seen: (type: string, body: Buffer) => void): (bytes: Buffer) => void {
+function messageReader(
+  started: boolean,
+  types: string,
+  seen: (type: string, body: Buffer) => void,
+): (bytes: Buffer) => void {
+  const read = new Set(Buffer.from(types));
   let pending: Buffer = Buffer.alloc(0);
   let typed = started;
+  let ahead = 0;
   return (bytes) => {
-    pending = pending.length === 0 ? bytes : Buffer.concat([pending, bytes]);
+    const skipped = Math.min(ahead, bytes.length);
+    ahead -= skipped;
+    const rest = bytes.subarray(skipped);
+    const chunk = pending.length === 0 ? rest : Buffer.concat([pending, rest]);
     let at = 0;
     for (;;) {
       const header = typed ? 5 : 4;
-      if (pending.length - at < header) break;
-      const length = pending.readInt32BE(at + header - 4) + (typed ? 1 : 0);
-      if (pending.length - at < length) break;
-      if (typed) seen(String.fromCharCode(pending[at] ?? 0), pending.subarray(at + header, at + length));
+      if (chunk.length - at < header) break;
+      const length = chunk.readInt32BE(at + header - 4) + (typed ? 1 : 0);
+      const type = chunk[at] ?? 0;
+      const isPassed = typed && !read.has(type);
+      if (!isPassed && chunk.length - at < length) break;
+      if (typed && !isPassed) seen(String.fromCharCode(type), chunk.subarray(at + header, at + length));
       // An SSLRequest is answered by one byte and followed by the start-up message proper.
-      else typed = pending.readInt32BE(at + 4) !== 80877103;
+      if (!typed) typed = chunk.readInt32BE(at + 4) !== 80877103;
       at += length;
     }
-    pending = pending.subarray(at);
+    ahead += Math.max(0, at - chunk.length);
+    pending = chunk.subarray(at);
   };
 }
