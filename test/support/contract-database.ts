@@ -4,7 +4,7 @@
  */
 import type { SystemPlace } from '@tablewright/runtime/tools';
 import type mysql from 'mysql2/promise';
-import { createDatabase, type TestDatabase, withClient } from './database.ts';
+import { createDatabase, createFilledDatabase, type TestDatabase, withClient } from './database.ts';
 import { emptyingQuickly } from './empty-tables.ts';
 import { isOfSession, keepConnections } from './kept.ts';
 import { connectMysql, createMysqlDatabase, type MysqlServer, type TableNames, withMysql } from './mariadb.ts';
@@ -94,8 +94,7 @@ export async function createSystemDatabase(sql: string): Promise<ContractDatabas
     await runMysql(database.url, sql, server);
     return withMysqlRows(database);
   }
-  const database = await createDatabase();
-  await installSystem(database.url);
+  const database = await createFilledDatabase('system', (url) => installSystem(url));
   await withClient(database.url, (client) => client.query(sql));
   return withRows(database);
 }

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { dataSql } from '../../fixtures/magazine/data.ts';
-import { createDatabase, type TestDatabase, withClient } from './database.ts';
+import { createFilledDatabase, type TestDatabase, withClient } from './database.ts';
 import { startBothLanes } from './lanes.ts';
 import { createProject, type Platform } from './platform.ts';
 import { type CountingProxy, countStatements } from './proxy.ts';
@@ -21,12 +21,13 @@ export interface Magazine extends Platform {
 }
 
 /** A database with the magazine's schema and its data at factor 1. */
-export async function createMagazineDatabase(): Promise<TestDatabase> {
-  const database = await createDatabase(await readFile(schemaFile, 'utf8'));
-  await withClient(database.url, async (client) => {
-    for (const statement of dataSql(1)) await client.query(statement);
-  });
-  return database;
+export function createMagazineDatabase(): Promise<TestDatabase> {
+  return createFilledDatabase('magazine', (url) =>
+    withClient(url, async (client) => {
+      await client.query(await readFile(schemaFile, 'utf8'));
+      for (const statement of dataSql(1)) await client.query(statement);
+    }),
+  );
 }
 
 /** Changes the sample before it is compiled. */

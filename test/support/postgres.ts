@@ -73,10 +73,10 @@ async function startHeld<Server extends PostgresServer>(args: readonly string[])
   return { ...JSON.parse(line), stop } as Server;
 }
 
-/** Makes an empty database on the server of `serverUrl` and runs `sql` in it (many statements are fine). */
-export async function createDatabaseOn(serverUrl: string, sql?: string): Promise<TestDatabase> {
+/** Makes a database on the server of `serverUrl`, an empty one by itself, and runs `sql` in it (many statements are fine). */
+export async function createDatabaseOn(serverUrl: string, sql?: string, template = 'template0'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await useKept(serverUrl, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE template0 STRATEGY file_copy`));
+  await useKept(serverUrl, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`));
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   made.add(url.href);
@@ -92,6 +92,30 @@ export async function createDatabaseOn(serverUrl: string, sql?: string): Promise
     throw error;
   }
   return { url: url.href, name, drop };
+}
+
+/** Names of databases that others are copied of, by their servers and what they hold. */
+const templates = new Map<string, Promise<string>>();
+
+/** Makes a database that holds what `fill` puts there, which is done once in a process, and copied. */
+export async function createCopyOn(
+  serverUrl: string,
+  contents: string,
+  fill: (url: string) => Promise<unknown>,
+): Promise<TestDatabase> {
+  const key = `${serverUrl} ${contents}`;
+  const template = templates.get(key) ?? makeTemplate(serverUrl, fill);
+  templates.set(key, template);
+  return createDatabaseOn(serverUrl, undefined, await template);
+}
+
+/** It goes with its server. */
+async function makeTemplate(serverUrl: string, fill: (url: string) => Promise<unknown>): Promise<string> {
+  const { url, name } = await createDatabaseOn(serverUrl);
+  await fill(url);
+  // PostgreSQL copies no database that somebody is connected to.
+  await kept.close(url);
+  return name;
 }
 
 /**
