@@ -200,6 +200,12 @@ describe('a primary and its standby', () => {
       await expect
         .poll(async () => (await write(server, `two ${Math.random()}`)).status && textsOn(standbyUrl))
         .toHaveLength(2);
+      const database = async () => (await server.admin('/server/health')).json.checks.database;
+      await expect.poll(database).toMatchObject({
+        status: 'ok',
+        hosts: [{ state: 'primary' }, { state: 'primary' }],
+        output: [expect.stringMatching(/its history ended.* It is not used: .* Place in DATABASE_URL: 1\.$/)],
+      });
       process.kill(pair.standbyPid, 'SIGKILL');
       await becomes(server, away, 3_500);
       const { code } = (await write(server, 'three')).json.errors[0].extensions;

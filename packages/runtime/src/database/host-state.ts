@@ -23,7 +23,7 @@ export interface HostReport {
   readonly bySetting?: true;
   /** Set where no server takes writes, and a replica answers reads. */
   readonly byReplica?: true;
-  /** Reason why none of several servers is used, although they answer: a sentence. */
+  /** Reason why some of several servers are not used, although they answer: sentences. */
   readonly problem?: string;
   /** Each server, where there are several. */
   readonly hosts?: readonly ListedHost[];

@@ -155,7 +155,8 @@ function checkHost({ bySetting: _, byReplica, problem, ...report }: HostReport, 
   if (byReplica === true) {
     return { status: 'warn', ...report, output: ['No database server takes writes: a replica answers reads.'] };
   }
-  if (state === 'primary' && !readOnly) return { status: 'ok', ...report };
+  // A former primary still calls itself one in the list of hosts.
+  if (state === 'primary' && !readOnly) return { status: 'ok', ...report, ...(problem && { output: [problem] }) };
   if (readOnly && (state === 'primary' || state === 'read-only')) {
     return { status: 'warn', ...report, output: ['The server only reads: DATABASE_READ_ONLY is set.'] };
   }

@@ -50,7 +50,7 @@ export class HostGroup implements Failover {
   #isGone = false;
   #searching: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
-  #problem: string | null = null;
+  #problem: HostProblem | null = null;
   #losses = 0;
   #looks = 0;
   #closed = false;
@@ -101,7 +101,9 @@ export class HostGroup implements Failover {
     const order = ['read-only', 'joining', 'no-quorum', 'away'] as const;
     const states = this.#facts.filter(({ state }) => state !== 'primary');
     const found = best ?? order.map((state) => states.find((facts) => facts.state === state)).find(Boolean);
-    const problem = this.#settled || this.#problem === null ? {} : { problem: this.#problem };
+    const { sentence, hosts } = this.#problem ?? {};
+    const problem =
+      sentence === undefined ? {} : { problem: `${sentence} Place in DATABASE_URL: ${hosts?.join(', ')}.` };
     return { ...reportOf(found ?? { state: 'away' }), ...problem };
   }
 
@@ -263,9 +265,9 @@ export class HostGroup implements Failover {
 
   /** Logs a problem once, until it is over. */
   #report(problem: HostProblem | null): void {
-    const { sentence = null, hosts } = problem ?? {};
-    if (sentence !== null && sentence !== this.#problem) this.#options.log().error({ hosts }, sentence);
-    this.#problem = sentence;
+    const { sentence, hosts } = problem ?? {};
+    if (sentence !== undefined && sentence !== this.#problem?.sentence) this.#options.log().error({ hosts }, sentence);
+    this.#problem = problem;
   }
 }
 
