@@ -5,6 +5,7 @@ import type { Caller, CompiledApi } from '@tablewright/runtime';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Statement } from '../../packages/runtime/src/database/database.ts';
 import { sizeQuery } from '../../packages/runtime/src/dialects/postgres/database.ts';
+import { withSetting } from '../../packages/runtime/src/dialects/postgres/row-security.ts';
 import { otherWays } from '../../packages/runtime/src/optimize/adaptive-plans/adaptive-plans.ts';
 import { serverSeams } from '../../packages/runtime/src/optimize/index.ts';
 import { keyBatchOf } from '../../packages/runtime/src/optimize/key-batching/gathered-reads.ts';
@@ -24,7 +25,11 @@ let fixed: ReadonlySet<string>;
 let examples: readonly Shot[];
 beforeAll(async () => {
   magazine = await startMagazine();
-  fixed = new Set([...magazine.statements.texts(), sizeQuery]);
+  fixed = new Set([
+    ...magazine.statements.texts(),
+    sizeQuery,
+    withSetting(undefined, 'random_page_cost', '4').apply.text,
+  ]);
   api = await importApi(join(magazine.folder, 'generated'));
   const pages = ['query', 'aggregation', 'export'].map((page) => readFile(`docs/${page}.md`, 'utf8'));
   examples = (await Promise.all(pages)).flatMap(requestsOf);
