@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import type { Caller, CompiledApi } from '@tablewright/runtime';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Statement } from '../../packages/runtime/src/database/database.ts';
-import { sizeQuery } from '../../packages/runtime/src/dialects/postgres/database.ts';
-import { withSetting } from '../../packages/runtime/src/dialects/postgres/row-security.ts';
 import { otherWays } from '../../packages/runtime/src/optimize/adaptive-plans/adaptive-plans.ts';
 import { serverSeams } from '../../packages/runtime/src/optimize/index.ts';
 import { keyBatchOf } from '../../packages/runtime/src/optimize/key-batching/gathered-reads.ts';
@@ -17,7 +15,7 @@ import { usedOptimizations } from '../support/optimizations.ts';
 import { adminToken } from '../support/platform.ts';
 import { type Shot, swarm } from '../support/swarm.ts';
 import { positions } from './positions.ts';
-import { createStatementLaw } from './statement-law.ts';
+import { asides, createStatementLaw } from './statement-law.ts';
 
 let magazine: Magazine;
 let api: CompiledApi;
@@ -25,11 +23,7 @@ let fixed: ReadonlySet<string>;
 let examples: readonly Shot[];
 beforeAll(async () => {
   magazine = await startMagazine();
-  fixed = new Set([
-    ...magazine.statements.texts(),
-    sizeQuery,
-    withSetting(undefined, 'random_page_cost', '4').apply.text,
-  ]);
+  fixed = new Set([...magazine.statements.texts(), ...asides]);
   api = await importApi(join(magazine.folder, 'generated'));
   const pages = ['query', 'aggregation', 'export'].map((page) => readFile(`docs/${page}.md`, 'utf8'));
   examples = (await Promise.all(pages)).flatMap(requestsOf);
