@@ -22,7 +22,7 @@ function run(plans: AdaptivePlans, times: number, took: Readonly<Partial<Record<
 }
 
 test('a quick statement goes row by row, always', () => {
-  expect(new Set(run(create(), 100, { rows: 0.4, page: 0.2 }))).toEqual(new Set(['rows']));
+  expect(new Set(run(create(), 100, { rows: 0.9, page: 0.5 }))).toEqual(new Set(['rows']));
 });
 
 test('a slow one takes the quicker plan, and tries the other one where that adds little', () => {
@@ -38,9 +38,18 @@ test('a slow one takes the quicker plan, and tries the other one where that adds
 
 test('a statement that is quick row by row stays with a way that is quicker', () => {
   const plans = create();
-  run(plans, 10, { rows: 0.7, page: 0.4 });
-  plans.note('r_1', 0, 0.45);
+  run(plans, 10, { rows: 1.2, page: 0.7 });
+  plans.note('r_1', 0, 0.9);
   expect(plans.choose('r_1', [page])).toBe(1);
+});
+
+test('a statement that is quick now and then tries a slow way once', () => {
+  const plans = create();
+  const ways = Array.from({ length: 50 }, () => [
+    ...run(plans, 4, { rows: 1.1, page: 5 }),
+    ...run(plans, 2, { rows: 0.9, page: 5 }),
+  ]).flat();
+  expect(ways.filter((way) => way === 'page')).toHaveLength(1);
 });
 
 test('a statement that takes long once in a while goes row by row', () => {

@@ -26,7 +26,7 @@ interface Times {
 }
 
 /** Statements that take less, in milliseconds, have too few links for another way to be worth it. */
-const slowMs = 0.5;
+const slowMs = 1;
 /** Runs in a row that take as long before another way is tried, and runs of that: one may have waited for something else. */
 const slowRuns = 3;
 /** Another way is not tried again at once where it takes so many times as long. */
@@ -87,12 +87,15 @@ export class AdaptivePlans {
     return next;
   }
 
-  /** Takes what a run took, in milliseconds. A statement that is quick row by row is forgotten, unless another way is quicker. */
+  /**
+   * Takes what a run took, in milliseconds. A quick run row by row has the next ones go that way, unless another is quicker.
+   * The times of others are kept: statements about as quick would try slow ones again and again.
+   */
   note(name: string, way: number, ms: number): void {
     const before = this.#times.get(name);
     const others = before?.ms.slice(1).filter((other) => other !== undefined) ?? [];
     if (way === 0 && ms < Math.min(slowMs, ...others)) {
-      this.#times.delete(name);
+      if (before !== undefined) before.runs[0] = 0;
       return;
     }
     const times = before ?? { ms: [], runs: [], count: 0, spentMs: 0, last: [] };
