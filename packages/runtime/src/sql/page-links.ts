@@ -5,7 +5,7 @@
  * thousands of them per page it costs less to collect their keys. Each target is then read once, in the order of the
  * keys, and given back to its parents. Where most of a small table is linked, reading it as a whole costs less still.
  */
-import { allOf, selectList, where } from '../dialects/fragment.ts';
+import { allOf, selectList, sqlTrue, where } from '../dialects/fragment.ts';
 import type { Condition, ManyToMany } from '../language/index.ts';
 import { fieldOfColumn } from './cell.ts';
 import { printCondition } from './condition.ts';
@@ -50,6 +50,7 @@ export function reachFromPage(
   if (near === undefined || junction === undefined) return undefined;
   const found = [readable(junction.target), ...(condition ? [printCondition(junction.target, condition)] : [])];
   const joined = (page.targets === 'keys' ? joinByKeys : joinWhole)(page, descriptor, near, junction, found);
+  if (joined === undefined) return undefined;
   page.tables.push(junction.table);
   return { ...joined, links: [], junction: undefined, start: row.column(near.from) };
 }
@@ -65,16 +66,20 @@ function isPlainlyLinked(row: Row, { target, near, far, sort }: ManyToMany): boo
 
 type Joined = Pick<PageReach, 'from' | 'target' | 'own' | 'parent'>;
 
-/** Targets of all links by a plain join, for which the server may read their whole table. */
+/**
+ * Targets of all links by a plain join, for which the server may read their whole table. Not where rules or filters make it
+ * expect few rows: small pages would be read so as well once large ones were.
+ */
 function joinWhole(
   page: PageOfRows,
   { junctionTable }: ManyToMany,
   near: ManyToMany['near'][number],
   { alias, visible, far, target, table, targetAlias }: Junction,
   found: readonly string[],
-): Joined {
+): Joined | undefined {
+  if (allOf([...visible, ...found]) !== sqlTrue) return undefined;
   const from = (): string => `${junctionTable} ${alias}, ${table} ${targetAlias}`;
-  const predicates = [isOfPage(page, near, alias), ...visible, ...far, ...found];
+  const predicates = [isOfPage(page, near, alias), ...far];
   return { from, target, own: predicates, parent: `${alias}.${near.to}` };
 }
 

@@ -33,10 +33,10 @@ const slowRuns = 3;
 const hopeless = 2;
 /**
  * A slower way is tried again after so many runs, because data changes. They have to have taken so many times as long as
- * it loses, so that tries of a way add a thousandth at most.
+ * it loses, so that tries of a way add half a hundredth at most.
  */
 const betweenTries = 32;
-const worthATry = 1_000;
+const worthATry = 200;
 /**
  * Weight of a run that took longer than those before it. The chosen way runs more often than others, and meets more of
  * what makes it longer on a busy machine. With a large weight it would lose to ways that were tried at a good moment.
@@ -95,7 +95,7 @@ export class AdaptivePlans {
     const before = this.#times.get(name);
     const others = before?.ms.slice(1).filter((other) => other !== undefined) ?? [];
     if (way === 0 && ms < Math.min(slowMs, ...others)) {
-      if (before !== undefined) before.runs[0] = 0;
+      if (before !== undefined) [before.runs[0], before.ms[0]] = [0, undefined];
       return;
     }
     const times = before ?? { ms: [], runs: [], count: 0, spentMs: 0, last: [] };
