@@ -15,7 +15,7 @@ import { usedOptimizations } from '../support/optimizations.ts';
 import { adminToken } from '../support/platform.ts';
 import { type Shot, swarm } from '../support/swarm.ts';
 import { positions } from './positions.ts';
-import { asides, createStatementLaw } from './statement-law.ts';
+import { choosingStatements, createStatementLaw } from './statement-law.ts';
 
 let magazine: Magazine;
 let api: CompiledApi;
@@ -23,7 +23,7 @@ let fixed: ReadonlySet<string>;
 let examples: readonly Shot[];
 beforeAll(async () => {
   magazine = await startMagazine();
-  fixed = new Set([...magazine.statements.texts(), ...asides]);
+  fixed = new Set([...magazine.statements.texts(), ...choosingStatements]);
   api = await importApi(join(magazine.folder, 'generated'));
   const pages = ['query', 'aggregation', 'export'].map((page) => readFile(`docs/${page}.md`, 'utf8'));
   examples = (await Promise.all(pages)).flatMap(requestsOf);

@@ -1,5 +1,5 @@
 /**
- * Servers whose settings are nobody's defaults: what the platform relies on it sets itself, on every connection. Commands
+ * Servers with unusual settings. The platform sets what it relies on itself, on every connection. Commands
  * read and change tables and the server serves them as elsewhere.
  */
 import { writeFile } from 'node:fs/promises';

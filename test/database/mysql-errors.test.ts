@@ -37,7 +37,7 @@ const values: readonly (readonly [text: string, sqlstate: string | RegExp, code:
   ['UPDATE some SET needed = 11', '44000', 'SERVICE_UNAVAILABLE'],
   ['UPDATE made SET small = 1000', '22003', 'INVALID_QUERY'],
   ["UPDATE made SET short = 'long'", '22001', 'INVALID_QUERY'],
-  // What is no date is refused before; what a column does not reach is told alike by the servers.
+  // The platform refuses texts that are no dates itself. The servers say the same of dates beyond a column.
   ["UPDATE made SET day = 'someday'", '22008', 'INVALID_QUERY'],
   ["UPDATE made SET day = '2026-02-30'", '22008', 'INVALID_QUERY'],
   ["UPDATE made SET kind = 'c'", '22P02', 'INVALID_QUERY'],

@@ -16,7 +16,7 @@ export async function createFilledDatabase(
 ): Promise<TestDatabase> {
   const serverUrl = inject('postgresUrl');
   if (process.env.POSTGRES_URL === undefined) return createCopyOn(serverUrl, contents, fill);
-  // What others are copied of would stay on a server that is not this run's.
+  // On a server of somebody else, the database that others are copied from would stay.
   const database = await createDatabaseOn(serverUrl);
   await fill(database.url);
   return database;

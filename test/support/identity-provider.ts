@@ -22,7 +22,7 @@ export interface IdentityProvider {
   say(login: string, claims: Readonly<Record<string, unknown>>): void;
   /** Changes the answers of the token endpoint; null: no more. */
   tamper(change: ((answer: TokenAnswer) => TokenAnswer) | null): void;
-  /** Answers a path with this text as JSON, whatever the question; null: no more. */
+  /** Answers every request for a path with this text as JSON; null ends that. */
   distort(path: string, text: string | null): void;
   /** Signs with a new key from now on, and has no other one in its key set. */
   replaceKeys(): void;

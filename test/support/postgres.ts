@@ -113,7 +113,7 @@ export async function createCopyOn(
 async function makeTemplate(serverUrl: string, fill: (url: string) => Promise<unknown>): Promise<string> {
   const { url, name } = await createDatabaseOn(serverUrl);
   await fill(url);
-  // PostgreSQL copies no database that somebody is connected to.
+  // PostgreSQL does not copy a database while a client is connected to it.
   await kept.close(url);
   return name;
 }

@@ -10,7 +10,7 @@ import { main } from '../../packages/cli/src/command-line.ts';
 import { bundleVariable } from './bundled.ts';
 import type { CommandResult } from './platform.ts';
 
-/** What the parent asks for; it waits for the result before it asks again. */
+/** One command that the parent asks for. It waits for the result before the next. */
 export interface WarmCall {
   readonly args: readonly string[];
   /** All variables of the command. */
