@@ -35,7 +35,10 @@ describe('PostgREST', () => {
           code text UNIQUE, author_id integer REFERENCES authors);
         INSERT INTO authors VALUES (1, 'Ada');
         INSERT INTO articles (title, views, code, author_id)
-          SELECT chr(64 + i), 5 * (i - 1), 'c' || i, 1 FROM generate_series(1, 22) AS i;`,
+          SELECT chr(64 + i), 5 * (i - 1), 'c' || i, 1 FROM generate_series(1, 22) AS i;
+        CREATE FUNCTION total() RETURNS bigint LANGUAGE sql STABLE RETURN 7;
+        CREATE FUNCTION pay(amount integer) RETURNS integer LANGUAGE sql AS 'SELECT amount';`,
+      config: '{ functions: { pay: {}, total: {} } }',
     });
   });
   afterAll(() => project?.close());
@@ -66,7 +69,12 @@ describe('PostgREST', () => {
       expect(changed.json).toEqual({ data: { id: 1, title: 'changed' } });
     },
     '`Accept: text/csv`': async (_, right) => expect((await get(right)).text).toMatch(/^id,title,/),
-    '`POST /rpc/function`': null,
+    '`POST /rpc/pay`, `GET /rpc/total`': async (_, right) => {
+      expect((await project.admin(right.replace('POST ', ''), { method: 'POST', body: { amount: 3 } })).json.data).toBe(
+        3,
+      );
+      expect((await project.admin('/functions/total')).json.data).toBe('7');
+    },
   };
   const rows = rowsOf('postgrest', 'Requests');
 

@@ -192,9 +192,16 @@ export function resolveSources(
   return { resolution, sources: sources.filter((diagnostic) => isRelevant(diagnostic, project)) };
 }
 
-/** The rows that the connection's role sees matter only while callers are not passed on to policies. */
-function isRelevant({ code }: Diagnostic, { config }: Project): boolean {
-  return code !== 'row-security' || config.database?.rowSecurity === undefined;
+/**
+ * The rows that the connection's role sees matter only while callers are not passed on to policies, and its rights only
+ * while they have no roles of their own. Its rights on the tables of the platform always do.
+ */
+function isRelevant({ code, place }: Diagnostic, { config }: Project): boolean {
+  const passed = config.database?.rowSecurity;
+  if (code === 'row-security') return passed === undefined;
+  if (passed?.roles === undefined || !/^unreadable-(?:tables|columns)$/.test(code)) return true;
+  const schema = config.database?.systemSchema ?? 'platform';
+  return place === `schema ${schema}` || place.startsWith(`table ${schema}.`);
 }
 
 /** Writes the text of `platform.schema.json` if it changes: readers always find the whole text. */

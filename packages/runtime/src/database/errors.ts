@@ -135,8 +135,10 @@ const answers: ReadonlyMap<string, Answer> = new Map([
   ['23502', invalid('required')],
   ['23514', invalid('check')],
   ['23P01', invalid('check')],
-  // The database is no longer the one that was compiled for, or grants were taken away.
-  ...['42703', '42P01', '42804', '42501', '42704', '42883', '42P02'].map((code) => [code, unavailable] as const),
+  // The database is no longer the one that was compiled for, grants were taken away, or a policy leads back to itself.
+  ...['42703', '42P01', '42804', '42501', '42704', '42883', '42P02', '42P17'].map(
+    (code) => [code, unavailable] as const,
+  ),
   // Syntax errors and the like in our own SQL, and errors of a driver without an SQLSTATE.
   ['42', bug],
   ['HY', bug],

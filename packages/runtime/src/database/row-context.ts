@@ -77,9 +77,9 @@ export interface RoleFinding {
 
 export interface RuledPrivilege {
   readonly role: string;
-  /** Table as statements name it, and names of columns; none for the whole table. */
+  /** Table as statements name it, and names of columns; none for the whole table. Or a routine, and its arguments. */
   readonly table: string;
-  readonly privilege: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
+  readonly privilege: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'EXECUTE';
   readonly columns: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 /** Calls of functions and procedures of the database under the rights of their callers. */
 import type { Caller } from '../caller.ts';
 import type { Statement, Transaction } from '../database/database.ts';
-import { raisedForCaller, ServerError, untrueFunction } from '../database/errors.ts';
+import { isRaised, raisedForCaller, ServerError, untrueFunction } from '../database/errors.ts';
 import { type CreatePlanCache, createEmpty, type PlanCache } from '../database/plan-cache.ts';
 import { runAs } from '../database/row-context.ts';
 import { ownTables } from '../dialects/index.ts';
@@ -265,11 +265,12 @@ export function toFunctionError(thrown: unknown, writes: boolean): unknown {
       if (writes && thrown.code !== 'INVALID_QUERY') return thrown;
       return new PlatformError('UNPROCESSABLE_ENTITY', untrueFunction, {}, { cause });
     case 'P0001':
-      return new PlatformError('UNPROCESSABLE_ENTITY', 'The function refuses this.', {}, { cause });
+      return refusal(cause);
     // A domain: what only reads checks no row.
     case '23514':
       return writes ? thrown : new PlatformError('INVALID_QUERY', noValue, {}, { cause });
     default:
+      if (isUnexplained(thrown) && isRaised(cause)) return refusal(cause);
       if (thrown.code === 'SERVICE_UNAVAILABLE' && isOfArguments(cause.sqlstate))
         return new PlatformError('UNPROCESSABLE_ENTITY', 'The function fails with these arguments.', {}, { cause });
       if (!writes || thrown.code !== 'INVALID_QUERY') return thrown;
@@ -277,7 +278,16 @@ export function toFunctionError(thrown: unknown, writes: boolean): unknown {
   }
 }
 
+function refusal(cause: ServerError): PlatformError {
+  return new PlatformError('UNPROCESSABLE_ENTITY', 'The function refuses this.', {}, { cause });
+}
+
+/** True if the SQLSTATE says nothing to the caller: one that a function made up, or that of a fault elsewhere. */
+function isUnexplained({ code }: PlatformError): boolean {
+  return code === 'SERVICE_UNAVAILABLE' || code === 'INTERNAL_SERVER_ERROR';
+}
+
 /** True for failures of a function itself, which a repetition meets again: values, missing rows, libraries. */
 function isOfArguments(sqlstate: string): boolean {
-  return /^(?:22|38|39|P0)/.test(sqlstate) || sqlstate === 'XX000';
+  return /^(?:2[12DF]|3[89]|P0)/.test(sqlstate) || sqlstate === 'XX000';
 }

@@ -2,11 +2,12 @@
 import type { Database } from '../database/database.ts';
 import type { RoleFinding, RuledPrivilege } from '../database/row-context.ts';
 import { serverOf } from '../dialects/index.ts';
-import type { AccessClass, CollectionAccess, CompiledApi } from '../language/index.ts';
+import type { AccessClass, CollectionAccess, CompiledApi, Condition, Operand } from '../language/index.ts';
+import { callerCollections } from '../language/index.ts';
 import { isSecret } from '../language/types/index.ts';
 
 /** Parts of an API that decide about it. */
-type SecuredApi = Pick<CompiledApi, 'rowSecurity' | 'dialect' | 'collections' | 'access'>;
+type SecuredApi = Pick<CompiledApi, 'rowSecurity' | 'dialect' | 'collections' | 'access' | 'functions'>;
 
 /**
  * Examines it; nothing where callers are not passed on.
@@ -29,8 +30,8 @@ export async function examineRowSecurity(
 
 /** Privileges that the rules of a class give to the roles of the database in its name. */
 function privilegesOf(
-  { collections }: SecuredApi,
-  { admin, roles, collections: granted }: AccessClass,
+  { collections, functions = [] }: SecuredApi,
+  { admin, roles, collections: granted, functions: calls = [] }: AccessClass,
   mapped: Readonly<Record<string, string>>,
 ): readonly RuledPrivilege[] {
   if (admin) return [];
@@ -40,7 +41,17 @@ function privilegesOf(
   );
   const byName = new Map(collections.map((descriptor) => [descriptor.name, descriptor]));
   const isLogged = collections.some(({ system }) => system === true);
-  return granted.flatMap((access) => {
+  const called = new Map(functions.map((descriptor) => [descriptor.name, descriptor]));
+  const callable = calls.flatMap(({ function: name }) => called.get(name) ?? []);
+  const executed = callable.map(({ routine, arguments: taken }) => ({
+    ...{ table: routine, privilege: 'EXECUTE' as const },
+    columns: taken.map(({ column }) => unquoted(column)),
+  }));
+  const set = calls.flatMap(({ args = [] }) => args.map(({ value }) => value));
+  const followed = [...set, ...granted.flatMap((access) => conditionsOf(access).flatMap(operandsOf))];
+  const ofCallers = followed.flatMap((operand) => callerField(byName, operand) ?? []);
+  const needed = [...executed, ...ofCallers];
+  const ofRules = granted.flatMap((access) => {
     const descriptor = byName.get(access.collection);
     if (descriptor === undefined) return [];
     const stored = descriptor.fields.filter(({ computed }) => computed === undefined);
@@ -59,15 +70,47 @@ function privilegesOf(
       })),
     );
   });
+  return [...ofRules, ...[...databaseRoles].flatMap((role) => needed.map((privilege) => ({ role, ...privilege })))];
+}
+
+function conditionsOf({ read = [], create = [], update = [], delete: removal = [] }: CollectionAccess) {
+  const written = [...create, ...update].flatMap(({ check }) => check ?? []);
+  return [...[...read, ...create, ...update, ...removal].map(({ where }) => where), ...written];
+}
+
+/** Values that a condition compares with, those of related rows among them. */
+function operandsOf(condition: Condition): readonly Operand[] {
+  if (condition.kind === 'compare') return [condition.operand];
+  return condition.kind === 'related' ? operandsOf(condition.where) : condition.of.flatMap(operandsOf);
+}
+
+/** Fields of the rows themselves that a condition looks at. */
+function comparedFields(condition: Condition): readonly string[] {
+  if (condition.kind === 'compare') return [condition.field];
+  return condition.kind === 'related' ? [] : condition.of.flatMap(comparedFields);
+}
+
+/** The right to read the first field of a path from the caller's own row. */
+function callerField(
+  collections: ReadonlyMap<string, SecuredApi['collections'][number]>,
+  operand: Operand,
+): Omit<RuledPrivilege, 'role'> | undefined {
+  if (operand.kind !== 'caller') return undefined;
+  const descriptor = collections.get(callerCollections[operand.of]);
+  const field = descriptor?.fields.find(({ name }) => name === operand.path[0]);
+  if (descriptor === undefined || field === undefined) return undefined;
+  return { table: descriptor.table, privilege: 'SELECT', columns: [unquoted(field.column)] };
 }
 
 function actionPrivileges(
-  { read = [], create = [], update = [], delete: removal = [] }: CollectionAccess,
+  access: CollectionAccess,
   images: readonly string[],
 ): readonly { readonly privilege: RuledPrivilege['privilege']; readonly fields: readonly string[] }[] {
+  const { read = [], create = [], update = [], delete: removal = [] } = access;
   const written = (rules: typeof create): readonly string[] =>
     rules.flatMap(({ fields, presets }) => [...fields, ...presets.map(({ field }) => field)]);
-  const seen = [...read.flatMap(({ fields }) => fields), ...images];
+  const compared = conditionsOf(access).flatMap(comparedFields);
+  const seen = [...read.flatMap(({ fields }) => fields), ...compared, ...images];
   return [
     ...(seen.length === 0 ? [] : [{ privilege: 'SELECT' as const, fields: seen }]),
     ...(create.length === 0 ? [] : [{ privilege: 'INSERT' as const, fields: written(create) }]),

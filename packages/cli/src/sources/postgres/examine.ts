@@ -55,21 +55,28 @@ async function pooler({ pooled }: Source): Promise<readonly Finding[]> {
   ];
 }
 
-/** Columns of collections that the role may not read, by table; hidden fields are not read. */
-async function privileges({ run }: Source, { collections, tables }: Schema): Promise<readonly Finding[]> {
+/**
+ * Columns of collections that the role may not read, by table; hidden fields are not read. Where callers have roles of
+ * their own only administrators may run as this one.
+ */
+async function privileges({ run }: Source, { collections, tables, rowSecurity }: Schema): Promise<readonly Finding[]> {
   const byId = new Map(tables.map((table) => [table.id, table]));
-  const expected = collections.flatMap(({ table: id, fields }) => {
+  const passed = rowSecurity?.roles;
+  const ofConnection = collections.filter(({ system }) => system !== undefined || passed === undefined);
+  const expected = (passed?.admin === undefined ? collections : ofConnection).flatMap(({ table: id, fields }) => {
     const table = byId.get(id);
     return table === undefined ? [] : [{ table, columns: fields.map(({ column }) => column) }];
   });
   const rows = await run(privilegesSql, [
     JSON.stringify(expected.map(({ table: { schema, name }, columns }) => ({ schema, name, columns }))),
   ]);
-  return rows.flatMap(([schema, name, columns, isWhole, isEntered]) => {
+  const known = new Set(ofConnection.map(({ table }) => table));
+  const ofAdministrators = rows.map(([schema, name]) => `${schema}.${name}`).filter((id) => !known.has(id));
+  const found = rows.flatMap(([schema, name, columns, isWhole, isEntered]) => {
     const table = expected.find(
       (candidate) => candidate.table.schema === schema && candidate.table.name === name,
     )?.table;
-    if (table === undefined || columns == null) return [];
+    if (table === undefined || columns == null || !known.has(table.id)) return [];
     const what = isWhole === 'true' ? table.id : `the columns ${columns} of ${table.id}`;
     const some = isWhole === 'true' ? 'SELECT' : `SELECT (${columns})`;
     const entering = isEntered === 'true' ? '' : `GRANT USAGE ON SCHEMA ${quotedName('postgres', table.schema)} and `;
@@ -80,6 +87,21 @@ async function privileges({ run }: Source, { collections, tables }: Schema): Pro
       advice: `${entering}GRANT ${some} ON ${quotedTable('postgres', table)} to it, or leave that out of the configuration.`,
     };
   });
+  return [...found, ...withoutAdministrators(ofAdministrators)];
+}
+
+/** One finding for all tables that administrators cannot read. */
+function withoutAdministrators(tables: readonly string[]): readonly Finding[] {
+  if (tables.length === 0) return [];
+  const some = tables.length > 3 ? [...tables.slice(0, 3), `${tables.length - 3} more`] : tables;
+  return [
+    {
+      check: 'no-right',
+      severity: 'warning',
+      message: `Administrators run as the role of DATABASE_URL, which may not read all columns of ${some.join(', ')}.`,
+      advice: 'Name a role of the database for them, `admin` in `database.rowSecurity.roles`, or GRANT it SELECT.',
+    },
+  ];
 }
 
 /** By numbers and not by names: a role without access to a schema may not even ask for its tables by name. */

@@ -46,10 +46,13 @@ export const configFunctions: Rule = ({ collections, tables }, { config, routine
 };
 
 /** A function with rights of its owner looks names up by the path of its caller, unless it sets its own. */
-function definer({ definer: kind, signature }: Routine, path: readonly string[]): readonly Diagnostic[] {
+function definer(routine: Routine, path: readonly string[]): readonly Diagnostic[] {
+  const { definer: kind, signature, schema, name } = routine;
   if (kind !== 'open') return [];
   const message = `"${signature}" is SECURITY DEFINER without a search_path of its own: other objects can take the place of those that it names.`;
-  const hint = `ALTER FUNCTION ${signature} SET search_path = pg_catalog, pg_temp.`;
+  const quoted = [schema, name].map((part) => `"${part.replaceAll('"', '""')}"`).join('.');
+  const types = routine.arguments.map(({ nativeType }) => nativeType).join(', ');
+  const hint = `ALTER ROUTINE ${quoted}(${types}) SET search_path = pg_catalog, pg_temp;`;
   return [{ ...configError(path, 'function-definer', message, hint), severity: 'warning' }];
 }
 

@@ -47,7 +47,6 @@ export async function examineRoles(
   const named = Object.entries(roles);
   const rows = await query(rolesSql, [arrayLiteral(named.map(([, role]) => role))]);
   const owned = await query(ownedSql, []);
-  const missing = privileges.length === 0 ? [] : await query(privilegesSql, [JSON.stringify(privileges)]);
   const user = rows[0]?.[0] ?? '';
   const isFree = rows[0]?.[1] === 'true';
   return [
@@ -72,11 +71,31 @@ export async function examineRoles(
       message: `The policies of ${table} do not bind its owner "${user}", the role of DATABASE_URL.`,
       advice: `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY; or let another role own it.`,
     })),
+    ...(await missingGrants(query, privileges)),
+  ];
+}
+
+/** Privileges that rules count on, and that the roles of callers lack. */
+async function missingGrants(
+  query: Database['query'],
+  privileges: ExaminedRoles['privileges'],
+): Promise<readonly RoleFinding[]> {
+  const calls = privileges.filter(({ privilege }) => privilege === 'EXECUTE');
+  const onTables = privileges.filter(({ privilege }) => privilege !== 'EXECUTE');
+  const missing = onTables.length === 0 ? [] : await query(privilegesSql, [JSON.stringify(onTables)]);
+  const uncallable = calls.length === 0 ? [] : await query(callsSql, [JSON.stringify(calls)]);
+  return [
     ...missing.map(([role, table, privilege, columns, isEntered]) => ({
       code: 'grant-missing',
       refused: false,
       message: `Rules need "${role}" to ${privilege} ${columns == null ? '' : `(${columns}) of `}${table}, and no GRANT lets it.`,
       advice: `${isEntered === 'true' ? '' : `GRANT USAGE ON SCHEMA ${schemaOf(table)} TO "${role}"; `}GRANT ${privilege}${columns == null ? '' : ` (${columns})`} ON ${table} TO "${role}";`,
+    })),
+    ...uncallable.map(([role, routine, isEntered]) => ({
+      code: 'grant-missing',
+      refused: false,
+      message: `Rules need "${role}" to EXECUTE ${routine}, and no GRANT lets it.`,
+      advice: `${isEntered === 'true' ? '' : `GRANT USAGE ON SCHEMA ${schemaOf(routine)} TO "${role}"; `}GRANT EXECUTE ON ROUTINE ${routine} TO "${role}";`,
     })),
   ];
 }
@@ -110,10 +129,13 @@ JOIN pg_catalog.pg_roles me ON me.oid = c.relowner AND me.rolname = current_user
 WHERE c.relrowsecurity AND NOT c.relforcerowsecurity
   AND EXISTS (SELECT FROM pg_catalog.pg_policy p WHERE p.polrelid = c.oid) ORDER BY 1`;
 
+/** By numbers and not by names: the role of the connection may not enter all schemas of its callers. */
 const privilegesSql = `SELECT w.role, w."table", w.privilege, lacking.columns, lacking.entered::text
 FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS w(role text, "table" text, privilege text, columns jsonb)
 JOIN pg_catalog.pg_roles r ON r.rolname = w.role
-JOIN pg_catalog.pg_class c ON c.oid = pg_catalog.to_regclass(w."table")
+CROSS JOIN LATERAL (SELECT pg_catalog.parse_ident(w."table") AS parts) AS named
+JOIN pg_catalog.pg_namespace n ON n.nspname = named.parts[1]
+JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = named.parts[2]
 CROSS JOIN LATERAL (SELECT pg_catalog.has_schema_privilege(r.oid, c.relnamespace, 'USAGE') AS entered,
   pg_catalog.has_table_privilege(r.oid, c.oid, w.privilege) AS whole, (
     SELECT pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' ORDER BY a.attnum)
@@ -123,6 +145,23 @@ CROSS JOIN LATERAL (SELECT pg_catalog.has_schema_privilege(r.oid, c.relnamespace
         CASE w.privilege WHEN 'DELETE' THEN 'SELECT' ELSE w.privilege END)) AS columns) AS lacking
 WHERE NOT lacking.entered OR NOT lacking.whole AND (w.privilege = 'DELETE' OR lacking.columns IS NOT NULL)
 ORDER BY 1, 2, 3`;
+
+/** Of routines with the same name and arguments of the same names one that may be called is enough. */
+const callsSql = `SELECT w.role, pg_catalog.format('%I.%I(%s)', pg_catalog.min(n.nspname::text), pg_catalog.min(p.proname::text),
+  pg_catalog.min(pg_catalog.pg_get_function_identity_arguments(p.oid))), pg_catalog.bool_or(s.entered)::text
+FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS w(role text, "table" text, columns jsonb)
+JOIN pg_catalog.pg_roles r ON r.rolname = w.role
+CROSS JOIN LATERAL (SELECT pg_catalog.parse_ident(w."table") AS parts) AS named
+JOIN pg_catalog.pg_namespace n ON n.nspname = named.parts[1]
+JOIN pg_catalog.pg_proc p ON p.pronamespace = n.oid AND p.proname = named.parts[2]
+CROSS JOIN LATERAL (SELECT pg_catalog.has_schema_privilege(r.oid, n.oid, 'USAGE') AS entered) AS s
+WHERE w.columns = (
+  SELECT coalesce(pg_catalog.jsonb_agg(a.name ORDER BY a.position), '[]')
+  FROM ROWS FROM (pg_catalog.unnest(p.proargnames), pg_catalog.unnest(p.proargmodes)) WITH ORDINALITY AS a(name, mode, position)
+  WHERE coalesce(a.mode, 'i') IN ('i', 'b'))
+GROUP BY w.role, w."table", w.columns
+HAVING NOT pg_catalog.bool_or(s.entered AND pg_catalog.has_function_privilege(r.oid, p.oid, 'EXECUTE'))
+ORDER BY 1, 2`;
 
 /**
  * Settings for the transaction alone, without a row: only the side effects of the condition are wanted. A setting of that
