@@ -193,15 +193,16 @@ export function resolveSources(
 }
 
 /**
- * The rows that the connection's role sees matter only while callers are not passed on to policies, and its rights only
- * while they have no roles of their own. Its rights on the tables of the platform always do.
+ * The rows that the connection's role sees matter only while callers are not passed on to policies. Its rights matter
+ * only while they have no roles of their own, but those on the tables of the platform always do.
  */
-function isRelevant({ code, place }: Diagnostic, { config }: Project): boolean {
+function isRelevant(diagnostic: Diagnostic, { config }: Project): boolean {
+  const { code } = diagnostic;
   const passed = config.database?.rowSecurity;
   if (code === 'row-security') return passed === undefined;
   if (passed?.roles === undefined || !/^unreadable-(?:tables|columns)$/.test(code)) return true;
   const schema = config.database?.systemSchema ?? 'platform';
-  return place === `schema ${schema}` || place.startsWith(`table ${schema}.`);
+  return diagnostic.place === `schema ${schema}` || diagnostic.place.startsWith(`table ${schema}.`);
 }
 
 /** Writes the text of `platform.schema.json` if it changes: readers always find the whole text. */

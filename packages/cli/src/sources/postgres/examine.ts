@@ -70,13 +70,13 @@ async function privileges({ run }: Source, { collections, tables, rowSecurity }:
   const rows = await run(privilegesSql, [
     JSON.stringify(expected.map(({ table: { schema, name }, columns }) => ({ schema, name, columns }))),
   ]);
-  const known = new Set(ofConnection.map(({ table }) => table));
-  const ofAdministrators = rows.map(([schema, name]) => `${schema}.${name}`).filter((id) => !known.has(id));
+  const tablesOfConnection = new Set(ofConnection.map(({ table }) => table));
+  const ofAdministrators = rows.map(([schema, name]) => `${schema}.${name}`).filter((id) => !tablesOfConnection.has(id));
   const found = rows.flatMap(([schema, name, columns, isWhole, isEntered]) => {
     const table = expected.find(
       (candidate) => candidate.table.schema === schema && candidate.table.name === name,
     )?.table;
-    if (table === undefined || columns == null || !known.has(table.id)) return [];
+    if (table === undefined || columns == null || !tablesOfConnection.has(table.id)) return [];
     const what = isWhole === 'true' ? table.id : `the columns ${columns} of ${table.id}`;
     const some = isWhole === 'true' ? 'SELECT' : `SELECT (${columns})`;
     const entering = isEntered === 'true' ? '' : `GRANT USAGE ON SCHEMA ${quotedName('postgres', table.schema)} and `;

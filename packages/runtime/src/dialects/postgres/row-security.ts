@@ -146,7 +146,7 @@ CROSS JOIN LATERAL (SELECT pg_catalog.has_schema_privilege(r.oid, c.relnamespace
 WHERE NOT lacking.entered OR NOT lacking.whole AND (w.privilege = 'DELETE' OR lacking.columns IS NOT NULL)
 ORDER BY 1, 2, 3`;
 
-/** Of routines with the same name and arguments of the same names one that may be called is enough. */
+/** Routines that no GRANT lets a role call, nor another one with the same name and arguments of the same names. */
 const callsSql = `SELECT w.role, pg_catalog.format('%I.%I(%s)', pg_catalog.min(n.nspname::text), pg_catalog.min(p.proname::text),
   pg_catalog.min(pg_catalog.pg_get_function_identity_arguments(p.oid))), pg_catalog.bool_or(s.entered)::text
 FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS w(role text, "table" text, columns jsonb)
