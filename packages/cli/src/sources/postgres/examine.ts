@@ -71,7 +71,9 @@ async function privileges({ run }: Source, { collections, tables, rowSecurity }:
     JSON.stringify(expected.map(({ table: { schema, name }, columns }) => ({ schema, name, columns }))),
   ]);
   const tablesOfConnection = new Set(ofConnection.map(({ table }) => table));
-  const ofAdministrators = rows.map(([schema, name]) => `${schema}.${name}`).filter((id) => !tablesOfConnection.has(id));
+  const ofAdministrators = rows
+    .map(([schema, name]) => `${schema}.${name}`)
+    .filter((id) => !tablesOfConnection.has(id));
   const found = rows.flatMap(([schema, name, columns, isWhole, isEntered]) => {
     const table = expected.find(
       (candidate) => candidate.table.schema === schema && candidate.table.name === name,
