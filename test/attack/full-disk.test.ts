@@ -1,10 +1,12 @@
 /** A disk that is full: whoever uploads is told so, and nothing is lost or left. Source: reliability, case R23. */
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, withClient } from '../support/database.ts';
 import { file, form } from '../support/files.ts';
+import { createProject, startUnchecked } from '../support/platform.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 /** A folder of two megabytes, or null where this machine lets nobody mount one. */
@@ -69,3 +71,54 @@ describe.skipIf(disk === null)(`a disk of two megabytes${without}`, () => {
     await expect.poll(async () => (await left()).incoming).toEqual([]);
   });
 });
+
+/** PostgreSQL of tests runs as `nobody` where root runs them. */
+const nobody = 65534;
+
+it.skipIf(disk === null)(
+  `administrators are told that writes find the disk of the database full, until one succeeds${without}`,
+  { timeout: 60_000 },
+  async () => {
+    const folder = (await mountSmall()) ?? '';
+    if (process.getuid?.() === 0) await chown(folder, nobody, nobody);
+    const space = `small_${process.pid}`;
+    const database = await createDatabase('');
+    const run = (sql: string) => withClient(database.url, (client) => client.query(sql));
+    const project = await createProject();
+    await writeFile(join(project.folder, 'permissions.yaml'), 'permissions: { public: { notes: { read: true } } }\n');
+    try {
+      await run(`CREATE TABLESPACE ${space} LOCATION '${folder}'`);
+      await run(`CREATE TABLE notes (id integer PRIMARY KEY, body text) TABLESPACE ${space}`);
+      await run('ALTER TABLE notes ALTER body SET STORAGE EXTERNAL');
+      const server = await startUnchecked(project.folder, database.url);
+      try {
+        const write = (id: number, length: number) =>
+          server.admin('/items/notes', { method: 'POST', body: { id, body: 'x'.repeat(length) } });
+        const health = async () => {
+          const { status, json } = await server.admin('/server/health');
+          return [status, json.status, json.checks.database.status, json.checks.database.output?.[0]];
+        };
+        expect(await health()).toEqual([200, 'ok', 'ok', undefined]);
+        expect(failure(await write(1, 900_000))).toBe('200 no error');
+        expect(failure(await write(2, 900_000))).toBe('200 no error');
+        expect(failure(await write(3, 900_000))).toBe('503 SERVICE_UNAVAILABLE');
+        const sentence = expect.stringMatching(/^Writes fail because the disk of the database is full: the first \d s ago/);
+        await expect.poll(health, { timeout: 3_000 }).toEqual([200, 'warn', 'warn', sentence]);
+        // The server reads, and takes the writes for which there is room.
+        expect((await server.ask('/server/health')).json).toEqual({ status: 'ok' });
+        expect((await server.ask('/server/ready')).status).toBe(200);
+        expect((await server.ask('/items/notes?fields=id')).json.data).toEqual([{ id: 1 }, { id: 2 }]);
+        expect(failure(await write(4, 10))).toBe('200 no error');
+        await expect.poll(health, { timeout: 3_000 }).toEqual([200, 'ok', 'ok', undefined]);
+      } finally {
+        await server.stop();
+      }
+    } finally {
+      await run('DROP TABLE IF EXISTS notes');
+      await run(`DROP TABLESPACE IF EXISTS ${space}`);
+      await Promise.all([database.drop(), project.remove()]);
+      execFileSync('umount', [folder]);
+      await rm(folder, { recursive: true });
+    }
+  },
+);

@@ -9,11 +9,12 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createSystemDatabase, onMariadb } from '../support/contract-database.ts';
+import { startLongWay } from '../support/fault-proxy.ts';
 import { fire, type Hit, type Shot } from '../support/fire.ts';
 import { noMariadb, withoutMariadb } from '../support/mariadb.ts';
 import { adminToken, createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
-import { fastestMs } from '../support/timing.ts';
+import { fastestMs, median } from '../support/timing.ts';
 import { askWithoutReading, untilCut } from '../support/unread.ts';
 
 /** 24 MB of text, more than an operating system takes for a client that reads nothing, and two statements that take long. */
@@ -55,6 +56,8 @@ const databases = [
 describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
   let platform: Platform;
   let close: () => Promise<unknown>;
+  /** Starts another server of the same project, whose way to the database takes so many milliseconds. */
+  let startAfar: (ms: number) => Promise<Pick<Platform, 'url' | 'stop'>>;
   beforeAll(async () => {
     if (missing) return;
     const back = isMariadb ? onMariadb() : () => {};
@@ -62,6 +65,11 @@ describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
     const project = await createProject();
     await writeFile(`${project.folder}/permissions.yaml`, permissions);
     platform = await startUnchecked(project.folder, database.url, environment);
+    startAfar = async (ms) => {
+      const way = await startLongWay(database.url, ms);
+      const { url, stop } = await startUnchecked(project.folder, way.url, environment, []);
+      return { url, stop: () => stop().finally(way.close) };
+    };
     close = async () => {
       await platform.stop();
       await Promise.all([database.drop(), project.remove()]);
@@ -110,6 +118,35 @@ describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
     expect(writes.map(({ status }) => status)).toEqual(writes.map(() => 200));
     const refused = await Promise.all([...more, editor]);
     expect(refused.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
+  });
+
+  it.skipIf(missing)('over a long way quick statements count as quick, and slow ones as slow', async () => {
+    const afar = await startAfar(50);
+    try {
+      const ask = (path: string) => fire(afar.url, { path }, new Agent({ localAddress: '127.0.3.9' }));
+      const askTwenty = async () => {
+        const times: number[] = [];
+        const asked = Array.from({ length: 20 }, async (_, offset) => {
+          const from = performance.now();
+          const { status } = await ask(`/items/notes?limit=1&offset=${offset % 5}`);
+          times.push(performance.now() - from);
+          return status;
+        });
+        expect(new Set(await Promise.all(asked))).toEqual(new Set([200]));
+        return median(times);
+      };
+      await ask('/items/notes?limit=1&offset=0');
+      await askTwenty();
+      // One after the other, or three at once, they would take a second and more.
+      expect(await askTwenty()).toBeLessThan(700);
+      const from = performance.now();
+      const naps = await Promise.all(Array.from({ length: 4 }, () => ask('/items/naps')));
+      expect(naps.filter(({ status }) => status === 200).length).toBeGreaterThan(2);
+      // Each takes 300 ms: a client has one slow statement at a time once the first has turned out to be slow.
+      expect(performance.now() - from).toBeGreaterThan(700);
+    } finally {
+      await afar.stop();
+    }
   });
 
   it.skipIf(missing)('a client that reads nothing for STREAM_STALL_TIMEOUT is cut', async () => {

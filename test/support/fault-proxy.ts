@@ -97,3 +97,39 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
     },
   };
 }
+
+/** Starts a proxy on a free port that passes all bytes on after so many milliseconds, as a long way does. */
+export async function startLongWay(url: string, ms: number): Promise<Pick<FaultProxy, 'url' | 'close'>> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connectSocket(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from
+        .setNoDelay(true)
+        .on('error', () => undefined)
+        .on('data', (bytes) => void setTimeout(() => to.write(bytes), ms))
+        .on('close', () => {
+          sockets.delete(from);
+          setTimeout(() => to.destroy(), ms);
+        });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The proxy has no port.');
+  const proxied = new URL(url);
+  proxied.hostname = '127.0.0.1';
+  proxied.port = String(address.port);
+  return {
+    url: proxied.href,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -232,13 +232,15 @@ export interface Outcome<T> {
 export type FindClient = () => string;
 
 /** Requests that wait for a connection, and streams that hold one. */
-interface DatabaseLoad {
+export interface DatabaseLoad {
   readonly connections?: Waited;
   /** Absent for a database without connections. */
   readonly pool?: PoolLoad;
   /** Reads of callers without a token that wait for their turn. */
   readonly publicQueue?: Waited;
   readonly streams?: StreamLoad;
+  /** Times of the first and the latest write that found the disk of the server full, until one succeeds. */
+  readonly full?: { readonly since: number; readonly latest: number };
 }
 
 /** A database that runs compiled statements. Errors reject with `PlatformError` (see `errors.ts`). */
@@ -294,6 +296,11 @@ export interface Database {
   showPlan?(statement: Pick<Statement, 'text' | 'forms'>, parameters: readonly Parameter[]): Promise<StatementPlan>;
   /** Tells how many requests wait for connections. Absent if they never wait. */
   load?(): DatabaseLoad;
+  /**
+   * Milliseconds that the way to the server and back takes at least, as connections measured it when they were made. All
+   * round trips of a statement that a connection first meets are in it. Absent where there is no way.
+   */
+  roundTripMs?(): number;
   /** Waits for statements under way, at most `graceMs`, then closes every connection. */
   close(graceMs: number): Promise<void>;
 }

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RenewableUrl } from '../environment/renewable-url.ts';
 import { PlatformError } from '../errors.ts';
-import type { Database } from './database.ts';
+import type { Database, DatabaseLoad } from './database.ts';
 import { ServerError } from './errors.ts';
 
 /** States of a server. `no-quorum`: a node of a cluster that has lost the others. */
@@ -124,6 +124,32 @@ export function watchHost(database: Database, askHost: AskHost, timeoutMs: numbe
         refuses === false ? database.briefTransaction(...brief) : checked(() => database.briefTransaction(...brief)),
     },
     state,
+  };
+}
+
+/** Notes writes that find the disk of the server full, until one succeeds: `load` tells of them. */
+export function watchRoom(database: Database): Database {
+  let full: DatabaseLoad['full'];
+
+  function noted<T>(writing: Promise<T>): Promise<T> {
+    writing.then(
+      () => {
+        full = undefined;
+      },
+      (error: unknown) => {
+        if (!hasSqlstate(error, '53100')) return;
+        const latest = performance.now();
+        full = { since: full?.since ?? latest, latest };
+      },
+    );
+    return writing;
+  }
+
+  return {
+    ...database,
+    transaction: (work) => noted(database.transaction(work)),
+    briefTransaction: (...brief) => noted(database.briefTransaction(...brief)),
+    load: () => ({ ...database.load?.(), ...(full && { full }) }),
   };
 }
 

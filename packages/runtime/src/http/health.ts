@@ -115,19 +115,20 @@ async function checkAll(
   const refreshed = report.state === 'primary' || report.state === 'read-only' ? watch.refresh() : Promise.resolve();
   // Without the server that takes writes the tables are those that it had.
   if (report.byReplica !== true) await inTime(refreshed, Math.min(timeoutMs, silenceMs));
+  const host = { ...checkHost(report, readOnly), responseTime };
   const checks = {
-    database: { ...checkHost(report, readOnly), responseTime },
+    database: checkRoom(host, database),
     schema: checkSchema(watch),
     connections: checkConnections(database),
   };
   const starting = watch.checked() ? null : 'starting';
   const schema = checks.schema.status === 'error' ? (starting ?? 'schema') : null;
-  const reads = checks.database.status === 'error' ? 'database' : schema;
+  const reads = host.status === 'error' ? 'database' : schema;
   return {
-    status: worst(checks.database.status, checks.schema.status),
+    status: worst(host.status, checks.schema.status),
     checks,
-    isUnavailable: worst(checks.database.status, checks.schema.status) === 'error' || report.byReplica === true,
-    unready: checks.database.status === 'warn' ? 'database' : reads,
+    isUnavailable: worst(host.status, checks.schema.status) === 'error' || report.byReplica === true,
+    unready: host.status === 'warn' ? 'database' : reads,
     unreadable: reads,
   };
 }
@@ -161,6 +162,15 @@ function checkHost({ bySetting: _, byReplica, problem, ...report }: HostReport, 
     return { status: 'warn', ...report, output: ['The server only reads: DATABASE_READ_ONLY is set.'] };
   }
   return { status: 'error', ...report, ...(state !== 'primary' && { output: [problem ?? sentences[state]] }) };
+}
+
+/** Warns administrators where writes find no room: the server reads, and takes the writes for which there is some. */
+function checkRoom(host: HealthCheck, database: Pick<Database, 'load'>): HealthCheck {
+  const { full } = database.load?.() ?? {};
+  if (full === undefined) return host;
+  const [first, latest] = [full.since, full.latest].map((time) => Math.round((performance.now() - time) / 1000));
+  const sentence = `Writes fail because the disk of the database is full: the first ${first} s ago, the latest ${latest} s ago, and none has succeeded since.`;
+  return { ...host, status: worst(host.status, 'warn'), output: [...(host.output ?? []), sentence] };
 }
 
 /** A closed collection does not affect the others; the platform's own tables are used by all. */

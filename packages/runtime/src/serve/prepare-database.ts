@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, Statement, Transaction } from '../database/database.ts';
 import { toDatabaseError } from '../database/errors.ts';
-import { type HostReport, type HostWatch, watchHost } from '../database/host-state.ts';
+import { type HostReport, type HostWatch, watchHost, watchRoom } from '../database/host-state.ts';
 import type { Failover } from '../database/hosts/choose-primary.ts';
 import { HostGroup, usualLookMs } from '../database/hosts/host-group.ts';
 import { type KnownHistory, LagMeter, Positions } from '../database/hosts/positions.ts';
@@ -63,7 +63,7 @@ export async function prepareDatabase(
   const checks = listenUrl === null ? {} : { requests: late.database, attempted: logHearing(log) };
   return {
     late,
-    database: readOnly ? withoutWrites(watched.database) : watched.database,
+    database: readOnly ? withoutWrites(watched.database) : watchRoom(watched.database),
     watched,
     hosts,
     listen:

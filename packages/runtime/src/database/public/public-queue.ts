@@ -28,7 +28,8 @@ export interface Asker {
 
 /** A statement under way. */
 export interface Turn extends Asker {
-  readonly begun: number;
+  /** Time from which it counts: the way to the server is none of its own. Infinity: it has not been sent yet. */
+  begun: number;
   /** True if it counted as slow when it began. */
   readonly isSlow: boolean;
 }
@@ -40,6 +41,10 @@ interface WaitingTurn {
   readonly begin: (turn: Turn) => void;
   readonly refuse: (error: ConnectionError) => void;
 }
+
+/** Milliseconds of a way to the server that count for no statement; those of a short way do, which is hardly more than noise. */
+const shortWayMs = 10;
+const longestWayMs = 300;
 
 /** Interval at which waiting statements are looked at, in milliseconds. */
 const lookMs = 10;
@@ -53,14 +58,17 @@ const maxWaitingOfClient = 250;
 export class PublicQueue {
   readonly times: StatementTimes;
   readonly #limits: TurnLimits;
+  readonly #roundTripMs: () => number;
   readonly #running = new Set<Turn>();
   #waiting: WaitingTurn[] = [];
   readonly #waits = new Waits();
   readonly #pace: PublicPace;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(limits: TurnLimits) {
+  /** `roundTripMs` tells how long the way to the server and back takes at least. */
+  constructor(limits: TurnLimits, roundTripMs = () => 0) {
     this.#limits = limits;
+    this.#roundTripMs = roundTripMs;
     this.times = new StatementTimes(limits.slowMs);
     this.#pace = new PublicPace(limits);
   }
@@ -68,6 +76,12 @@ export class PublicQueue {
   /** Runs work of callers with a token, which goes first where the limits say so. */
   beside<T>(run: () => Promise<T>): Promise<T> {
     return this.#limits.beside === null ? run() : this.#pace.beside(run);
+  }
+
+  /** Milliseconds of the way to the server, as far as they are taken off the times of statements. */
+  get wayMs(): number {
+    const ms = this.#roundTripMs();
+    return ms < shortWayMs ? 0 : Math.min(ms, longestWayMs);
   }
 
   /** Statements that wait for their turn. */
@@ -81,12 +95,17 @@ export class PublicQueue {
     return isFirst && this.#mayBegin(asker, performance.now()) ? this.#begin(asker) : this.#wait(asker);
   }
 
+  /** Notes that a statement is sent at this moment. */
+  sent(turn: Turn): void {
+    turn.begun = performance.now() + this.wayMs;
+  }
+
   /** Ends a turn. To be called once; `isReported` is false if its time says nothing about the statement. */
   leave(turn: Turn, isReported = true): void {
     this.#running.delete(turn);
     const now = performance.now();
-    const ms = now - turn.begun;
-    if (isReported) this.times.note(turn.kind, turn.client, ms);
+    const ms = Math.max(0, now - turn.begun);
+    if (isReported && turn.begun < Number.POSITIVE_INFINITY) this.times.note(turn.kind, turn.client, ms);
     if (!this.times.isQuick(turn.kind)) this.#pace.ended(now, ms);
     this.#serve();
   }
@@ -113,8 +132,9 @@ export class PublicQueue {
 
   #begin(asker: Asker): Turn {
     const { kind, client } = asker;
-    const turn = { ...asker, begun: performance.now(), isSlow: this.times.isSlow(kind, client) };
-    this.#pace.begun(turn.begun);
+    const now = performance.now();
+    const turn = { ...asker, begun: now + this.wayMs, isSlow: this.times.isSlow(kind, client) };
+    this.#pace.begun(now);
     this.#running.add(turn);
     return turn;
   }
@@ -177,7 +197,7 @@ export class PublicQueue {
   #rank({ client, goesOn }: Asker, now: number): number {
     if (goesOn) return -1;
     let rank = this.times.usedBy(client, now);
-    for (const turn of this.#running) if (turn.client === client) rank += now - turn.begun + 1;
+    for (const turn of this.#running) if (turn.client === client) rank += Math.max(0, now - turn.begun) + 1;
     return rank;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Reads of callers without a token: those by key run freely, as do statements that were quick; all others take turns.
  */
-import type { Database, FindClient, Parameter, Statement } from '../database.ts';
+import type { Database, FindClient, Parameter, RowSink, Statement } from '../database.ts';
 import { ConnectionError, StalledError, toDatabaseError } from '../errors.ts';
 import type { StatementKind } from './public-pace.ts';
 import { PublicQueue, type Turn, type TurnLimits } from './public-queue.ts';
@@ -10,11 +10,13 @@ import { PublicQueue, type Turn, type TurnLimits } from './public-queue.ts';
 export interface PublicReadLimits extends TurnLimits {
   /** Quick statements of one client that run freely: infinity where a connection takes several at once, 0 where each takes its turn. */
   readonly quickOfClient: number;
+  /** True where the wait for a connection, which may have to be made, is no time of a statement. */
+  readonly isTimedWhenSent?: true;
 }
 
 /** A database on which callers without a token take turns. */
 export function queuePublicReads(database: Database, limits: PublicReadLimits): Database {
-  const queue = new PublicQueue(limits);
+  const queue = new PublicQueue(limits, () => database.roundTripMs?.() ?? 0);
   const { times } = queue;
   const quick = new Map<string, number>();
   const isBounded = limits.quickOfClient !== Number.POSITIVE_INFINITY;
@@ -23,7 +25,8 @@ export function queuePublicReads(database: Database, limits: PublicReadLimits): 
     const begun = performance.now();
     if (isBounded) quick.set(client, (quick.get(client) ?? 0) + 1);
     const leave = (): void => {
-      if (performance.now() - begun > limits.slowMs) times.doubt(kind);
+      const ms = performance.now() - begun;
+      if (ms > limits.slowMs && ms - queue.wayMs > limits.slowMs) times.doubt(kind);
       if (isBounded) decrease(quick, client);
     };
     return run().then(leave, (error: unknown) => {
@@ -39,9 +42,10 @@ export function queuePublicReads(database: Database, limits: PublicReadLimits): 
       if (statement.isPublic !== true) return queue.beside(() => database.read(statement, parameters, sink));
       const kind = kindOf(statement, parameters);
       const readInTurn = (): Promise<void> =>
-        runInTurn(queue, { kind, client: findClient(), goesOn: false }, (isApart) =>
-          database.read(isApart ? { ...statement, apart: true } : statement, parameters, sink),
-        ).catch((error: unknown) => again(error, readInTurn));
+        runInTurn(queue, { kind, client: findClient(), goesOn: false }, (turn) => {
+          const timed = limits.isTimedWhenSent === true ? new TurnSink(sink, queue, turn) : sink;
+          return database.read(turn.isSlow ? { ...statement, apart: true } : statement, parameters, timed);
+        }).catch((error: unknown) => again(error, readInTurn));
       if (!times.isQuick(kind)) return readInTurn();
       const client = isBounded ? findClient() : '';
       if ((quick.get(client) ?? 0) >= limits.quickOfClient) return readInTurn();
@@ -64,11 +68,46 @@ export function queuePublicReads(database: Database, limits: PublicReadLimits): 
 
 type Asker = Parameters<PublicQueue['enter']>[0];
 
-async function runInTurn(queue: PublicQueue, asker: Asker, run: (isApart: boolean) => Promise<void>): Promise<void> {
+/** Sink of a statement whose time begins when it is sent. */
+class TurnSink implements RowSink {
+  readonly #sink: RowSink;
+  readonly #queue: PublicQueue;
+  readonly #turn: Turn;
+
+  constructor(sink: RowSink, queue: PublicQueue, turn: Turn) {
+    this.#sink = sink;
+    this.#queue = queue;
+    this.#turn = turn;
+    turn.begun = Number.POSITIVE_INFINITY;
+  }
+
+  get direct(): RowSink['direct'] {
+    return this.#sink.direct;
+  }
+
+  get shared(): RowSink['shared'] {
+    return this.#sink.shared;
+  }
+
+  row(buffer: Buffer, offset: number, length: number): void {
+    this.#sink.row(buffer, offset, length);
+  }
+
+  sent(now: number, text?: string): void {
+    this.#queue.sent(this.#turn);
+    this.#sink.sent?.(now, text);
+  }
+
+  end(now?: number): void {
+    this.#sink.end?.(now);
+  }
+}
+
+async function runInTurn(queue: PublicQueue, asker: Asker, run: (turn: Turn) => Promise<void>): Promise<void> {
   const turn = await enter(queue, asker);
   let isReported = true;
   try {
-    await run(turn.isSlow);
+    await run(turn);
   } catch (error) {
     isReported = !(error instanceof StalledError);
     throw error;

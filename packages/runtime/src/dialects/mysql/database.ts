@@ -72,6 +72,8 @@ export async function connectMysql(options: ConnectOptions): Promise<Database> {
     showPlan: (statement, parameters) =>
       showPlan(renewable.current(), isMariadb, statement.text, formParameters(parameters, statement.forms)),
     load: () => ({ connections: leased.waited, pool: leased.load }),
+    // A statement that is not prepared yet takes two.
+    roundTripMs: () => 2 * leased.roundTripMs,
     close: (graceMs) => leased.close(graceMs),
   };
 }
@@ -109,8 +111,7 @@ async function openPool(
   try {
     isMariadb = /mariadb/i.test(await versionOf(pool));
     const opened = (connection: PoolConnection): void => {
-      setUp(connection, { isMariadb, statementTimeoutMs });
-      leased.opened(connection);
+      setUp(connection, { isMariadb, statementTimeoutMs }, leased.opened(connection));
     };
     pool.on('connection', opened);
     // The first connection asked for the version before it could be set up.
@@ -182,8 +183,11 @@ async function readAll(
     let rows = 0;
     try {
       await pool.read(isPublic, (connection) => {
-        sink.sent?.(performance.now());
-        return run(connection, text, formParameters(parameters, forms), sink, () => rows++);
+        const send = (): Promise<void> => {
+          sink.sent?.(performance.now());
+          return run(connection, text, formParameters(parameters, forms), sink, () => rows++);
+        };
+        return pool.settingUp(connection)?.then(send) ?? send();
       });
       sink.end?.();
       return;

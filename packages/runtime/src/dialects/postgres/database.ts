@@ -106,6 +106,7 @@ async function start(
     query,
     showPlan: ({ text }, parameters) => showPlan(settings, text, parameters.length),
     load: () => ({ connections: pool.waited, pool: pool.load }),
+    roundTripMs: () => pool.roundTripMs,
     close: (graceMs) => pool.close(graceMs),
   };
 }
@@ -182,13 +183,12 @@ async function openPlainConnection(settings: PostgresSettings, closed: Closed): 
   const set = { reading, writing: transactionSql({ ...settings, readOnly: false }) };
   const config = { application_name: settings.applicationName };
   // Run once for nothing, so that a server that refuses a setting, or a pooler without a server, is known at once.
-  let identity: string | undefined;
-  const { client, key } = await connectClient(settings, config, async ({ client }) => {
+  const { client, key, learned } = await connectClient(settings, config, async ({ client }) => {
     if (settings.passesCallers) await refuseStatementPools(client);
-    identity = await runIdentified(client, reading);
+    return runIdentified(client, reading);
   });
   const connection: PlainConnection = new PlainConnection(client, set, (error) => closed(connection, error));
-  return { connection, identity, cancel: () => cancelBackend(client, key) };
+  return { connection, ...learned, cancel: () => cancelBackend(client, key) };
 }
 
 /** Bytes of a table that reads as fast as some thousands of rows by their keys. */

@@ -34,8 +34,9 @@ export function serverOperations(options: ServerOptions): Implementations<typeof
     serverPing: async () => ({ value: 'pong' }),
     async serverHealth(_, { administrator }) {
       const { status, checks, isUnavailable } = await health();
-      // Waiting requests concern administrators only: all others are served.
-      const value = administrator ? { status: worst(status, checks.connections.status), checks } : { status };
+      // Waiting requests and a full disk concern administrators only: all others are served.
+      const all = worst(status, checks.database.status, checks.connections.status);
+      const value = administrator ? { status: all, checks } : { status };
       return { value, isUnavailable };
     },
     async serverReady({ role }, { administrator }) {

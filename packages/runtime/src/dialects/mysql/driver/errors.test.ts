@@ -9,6 +9,12 @@ function told(errno: number, message: string): readonly unknown[] {
   return [error.sqlstate, table ?? null, column ?? null, constraint ?? null];
 }
 
+test('errors of files by the number that MySQL has for them tell of a full disk', () => {
+  const message = "Error writing file '/tmp/MLab12' (OS errno 28 - No space left on device)";
+  const error = toMysqlError(Object.assign(new Error(message), { errno: 3, sqlState: 'HY000' }));
+  expect(error).toMatchObject({ sqlstate: '53100' });
+});
+
 test.each([
   [1062, "Duplicate entry 'Ann' for key 'authors_name'", ['23505', null, null, 'authors_name']],
   [1062, "Duplicate entry 'Ann' for key 'authors.authors_name'", ['23505', 'authors', null, 'authors_name']],
@@ -34,6 +40,9 @@ test.each([
   [8028, 'Information schema is changed during the execution of the statement', ['40001', null, null, null]],
   [3032, 'The server is currently in offline mode', ['57P01', null, null, null]],
   [6400, 'The server is currently in offline mode since today, reason: (GR)', ['57P01', null, null, null]],
+  [1026, "Error writing file './shop/books.MAD' (Errcode: 28 \"No space left on device\")", ['53100', null, null, null]],
+  [1030, "Got error 28 - 'No space left on device' from storage engine", ['53100', null, null, null]],
+  [1030, 'Got error 168 from storage engine', ['58030', null, null, null]],
   [3098, 'The table does not comply with the requirements by an external plugin.', ['55000', null, null, null]],
 ])('%i %s', (errno, message, expected) => expect(told(errno, message)).toEqual(expected));
 

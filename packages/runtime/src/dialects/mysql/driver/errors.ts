@@ -26,7 +26,7 @@ export function toMysqlError(error: unknown): unknown {
   const code = 'code' in error ? error.code : undefined;
   const sqlState = 'sqlState' in error ? error.sqlState : undefined;
   if (typeof errno === 'number' && typeof sqlState === 'string') {
-    const state = isBeyondDates(errno, error.message) ? '22008' : sqlstateOf(errno, sqlState);
+    const state = stateOf(errno, sqlState, error.message);
     const message = isRaisedForCaller(state) ? error.message : `${error.message} (${errno})`;
     const fields = Object.entries({ M: message, C: state, ...(/^57P0[13]$/.test(state) && { S: 'FATAL' }) });
     return new ServerError(new Map([...fields, ...aboutOf(error.message)]));
@@ -136,6 +136,20 @@ const classes: ReadonlyMap<string, string> = new Map([
 function sqlstateOf(number: number, sent: string): string {
   if (isRaisedForCaller(sent)) return sent;
   return sqlstates.get(number) ?? classes.get(sent.slice(0, 2)) ?? 'HY000';
+}
+
+/** The same, where the message tells more than the number. */
+function stateOf(number: number, sent: string, message: string): string {
+  if (isBeyondDates(number, message)) return '22008';
+  const state = sqlstateOf(number, sent);
+  return isDiskFailure(state) && noRoom.test(message) ? '53100' : state;
+}
+
+/** Error of the operating system for a full disk (ENOSPC), which many errors about files carry. */
+const noRoom = /\b(?:error|errno|errcode):? 28\b/i;
+
+function isDiskFailure(state: string): boolean {
+  return state === '58030' || state === 'HY000';
 }
 
 /** True if a column does not reach the date, such as `timestamp` after January 2038: what is no date is not sent. */

@@ -52,7 +52,9 @@ export class MysqlPool {
   readonly #waits = new Waits();
   readonly #max: number;
   readonly #observer: PoolObserver;
-  readonly #open = new Set<PoolConnection>();
+  /** With the milliseconds of a round trip, once they are known. */
+  readonly #open = new Map<PoolConnection, number>();
+  readonly #settingUp = new Map<PoolConnection, Promise<void>>();
   readonly #leased = new Set<PoolConnection>();
   /** Changes of the server that takes writes. */
   moves = 0;
@@ -108,17 +110,41 @@ export class MysqlPool {
 
   /** Closes all connections: a former server must take nothing more. */
   #dropAll(): void {
-    for (const connection of [...this.#open]) {
+    for (const connection of [...this.#open.keys()]) {
       const isLeased = this.#leased.has(connection);
       this.destroy(connection);
       if (isLeased) lineOf(connection).abandon(new ConnectionError('Another server is asked from now on.'));
     }
   }
 
-  /** Counts a connection until it is closed. */
-  opened(connection: PoolConnection): void {
-    this.#open.add(connection);
-    connection.once('end', () => this.#open.delete(connection));
+  /** Counts a connection until it is closed; the result takes the milliseconds of a round trip of it. */
+  opened(connection: PoolConnection): (ms: number) => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#open.set(connection, Number.POSITIVE_INFINITY);
+    this.#settingUp.set(connection, promise);
+    const ended = (): void => {
+      this.#settingUp.delete(connection);
+      resolve();
+    };
+    connection.once('end', () => {
+      this.#open.delete(connection);
+      ended();
+    });
+    return (ms) => {
+      if (this.#open.has(connection)) this.#open.set(connection, ms);
+      ended();
+    };
+  }
+
+  /** Resolves once the session of a connection is set up; null if it is. */
+  settingUp(connection: PoolConnection): Promise<void> | null {
+    return this.#settingUp.get(connection) ?? null;
+  }
+
+  /** Least time of a round trip of its connections when they were made; 0 where none is known. */
+  get roundTripMs(): number {
+    const least = Math.min(...this.#open.values());
+    return Number.isFinite(least) ? least : 0;
   }
 
   /**

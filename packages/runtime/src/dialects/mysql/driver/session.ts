@@ -59,11 +59,20 @@ export function sessionSql({ isMariadb, statementTimeoutMs, pooled }: MysqlSessi
  *
  * Sessions only read, unless a transaction says otherwise, and every statement sees all earlier commits, as on
  * PostgreSQL. Writes rely on that when they read rows that they have waited for (`docs/decisions/writes-on-mysql.md`).
+ * When all is set, `took` is told the milliseconds of a round trip.
  */
-export function setUp(connection: Pick<Connection, 'query'>, session: MysqlSession): void {
+export function setUp(
+  connection: Pick<Connection, 'query'>,
+  session: MysqlSession,
+  took: (ms: number) => void = () => undefined,
+): void {
+  const begun = performance.now();
   // A connection that fails here also fails the statement after it, which reports the error.
-  connection.query(sessionSql({ ...session, pooled: true }), () => {});
-  connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY', () => {});
+  let ms = 0;
+  connection.query(sessionSql({ ...session, pooled: true }), () => {
+    ms = performance.now() - begun;
+  });
+  connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY', () => took(ms));
 }
 
 /** Seconds that a statement waits for a table that is in use, and for rows; later statements queue after it. */

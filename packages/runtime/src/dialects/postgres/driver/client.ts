@@ -8,11 +8,16 @@ import { ConnectionError, PoolingError } from '../../../database/errors.ts';
 import { addressConfig, type PostgresSettings } from './options.ts';
 
 /** A connected client, and the facts that the server sent it. */
-export interface ConnectedClient {
+export interface ConnectedClient<Learned = unknown> {
   readonly client: pg.Client;
   /** Key for ending its statements from outside; undefined when the server sent none. */
   readonly key: BackendKey | undefined;
+  /** Result of preparing it. */
+  readonly learned: Learned;
 }
+
+/** Prepares a fresh connection. */
+type Prepare<Learned> = (connected: Pick<ConnectedClient, 'client' | 'key'>) => Promise<Learned>;
 
 /** Milliseconds of silence after which the operating system asks whether the other side still lives. */
 const keepAliveMs = 30_000;
@@ -26,11 +31,11 @@ const refusedPassword = /^28(?:P01|000)$/;
  * Rejects with a `ConnectionError` whose message states the attempt and its result, without the password; when
  * `prepare` throws one, with that.
  */
-export async function connectClient(
+export async function connectClient<Learned>(
   settings: PostgresSettings,
   config: pg.ClientConfig,
-  prepare: (connected: ConnectedClient) => Promise<void>,
-): Promise<ConnectedClient> {
+  prepare: Prepare<Learned>,
+): Promise<ConnectedClient<Learned>> {
   const { renewable } = settings;
   const url = renewable.current();
   try {
@@ -47,12 +52,12 @@ function isRefusedPassword(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && refusedPassword.test(String(cause.code));
 }
 
-async function connectTo(
+async function connectTo<Learned>(
   url: string,
   settings: PostgresSettings,
   config: pg.ClientConfig,
-  prepare: (connected: ConnectedClient) => Promise<void>,
-): Promise<ConnectedClient> {
+  prepare: Prepare<Learned>,
+): Promise<ConnectedClient<Learned>> {
   const client = createClient({
     ...config,
     ...addressConfig(url),
@@ -66,8 +71,7 @@ async function connectTo(
   try {
     await client.connect();
     const connected = { client, key: key() };
-    await inTime(prepare(connected), settings.connectTimeoutMs);
-    return connected;
+    return { ...connected, learned: await inTime(prepare(connected), settings.connectTimeoutMs) };
   } catch (cause) {
     client.connection.stream.destroy();
     if (cause instanceof ConnectionError || cause instanceof PoolingError) throw cause;
@@ -85,11 +89,11 @@ function createClient(config: pg.ClientConfig): pg.Client {
 }
 
 /** `pg` counts the time until it is connected, but a server may fall silent after that, too. */
-async function inTime(prepared: Promise<void>, timeoutMs: number): Promise<void> {
+async function inTime<T>(prepared: Promise<T>, timeoutMs: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('timeout expired')), timeoutMs);
   try {
-    await Promise.race([prepared, late]);
+    return await Promise.race([prepared, late]);
   } finally {
     clearTimeout(timer);
   }

@@ -11,13 +11,11 @@ import { giveBack } from '../../../json/byte-writer.ts';
 import { Connection } from '../protocol/connection.ts';
 import type { Channel } from '../protocol/request.ts';
 import { type ConnectedClient, cancelBackend, connectClient } from './client.ts';
-import { runIdentified } from './identified.ts';
+import { runIdentified, type SessionFacts } from './identified.ts';
 import { type PostgresSettings, sessionSql } from './options.ts';
 
-export interface PostgresConnection {
+export interface PostgresConnection extends SessionFacts {
   readonly connection: Channel;
-  /** Cluster and history that its server held when it was made; undefined where it does not tell. */
-  readonly identity: string | undefined;
   /** Asks the server over another connection to end the running statement; never rejects. */
   cancel(): Promise<void>;
 }
@@ -37,14 +35,13 @@ export type Open = (shared: boolean, closed: Closed) => Promise<PostgresConnecti
 export async function openConnection(settings: PostgresSettings, closed: Closed): Promise<PostgresConnection> {
   const { socket, reuse } = createReusingSocket();
   const setUp = sessionSql({ ...settings, readOnly: true });
-  let identity: string | undefined;
-  const { client, key } = await connectClient(settings, { stream: () => socket }, async (connected) => {
+  const { client, key, learned } = await connectClient(settings, { stream: () => socket }, (connected) => {
     const isSure = settings.driver !== 'auto';
-    identity = await (isSure ? runIdentified(connected.client, setUp) : setUpWhereFit(connected, setUp));
+    return isSure ? runIdentified(connected.client, setUp) : setUpWhereFit(connected, setUp);
   });
   const connection = takeOver(client.connection.stream, settings.preparedLimit, closed);
   reuse();
-  return { connection, identity, cancel: () => cancelBackend(client, key) };
+  return { connection, ...learned, cancel: () => cancelBackend(client, key) };
 }
 
 /** Moves the socket from `pg` to a connection of ours. */
@@ -68,10 +65,9 @@ function takeOver(socket: Duplex, preparedLimit: number, closed: Closed): Connec
 }
 
 /**
- * Sets the session up, unless that would do harm or be of no use: then it rejects with `UnfitError`. Gives the identity of
- * the server.
+ * Sets the session up, unless that would do harm or be of no use: then it rejects with `UnfitError`.
  */
-async function setUpWhereFit({ client, key }: ConnectedClient, setUp: string): Promise<string | undefined> {
+async function setUpWhereFit({ client, key }: Pick<ConnectedClient, 'client' | 'key'>, setUp: string) {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_catalog.pg_backend_pid() AS pid');
   // A pooler issues keys of its own. Settings of a session there would also apply to the next client of the pool.
   if (rows[0]?.pid !== key?.processId) {
@@ -183,6 +179,7 @@ export async function connectFitting(
     read: (statement, parameters, sink) => current().read(statement, parameters, sink),
     stream: (...stream) => current().stream(...stream),
     load: () => current().load?.() ?? {},
+    roundTripMs: () => current().roundTripMs?.() ?? 0,
     transaction: (work) => current().transaction(work),
     briefTransaction: (...brief) => current().briefTransaction(...brief),
     query: (...query) => current().query(...query),

@@ -3,20 +3,30 @@ import pg from 'pg';
 /** SQLSTATEs of a server that does not tell its identity: no such function, or no right to it. */
 const untold = /^(?:42501|42883|42P01|0A000)$/;
 
+/** Facts that a connection learns when it is made. */
+export interface SessionFacts {
+  /** Cluster and history that its server held; undefined where it does not tell. */
+  readonly identity: string | undefined;
+  /** Milliseconds of a round trip to the server. */
+  readonly roundTripMs: number;
+}
+
 /**
- * Runs statements that set a session up, and learns the identity of the server in the same round trip. It is undefined where
- * the server does not tell. Source: reliability notes, R10.
+ * Runs statements that set a session up, and learns the identity of the server in the same round trip.
+ * Source: reliability notes, R10.
  */
-export async function runIdentified(client: pg.Client, sql: string): Promise<string | undefined> {
+export async function runIdentified(client: pg.Client, sql: string): Promise<SessionFacts> {
+  let begun = performance.now();
   try {
     // First, so that nothing was run where it is refused.
     const results: unknown = await client.query({ text: `SELECT ${identitySql}; ${sql}`, rowMode: 'array' });
     const [first] = Array.isArray(results) ? results : [results];
-    return String(first.rows[0][0]);
+    return { identity: String(first.rows[0][0]), roundTripMs: performance.now() - begun };
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || !untold.test(error.code ?? '')) throw error;
+    begun = performance.now();
     await client.query(sql);
-    return undefined;
+    return { identity: undefined, roundTripMs: performance.now() - begun };
   }
 }
 

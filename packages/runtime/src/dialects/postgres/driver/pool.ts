@@ -35,7 +35,7 @@ import { PipelineDepth, Read, ReadQueues, sendRead } from './read.ts';
 
 /** Interval at which the pool looks after its connections while there is something to look after. */
 const lookMs = 50;
-/** An answer that takes longer lets the reads after it move on. */
+/** An answer that takes longer, the way to the server apart, lets the reads after it move on. */
 const stallMs = 100;
 /** Requests that may wait for a connection; more are refused at once. */
 const maxWaiting = 5_000;
@@ -76,6 +76,12 @@ export class Pool {
   get load(): PoolLoad & { readonly underWay: number } {
     const waiting = this.#queues.length + this.#leases.length;
     return { ...countUsed(this.#members), max: this.settings.poolMax, waiting };
+  }
+
+  /** Least time of a round trip of its connections when they were made; 0 where there are none. */
+  get roundTripMs(): number {
+    const least = this.#members.reduce((ms, member) => Math.min(ms, member.roundTripMs), Number.POSITIVE_INFINITY);
+    return Number.isFinite(least) ? least : 0;
   }
 
   /** Opens the shared connections; rejects when the first cannot be made. */
@@ -345,7 +351,7 @@ export class Pool {
   #lookAt(member: PooledConnection, now: number): void {
     const { connection } = member;
     const age = headAge(member, now);
-    member.slow = age > stallMs;
+    member.slow = age > stallMs + member.roundTripMs;
     // Transactions look after themselves, also those that only end.
     if (member.leased || connection.ends) return;
     if (connection.head === undefined) endUnused(member, now);

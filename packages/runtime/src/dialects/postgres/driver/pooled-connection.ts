@@ -2,15 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectionError } from '../../../database/errors.ts';
 import type { PlatformError } from '../../../errors.ts';
 import type { PoolLoad } from '../../../operate/metrics/pool-metrics.ts';
-import type { Channel, Request } from '../protocol/request.ts';
+import type { Request } from '../protocol/request.ts';
 import type { PostgresConnection } from './connect.ts';
 import type { PostgresSettings } from './options.ts';
 
 /** One open connection of the pool, with the pool's facts about it. */
-export interface PooledConnection {
-  readonly connection: Channel;
-  readonly identity: string | undefined;
-  readonly cancel: () => Promise<void>;
+export interface PooledConnection extends PostgresConnection {
   /** Shared connections are there all the time; the others are opened when needed and closed when idle. */
   readonly shared: boolean;
   /** True while one request has it for itself. */
@@ -32,11 +29,8 @@ export interface PooledConnection {
 
 /** Makes a member of a fresh connection. */
 export function newMember(opened: PostgresConnection, shared: boolean, now: number): PooledConnection {
-  const { connection, identity, cancel } = opened;
   return {
-    connection,
-    identity,
-    cancel,
+    ...opened,
     shared,
     leased: false,
     streams: false,
