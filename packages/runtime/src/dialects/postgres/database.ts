@@ -106,7 +106,7 @@ async function start(
     query,
     showPlan: ({ text }, parameters) => showPlan(settings, text, parameters.length),
     load: () => ({ connections: pool.waited, pool: pool.load }),
-    roundTripMs: () => pool.roundTripMs,
+    roundTripMs: () => pool.load.roundTripMs,
     close: (graceMs) => pool.close(graceMs),
   };
 }

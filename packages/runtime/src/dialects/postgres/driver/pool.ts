@@ -73,15 +73,9 @@ export class Pool {
   }
 
   /** All connections, and all that wait for one. */
-  get load(): PoolLoad & { readonly underWay: number } {
+  get load(): PoolLoad & ReturnType<typeof countUsed> {
     const waiting = this.#queues.length + this.#leases.length;
     return { ...countUsed(this.#members), max: this.settings.poolMax, waiting };
-  }
-
-  /** Least time of a round trip of its connections when they were made; 0 where there are none. */
-  get roundTripMs(): number {
-    const least = this.#members.reduce((ms, member) => Math.min(ms, member.roundTripMs), Number.POSITIVE_INFINITY);
-    return Number.isFinite(least) ? least : 0;
   }
 
   /** Opens the shared connections; rejects when the first cannot be made. */

@@ -172,13 +172,18 @@ function isFree(member: PooledConnection): boolean {
   return !member.shared && !member.leased && !member.retired;
 }
 
+interface Used extends Pick<PoolLoad, 'used' | 'idle'> {
+  readonly underWay: number;
+  /** Least time of a round trip of the connections when they were made; 0 where there are none. */
+  readonly roundTripMs: number;
+}
+
 /** Counts the connections that do something, and the others. */
-export function countUsed(
-  members: readonly PooledConnection[],
-): Pick<PoolLoad, 'used' | 'idle'> & { readonly underWay: number } {
+export function countUsed(members: readonly PooledConnection[]): Used {
   const used = members.filter(({ connection, leased }) => leased || connection.inFlight > 0).length;
   const underWay = members.reduce((sum, { connection }) => sum + connection.inFlight, 0);
-  return { used, idle: members.length - used, underWay };
+  const least = Math.min(...members.map(({ roundTripMs }) => roundTripMs));
+  return { used, idle: members.length - used, underWay, roundTripMs: Number.isFinite(least) ? least : 0 };
 }
 
 /**
