@@ -1,5 +1,7 @@
 /** What metrics count, of the command as its users start it. */
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, withClient } from '../support/database.ts';
@@ -22,7 +24,14 @@ const withServer: Metered['withServer'] = (...options) => metered.withServer(...
 it('requests are counted and timed', async () => {
   await withServer({}, [], async (server, url) => {
     await ask(server);
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname, () => socket.write('no request\r\n\r\n'));
+    await once(socket.resume(), 'close');
     const metrics = await scrape(url);
+    // What could not be read as a request is one that was refused.
+    const broken = { http_request_method: '_OTHER', http_route: '', http_response_status_code: '400' };
+    expect(metrics.value(`${duration}_count`, broken)).toBe(1);
+    expect(metrics.value('tablewright_errors_total', { code: 'INVALID_PAYLOAD' })).toBe(1);
     const read = { http_request_method: 'GET', http_route: route };
     expect(metrics.value(`${duration}_count`, { ...read, http_response_status_code: '200' })).toBe(3);
     expect(metrics.value(`${duration}_count`, { http_route: '/items/:collection' })).toBe(4);

@@ -116,6 +116,16 @@ it('a line of the access log has these members and no others', async () => {
       ['/items/:collection/:key', 401, undefined],
     ]);
     expect(lines(server)[1]?.bytes).toBeGreaterThan(50_000);
+    await idOf(`${server.url}/items/docs/7`, { method: 'HEAD' });
+    const answer = await raw(server, 'no request\r\n\r\n');
+    await expect.poll(() => lines(server)).toHaveLength(8);
+    // The first has no body; the second has none of the facts of a request.
+    expect(lines(server)[6]).toMatchObject({ method: 'HEAD', status: 200, bytes: 0 });
+    expect(lines(server)[7]).toEqual({
+      ...{ level: 30, msg: 'A request was answered.', time: expect.any(Number), path: '', status: 400 },
+      ...{ requestId: /X-Request-Id: (\S+)/.exec(answer)?.[1], ms: expect.any(Number), dbMs: 0, bytes: 95 },
+      address: '127.0.0.0/24',
+    });
   });
 });
 

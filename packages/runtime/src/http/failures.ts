@@ -1,8 +1,8 @@
 /** Refusals of the web framework and of Node itself, in the codes of the API specification, section 9. */
-import type { ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorCode, errorBody, PlatformError, toPlatformError } from '../errors.ts';
-import { newRequestId } from '../operate/request-record.ts';
+import { newRequestId, type PassRequest, requestRecord } from '../operate/request-record.ts';
 
 interface Refusal {
   readonly code: ErrorCode;
@@ -34,9 +34,13 @@ export function toAnswerError(thrown: unknown): PlatformError {
 /**
  * Answers a connection on which no request could be read, and closes it. Node hands over the bare socket, so the answer
  * is written by hand; an unparsable request is INVALID_PAYLOAD. Requests before it on the connection are answered first,
- * because a client takes the first answer for that of its first request.
+ * because a client takes the first answer for that of its first request. `observe` has the observers of requests see it.
  */
-export function answerBrokenRequest(thrown: Error, socket: Socket): void {
+export function answerBrokenRequest(
+  thrown: Error,
+  socket: Socket,
+  observe: (pass: PassRequest) => PassRequest = (pass) => pass,
+): void {
   if (responseInProgress(socket) !== undefined && socket.writable && codeOf(thrown) !== 'ECONNRESET') {
     closeAfterResponses(socket);
     return;
@@ -46,7 +50,24 @@ export function answerBrokenRequest(thrown: Error, socket: Socket): void {
     return;
   }
   const refusal = refusals.get(codeOf(thrown)) ?? { code: 'INVALID_PAYLOAD', message: 'This is not an HTTP request.' };
-  const body = errorBody([new PlatformError(refusal.code, refusal.message)]);
+  const request = Object.assign(new IncomingMessage(socket), { method: '', url: '' });
+  observe(refuseBroken(refusal, socket))(request, new ServerResponse(request));
+}
+
+/** Writes the answer; the response, which has no connection, tells observers of it. */
+function refuseBroken({ code, message }: Refusal, socket: Socket): PassRequest {
+  return (request, response) => {
+    const body = errorBody([new PlatformError(code, message)]);
+    const bytes = Buffer.byteLength(body);
+    const { [requestRecord]: record } = request;
+    if (record !== undefined) Object.assign(record, { route: '', errors: [code], bytes });
+    socket.end(`${brokenHead(record?.id ?? newRequestId(), bytes)}${body}`);
+    response.writeHead(400);
+    response.emit('close');
+  };
+}
+
+function brokenHead(requestId: string, bytes: number): string {
   const head = [
     'HTTP/1.1 400 Bad Request',
     'Content-Type: application/json; charset=utf-8',
@@ -55,11 +76,11 @@ export function answerBrokenRequest(thrown: Error, socket: Socket): void {
     'Referrer-Policy: no-referrer',
     'Vary: Origin',
     'Cache-Control: private, no-cache',
-    `X-Request-Id: ${newRequestId()}`,
+    `X-Request-Id: ${requestId}`,
     'Connection: close',
-    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Content-Length: ${bytes}`,
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return `${head.join('\r\n')}\r\n\r\n`;
 }
 
 function closeAfterResponses(socket: Socket): void {

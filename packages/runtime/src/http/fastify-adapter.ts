@@ -121,12 +121,19 @@ export function createListener(
   { observers = [], consistency = null, wrap = (pass) => pass }: ListenerOptions = {},
 ): Listener {
   const responder = createResponder(environment, consistency);
-  const server = createFastify(environment, (request, reply, error) => failRequest(responder, request, reply, error));
+  const observe = (pass: PassRequest): PassRequest =>
+    observeRequests(environment, observers, wrap(pass, responder), consistency !== null);
+  const server = createFastify(
+    environment,
+    (request, reply, error) => failRequest(responder, request, reply, error),
+    undefined,
+    observe,
+  );
   server.server.removeAllListeners('request');
-  const pass: PassRequest = (request, response) => {
-    current().server.emit('request', request, response);
-  };
-  server.server.on('request', observeRequests(environment, observers, wrap(pass, responder), consistency !== null));
+  server.server.on(
+    'request',
+    observe((request, response) => void current().server.emit('request', request, response)),
+  );
   const connections = endConnections(server, responder);
   return { server, responder, connections };
 }
@@ -174,8 +181,13 @@ function noSchemas(): never {
 
 type FrameworkFailure = (request: FastifyRequest, reply: FastifyReply, error: Error) => void;
 
-/** `log` is one that is there already; a logger of its own is made when it is absent. */
-function createFastify(environment: Environment, fail: FrameworkFailure, log?: FastifyBaseLogger): FastifyInstance {
+/** `log` is one that is there already; a logger of its own is made when it is absent. `observe` is for broken requests. */
+function createFastify(
+  environment: Environment,
+  fail: FrameworkFailure,
+  log?: FastifyBaseLogger,
+  observe?: Parameters<typeof answerBrokenRequest>[2],
+): FastifyInstance {
   const { requestTimeout, database } = environment;
   const server = fastify({
     ...(log === undefined ? { logger: loggerOptions(environment) } : { loggerInstance: log }),
@@ -198,7 +210,7 @@ function createFastify(environment: Environment, fail: FrameworkFailure, log?: F
     routerOptions: { maxParamLength: 65_536, querystringParser: () => noQuery },
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: (error, request, reply) => fail(request, reply, error),
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, observe),
   });
   server.server.headersTimeout = Math.min(60_000, requestTimeout);
   // Unknown expectations may be ignored (RFC 9110, section 10.1.1); Node's refusal would have no body of ours.

@@ -22,11 +22,13 @@ export function createAccessLog({ accessLog, slowMs, write, addressOf }: AccessL
     const isLogged = ms >= leastSlow || (status !== undefined && (status >= 500 || status === 429));
     if (!isLogged && (share === 0 || (share < 1 && Math.random() >= share))) return;
     const { req: request } = response;
-    const { id, traceId, call, databaseMs, bytes } = record;
+    const { id, traceId, call, databaseMs } = record;
+    // A body that HEAD leaves out was made all the same.
+    const bytes = request.method === 'HEAD' ? 0 : record.bytes;
     // Printed by hand, because every request may have a line. Ids are letters, digits and a few signs.
     write(
       `{"level":30,"time":${Date.now()},"requestId":"${id}"${traceId === undefined ? '' : `,"traceId":"${traceId}"`}` +
-        `${printMethod(request.method)},"path":${quote(pathOf(request.url ?? ''))}` +
+        `${printMethod(request.method || undefined)},"path":${quote(pathOf(request.url ?? ''))}` +
         printRoute(routePattern(record, request)) +
         printCollection(call?.item?.collection) +
         // Absent where the client left before the answer.
