@@ -102,7 +102,9 @@ it.skipIf(disk === null)(
         expect(failure(await write(1, 900_000))).toBe('200 no error');
         expect(failure(await write(2, 900_000))).toBe('200 no error');
         expect(failure(await write(3, 900_000))).toBe('503 SERVICE_UNAVAILABLE');
-        const sentence = expect.stringMatching(/^Writes fail because the disk of the database is full: the first \d s ago/);
+        const sentence = expect.stringMatching(
+          /^Writes fail because the disk of the database is full: the first \d s ago/,
+        );
         await expect.poll(health, { timeout: 3_000 }).toEqual([200, 'warn', 'warn', sentence]);
         // The server reads, and takes the writes for which there is room.
         expect((await server.ask('/server/health')).json).toEqual({ status: 'ok' });

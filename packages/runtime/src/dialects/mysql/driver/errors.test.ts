@@ -40,7 +40,11 @@ test.each([
   [8028, 'Information schema is changed during the execution of the statement', ['40001', null, null, null]],
   [3032, 'The server is currently in offline mode', ['57P01', null, null, null]],
   [6400, 'The server is currently in offline mode since today, reason: (GR)', ['57P01', null, null, null]],
-  [1026, "Error writing file './shop/books.MAD' (Errcode: 28 \"No space left on device\")", ['53100', null, null, null]],
+  [
+    1026,
+    'Error writing file \'./shop/books.MAD\' (Errcode: 28 "No space left on device")',
+    ['53100', null, null, null],
+  ],
   [1030, "Got error 28 - 'No space left on device' from storage engine", ['53100', null, null, null]],
   [1030, 'Got error 168 from storage engine', ['58030', null, null, null]],
   [3098, 'The table does not comply with the requirements by an external plugin.', ['55000', null, null, null]],
