@@ -51,7 +51,9 @@ export function answerBrokenRequest(
   }
   const refusal = refusals.get(codeOf(thrown)) ?? { code: 'INVALID_PAYLOAD', message: 'This is not an HTTP request.' };
   const request = Object.assign(new IncomingMessage(socket), { method: '', url: '' });
-  observe(refuseBroken(refusal, socket))(request, new ServerResponse(request));
+  const refuse = refuseBroken(refusal, socket);
+  // A body that breaks off belongs to a request that is observed already.
+  (messageOf(socket) === null ? observe(refuse) : refuse)(request, new ServerResponse(request));
 }
 
 /** Writes the answer; the response, which has no connection, tells observers of it. */
@@ -89,12 +91,18 @@ function closeAfterResponses(socket: Socket): void {
   else response.once('finish', () => closeAfterResponses(socket));
 }
 
+/** The response that a connection is busy with, for a request that arrived as a whole. */
+function responseInProgress(socket: Socket): ServerResponse | undefined {
+  const message = messageOf(socket);
+  return message?.req.complete ? message : undefined;
+}
+
 /**
- * The response that a connection is busy with, for a request that arrived as a whole. Node names it in a member that its
- * own handler of such errors reads too.
+ * The response that a connection is busy with; null if there is none. Node names it in a member that its own handler of such
+ * errors reads too.
  */
-function responseInProgress(socket: Socket & { readonly _httpMessage?: ServerResponse | null }) {
-  return socket._httpMessage?.req.complete ? socket._httpMessage : undefined;
+function messageOf({ _httpMessage: message = null }: Socket & { readonly _httpMessage?: ServerResponse | null }) {
+  return message;
 }
 
 function codeOf(thrown: unknown): string {
