@@ -7,6 +7,7 @@ import { compareAnswers } from './compare.ts';
 import { driveOwn } from './load.ts';
 import { type Measured, type MeasuredStage, measureScenario } from './measure.ts';
 import type { ReadsOptions } from './reads.ts';
+import type { Scenario } from './scenarios.ts';
 import { fillShapes, type Sizes, shapesConfig, shapesPermissions } from './shapes-data.ts';
 import { isClear, moments, printShapes, type ShapeResult, shapeResult } from './shapes-report.ts';
 import { listShapes } from './shapes-scenarios.ts';
@@ -24,12 +25,15 @@ const compared = 2;
 /** Seconds that both servers are asked for before the first round: each connection plans anew for its first five requests. */
 const warmSeconds = 0.5;
 
-/** Seconds before the very first: a server that has just started runs code that is not optimised yet. */
+/** Seconds where a list is new to the servers, or the first with rows below: code for it is not optimised yet. */
+const newWarmSeconds = 3;
+/** Seconds before the very first. */
 const firstWarmSeconds = 6;
 
 /** Measures and prints; the notes on the way go to the standard error. */
 export async function benchShapes(options: ShapesOptions): Promise<void> {
   const sizes: Sizes = { '200': 200, '100k': 100_000, '5m': options.quick ? 500_000 : 5_000_000 };
+  wantedShapes(sizes, options.only);
   const { stage, close } = await setShapes(sizes);
   try {
     const results: ShapeResult[] = [];
@@ -53,13 +57,11 @@ export async function* measureShapes(
   moment: ShapeResult['moment'],
   { only, rounds, effort }: Pick<ShapesOptions, 'only' | 'rounds' | 'effort'>,
 ): AsyncGenerator<ShapeResult> {
-  const isWanted = (name: string): boolean => only.length === 0 || only.some((start) => name.startsWith(start));
-  for (const [index, scenario] of listShapes(sizes)
-    .filter(({ name }) => isWanted(name))
-    .entries()) {
+  for (const [index, scenario] of wantedShapes(sizes, only).entries()) {
     await compareAnswers(stage.open.url, stage.handwritten.url, scenario.questions.slice(0, compared));
     const enough = (measured: Measured): boolean => isClear(shapeResult(moment, measured));
-    const warm = moment === 'before' && index === 0 ? firstWarmSeconds : warmSeconds;
+    const isNew = moment === 'before' && /-[03]$/.test(scenario.name);
+    const warm = isNew ? (index === 0 ? firstWarmSeconds : newWarmSeconds) : warmSeconds;
     const method = { drive: driveOwn, rounds, effort, enough, pgbench: undefined, warmSeconds: warm, say: () => {} };
     const result = shapeResult(moment, await measureScenario(stage, scenario, method));
     say(
@@ -67,6 +69,15 @@ export async function* measureShapes(
     );
     yield result;
   }
+}
+
+/** Scenarios whose names begin as the command line asks. Throws where it names none. */
+function wantedShapes(sizes: Sizes, only: readonly string[]): readonly Scenario[] {
+  const shapes = listShapes(sizes);
+  const wanted = shapes.filter(({ name }) => only.length === 0 || only.some((start) => name.startsWith(start)));
+  if (wanted.length === 0)
+    throw new RangeError(`No shape begins with ${only.join(' or ')}, but ${shapes[0]?.name} is one.`);
+  return wanted;
 }
 
 /** Both servers over a database. */
