@@ -10,3 +10,11 @@ export function bundled(): readonly string[] {
   const folder = process.env[bundleVariable];
   return folder === undefined ? [] : ['--import', pathToFileURL(join(folder, 'preload.mjs')).href];
 }
+
+/**
+ * The same for a command over an embedded database, if the URL names no other: WebAssembly is compiled once, as no test of
+ * a command asks for so much that a second, better compilation takes less than it saves.
+ */
+export function bundledFor(databaseUrl: string | undefined): readonly string[] {
+  return [...bundled(), ...(databaseUrl === undefined || databaseUrl === '' ? ['--liftoff-only'] : [])];
+}

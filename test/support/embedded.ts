@@ -3,7 +3,7 @@
  * that start the command by its file, as users do, have it make theirs.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -13,42 +13,62 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const folder = dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite'));
 const entry = JSON.stringify(pathToFileURL(join(folder, 'index.js')).href);
 
-/** File of an empty database of the version that is installed. It is made once. */
-function emptyDatabase(): string {
+/** What opens an empty database in memory: a file of one. */
+function emptyFile(): string {
+  return keep('.tar', (made) => {
+    const out = JSON.stringify(made);
+    return `const database = await PGlite.create();
+      const dump = await database.dumpDataDir('none');
+      writeFileSync(${out}, new Uint8Array(await dump.arrayBuffer()));`;
+  });
+}
+
+/** The folder of an empty database, which is copied in less time than a file is unpacked. */
+function emptyFolder(): string {
+  return keep('', (made) => `const database = await PGlite.create(${JSON.stringify(made)});`);
+}
+
+/** Makes a database of the version that is installed, unless a former run has. */
+function keep(suffix: string, create: (made: string) => string): string {
   const { version } = JSON.parse(readFileSync(join(folder, '..', 'package.json'), 'utf8'));
-  const file = join(root, '.tmp', `pglite-${version}.tar`);
-  if (existsSync(file)) return file;
-  mkdirSync(dirname(file), { recursive: true });
-  const made = `${file}.${process.pid}`;
+  const path = join(root, '.tmp', `pglite-${version}${suffix}`);
+  if (existsSync(path)) return path;
+  mkdirSync(dirname(path), { recursive: true });
+  const made = `${path}.${process.pid}`;
   const script = `import { writeFileSync } from 'node:fs';
     import { PGlite } from ${entry};
-    const database = await PGlite.create();
-    const dump = await database.dumpDataDir('none');
-    writeFileSync(${JSON.stringify(made)}, new Uint8Array(await dump.arrayBuffer()));
+    ${create(made)}
     await database.close();`;
   execFileSync(process.execPath, ['--input-type=module', '--eval', script]);
-  renameSync(made, file);
-  return file;
+  try {
+    renameSync(made, path);
+  } catch (error) {
+    // Another run may have made the same meanwhile.
+    if (!existsSync(path)) throw error;
+    rmSync(made, { recursive: true });
+  }
+  return path;
 }
 
 /** Opens an empty database in memory, or in a folder that is not there yet. */
 export function createEmbedded(dataDir?: string): Promise<PGlite> {
-  const loadDataDir = new Blob([readFileSync(emptyDatabase())]);
-  if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true });
-  return PGlite.create({ ...(dataDir !== undefined && { dataDir }), loadDataDir });
+  if (dataDir === undefined) return PGlite.create({ loadDataDir: new Blob([readFileSync(emptyFile())]) });
+  cpSync(emptyFolder(), dataDir, { recursive: true });
+  return PGlite.create(dataDir);
 }
 
 /** A module in the place of PGlite's own, by which databases that commands make are copies. */
 export function copyingModule(): string {
-  return `import { existsSync, readdirSync, readFileSync } from 'node:fs';
+  return `import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { PGlite as Original } from ${entry};
 export * from ${entry};
 export const PGlite = {
   create(source, options) {
-    const { dataDir, ...rest } = typeof source === 'string' ? { ...options, dataDir: source } : { ...source };
+    const dataDir = typeof source === 'string' ? source : source?.dataDir;
     const isFolder = dataDir !== undefined && !dataDir.includes('://');
-    if (!isFolder || (existsSync(dataDir) && readdirSync(dataDir).length > 0)) return Original.create(source, options);
-    return Original.create({ ...rest, dataDir, loadDataDir: new Blob([readFileSync(${JSON.stringify(emptyDatabase())})]) });
+    const isNew = isFolder && (!existsSync(dataDir) || readdirSync(dataDir).length === 0);
+    if (isNew) cpSync(${JSON.stringify(emptyFolder())}, dataDir, { recursive: true });
+    return Original.create(source, options);
   },
 };
 `;

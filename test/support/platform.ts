@@ -5,7 +5,7 @@ import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { bundled } from './bundled.ts';
+import { bundledFor } from './bundled.ts';
 import { asDescribed } from './openapi/described.ts';
 import { send, sentOf } from './sent.ts';
 import { topologyAddresses } from './topology-servers.ts';
@@ -88,9 +88,10 @@ export async function runPlatform(
   environment: Readonly<Record<string, string | undefined>> = {},
   input = '',
 ): Promise<CommandResult> {
-  const child = spawn(process.execPath, [...bundled(), command, ...args], {
+  const variables = commandVariables(environment);
+  const child = spawn(process.execPath, [...bundledFor(variables.DATABASE_URL), command, ...args], {
     cwd: repository,
-    env: commandVariables(environment),
+    env: variables,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   // A command that reads nothing may end before it is told anything.
@@ -135,11 +136,15 @@ export async function startUnchecked(
   name: 'start' | 'dev' = 'start',
   onPrinted: (text: string) => void = () => undefined,
 ): Promise<Platform> {
-  const child = spawn(process.execPath, [...bundled(), command, name, '--json', '--project', folder, ...args], {
-    cwd: repository,
-    env: variablesOf(databaseUrl, environment),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [...bundledFor(databaseUrl), command, name, '--json', '--project', folder, ...args],
+    {
+      cwd: repository,
+      env: variablesOf(databaseUrl, environment),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const exited = once(child, 'exit');
   const errors = textOf(child.stderr);
   let printed = '';
