@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, test, vi } from 'vitest';
 import { connectionFacts } from '../../packages/cli/src/doctor/examine-database.ts';
 import { checks, strictFindings } from '../../packages/cli/src/doctor/production/checks.ts';
-import { type TestDatabase, withClient } from '../support/database.ts';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { createMagazineDatabase } from '../support/magazine.ts';
 import { createMysqlDatabase, noMariadb, startMariadb, withMysql, withoutMariadb } from '../support/mariadb.ts';
 import { createProject } from '../support/platform.ts';
@@ -15,28 +15,45 @@ import { runWarm } from '../support/warm-command.ts';
 // Several starts of the command each.
 vi.setConfig({ testTimeout: 120_000 });
 
+/** Small, as every run compiles it: the sample is examined once. */
 let database: TestDatabase;
 let project: Awaited<ReturnType<typeof createProject>>;
 /** A folder that every user of the machine can enter. */
 let open: string;
-let role: string;
+const roles = new Map<TestDatabase, string>();
 beforeAll(async () => {
   [database, project, open] = await Promise.all([
-    createMagazineDatabase(),
-    createProject('fixtures/magazine'),
+    createDatabase('CREATE TABLE notes (id int PRIMARY KEY)'),
+    createProject(),
     mkdtemp(join(tmpdir(), 'platform-open-')),
   ]);
   await chmod(open, 0o755);
+  await writeFile(join(project.folder, 'permissions.yaml'), 'permissions: { public: { notes: { read: true } } }\n');
   await installSystem(database.url);
-  const made = await runWarm(['generate', '--project', project.folder], { DATABASE_URL: database.url });
-  expect(made).toMatchObject({ code: 0 });
+  good.DATABASE_URL = await makeRole(database);
+  expect(await generate(project.folder, good.DATABASE_URL)).toMatchObject({ code: 0 });
+  expect(await production(good)).toEqual({ code: 0, found: [] });
 });
 afterAll(async () => {
-  if (role !== undefined) {
-    await withClient(database.url, (client) => client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`));
+  for (const [{ url }, role] of roles) {
+    await withClient(url, (client) => client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`));
   }
   await Promise.all([database?.drop(), project?.remove(), rm(open, { recursive: true, force: true })]);
 });
+
+const generate = (folder: string, url: string) => runWarm(['generate', '--project', folder], { DATABASE_URL: url });
+
+/** The URL of a database for a role that may do what the server needs, and no more. */
+async function makeRole(served: TestDatabase): Promise<string> {
+  const role = `production_${served.name}`;
+  await withClient(served.url, (client) =>
+    client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x'; GRANT USAGE ON SCHEMA public, platform TO ${role};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public, platform TO ${role};
+      GRANT USAGE ON ALL SEQUENCES IN SCHEMA public, platform TO ${role}`),
+  );
+  roles.set(served, role);
+  return Object.assign(new URL(served.url), { username: role, password: 'x' }).href;
+}
 
 interface Finding {
   readonly check: string;
@@ -76,7 +93,11 @@ const good: Record<string, string> = {
 };
 
 it('the sample has no findings after all advice was followed', async () => {
-  const first = await production({ DATABASE_URL: database.url });
+  const sample = await createMagazineDatabase();
+  const { folder, remove } = await createProject('fixtures/magazine');
+  await installSystem(sample.url);
+  expect(await generate(folder, sample.url)).toMatchObject({ code: 0 });
+  const first = await examine({ DATABASE_URL: sample.url }, ['--production'], folder);
   expect(first.code).toBe(1);
   expect(codesOf(first.found)).toEqual([
     ...['database-superuser', 'rule-index', 'secret-short', 'public-url-not-https', 'proxy-untrusted'],
@@ -85,17 +106,16 @@ it('the sample has no findings after all advice was followed', async () => {
   // Advice that names statements.
   for (const { advice } of first.found) {
     const [sql] = /CREATE INDEX .*;/.exec(advice) ?? [];
-    if (sql !== undefined) await withClient(database.url, (client) => client.query(sql));
+    if (sql !== undefined) await withClient(sample.url, (client) => client.query(sql));
   }
-  role = `production_${database.name}`;
-  await withClient(database.url, (client) =>
-    client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x'; GRANT USAGE ON SCHEMA public, platform TO ${role};
-      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public, platform TO ${role};
-      GRANT USAGE ON ALL SEQUENCES IN SCHEMA public, platform TO ${role}`),
+  const url = await makeRole(sample);
+  await generate(folder, url);
+  expect(await examine({ ...good, DATABASE_URL: url }, ['--production'], folder)).toEqual({ code: 0, found: [] });
+  await withClient(sample.url, (client) =>
+    client.query(`DROP OWNED BY ${roles.get(sample)}; DROP ROLE ${roles.get(sample)}`),
   );
-  good.DATABASE_URL = Object.assign(new URL(database.url), { username: role, password: 'x' }).href;
-  await runWarm(['generate', '--project', project.folder], { DATABASE_URL: good.DATABASE_URL });
-  expect(await production(good)).toEqual({ code: 0, found: [] });
+  roles.delete(sample);
+  await Promise.all([sample.drop(), remove()]);
 });
 
 /** A machine whose clock is twenty years ahead. */

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundled } from '../support/bundled.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { freePort } from '../support/free-port.ts';
@@ -505,7 +506,9 @@ async function run(
   environment: Readonly<Record<string, string | undefined>>,
   user: { readonly uid?: number; readonly gid?: number } = {},
 ) {
-  const child = spawn(process.execPath, [programs[program], ...args], {
+  // A user who may not read the bundle of the run has the sources.
+  const loaded = program === 'platform' && user.uid === undefined ? bundled() : [];
+  const child = spawn(process.execPath, [...loaded, programs[program], ...args], {
     cwd: folder,
     env: {
       ...process.env,

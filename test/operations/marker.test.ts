@@ -160,9 +160,18 @@ function send(url: string, { path, method = 'GET', headers = {}, body }: Sent): 
   });
 }
 
-async function attack(server: Platform): Promise<void> {
+/**
+ * The levels at which everything is sent. A line of any other level is one at `trace`, too, so that at others every fourth
+ * request shows that nothing is printed there alone; those of sign-ins, which have lines at every level, are all sent.
+ */
+const wholly = ['trace', 'info'];
+const part = 4;
+
+async function attack(server: Platform, level: string): Promise<void> {
   let under: Promise<void>[] = [];
-  for (const sent of requests()) {
+  for (const [number, sent] of [...requests()].entries()) {
+    const isSent = wholly.includes(level) || number % part === levels.indexOf(level) % part || /^.auth/.test(sent.path);
+    if (!isSent) continue;
     under.push(send(server.url, sent));
     if (under.length < 16) continue;
     await Promise.all(under);
@@ -198,7 +207,7 @@ it.each([...levels.map((level) => [level, []] as const), ['trace', ['--workers',
     const server = await startUnchecked(project.folder, database.url, variables, args);
     let metrics = '';
     try {
-      await attack(server);
+      await attack(server, level);
       await attackBroken(server);
       await sleep(100);
       metrics = await (await fetch(`${/"metrics":"([^"]*)"/.exec(server.log())?.[1]}/metrics`)).text();
@@ -206,7 +215,8 @@ it.each([...levels.map((level) => [level, []] as const), ['trace', ['--workers',
       await server.stop();
     }
     expect(metrics).toContain('tablewright_requests_total');
-    expect(collector.take().length).toBeGreaterThan(300);
+    const least = wholly.includes(level) ? 1 : 1 / part;
+    expect(collector.take().length).toBeGreaterThan(300 * least);
     expect(collector.text().match(new RegExp(`.{0,200}${marker}.{0,50}`, 'i'))).toBeNull();
     expect(metrics.split('\n').filter((line) => line.includes(marker))).toEqual([]);
     expect(
@@ -218,8 +228,8 @@ it.each([...levels.map((level) => [level, []] as const), ['trace', ['--workers',
     const lines = server.log().match(/"requestId"/g) ?? [];
     const slow = server.log().match(/"event":"slow-query"/g) ?? [];
     if (['trace', 'debug', 'info'].includes(level)) {
-      expect(lines.length).toBeGreaterThan(200);
-      expect(slow.length).toBeGreaterThan(20);
+      expect(lines.length).toBeGreaterThan(200 * least);
+      expect(slow.length).toBeGreaterThan(20 * least);
       expect(server.log()).toContain('"plan":"');
     } else expect(slow).toEqual([]);
     if (level === 'silent') expect(lines).toEqual([]);
