@@ -64,6 +64,31 @@ it('names missing keys and indexes, and a role that may too much', async () => {
   ]);
 });
 
+it('names tables of whose rows the database knows nothing, as partitioned and restored ones', async () => {
+  const own = await createDatabase(`
+    CREATE TABLE events (id int PRIMARY KEY, note text) PARTITION BY RANGE (id);
+    CREATE TABLE events_low PARTITION OF events FOR VALUES FROM (0) TO (100000);
+    INSERT INTO events SELECT i, repeat('x', 100) FROM generate_series(1, 20000) AS i;
+    CREATE TABLE "Restored" AS SELECT * FROM events; ALTER TABLE "Restored" ADD PRIMARY KEY (id);
+    CREATE TABLE small (id int PRIMARY KEY);
+    ANALYZE events_low;
+  `);
+  try {
+    const unknown = async (): Promise<readonly string[]> =>
+      (await findings(own.url)).found.filter((text) => text.includes('statistics-missing'));
+    expect(await unknown()).toEqual(
+      ['public.Restored', 'public.events'].map(
+        (id) =>
+          `warning statistics-missing: The database knows nothing of the rows of ${id}, so its plans may be slow.`,
+      ),
+    );
+    await withClient(own.url, (client) => client.query('ANALYZE "Restored"; ANALYZE events'));
+    expect(await unknown()).toEqual([]);
+  } finally {
+    await own.drop();
+  }
+});
+
 it('names what the role may not read, also in schemas that it may not enter', async () => {
   const role = `doctor_${database.name}`;
   await withClient(database.url, (client) =>

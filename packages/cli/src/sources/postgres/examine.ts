@@ -12,6 +12,7 @@ export function postgresExaminations(schema: Schema): readonly Examination[] {
     clock,
     pooler,
     (source) => privileges(source, schema),
+    (source) => statistics(source, schema),
     (source) => examineSearch(source, schema),
   ];
 }
@@ -105,6 +106,37 @@ function withoutAdministrators(tables: readonly string[]): readonly Finding[] {
     },
   ];
 }
+
+/**
+ * Tables of a megabyte or more that were never analyzed: just restored or upgraded, or partitioned. Autovacuum analyzes
+ * parts of a partitioned table alone.
+ */
+async function statistics({ run }: Source, { collections, tables }: Schema): Promise<readonly Finding[]> {
+  const ids = new Set(collections.map(({ table }) => table));
+  const names = tables.filter(({ id }) => ids.has(id)).map(({ schema, name }) => ({ schema, name }));
+  const rows = await run(unknownRowsSql, [JSON.stringify(names)]);
+  return rows.flatMap(([schema, name, isPartitioned]) => {
+    const table = tables.find((candidate) => candidate.schema === schema && candidate.name === name);
+    if (table === undefined) return [];
+    const again = isPartitioned === 'true' ? ' Repeat it after large changes: autovacuum leaves it out.' : '';
+    return {
+      check: 'statistics-missing',
+      severity: 'warning' as const,
+      message: `The database knows nothing of the rows of ${table.id}, so its plans may be slow.`,
+      advice: `ANALYZE ${quotedTable('postgres', table)};${again}`,
+    };
+  });
+}
+
+const unknownRowsSql = `SELECT n.nspname, c.relname, (c.relkind = 'p')::text
+FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS wanted(schema text, name text)
+JOIN pg_catalog.pg_namespace AS n ON n.nspname = wanted.schema
+JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = wanted.name
+WHERE c.relkind IN ('r', 'p', 'm') AND c.reltuples < 0 AND 2 ^ 20 <= (
+  SELECT pg_catalog.sum(pg_catalog.pg_relation_size(part.relid))
+  FROM (SELECT c.oid AS relid UNION SELECT relid FROM pg_catalog.pg_partition_tree(c.oid)) AS part
+)
+ORDER BY 1, 2`;
 
 /** By numbers and not by names: a role without access to a schema may not even ask for its tables by name. */
 const privilegesSql = `SELECT n.nspname, c.relname,
