@@ -1,8 +1,9 @@
 /** A project with users who can sign in, served by one process or several. */
-import { randomUUID } from 'node:crypto';
+import { argon2Sync, randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPasswords } from '../../packages/runtime/src/passwords/passwords.ts';
+import { cheapPasswords } from './bundled.ts';
 import { createSystemDatabase, isOnMariadb, uncounted } from './contract-database.ts';
 import type { TestDatabase } from './database.ts';
 import { startHosted } from './host.ts';
@@ -61,6 +62,22 @@ export interface AccountsParts {
 const password = 'correct horse battery';
 const hashed = createPasswords().hash(password);
 
+/** The same of a server with `cheapPasswords`. */
+function hashedCheaply(): string {
+  const memory = Number(cheapPasswords.TEST_PASSWORD_MEMORY);
+  const salt = randomBytes(16);
+  const hash = argon2Sync('argon2id', {
+    message: password,
+    nonce: salt,
+    memory,
+    passes: 2,
+    parallelism: 1,
+    tagLength: 32,
+  });
+  const [printedSalt, printedHash] = [salt, hash].map((bytes) => bytes.toString('base64').replace(/=+$/, ''));
+  return `$argon2id$v=19$m=${memory},t=2,p=1$${printedSalt}$${printedHash}`;
+}
+
 /** Makes the database, compiles and serves it. */
 export async function serveAccounts(parts: AccountsParts): Promise<AccountsProject> {
   const database = await createSystemDatabase(parts.sql);
@@ -72,6 +89,7 @@ export async function serveAccounts(parts: AccountsParts): Promise<AccountsProje
     await writeFile(join(folder, 'extensions', name), text);
   }
   const statements = isOnMariadb() ? uncounted(database.url) : await countStatements(database.url);
+  const stored = parts.environment?.TEST_PASSWORD_MEMORY === undefined ? hashed : hashedCheaply();
   const alone = parts.processes !== undefined || parts.extensions !== undefined;
   const server = await (alone ? startPlatform : startHosted)(folder, statements.url, parts.environment);
   const more = Array.from({ length: (parts.processes ?? 1) - 1 }, () =>
@@ -110,7 +128,7 @@ export async function serveAccounts(parts: AccountsParts): Promise<AccountsProje
     addRole: (name, columns = {}) => insert('platform_roles', { name, ...columns }),
     async addUser(role, columns = {}) {
       const email = `${randomUUID()}@example.com`;
-      const id = await insert('platform_users', { email, password: await hashed, role, ...columns });
+      const id = await insert('platform_users', { email, password: await stored, role, ...columns });
       return { id, email: String(columns.email ?? email), password };
     },
     async signIn({ email }) {

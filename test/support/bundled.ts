@@ -18,3 +18,6 @@ export function bundled(): readonly string[] {
 export function bundledFor(databaseUrl: string | undefined): readonly string[] {
   return [...bundled(), ...(databaseUrl === undefined || databaseUrl === '' ? ['--liftoff-only'] : [])];
 }
+
+/** Variables of a server in a process of its own that many passwords are checked by: a fortieth of what they cost. */
+export const cheapPasswords = { TEST_PASSWORD_MEMORY: '1024' } as const;
