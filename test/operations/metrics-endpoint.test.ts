@@ -214,6 +214,9 @@ it.each([[[]], [['--workers', '2']]])('a port that is in use ends the start %s',
     const served = { DATABASE_URL: metered.databaseUrl, PORT: port, METRICS_PORT: '0' };
     const failed = await runPlatform(['start', '--project', metered.folder, ...args], served);
     expect([failed.code, failed.stderr]).toEqual([4, expect.stringContaining('The port is in use.')]);
+    const both = await runPlatform(['start', '--project', metered.folder, ...args], { ...served, METRICS_PORT: port });
+    const same = expect.stringContaining('PORT and METRICS_PORT are the same port.');
+    expect([both.code, both.stderr]).toEqual([4, same]);
   } finally {
     other.close();
   }

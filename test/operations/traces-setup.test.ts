@@ -78,6 +78,7 @@ describe('TRACES_MODULE', () => {
     ['throw new Error("out of order\\nmore of it")', 'TRACES_MODULE cannot be loaded: out of order.'],
     ["import 'nothing-of-this-name';", 'TRACES_MODULE cannot be loaded: Cannot find package'],
     ['export {};', 'TRACES_MODULE must register a provider of spans'],
+    ['await new Promise(() => {});', 'TRACES_MODULE cannot be loaded: it is not done after 10 s.'],
   ];
 
   it.each(modules)('that says %s ends the start', async (text, message) => {

@@ -74,7 +74,9 @@ async function addressFailure(code: unknown, error: unknown): Promise<StartFailu
       free === null
         ? `Choose another one with ${names.portVariable}.`
         : `Choose another one, such as ${names.portVariable}=${free}.`;
-    return { exitCode: 4, message: `${names.port} is in use.`, hint };
+    const { PORT: port = String(mainAddress.usual), METRICS_PORT: metricsPort } = process.env;
+    const message = port === metricsPort ? 'PORT and METRICS_PORT are the same port.' : `${names.port} is in use.`;
+    return { exitCode: 4, message, hint };
   }
   const message = `${names.address} cannot be used (${code}).`;
   if (code === 'EACCES') {

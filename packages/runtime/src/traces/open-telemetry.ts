@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type * as Api from '@opentelemetry/api';
 import type { Tracer } from '@opentelemetry/api';
@@ -21,6 +22,9 @@ export interface OpenTelemetry {
 /** Result of the look at the start: no provider, one that can be used, or the reason why it cannot. */
 export type FoundProvider = OpenTelemetry | { readonly problem: string; readonly cause: unknown } | null;
 
+/** Milliseconds that the module may take. */
+const loadMs = 10_000;
+
 /** Member of the global object in which every copy of the API, in its first major version, stores what is registered. */
 const registry = Symbol.for('opentelemetry.js.api.1');
 
@@ -32,7 +36,7 @@ export async function loadProvider(path: string | null): Promise<FoundProvider> 
   if (path === null) return findProvider();
   if (!existsSync(path)) throw unusable('must be the path of a module: there is no such file.');
   try {
-    await import(pathToFileURL(resolve(path)).href);
+    await loadInTime(path);
   } catch (thrown) {
     const [line = ''] = (thrown instanceof Error ? thrown.message : String(thrown)).split('\n');
     throw unusable(`cannot be loaded: ${line.replace(/\.?$/, '.')}`);
@@ -41,6 +45,19 @@ export async function loadProvider(path: string | null): Promise<FoundProvider> 
   if (provider === null) throw unusable('must register a provider of spans: see `trace.setGlobalTracerProvider`.');
   if ('problem' in provider) throw unusable(`is of no use. ${provider.problem}`);
   return provider;
+}
+
+/** Node would end without a word if nothing but a module that waits were left. */
+async function loadInTime(path: string): Promise<void> {
+  const late = new AbortController();
+  const silence = sleep(loadMs, undefined, { signal: late.signal }).then(() => {
+    throw new Error(`it is not done after ${loadMs / 1000} s`);
+  });
+  try {
+    await Promise.race([import(pathToFileURL(resolve(path)).href), silence]);
+  } finally {
+    late.abort();
+  }
 }
 
 function unusable(reason: string): EnvironmentError {
