@@ -1,5 +1,5 @@
 /** Lines about what concerns security, of the command as its users start it. */
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
@@ -16,11 +16,23 @@ beforeAll(async () => {
   await installSystem(database.url);
   project = await createProject();
   await writeFile(join(project.folder, 'platform.config.ts'), "export default { permissionSource: 'tables' };\n");
+  await mkdir(join(project.folder, 'extensions'));
+  await writeFile(join(project.folder, 'extensions', 'roles.ts'), roleForDoc);
 });
 afterAll(async () => {
   await project?.remove();
   await database?.drop();
 });
+
+/** Gives each item a role of its name. */
+const roleForDoc = `import { defineExtension } from '../generated/extension.js';
+
+export default defineExtension(({ after }) => {
+  after('docs.create', async ({ payload, items }) => {
+    await items.asAdmin('platform_roles').create({ name: String(payload.title) });
+  });
+});
+`;
 
 const start = (variables: Readonly<Record<string, string>> = {}, args: readonly string[] = ['--generate']) =>
   startUnchecked(project.folder, database.url, { LOG_LEVEL: 'fatal', IP_TRUST_PROXY: '127.0.0.1', ...variables }, args);
@@ -124,6 +136,21 @@ describe('at the level fatal', () => {
     await post(server, '/users/me', { first_name: 'A' }, 'PATCH');
     await server.ask('/items/docs');
     expect(lines(server)).toHaveLength(before);
+  });
+
+  it('role-changed by an invitation, by a revision that is written back, and by code of the project', async () => {
+    const role = await post(server, '/roles', { name: 'guest', app_access: false });
+    const { id } = role.json.data;
+    const invitation = { email: 'guest@example.com', role: id };
+    const [invited] = await causes(server, () => post(server, '/users/invite', invitation));
+    expect(invited).toMatchObject({ event: 'role-changed', action: 'create', collection: 'platform_users' });
+    await causes(server, () => post(server, `/roles/${id}`, { name: 'visitor' }, 'PATCH'));
+    const query = `filter[item][_eq]=${id}&sort=id&limit=1&fields=id`;
+    const revisions = await server.admin(`/revisions?${query}`);
+    const [reverted] = await causes(server, () => post(server, `/utils/revert/${revisions.json.data[0].id}`, {}));
+    expect(reverted).toMatchObject({ event: 'role-changed', collection: 'platform_roles', items: [id] });
+    const [hooked] = await causes(server, () => post(server, '/items/docs', { id: 1, title: 'by a hook' }));
+    expect(hooked).toMatchObject({ event: 'role-changed', action: 'create', collection: 'platform_roles' });
   });
 
   it('refresh-token-reused', async () => {

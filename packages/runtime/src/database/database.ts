@@ -203,6 +203,19 @@ export interface Transaction {
   begun?(send: () => void): void;
 }
 
+const wholes = new WeakMap<Transaction, Transaction>();
+
+/** Marks a transaction as a view of another one, which is committed. */
+export function markPart<T extends Transaction>(part: T, whole: Transaction): T {
+  wholes.set(part, whole);
+  return part;
+}
+
+/** The transaction that is committed: what is noted about one is noted about that. */
+export function wholeOf(transaction: Transaction): Transaction {
+  return wholes.get(transaction) ?? transaction;
+}
+
 /**
  * A SELECT that locks the row that it finds. So it waits for a transaction that has not ended, and returns a row when
  * it was committed.

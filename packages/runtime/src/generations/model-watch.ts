@@ -3,7 +3,7 @@
  * writes of other processes and people are found by looking. Source: API specification, section 12.4.
  */
 import { randomUUID } from 'node:crypto';
-import type { Database, Transaction } from '../database/database.ts';
+import { type Database, type Transaction, wholeOf } from '../database/database.ts';
 import { allRows } from '../database/own-statements.ts';
 import { ownTables, serverOf } from '../dialects/index.ts';
 import type { ModelTables } from '../dialects/own-tables.ts';
@@ -139,7 +139,7 @@ class TableWatch implements ModelWatch {
   async #compileWrite(transaction: Transaction, collection: ModelCollection): Promise<void> {
     const made = await this.#compileIn(within(transaction), this.#tables, false);
     if (!('api' in made)) throw refusal(collection, made);
-    this.#compiled.set(transaction, made);
+    this.#compiled.set(wholeOf(transaction), made);
     await allRows(transaction, this.#sql.announce, [modelChannel, this.#sender]);
   }
 

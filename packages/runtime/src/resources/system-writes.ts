@@ -1,6 +1,6 @@
 /** The platform's part in writes: hooks of its collections, and what follows their commits. */
 import type { Caller } from '../caller.ts';
-import type { Transaction } from '../database/database.ts';
+import { type Transaction, wholeOf } from '../database/database.ts';
 import type { CompiledApi } from '../language/index.ts';
 import type { ActivityEntry } from '../model/change.ts';
 import { type ChangeModel, compiledModel, type ModelChanges, type PlanChange } from '../model/model-changer.ts';
@@ -38,12 +38,12 @@ export function createSystemWrites(options: SystemWritesOptions): SystemWrites {
   const leaving = new WeakSet<Transaction>();
   const audited = auditWrites(
     new Map([
-      ...noteTransactions(createSystemHooks(api, model), (transaction) => changing.add(transaction)),
+      ...noteTransactions(createSystemHooks(api, model), (transaction) => changing.add(wholeOf(transaction))),
       ...createResourceHooks({
         api,
         model,
-        mailed: (transaction) => mailing.add(transaction),
-        left: (transaction) => leaving.add(transaction),
+        mailed: (transaction) => mailing.add(wholeOf(transaction)),
+        left: (transaction) => leaving.add(wholeOf(transaction)),
       }),
     ]),
     audit,
@@ -181,7 +181,8 @@ function auditWrites(hooks: SystemHooks, audit: Audit): AuditedWrites {
         if (audited.length === 0) return after;
         return async (keys) => {
           await after?.(keys);
-          const { transaction, caller, sender } = running;
+          const { caller, sender } = running;
+          const transaction = wholeOf(running.transaction);
           const details = { by: caller.user, action: step.action, collection, items: keysOf(keys) };
           const earlier = entries.get(transaction) ?? [];
           entries.set(transaction, [...earlier, ...audited.map(({ event }) => ({ event, sender, details }))]);

@@ -1,6 +1,6 @@
 /** Writing an item back as a revision holds it. Source: API specification, section 13, `/utils/revert`. */
 import type { Caller } from '../caller.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
@@ -18,7 +18,7 @@ interface ReverterOptions {
   readonly schema: string | null;
   readonly database: Pick<Database, 'transaction'>;
   readonly planner: Planner;
-  readonly writer: Pick<Writer, 'workOf'>;
+  readonly writer: Pick<Writer, 'workOf' | 'committed'>;
 }
 
 interface RevertRequest {
@@ -63,7 +63,9 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
   return async function revert({ caller, sender }: RevertRequest, revision: string): Promise<void> {
     if (schema === null) throw new PlatformError('FORBIDDEN');
     const { plan, statement, parameters } = planner.read(caller, { name: 'platform_revisions' }, revision, requested);
+    let latest: Transaction | undefined;
     const work = await database.transaction(async (transaction) => {
+      latest = transaction;
       const rows = createAnswerWriter(plan)();
       await transaction.run(statement, parameters, rows);
       if (rows.items === 0) throw new PlatformError('FORBIDDEN');
@@ -73,7 +75,9 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
       await runExplained(work, transaction);
       return { value: work };
     });
+    const following = latest && writer.committed(latest);
     work.committed();
+    await following;
   };
 }
 

@@ -90,6 +90,8 @@ export interface Writer {
   delete(request: WriteRequest, body: JsonValue | undefined): Promise<null>;
   /** A write as part of another transaction, whose owner must report when it was committed. */
   workOf(command: WriteCommand): Promise<TransactionBody>;
+  /** Tells that a transaction with such writes was committed; the answer waits for what it gives. */
+  committed: SystemWrites['committed'];
   /**
    * Runs several writes in order, as one transaction. `answer` builds the response from their answers. `failure` builds
    * it from an error and the position of the failed write. With a key, either is kept under it.
@@ -152,6 +154,7 @@ export function createWriter(options: WriterOptions): Writer {
       return null;
     },
     workOf,
+    committed: (transaction) => options.system?.committed(transaction),
     inOrder: (commands, responses, keyed) =>
       runInOrder(
         executor,

@@ -75,7 +75,8 @@ function bindAccounts(
 ): readonly BoundOperation[] {
   const { database, environment } = options;
   const invite = createInvite({ ...options, place: system, environment: environment.mail.invite });
-  const keyed = createKeyedOnce(database, createAnswerKeeper(system, environment.idempotencyTtl));
+  const keeper = createAnswerKeeper(system, environment.idempotencyTtl);
+  const keyed = createKeyedOnce(database, keeper, options.writer.committed);
   return [
     ...bind(resources.ownUser, ownUserOperations(database, system)),
     ...bind(resources.auth, authOperations(accounts, environment)),

@@ -17,7 +17,7 @@ export interface UtilOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly planner: Planner;
-  readonly writer: Pick<Writer, 'workOf'>;
+  readonly writer: Pick<Writer, 'workOf' | 'committed'>;
   /** Empties the caches of accounts and settings, and shared ones of answers. */
   readonly forget: () => void;
 }

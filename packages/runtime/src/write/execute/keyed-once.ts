@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../database/database.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { type AnswerKeeper, type IdempotentRequest, type KeptAnswer, keyRequest } from './idempotency.ts';
 import type { TransactionBody } from './transaction-body.ts';
-import { createWriteExecutor } from './write-executor.ts';
+import { createWriteExecutor, type WriteExecutorOptions } from './write-executor.ts';
 
 /** A request, with its key where it has one; `collection` is its path. */
 type KeyedRequestParts = Omit<IdempotentRequest, 'key'> & { readonly key?: string };
@@ -18,10 +18,11 @@ export type KeyedOnce = (
   prepare: () => Promise<TransactionBody<void>>,
 ) => Promise<KeptAnswer>;
 
-/** Makes it; `keeper` is null where no answers are kept. */
+/** Makes it; `keeper` is null where no answers are kept. `committed` is told of every transaction that was committed. */
 export function createKeyedOnce(
   database: Pick<Database, 'transaction' | 'briefTransaction'>,
   keeper: AnswerKeeper | null,
+  committed?: WriteExecutorOptions['committed'],
 ): KeyedOnce {
   const executor = createWriteExecutor({
     database,
@@ -29,6 +30,7 @@ export function createKeyedOnce(
     history: null,
     systemHooks: new Map(),
     keeper,
+    ...(committed && { committed }),
   });
   return async function keyedOnce({ key, ...requested }, body, prepare) {
     const workOf = async () => {

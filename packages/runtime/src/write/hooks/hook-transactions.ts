@@ -1,6 +1,6 @@
 /** Transactions in which code of a project takes part, and what it reads. */
 import type { Caller } from '../../caller.ts';
-import type { Database, Transaction } from '../../database/database.ts';
+import { type Database, markPart, type Transaction } from '../../database/database.ts';
 import type { DriftGuard } from '../../drift-watch.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { createAnswerWriter } from '../../query/answer.ts';
@@ -17,8 +17,11 @@ export interface HookTransactions {
   settled(): Promise<void>;
 }
 
-/** Makes the scenes of a server. */
-export function createHookTransactions(database: Pick<Database, 'transaction'>): HookTransactions {
+/** Makes the scenes of a server. `reported` is told of the transactions of `runAlone` that were committed. */
+export function createHookTransactions(
+  database: Pick<Database, 'transaction'>,
+  reported: (transaction: Transaction) => Promise<void> | undefined = () => undefined,
+): HookTransactions {
   const running = new Set<Promise<void>>();
 
   function start(hook: () => Promise<void>): void {
@@ -48,9 +51,15 @@ export function createHookTransactions(database: Pick<Database, 'transaction'>):
     },
     async runAlone(work) {
       try {
-        const run = async (transaction: Transaction) => ({ value: await work.run(transaction) });
+        let latest: Transaction | undefined;
+        const run = async (transaction: Transaction) => {
+          latest = transaction;
+          return { value: await work.run(transaction) };
+        };
         const value = await retryOnConflict(work, () => database.transaction(run));
+        const following = latest && reported(latest);
         work.committed();
+        await following;
         return value;
       } catch (error) {
         throw explainViolation(error, work.affected());
@@ -97,15 +106,16 @@ export interface TransactionAttempt {
 
 function openAttempt(transaction: Transaction): TransactionAttempt {
   let closed = false;
-  return {
-    transaction: {
-      run(statement, parameters, sink) {
-        if (closed) return Promise.reject(new Error('A hook went on after its transaction had ended.'));
-        return transaction.run(statement, parameters, sink);
-      },
-      identify: (id) => transaction.identify(id),
-      proof: (commitProof) => transaction.proof?.(commitProof),
+  const part: Transaction = {
+    run(statement, parameters, sink) {
+      if (closed) return Promise.reject(new Error('A hook went on after its transaction had ended.'));
+      return transaction.run(statement, parameters, sink);
     },
+    identify: (id) => transaction.identify(id),
+    proof: (commitProof) => transaction.proof?.(commitProof),
+  };
+  return {
+    transaction: markPart(part, transaction),
     affected: [],
     isConflict: [],
     committed: [],

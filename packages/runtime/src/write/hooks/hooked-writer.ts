@@ -10,7 +10,7 @@ import type { Keys } from '../decode/keys.ts';
 import type { RequestOrigin, Running } from '../execute/running.ts';
 import type { TransactionBody, Written } from '../execute/transaction-body.ts';
 import { explainViolation } from '../execute/violation.ts';
-import type { WriteExecutor } from '../execute/write-executor.ts';
+import type { WriteExecutor, WriteExecutorOptions } from '../execute/write-executor.ts';
 import { mayHaveConflict } from '../upsert/conflict.ts';
 import { type Action, type HookPayload, prepareCommand, type WriteCommand } from '../write-command.ts';
 import type { WriteContext, WritePlan, WriteRequest } from '../write-plan.ts';
@@ -41,6 +41,8 @@ interface HookedWriterOptions {
   readonly observeHook?: ObserveHook;
   readonly open: (request: WriteRequest) => WriteContext;
   readonly executor: Pick<WriteExecutor, 'checkGuard' | 'write'>;
+  /** The platform's part, which is told of committed transactions. */
+  readonly system?: Required<Pick<WriteExecutorOptions, 'committed'>>;
 }
 
 /** The writer of requests that hooks wait for. */
@@ -65,7 +67,7 @@ const noHooks: EventHooks = { before: [], after: [], afterCommit: [] };
 /** Makes the writer. Throws for hooks of events that the API has not. */
 export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
   const { open, executor, database } = options;
-  const transactions = createHookTransactions(database);
+  const transactions = createHookTransactions(database, options.system?.committed);
   const writes = new HookedWrites(options, transactions);
   return {
     waitFor: (command) => writes.hooks.collections.size > 0 && writes.waits(open(command.request), command),
