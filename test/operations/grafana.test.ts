@@ -248,6 +248,20 @@ describe.skipIf(noPromtool)(`promtool${withoutPromtool}`, () => {
           alert(name, '30m', []),
         ),
       },
+      {
+        // The one failure of a server, which has no such series before.
+        interval: '1m',
+        input_series: [failures('53100', '_x10 1x30')],
+        alert_rule_test: [
+          alert('TablewrightDiskFull', '12m', [
+            {
+              exp_labels: { ...labels, error_type: '53100' },
+              exp_annotations: annotationsOf('TablewrightDiskFull', '', '53100'),
+            },
+          ]),
+          alert('TablewrightDiskFull', '25m', []),
+        ],
+      },
     ];
     try {
       writeFileSync(join(folder, 'tests.json'), JSON.stringify({ rule_files: [path], tests }));
