@@ -1,4 +1,5 @@
 /** What a database must have before callers are passed on to policies, and what commands say of them. */
+import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -107,6 +108,15 @@ describe('commands ask under the settings of the caller, and print the policies:
     ]);
     const none = await platform('can', 'member', 'read', 'papers', '3');
     expect([none.code, none.printed]).toEqual([2, expect.stringContaining('There is no item "3"')]);
+  });
+
+  it('diff, which finds nothing where nothing changed', async () => {
+    const git = (...args: readonly string[]) => execFileSync('git', ['-C', prepared.folder, ...args]);
+    git('init', '--quiet');
+    git('add', 'platform.config.ts', 'permissions.yaml', 'platform.schema.json');
+    git('-c', 'user.name=test', '-c', 'user.email=test@example.com', 'commit', '--quiet', '-m', 'first');
+    const { code, printed } = await platform('diff');
+    expect([code, printed]).toEqual([0, expect.stringContaining('0 breaking, 0 dangerous, 0 safe')]);
   });
 
   it('explain', async () => {

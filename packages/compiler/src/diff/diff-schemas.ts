@@ -109,7 +109,7 @@ function apiChanges(was: Side, is: Side): readonly Found[] {
     const message = fresh.connections ? 'Connections page through lists.' : 'There are no connections any more.';
     found.push(foundIn(rule, message, 'POST /graphql'));
   }
-  if (JSON.stringify(old.rowSecurity) !== JSON.stringify(fresh.rowSecurity)) {
+  if (canonicalJson(old.rowSecurity ?? null) !== canonicalJson(fresh.rowSecurity ?? null)) {
     const message =
       fresh.rowSecurity === undefined
         ? 'Callers are no longer passed on to policies.'
