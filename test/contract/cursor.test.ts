@@ -71,6 +71,8 @@ const sql = `
   INSERT INTO loose VALUES ('a'), ('B'), ('c'), ('D'), ('Ä');
   CREATE TABLE keyless (n integer);
   CREATE TABLE one (id integer PRIMARY KEY, n integer);
+  CREATE TABLE masked (id integer PRIMARY KEY, n integer);
+  INSERT INTO masked SELECT i, i FROM generate_series(1, 6) AS i;
   CREATE TABLE moving (id integer PRIMARY KEY, n integer);
   INSERT INTO moving SELECT g, g % 7 FROM generate_series(1, 200) g;`;
 
@@ -83,6 +85,7 @@ const permissions = `permissions:
         - { fields: [id, owner_id, c0], filter: { id: { _gt: 60 } } }
     owners: { read: { fields: [name, samples], filter: { id: { _neq: 3 } } } }
     moving: { read: [{ fields: [id, n], filter: { n: { _lt: 3 } } }, { fields: [n], filter: { n: { _gte: 3 } } }] }
+    masked: { read: [{ fields: [id] }, { fields: [n], filter: { n: { _lt: 3 } } }] }
 `;
 
 let project: ServedProject;
@@ -381,6 +384,11 @@ describe('a cursor', () => {
     ]);
     expect(failure(hidden)).toBe('400 INVALID_QUERY');
     expect([some?.text, none?.text]).toEqual([hidden?.text, hidden?.text]);
+  });
+
+  it('takes a key that one of several rules shows on every row', async () => {
+    const items = await walk((path) => project.ask(path), '/items/masked?fields=id,n&sort=-n', 4);
+    expect(items).toEqual([3, 4, 5, 6, 2, 1].map((id) => ({ id, n: id < 3 ? id : null })));
   });
 
   it('tells nothing of cells that cannot be read', async () => {

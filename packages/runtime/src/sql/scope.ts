@@ -10,6 +10,7 @@ import {
   type FieldDescriptor,
   type FilterNames,
   type RelationDescriptor,
+  isAlways,
   systemCollection,
 } from '../language/index.ts';
 import { isSecret } from '../language/types/index.ts';
@@ -166,11 +167,12 @@ function copiesOf({ name, system, fields }: CollectionDescriptor): CopiedColumns
   return { collection, item, whole, contents };
 }
 
-/** The rules that list a name: null when all do, undefined when none does. */
+/** The rules that list a name: null when all do or one of them holds on every row, undefined when none does. */
 function grantOf(rules: readonly AccessRule[], name: string): Grant | undefined {
   const listing = rules.filter((rule) => rule.fields.includes(name));
   if (listing.length === 0) return undefined;
-  return listing.length === rules.length ? null : listing.map((rule) => rule.where);
+  const isGranted = listing.length === rules.length || listing.some(({ where }) => isAlways(where));
+  return isGranted ? null : listing.map(({ where }) => where);
 }
 
 /** A scope in which a collection holds no rows: that of a view that has not been populated yet. */
