@@ -74,9 +74,18 @@ describe('functions of the configuration', () => {
     expect(complaints(diagnostics)).toEqual([complaint]);
   });
 
-  test('an unknown one names the nearest', () => {
-    const { diagnostics } = resolve({ plaint: {} });
-    expect(diagnostics.find(({ code }) => code === 'function-unknown')?.hint).toBe('Did you mean "paint"?');
+  test.each([
+    ['plaint', 'Did you mean "paint"?'],
+    ['shop.pace', 'Did you mean "shop.place"?'],
+  ])('an unknown one such as %s names the nearest', (key, hint) => {
+    const { diagnostics } = resolve({ [key]: {} });
+    expect(diagnostics.find(({ code }) => code === 'function-unknown')?.hint).toBe(hint);
+  });
+
+  test('the statement that sets a path quotes names', () => {
+    const { diagnostics } = resolve({ open: {} });
+    const hint = 'ALTER ROUTINE "public"."open"() SET search_path = pg_catalog, pg_temp;';
+    expect(diagnostics.find(({ code }) => code === 'function-definer')?.hint).toBe(hint);
   });
 
   test('the others are named', () => {

@@ -15,7 +15,7 @@ export const configFunctions: Rule = ({ collections, tables }, { config, routine
     const found = findRoutines(routines, key, defaultSchema(config));
     const [routine] = found;
     if (routine === undefined) {
-      const names = routines.flatMap((candidate) => [candidate.name, candidate.signature]);
+      const names = routines.flatMap(({ schema, name: own, signature }) => [own, `${schema}.${own}`, signature]);
       const message = `There is no function or procedure "${key}".`;
       return [configError(path, 'function-unknown', message, suggest(key, names))];
     }
