@@ -22,6 +22,7 @@ const sql = `CREATE EXTENSION postgis;
   INSERT INTO depots VALUES (1, 'SRID=4326;POINT(1 1)');
   CREATE INDEX ON depots USING gist (place);
   CREATE INDEX ON depots USING gist ((place::geography));
+  CREATE TABLE mixed (id integer PRIMARY KEY, shape geometry, earth geography, mapped geometry(GeometryCollection, 3857));
   CREATE FUNCTION at(p geometry) RETURNS SETOF depots LANGUAGE sql STABLE AS
     $$ SELECT * FROM depots AS d WHERE ST_Intersects(d.place, p) $$;
   CREATE FUNCTION close_to(p geography, metres float DEFAULT 10) RETURNS SETOF depots LANGUAGE sql STABLE AS
@@ -96,6 +97,35 @@ describe.skipIf(!hasPostgis)('PostGIS (skipped where it is not installed)', () =
       .map((line) => JSON.parse(line));
     return events.filter(({ check }) => check === 'geo-index-missing').map(({ advice }) => advice);
   };
+
+  it('reads collections in collections as their members side by side', async () => {
+    const collection = (...geometries: readonly object[]) => ({ type: 'GeometryCollection', geometries });
+    const points = {
+      type: 'MultiPoint',
+      coordinates: [
+        [1, 2],
+        [3, 4],
+      ],
+    };
+    const [first, second] = [
+      { type: 'Point', coordinates: [1, 2] },
+      { type: 'Point', coordinates: [3, 4] },
+    ];
+    const nested = collection(collection(collection(collection(first))), second);
+    const body = { id: 1, shape: nested, earth: nested, mapped: collection(points) };
+    const { json } = await platform.admin('/items/mixed', { method: 'POST', body });
+    const flat = collection(first, second);
+    expect(json.data).toEqual({ id: 1, shape: flat, earth: flat, mapped: collection(points) });
+    expect((await platform.admin('/items/mixed/1')).json.data).toEqual(json.data);
+    const deeper = await platform.admin('/items/mixed', { method: 'POST', body: { id: 2, shape: collection(nested) } });
+    expect(failure(deeper)).toBe('400 INVALID_PAYLOAD');
+    const moved = await platform.admin('/functions/moved', {
+      method: 'SEARCH',
+      body: { args: { p: nested, srid: 4326 } },
+    });
+    expect(moved.json.data).toEqual(flat);
+    await withClient(database.url, (client) => client.query('CREATE INDEX ON mixed USING gist (shape, earth, mapped)'));
+  });
 
   it('uses the indexes that the doctor asks for', async () => {
     const indexes = await advised();

@@ -20,13 +20,16 @@ export function postgisForm({ base, geometry }: ColumnType, keeps: boolean): Nat
   const { kind = null, srid = null } = geometry ?? {};
   const read = `${library}st_geomfromgeojson({})`;
   const common = { ...(kind !== null && { kind }), library } as const;
+  const holdsAny = kind === null || kind === 'GeometryCollection';
   const write = (value: string, options = ''): NativeForm['wire'] => ({
     kind: 'json',
-    cast: `${library}st_asgeojson(${value}, ${digits}${options})::pg_catalog.json`,
+    cast: `${library}st_asgeojson(${holdsAny ? flattened(library, value) : value}, ${digits}${options})::pg_catalog.json`,
   });
   if (name === 'geography') {
-    const form: GeometryForm = { form: 'degrees', ...common, boxed: `({})::${library}geometry` };
-    return { native: 'text', stored: `${read}::${library}geography`, wire: write('{}'), geometry: form };
+    const boxed = `({})::${library}geometry`;
+    const form: GeometryForm = { form: 'degrees', ...common, boxed };
+    const wire = write(holdsAny ? boxed : '{}');
+    return { native: 'text', stored: `${read}::${library}geography`, wire, geometry: form };
   }
   if (srid === null) {
     // Rows of such a column may have references of their own, which must not keep them from being compared.
@@ -42,6 +45,15 @@ export function postgisForm({ base, geometry }: ColumnType, keeps: boolean): Nat
     srid === degrees ? value : `${library}st_transform(${value}, ${to})`;
   const form: GeometryForm = { form: 'degrees', ...common, measured: `(${moved('{}', degrees)})::${library}geography` };
   return { native: 'text', stored: moved(read, srid), wire: write(moved('{}', degrees)), geometry: form };
+}
+
+/** PostGIS has no GeoJSON of collections in others: their members stand side by side. */
+function flattened(library: string, value: string): string {
+  const isCollection = (geometry: string): string => `${library}geometrytype(${geometry}) = 'GEOMETRYCOLLECTION'`;
+  const members = `pg_catalog.generate_series(1, ${library}st_numgeometries(${value})) AS gm(n)`;
+  const isNested = `EXISTS (SELECT FROM ${members} WHERE ${isCollection(`${library}st_geometryn(${value}, gm.n)`)})`;
+  const dumped = `${library}st_collect(ARRAY(SELECT gd.geom FROM ${library}st_dump(${value}) AS gd))`;
+  return `CASE WHEN ${isCollection(value)} AND ${isNested} THEN ${library}st_forcecollection(${dumped}) ELSE ${value} END`;
 }
 
 /** SQL that reads an argument of a function: GeoJSON, in degrees where its type names no other reference. */
@@ -62,8 +74,9 @@ export function geojsonResult({ geometry }: ColumnType, { wire, geometry: form }
   const library = form?.library ?? '';
   const isPlain = `${library}st_srid(gv.v) IN (0, ${degrees})`;
   const moved = `CASE WHEN ${isPlain} THEN gv.v ELSE ${library}st_transform(gv.v, ${degrees}) END`;
-  const text = `${library}st_asgeojson(${moved}, ${digits}, 0)::pg_catalog.json`;
-  return { kind: 'json', cast: `(SELECT ${text} FROM (SELECT {} AS v) gv)` };
+  const printed = `${library}st_asgeojson(${flattened(library, 'gp.p')}, ${digits}, 0)::pg_catalog.json`;
+  const from = `(SELECT ${moved} AS p FROM (SELECT {} AS v) gv)`;
+  return { kind: 'json', cast: `(SELECT ${printed} FROM ${from} gp)` };
 }
 
 /** A geometry of a server without such a library; `referenced` tells that it knows spatial references. */

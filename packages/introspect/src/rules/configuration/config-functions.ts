@@ -15,7 +15,8 @@ export const configFunctions: Rule = ({ collections, tables }, { config, routine
     const found = findRoutines(routines, key, defaultSchema(config));
     const [routine] = found;
     if (routine === undefined) {
-      const names = routines.flatMap(({ schema, name: own, signature }) => [own, `${schema}.${own}`, signature]);
+      const namesOf = (row: Routine): readonly string[] => [row.name, `${row.schema}.${row.name}`, row.signature];
+      const names = routines.flatMap(namesOf);
       const message = `There is no function or procedure "${key}".`;
       return [configError(path, 'function-unknown', message, suggest(key, names))];
     }
