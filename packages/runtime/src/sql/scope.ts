@@ -9,8 +9,8 @@ import {
   type Condition,
   type FieldDescriptor,
   type FilterNames,
-  type RelationDescriptor,
   isAlways,
+  type RelationDescriptor,
   systemCollection,
 } from '../language/index.ts';
 import { isSecret } from '../language/types/index.ts';
