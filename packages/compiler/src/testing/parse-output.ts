@@ -49,6 +49,9 @@ export function literalsOf(source: ts.SourceFile, name: string): readonly string
   });
 }
 
+/** Declarations of TypeScript and Node, by their paths: parsed once for all calls. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
 /** Type errors of generated files. `runtime` is the text of the declarations that stand for the runtime's entry. */
 export function typeErrors(files: ReadonlyMap<string, string>, runtime: string): readonly string[] {
   const folder = `${import.meta.dirname}/virtual`;
@@ -80,7 +83,9 @@ export function typeErrors(files: ReadonlyMap<string, string>, runtime: string):
   host.readFile = (path) => virtual.get(path) ?? readFile(path);
   host.getSourceFile = (path, version) => {
     const text = virtual.get(path);
-    return text === undefined ? getSourceFile(path, version) : ts.createSourceFile(path, text, version);
+    if (text !== undefined) return ts.createSourceFile(path, text, version);
+    if (!parsed.has(path)) parsed.set(path, getSourceFile(path, version));
+    return parsed.get(path);
   };
   const program = ts.createProgram([...virtual.keys()], options, host);
   const own = program.getSourceFiles().filter(({ fileName }) => virtual.has(fileName));

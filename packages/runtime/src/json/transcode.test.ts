@@ -123,7 +123,8 @@ describe('dates and times', () => {
   test('every day of 800 years has the date that Date gives it', { timeout: 30_000 }, () => {
     for (let i = -146_097; i <= 146_097; i++) {
       const expected = new Date(epoch + i * 86_400_000).toISOString().slice(0, 10);
-      if (scalar('date', int4(i)) !== `"${expected}"`) expect(scalar('date', int4(i))).toBe(`"${expected}"`);
+      const json = transcode([{ key: 'x', shape: { kind: 'scalar', wire: 'date' } }], row(int4(i)));
+      if (json !== `{"x":"${expected}"}`) expect(json).toBe(`{"x":"${expected}"}`);
     }
   });
 
