@@ -46,7 +46,9 @@ function tokenFile(stateFolder: string): string {
 /** The password is said when it was made, and never again. */
 function signInLines({ administrator, api }: Welcome): readonly string[] {
   if (!hasUsers(api)) return [];
-  if (administrator === null) return ['Sign in: POST /auth/login; `platform users passwd <email>` sets a password'];
+  if (administrator === null) {
+    return ['Sign in: POST /auth/login; `platform users create` makes a user, `platform users passwd` sets a password'];
+  }
   return [administratorLine(administrator)];
 }
 

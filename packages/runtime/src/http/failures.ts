@@ -2,7 +2,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorCode, errorBody, PlatformError, toPlatformError } from '../errors.ts';
-import { newRequestId, type PassRequest, requestRecord } from '../operate/request-record.ts';
+import { newRequestId, type PassRequest, type RequestRecord, requestRecord } from '../operate/request-record.ts';
 
 interface Refusal {
   readonly code: ErrorCode;
@@ -50,23 +50,26 @@ export function answerBrokenRequest(
     return;
   }
   const refusal = refusals.get(codeOf(thrown)) ?? { code: 'INVALID_PAYLOAD', message: 'This is not an HTTP request.' };
-  const request = Object.assign(new IncomingMessage(socket), { method: '', url: '' });
-  const refuse = refuseBroken(refusal, socket);
-  // A body that breaks off belongs to a request that is observed already.
-  (messageOf(socket) === null ? observe(refuse) : refuse)(request, new ServerResponse(request));
+  const underWay = messageOf(socket);
+  if (underWay === null) {
+    const request = Object.assign(new IncomingMessage(socket), { method: '', url: '' });
+    const response = new ServerResponse(request);
+    // The response has no connection, and ends where observers are told.
+    observe(() => refuseBroken(refusal, socket, request[requestRecord]))(request, response);
+    response.emit('close');
+    return;
+  }
+  // A body that cannot be read belongs to a request that is observed already; so does one whose client has left.
+  const hasLeft = codeOf(thrown) === 'HPE_INVALID_EOF_STATE';
+  refuseBroken(refusal, socket, hasLeft ? undefined : underWay.req[requestRecord]);
 }
 
-/** Writes the answer; the response, which has no connection, tells observers of it. */
-function refuseBroken({ code, message }: Refusal, socket: Socket): PassRequest {
-  return (request, response) => {
-    const body = errorBody([new PlatformError(code, message)]);
-    const bytes = Buffer.byteLength(body);
-    const { [requestRecord]: record } = request;
-    if (record !== undefined) Object.assign(record, { route: '', errors: [code], bytes });
-    socket.end(`${brokenHead(record?.id ?? newRequestId(), bytes)}${body}`);
-    response.writeHead(400);
-    response.emit('close');
-  };
+/** Writes the answer, and notes it for observers. */
+function refuseBroken({ code, message }: Refusal, socket: Socket, record: RequestRecord | undefined): void {
+  const body = errorBody([new PlatformError(code, message)]);
+  const bytes = Buffer.byteLength(body);
+  socket.end(`${brokenHead(record?.id ?? newRequestId(), bytes)}${body}`);
+  if (record !== undefined) Object.assign(record, { brokenStatus: 400, errors: [code], bytes });
 }
 
 function brokenHead(requestId: string, bytes: number): string {

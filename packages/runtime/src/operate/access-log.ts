@@ -1,7 +1,7 @@
 /** One line of the log per request: by default only of those that failed, were limited, or took long. */
 import type { IncomingMessage } from 'node:http';
 import type { AccessLog } from '../environment/operate.ts';
-import { pathOf, type RequestObserver, routePattern } from './request-record.ts';
+import { pathOf, type RequestObserver, routePattern, statusOf } from './request-record.ts';
 
 interface AccessLogOptions {
   readonly accessLog: Exclude<AccessLog, 'off'>;
@@ -18,7 +18,7 @@ export function createAccessLog({ accessLog, slowMs, write, addressOf }: AccessL
   const share = accessLog === 'errors' ? 0 : accessLog;
   const leastSlow = slowMs === 0 ? Number.POSITIVE_INFINITY : slowMs;
   return function logRequest(record, response, ms) {
-    const status = response.headersSent ? response.statusCode : undefined;
+    const status = statusOf(record, response);
     const isLogged = ms >= leastSlow || (status !== undefined && (status >= 500 || status === 429));
     if (!isLogged && (share === 0 || (share < 1 && Math.random() >= share))) return;
     const { req: request } = response;

@@ -51,11 +51,19 @@ export class RequestRecord {
   /** Codes of the errors of its answer; null where there is none. */
   errors: readonly ErrorCode[] | null = null;
 
+  /** Status of an answer that was written beside the response, because the request could not be read to its end. */
+  brokenStatus: number | undefined;
+
   constructor(id: string, traceId: string | undefined, startedAt: number) {
     this.id = id;
     this.traceId = traceId;
     this.startedAt = startedAt;
   }
+}
+
+/** Status of the answer; undefined where the client left before it. */
+export function statusOf({ brokenStatus }: RequestRecord, response: ServerResponse): number | undefined {
+  return brokenStatus ?? (response.headersSent ? response.statusCode : undefined);
 }
 
 /** Gets an answered request with its record; `ms` is how long it took. */

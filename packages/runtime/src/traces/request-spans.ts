@@ -10,6 +10,7 @@ import {
   requestMethod,
   requestRecord,
   routePattern,
+  statusOf,
 } from '../operate/request-record.ts';
 import type { OpenTelemetry } from './open-telemetry.ts';
 
@@ -83,7 +84,7 @@ export class RequestSpans {
       span.updateName(`${requestMethod(request)} ${route}`);
       attributes['http.route'] = route;
     }
-    const status = response.headersSent ? response.statusCode : undefined;
+    const status = statusOf(record, response);
     if (status !== undefined) attributes['http.response.status_code'] = status;
     if (call !== null) attributes['tablewright.class'] = call.caller.accessClass;
     const names = call?.item ? [call.item.collection] : record.collections;

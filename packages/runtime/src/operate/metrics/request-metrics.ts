@@ -1,7 +1,7 @@
 /** Metrics of requests. Their children are bound when a route, a class or a collection is first met. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorCode, errorCodes, errorStatus } from '../../errors.ts';
-import { type RequestRecord, requestMethod, routePattern } from '../request-record.ts';
+import { type RequestRecord, requestMethod, routePattern, statusOf } from '../request-record.ts';
 import {
   type CollectionSeries,
   Counter,
@@ -90,7 +90,7 @@ export class RequestMetrics {
     const { call, errors } = record;
     const seconds = ms / 1000;
     // A client that left before the answer has no status.
-    const status = response.headersSent ? response.statusCode : 0;
+    const status = statusOf(record, response) ?? 0;
     const route = routePattern(record, request) ?? '';
     const metrics = findOrCreate(this.#byRoute, route, newRoute);
     const { method = '' } = request;
