@@ -127,7 +127,8 @@ it('a line of the access log has these members and no others', async () => {
       address: '127.0.0.0/24',
     });
     // A body that cannot be read is the fault of its client, and no request that was left.
-    const chunked = 'POST /items/docs HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked';
+    const chunked =
+      'POST /items/docs HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked';
     const broken = await raw(server, `${chunked}\r\n\r\nno chunk\r\n`);
     await expect.poll(() => lines(server)).toHaveLength(9);
     const requestId = /X-Request-Id: (\S+)/.exec(broken)?.[1];
