@@ -22,6 +22,9 @@ type Project = Awaited<ReturnType<typeof createProject>>;
 
 const longMs = 60_000;
 
+/** Milliseconds between the requests of a client, which would keep a processor busy otherwise. */
+const breath = 5;
+
 /** Reads that took longer than a second and a half, of four clients at once. */
 async function countSlow(platform: Platform, ms: number): Promise<number> {
   let slow = 0;
@@ -30,6 +33,7 @@ async function countSlow(platform: Platform, ms: number): Promise<number> {
     for (let start = performance.now(); start < end; start = performance.now()) {
       expect((await platform.admin('/items/notes')).status).toBe(200);
       if (performance.now() - start > 1_500) slow++;
+      await sleep(breath);
     }
   };
   await Promise.all(Array.from({ length: 4 }, read));
@@ -170,6 +174,7 @@ describe('PostgreSQL', () => {
       for (let start = back; start - back < 8_000; start = performance.now()) {
         expect((await reader.admin('/items/notes')).status).toBe(200);
         waits.push(performance.now() - start);
+        await sleep(breath);
       }
       expect(median(waits.slice(1))).toBeLessThan(500);
     } finally {

@@ -3,6 +3,7 @@
  * a replica and takes writes is never read. Source: scale-out
  * notes, section 2.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { away, becomes, primary, told } from '../support/host-told.ts';
 import { type MysqlServer, noMariadb, startHeld, withMysql, withoutMariadb } from '../support/mariadb.ts';
@@ -81,6 +82,7 @@ describe(`MariaDB${withoutMariadb}`, () => {
       for (const end = performance.now() + 3_000; performance.now() < end; ) {
         const { json } = await reader.admin(query);
         expect(json.data.map(({ text }: { readonly text: string }) => text)).toEqual(await textsOn(0));
+        await sleep(10);
       }
       await expect.poll(() => reader.log(), { timeout: 20_000 }).toContain('A replica takes writes of its own');
     } finally {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMysqlDatabase, startMariadb, withMysql } from '../support/mariadb.ts';
 import { administrator } from '../support/platform.ts';
@@ -199,6 +200,7 @@ describe.each(databases)('$name', ({ name, missing }) => {
         asked += 1;
         const answer = await machine.ask('/items/articles/1?fields=title').catch((error: unknown) => error);
         if (!(answer instanceof Object && 'status' in answer && answer.status === 200)) failed.push(answer);
+        await sleep(5);
       }
     };
     const clients = [ask(), ask(), ask()];
