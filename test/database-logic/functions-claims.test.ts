@@ -19,9 +19,11 @@ const sql = ({ anon, member, admin }: DatabaseRoles): string => `
   CREATE FUNCTION act() RETURNS text LANGUAGE sql VOLATILE AS $$ SELECT current_user || ' ' || (${claims} ->> 'sub') $$;
   CREATE FUNCTION rename_all() RETURNS SETOF documents LANGUAGE sql VOLATILE
     AS $$ UPDATE documents SET title = title || '!' RETURNING * $$;
+  CREATE FUNCTION counted_in(source text) RETURNS bigint LANGUAGE plpgsql STABLE
+    AS $$ DECLARE found bigint; BEGIN EXECUTE 'SELECT count(*) FROM ' || source INTO found; RETURN found; END $$;
   GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO ${anon}, ${member}, ${admin};`;
 
-const names = ['who', 'titles', 'counted', 'found', 'act', 'rename_all'];
+const names = ['who', 'titles', 'counted', 'found', 'act', 'rename_all', 'counted_in'];
 
 const config = ({ anon, member, admin }: DatabaseRoles): string => `{
   database: { rowSecurity: {
@@ -92,4 +94,14 @@ it.each([0, 1])('caller %i is known to functions over GraphQL', async (at) => {
     act: acting,
     rename_all: [{ title: `of ${place}!` }],
   });
+});
+
+it('a function whose own SQL is no SQL with these arguments fails for its caller', async () => {
+  const { status, json } = await ask(0, '/functions/counted_in?source=documents');
+  expect([status, json.data]).toEqual([200, '1']);
+  const { status: refused, text } = await ask(0, '/functions/counted_in?source=documents%20WHERE');
+  expect(refused).toBe(422);
+  expect(JSON.parse(text).errors).toEqual([
+    { message: 'The function fails with these arguments.', extensions: { code: 'UNPROCESSABLE_ENTITY' } },
+  ]);
 });

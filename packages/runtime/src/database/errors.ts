@@ -16,6 +16,8 @@ export class ServerError extends Error {
   readonly fatal: boolean;
   /** The routine of the server that failed, where it says so. */
   readonly routine: string | undefined;
+  /** True if the fault is in SQL that a function of the database runs. */
+  readonly isWithin: boolean;
   /** Objects that the error concerns, as far as the server names them; names of the database, never to be answered. */
   readonly about: {
     readonly schema?: string | undefined;
@@ -34,6 +36,7 @@ export class ServerError extends Error {
     const severity = fields.get('V') ?? fields.get('S');
     this.fatal = severity === 'FATAL' || severity === 'PANIC';
     this.routine = fields.get('R');
+    this.isWithin = fields.has('q');
     this.about = {
       schema: fields.get('s'),
       table: fields.get('t'),

@@ -271,7 +271,7 @@ export function toFunctionError(thrown: unknown, writes: boolean): unknown {
       return writes ? thrown : new PlatformError('INVALID_QUERY', noValue, {}, { cause });
     default:
       if (isUnexplained(thrown) && isRaised(cause)) return refusal(cause);
-      if (thrown.code === 'SERVICE_UNAVAILABLE' && isOfArguments(cause.sqlstate))
+      if (isUnexplained(thrown) && isOfArguments(cause))
         return new PlatformError('UNPROCESSABLE_ENTITY', 'The function fails with these arguments.', {}, { cause });
       if (!writes || thrown.code !== 'INVALID_QUERY') return thrown;
       return new PlatformError('INVALID_PAYLOAD', noValue, {}, { cause });
@@ -287,7 +287,8 @@ function isUnexplained({ code }: PlatformError): boolean {
   return code === 'SERVICE_UNAVAILABLE' || code === 'INTERNAL_SERVER_ERROR';
 }
 
-/** True for failures of a function itself, which a repetition meets again: values, missing rows, libraries. */
-function isOfArguments(sqlstate: string): boolean {
+/** True for failures of a function itself, which a repetition meets again: values, missing rows, libraries, its own SQL. */
+function isOfArguments({ sqlstate, isWithin }: ServerError): boolean {
+  if (sqlstate === '42601') return isWithin;
   return /^(?:2[12DF]|3[89]|P0)/.test(sqlstate) || sqlstate === 'XX000';
 }
