@@ -200,7 +200,8 @@ function run(
 
 /** Converts an error of `pg` to one of ours. */
 export function toServerError(error: pg.DatabaseError): ServerError {
-  const { message, code, severity, detail, schema, table, column, constraint, dataType, routine, internalQuery } = error;
+  const { message, code, severity, detail, schema, table, column, constraint, dataType, routine, internalQuery } =
+    error;
   const about = { s: schema, t: table, c: column, n: constraint, d: dataType, R: routine, q: internalQuery };
   const fields = Object.entries({ M: message, C: code, S: severity, D: detail, ...about });
   return new ServerError(new Map(fields.flatMap(([name, text]) => (text ? [[name, text] as const] : []))));
