@@ -27,17 +27,22 @@ it('requests are counted and timed', async () => {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname, () => socket.write('no request\r\n\r\n'));
     await once(socket.resume(), 'close');
+    await leaveEarly(hostname, Number(port));
+    const left = { http_request_method: 'POST', http_response_status_code: '' };
+    await expect.poll(async () => (await scrape(url)).value(`${duration}_count`, left)).toBe(1);
     const metrics = await scrape(url);
+    // A client that left is no failure of the server, which would wake somebody.
+    expect(metrics.value('tablewright_requests_total', { outcome: 'failed' })).toBe(0);
     // What could not be read as a request is one that was refused.
     const broken = { http_request_method: '_OTHER', http_route: '', http_response_status_code: '400' };
     expect(metrics.value(`${duration}_count`, broken)).toBe(1);
     expect(metrics.value('tablewright_errors_total', { code: 'INVALID_PAYLOAD' })).toBe(1);
     const read = { http_request_method: 'GET', http_route: route };
     expect(metrics.value(`${duration}_count`, { ...read, http_response_status_code: '200' })).toBe(3);
-    expect(metrics.value(`${duration}_count`, { http_route: '/items/:collection' })).toBe(4);
+    expect(metrics.value(`${duration}_count`, { http_route: '/items/:collection' })).toBe(5);
     expect(metrics.value(`${duration}_count`, { http_route: '', http_response_status_code: '404' })).toBe(1);
     expect(metrics.value(`${duration}_sum`, read)).toBeGreaterThan(0.0005);
-    expect(metrics.value('tablewright_collection_duration_seconds_count', { collection: 'docs' })).toBe(5);
+    expect(metrics.value('tablewright_collection_duration_seconds_count', { collection: 'docs' })).toBe(6);
     expect(metrics.labelValues('tablewright_collection_duration_seconds_count', 'operation').toSorted()).toEqual([
       'create',
       'list',
@@ -59,6 +64,13 @@ it('requests are counted and timed', async () => {
     expect(texts).not.toMatch(/client|127\.0|wrong/);
   });
 });
+
+/** Begins a request whose body never comes, and leaves. */
+async function leaveEarly(hostname: string, port: number): Promise<void> {
+  const head = 'POST /items/docs HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{';
+  const socket = connect(port, hostname, () => socket.write(head, () => setTimeout(() => socket.destroy(), 50)));
+  await once(socket, 'close');
+}
 
 describe('the database', () => {
   it('is timed by statement and table, and its errors are named', async () => {

@@ -169,11 +169,14 @@ function newRoute(route: string): RouteMetrics {
   return { surface: route.startsWith('/graphql') ? 'graphql' : surface, durations: new Map(), byClass: new Map() };
 }
 
-/** Answers of GraphQL have the status 200 with errors in them. */
+/**
+ * Answers of GraphQL have the status 200 with errors in them. A client that left has no status: people who type on cancel
+ * what they asked for, and a server that hangs shows in its times.
+ */
 function outcomeOf(status: number, errors: readonly ErrorCode[] | null): Outcome {
-  if (status >= 500 || status === 0) return 'failed';
+  if (status >= 500) return 'failed';
   if (status === 429) return 'limited';
-  if (status >= 400) return 'refused';
+  if (status >= 400 || status === 0) return 'refused';
   if (errors === null) return 'ok';
   return errors.some((code) => errorStatus(code) >= 500) ? 'failed' : 'refused';
 }
