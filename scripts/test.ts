@@ -35,8 +35,7 @@ const withDatabase = !process.argv.includes('--no-database');
 async function main(): Promise<void> {
   const started = performance.now();
   // Code of projects of former runs stays in it for ever, under names that never come again: see vitest.config.ts.
-  // Another run may write there meanwhile.
-  rmSync(join(root, '.tmp', 'compile-cache'), { recursive: true, force: true, maxRetries: 3 });
+  rmSync(join(root, '.tmp', 'compile-cache'), { recursive: true, force: true });
   const results = await Promise.all([
     step('types', [tsc]),
     step('types of pages', [tsc, '-p', 'packages/runtime/browser']),
