@@ -31,9 +31,9 @@ it('requests are counted and timed', async () => {
     const left = { http_request_method: 'POST', http_response_status_code: '' };
     await expect.poll(async () => (await scrape(url)).value(`${duration}_count`, left)).toBe(1);
     const metrics = await scrape(url);
-    // A client that left is no failure of the server, which would wake somebody.
+    // Failures of the server raise a critical alert, and a client that left is none.
     expect(metrics.value('tablewright_requests_total', { outcome: 'failed' })).toBe(0);
-    // What could not be read as a request is one that was refused.
+    // Bytes that are no request count as one that was refused.
     const broken = { http_request_method: '_OTHER', http_route: '', http_response_status_code: '400' };
     expect(metrics.value(`${duration}_count`, broken)).toBe(1);
     expect(metrics.value('tablewright_errors_total', { code: 'INVALID_PAYLOAD' })).toBe(1);
