@@ -130,7 +130,7 @@ functions: { public: [pay, settle], member: [pay, quota, settle] }\n`,
 
 describe('Supabase: auth.uid(), auth.role() and auth.jwt()', () => {
   const sql = ({ anon, member, server }: DatabaseRoles): string => `
-    CREATE SCHEMA auth;
+    CREATE SCHEMA auth; ALTER TABLE platform.platform_users ADD COLUMN about text;
     CREATE FUNCTION auth.uid() RETURNS uuid LANGUAGE sql STABLE AS $$
       SELECT coalesce(nullif(current_setting('request.jwt.claim.sub', true), ''),
         (nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub'))::uuid $$;
@@ -160,8 +160,9 @@ describe('Supabase: auth.uid(), auth.role() and auth.jwt()', () => {
       sql,
       config: ({ anon, member }) => `{ database: { schemas: ['public'], rowSecurity: {
         claims: 'request.jwt.claims', roles: { public: '${anon}', member: '${member}' },
-        extraClaims: { team: '$CURRENT_USER.location' } } } }`,
+        extraClaims: { team: '$CURRENT_USER.location', about: '$CURRENT_USER.about' } } } }`,
       permissions: permissions(['profiles', 'team_notes']),
+      environment: { LOG_LEVEL: 'warn' },
     });
     [ada = { id: '', token: '' }, bob = { id: '', token: '' }] = await project.addUsers(2, (position) => ({
       location: position === 0 ? 'red' : 'x'.repeat(60),
@@ -192,6 +193,31 @@ describe('Supabase: auth.uid(), auth.role() and auth.jwt()', () => {
       (await project.ask('/items/team_notes?fields=note', { token: user.token })).json.data;
     expect(await notes(ada)).toEqual([{ note: 'for red' }]);
     expect(await notes(bob)).toEqual([]);
+  });
+
+  it.each([
+    [
+      'claims are too large',
+      'claims of more than 4 kB',
+      `UPDATE platform.platform_users SET about = repeat('x', 5000)`,
+    ],
+    ['the role was taken away', 'permission denied to set role', 'REVOKE MEMBER FROM SERVER'],
+  ])('says in the log of reads and writes that %s', async (_, reason, change) => {
+    const { member, server } = project.roles;
+    const eve = (await project.addUsers(1))[0] ?? { id: '', token: '' };
+    await project.rows(change.replace('MEMBER', member).replace('SERVER', server));
+    const before = project.log().length;
+    const body = { id: eve.id, username: 'eve' };
+    const answers = [
+      await project.ask('/items/profiles', { token: eve.token }),
+      await project.ask('/items/profiles', { method: 'POST', token: eve.token, body }),
+      await project.ask(`/items/profiles/${eve.id}`, { method: 'PATCH', token: eve.token, body: { website: 'x' } }),
+    ];
+    await project.rows(`UPDATE platform.platform_users SET about = ''; GRANT ${member} TO ${server}`);
+    expect(answers.map(failure)).toEqual(answers.map(() => '503 SERVICE_UNAVAILABLE'));
+    const log = project.log().slice(before);
+    expect(log).not.toContain('25P02');
+    expect(log.split(reason).length).toBeGreaterThan(answers.length);
   });
 });
 

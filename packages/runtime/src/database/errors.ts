@@ -114,6 +114,10 @@ export class RowSecurityError extends Error {
 /** The settings of a caller could not be applied, so that nothing ran under them. */
 export class RowContextError extends Error {
   override readonly name = 'RowContextError';
+
+  constructor(cause: unknown) {
+    super('The settings of the caller could not be applied.', { cause });
+  }
 }
 
 /** The answer to a SQLSTATE, by its whole code or by its class (the first two characters). */
@@ -220,6 +224,11 @@ export function isConflict(error: unknown): boolean {
 /** True if the connection is gone, so that the server has ended all statements on it. */
 export function isLost(error: unknown): boolean {
   return error instanceof ConnectionError || (error instanceof ServerError && error.fatal);
+}
+
+/** True if a statement was not run because one before it in its transaction has failed. */
+export function isAborted(error: unknown): boolean {
+  return error instanceof ServerError && error.sqlstate === '25P02';
 }
 
 /**

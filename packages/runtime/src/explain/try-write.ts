@@ -1,7 +1,7 @@
 /** One try of a write in the name of an access class, on a database on which it leaves nothing. */
 import type { Caller } from '../caller.ts';
 import type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from '../database/database.ts';
-import { ServerError } from '../database/errors.ts';
+import { isAborted } from '../database/errors.ts';
 import { rowContextOf } from '../database/row-context.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import { PlatformError } from '../errors.ts';
@@ -221,7 +221,7 @@ class Recorder {
         if (last !== undefined) await seen.run(last.statement, last.parameters, last.sink());
       }).catch((error: unknown) => {
         // Statements after one that failed fail for that alone, and may be waited for before it.
-        throw isAborted(error) ? (this.#failure ?? error) : error;
+        throw error instanceof Error && isAborted(error.cause) ? (this.#failure ?? error) : error;
       });
       if (result === undefined) throw new Error('a rehearsal ended without having begun');
       return result.value;
@@ -257,9 +257,4 @@ class Recorder {
       ...(inner.proof && { proof: (commitProof) => inner.proof?.(commitProof) }),
     };
   }
-}
-
-/** True if a statement was not run because one before it in its transaction has failed. */
-function isAborted(error: unknown): boolean {
-  return error instanceof Error && error.cause instanceof ServerError && error.cause.sqlstate === '25P02';
 }

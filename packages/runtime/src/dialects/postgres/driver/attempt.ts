@@ -1,6 +1,14 @@
 /** One attempt at a transaction, on a connection that it has to itself. */
 import type { CommitProof, Outcome, Parameter, RowSink, Statement, Transaction } from '../../../database/database.ts';
-import { ConnectionError, isLost, toBeginError, toDatabaseError, toStatementError } from '../../../database/errors.ts';
+import {
+  ConnectionError,
+  isAborted,
+  isLost,
+  RowContextError,
+  toBeginError,
+  toDatabaseError,
+  toStatementError,
+} from '../../../database/errors.ts';
 import { readRow } from '../../../database/own-statements.ts';
 import { type RowContext, type RunsAs, rowContextOf, type SettingStatement } from '../../../database/row-context.ts';
 import type { PendingQuery, Request } from '../protocol/request.ts';
@@ -43,6 +51,8 @@ export class Attempt implements Transaction {
   /** Settings that hold now, and those of the last statement of a caller: what waits for COMMIT runs under them. */
   #context: RowContext | undefined;
   #callers: RowContext | undefined;
+  /** Set once settings of a caller were refused: statements after them only hear that something before them failed. */
+  #refused: RowContextError | undefined;
   readonly #connection: TransactionConnection;
   readonly #named: boolean;
   readonly #notePosition: PostgresSettings['notePosition'];
@@ -108,7 +118,7 @@ export class Attempt implements Transaction {
     const context = rowContextOf({ runsAs });
     if (context?.key === this.#context?.key) return;
     const set = (setting: SettingStatement, parameters: readonly Parameter[]): void =>
-      void this.#send(setting, parameters, noRows, 'within').catch(() => {});
+      void this.#send(setting, parameters, noRows, 'setting').catch(() => {});
     if (this.#context !== undefined) set(this.#context.undo, []);
     if (context !== undefined) set(context.apply, context.apply.parameters);
     this.#context = context;
@@ -140,7 +150,7 @@ export class Attempt implements Transaction {
       this.unknown = isLost(this.failure);
       throw error;
     }
-    if (this.failure !== undefined) throw toDatabaseError(this.failure);
+    if (this.failure !== undefined) throw toDatabaseError(this.#refused ?? this.failure);
     // The answer of the request waits for it: a reader that comes back sees no less.
     await noted;
   }
@@ -176,10 +186,16 @@ export class Attempt implements Transaction {
     this.failure = failure;
   }
 
-  #send(statement: Statement, parameters: readonly Parameter[], sink: RowSink, part: Request['part']): Promise<void> {
+  #send(
+    statement: Statement,
+    parameters: readonly Parameter[],
+    sink: RowSink,
+    role: 'begin' | 'setting' | 'within' | 'end',
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
       const { name, text, brief = false } = statement;
-      const request: Request = { name: this.#named ? name : '', text, parameters, brief, ...(part && { part }) };
+      const part = role === 'setting' ? 'within' : role;
+      const request: Request = { name: this.#named ? name : '', text, parameters, brief, part };
       const prepared = request.name !== '' && this.#connection.prepares;
       const pendingQuery: PendingQuery = {
         row: (buffer, offset, length) => sink.row(buffer, offset, length),
@@ -188,8 +204,10 @@ export class Attempt implements Transaction {
           const failure = (part === 'begin' ? toBeginError(error) : error) ?? ended(sink);
           if (this.failure === undefined) this.prepared = prepared;
           this.failure ??= failure;
-          if (failure === undefined) resolve();
-          else reject(toStatementError(failure, statement));
+          if (failure === undefined) return resolve();
+          if (role === 'setting' && !isAborted(failure) && !isLost(failure))
+            this.#refused = new RowContextError(failure);
+          reject(toStatementError(isAborted(failure) ? (this.#refused ?? failure) : failure, statement));
         },
       };
       this.#connection.send(request, pendingQuery);

@@ -141,7 +141,7 @@ export class Submission implements pg.Submittable {
   /** A failure before the settings of the caller are complete is not one of the statement. */
   #reasonOf(error: ServerError): Error {
     if (!this.begins || this.#complete > 2 || error.fatal) return error;
-    return new RowContextError('No settings.', { cause: error });
+    return new RowContextError(error);
   }
 
   handleRowDescription(): void {}

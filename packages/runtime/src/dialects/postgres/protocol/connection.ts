@@ -344,7 +344,7 @@ export class Connection implements Channel {
     if (slot.error !== undefined && this.#retry(slot)) return;
     const { error, setting } = slot;
     const isSetting = setting !== undefined && error instanceof ServerError && !error.fatal;
-    slot.pendingQuery?.settled(isSetting ? new RowContextError('No settings.', { cause: error }) : error);
+    slot.pendingQuery?.settled(isSetting ? new RowContextError(error) : error);
   }
 
   /** Sends a request again whose statement the server has lost, replaced or never kept. */
