@@ -94,7 +94,7 @@ async function run(binary: string, args: readonly string[], databaseUrl: string)
       PGPASSWORD: password,
       PGDATABASE: pathname.slice(1),
       // As in a session of the compiled server.
-      PGOPTIONS: '-c plan_cache_mode=force_generic_plan -c jit=off -c random_page_cost=1.1',
+      PGOPTIONS: '-c plan_cache_mode=force_generic_plan -c jit=off -c random_page_cost=1.04',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

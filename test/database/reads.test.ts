@@ -88,7 +88,7 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
   test('pages are as cheap as they are today, unless an operator has said something else', async () => {
     const pageCost = async (): Promise<unknown> =>
       (await (await open()).query(`SELECT pg_catalog.current_setting('random_page_cost')`, []))[0]?.[0];
-    expect(await pageCost()).toBe('1.1');
+    expect(await pageCost()).toBe('1.04');
     const set = `ALTER DATABASE ${place.name}`;
     await withClient(place.url, (client) => client.query(`${set} SET random_page_cost = 3`));
     expect(await pageCost()).toBe('3');

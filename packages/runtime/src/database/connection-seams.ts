@@ -67,7 +67,7 @@ export interface Chosen {
   readonly took?: (ms: number) => void;
 }
 
-export type ChooseText = (statement: Statement) => Chosen;
+export type ChooseText = (statement: Statement, parameters: readonly Parameter[]) => Chosen;
 
 /** Conflicts with other transactions after which a function runs again. */
 const maxConflicts = 8;

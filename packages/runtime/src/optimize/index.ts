@@ -63,7 +63,7 @@ function connectionSeams(on: Optimizations): ConnectionSeams {
     ...(on.has('adaptive-plans') && {
       createChooser(state) {
         const plans = new AdaptivePlans(state);
-        return (statement) => plans.chooseFor(statement);
+        return (statement, parameters) => plans.chooseFor(statement, parameters);
       },
     }),
     directRows: on.has('direct-rows'),

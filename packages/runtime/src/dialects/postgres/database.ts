@@ -85,7 +85,7 @@ async function start(
       planForMany,
     }) ?? ((statement) => ({ statement }));
   const read: Database['read'] = (planned, parameters, sink) => {
-    const { statement, took } = choose(planned);
+    const { statement, took } = choose(planned, parameters);
     return pool.read({ ...statement, parameters }, sink, took);
   };
   const transactions: TransactionRunner = {
@@ -97,7 +97,7 @@ async function start(
     transactions.run(async (transaction) => ({ value: await work(transaction) }));
   const keyBatches = { ask: askArray, maxRunning: Number.POSITIVE_INFINITY, sent: () => pool.flush() };
   const stream: Database['stream'] = (streamed, parameters, sink, drained, signal) =>
-    runStream(pool, { ...choose(streamed), parameters, sink, drained, signal }, { timeouts, lengths });
+    runStream(pool, { ...choose(streamed, parameters), parameters, sink, drained, signal }, { timeouts, lengths });
   return {
     read: wrapReads?.(read, keyBatches) ?? read,
     stream: wrapStreams?.(stream, read) ?? stream,

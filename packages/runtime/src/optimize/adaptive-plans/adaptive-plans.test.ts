@@ -143,11 +143,37 @@ test('statements beside others take the quickest way so far, and are not timed',
 
 test('pages of one list share their times', () => {
   const plans = create();
-  const named = (name: string) => pageFamily.on(otherWays.on({ name, text: 'SELECT 1' }, [page]), 'r_1');
+  const named = (name: string) =>
+    pageFamily.on(otherWays.on({ name, text: 'SELECT 1' }, [page]), { name: 'r_1', bounds: [] });
   for (const name of ['r_1', 'r_2', 'r_3']) {
     const { statement, took } = plans.chooseFor(named(name));
     expect(statement.name).toBe(name);
     took?.(50);
   }
   expect(plans.chooseFor(named('r_4')).statement.text).toBe(page.text);
+});
+
+test('lists of other values have times of their own, once they were asked for some times', () => {
+  const plans = create();
+  const list = (name: string) =>
+    pageFamily.on(otherWays.on({ name, text: 'SELECT 1' }, [page, join]), { name: 'r_1', bounds: [1] });
+  /** Ways of runs of one list, each of another page. */
+  const ask = (value: string, times: number, took: Readonly<Record<Way, number>>): readonly Way[] =>
+    Array.from({ length: times }, (_, offset) => {
+      const chosen = plans.chooseFor(list(`r_${offset}`), [value, String(offset)]);
+      const way = chosen.statement.text === page.text ? 'page' : chosen.statement.text === join.text ? 'join' : 'rows';
+      chosen.took?.(took[way]);
+      return way;
+    });
+  const [many, few] = [
+    { rows: 60, page: 35, join: 27 },
+    { rows: 0.3, page: 0.5, join: 10 },
+  ];
+  expect(ask('many', 40, many).at(-1)).toBe('join');
+  const first = ask('few', 40, few);
+  expect(first.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => 'join'));
+  expect(new Set(first.slice(8))).toEqual(new Set(['rows']));
+  // One run is the try of a slower way.
+  expect(ask('many', 20, many).filter((way) => way !== 'join').length).toBeLessThan(2);
+  expect(new Set(ask('few', 20, few))).toEqual(new Set(['rows']));
 });

@@ -5,7 +5,7 @@
  * of the database tell. So the time that a statement took decides. All give the same answer, so a wrong choice costs time only.
  */
 import type { Chosen, ServerState } from '../../database/connection-seams.ts';
-import { createNote, type Statement } from '../../database/database.ts';
+import { createNote, type Parameter, type Statement } from '../../database/database.ts';
 import { orderBy } from '../../dialects/fragment.ts';
 import type { Selected } from '../../query/authorise/selection.ts';
 import type { ReadQuery } from '../../query/plan/plan.ts';
@@ -42,37 +42,49 @@ const worthATry = 200;
  * what makes it longer on a busy machine. With a large weight it would lose to ways that were tried at a good moment.
  */
 const weight = 1 / 32;
-/** Statements whose times are remembered; those that came first are forgotten first. */
+/** Lists, and statements of all lists, whose times are remembered; those that came first are forgotten first. */
 const maxRemembered = 1_000;
+/** Timed runs after which a list goes by times of its own. Before it goes by those of all lists of its statement. */
+const ownRuns = 8;
+/** Characters of values that name a list: those of longer ones have no times of their own. */
+const maxValues = 256;
 
 /** Remembers the times of statements by each of their ways. */
 export class AdaptivePlans {
   readonly #times = new Map<string, Times>();
+  /** Times of lists with the same values, whatever page of them was asked for. */
+  readonly #lists = new Map<string, Times>();
   readonly #state: ServerState;
 
   constructor(state: ServerState) {
     this.#state = state;
   }
 
-  chooseFor(statement: Statement): Chosen {
+  chooseFor(statement: Statement, parameters: readonly Parameter[] = []): Chosen {
     const others = otherWays.of(statement);
     if (others === undefined) return { statement };
-    const name = pageFamily.of(statement) ?? statement.name;
+    const { name, bounds } = pageFamily.of(statement) ?? { name: statement.name, bounds: [] };
     const isTimed = this.#state.isCalm();
-    const way = this.choose(name, others, isTimed);
+    // Statements that have always been quick, nearly all of them, need no name for their values.
+    const list = this.#times.has(name) ? nameList(name, parameters, bounds) : undefined;
+    const own = list === undefined ? undefined : this.#lists.get(list);
+    const isKnown = own !== undefined && own.runs.reduce((sum, runs) => sum + runs, 0) >= ownRuns;
+    const way = this.#choose(isKnown ? own : this.#times.get(name), others, isTimed);
     const took = (ms: number): void => {
-      if (this.#state.isCalm()) this.note(name, way, ms);
+      if (!this.#state.isCalm()) return;
+      note(this.#times, name, way, ms);
+      if (list !== undefined) note(this.#lists, list, way, ms);
     };
     const chosen = way === 0 ? statement : this.#state.planForMany({ ...statement, ...others[way - 1] });
     return { statement: chosen, ...(isTimed && { took }) };
   }
 
-  /**
-   * The way of a statement's next run, by its name: 0 for its own, then those of the others from 1. The quickest one so far
-   * where the run is not timed.
-   */
-  choose(name: string, others: readonly OtherWay[], isTimed = true): number {
-    const times = this.#times.get(name);
+  /** The way of a statement's next run, by its name: 0 for its own, then those of the others from 1. */
+  choose(name: string, others: readonly OtherWay[]): number {
+    return this.#choose(this.#times.get(name), others, true);
+  }
+
+  #choose(times: Times | undefined, others: readonly OtherWay[], isTimed: boolean): number {
     if (times === undefined || (times.runs[0] ?? 0) < slowRuns) return 0;
     const isOpen = ({ whole }: OtherWay): boolean => whole === undefined || this.#state.areSmall(whole);
     const ways = [0, ...others.flatMap((other, index) => (isOpen(other) ? [index + 1] : []))];
@@ -92,21 +104,31 @@ export class AdaptivePlans {
    * The times of others are kept: statements about as quick would try slow ones again and again.
    */
   note(name: string, way: number, ms: number): void {
-    const before = this.#times.get(name);
-    const others = before?.ms.slice(1).filter((other) => other !== undefined) ?? [];
-    if (way === 0 && ms < Math.min(slowMs, ...others)) {
-      if (before !== undefined) [before.runs[0], before.ms[0]] = [0, undefined];
-      return;
-    }
-    const times = before ?? { ms: [], runs: [], count: 0, spentMs: 0, last: [] };
-    times.spentMs += ms;
-    times.runs[way] = (times.runs[way] ?? 0) + 1;
-    times.ms[way] = averaged(times.ms[way], ms);
-    this.#times.set(name, times);
-    if (this.#times.size <= maxRemembered) return;
-    const [first] = this.#times.keys();
-    if (first !== undefined) this.#times.delete(first);
+    note(this.#times, name, way, ms);
   }
+}
+
+function note(all: Map<string, Times>, name: string, way: number, ms: number): void {
+  const before = all.get(name);
+  const others = before?.ms.slice(1).filter((other) => other !== undefined) ?? [];
+  if (way === 0 && ms < Math.min(slowMs, ...others)) {
+    if (before !== undefined) [before.runs[0], before.ms[0]] = [0, undefined];
+    return;
+  }
+  const times = before ?? { ms: [], runs: [], count: 0, spentMs: 0, last: [] };
+  times.spentMs += ms;
+  times.runs[way] = (times.runs[way] ?? 0) + 1;
+  times.ms[way] = averaged(times.ms[way], ms);
+  all.set(name, times);
+  if (all.size <= maxRemembered) return;
+  const [first] = all.keys();
+  if (first !== undefined) all.delete(first);
+}
+
+/** Names a list by the values of its filters and rules; undefined where they are long. */
+function nameList(name: string, parameters: readonly Parameter[], bounds: readonly number[]): string | undefined {
+  const values = parameters.filter((_, position) => !bounds.includes(position)).join('\0');
+  return values.length > maxValues ? undefined : `${name} ${values}`;
 }
 
 /** True if a way that loses so many milliseconds is worth another try. */
@@ -131,8 +153,13 @@ export interface OtherWay {
 /** Other texts of a statement, of which one may cost less where it takes long. */
 export const otherWays = createNote<readonly OtherWay[]>('other ways');
 
-/** Name of all statements that differ by the page they read: times of the ways of one hold for all. */
-export const pageFamily = createNote<string>('family of pages');
+/** Statements that differ by the page they read: times of the ways of one hold for all. */
+interface PageFamily {
+  readonly name: string;
+  /** Positions of the parameters that choose the page. */
+  readonly bounds: readonly number[];
+}
+export const pageFamily = createNote<PageFamily>('family of pages');
 
 /** Adds the other texts to pages of rows with links. */
 export const planOtherWays: ReadPass = (plan, { query, parts, renumber }) => {
@@ -145,7 +172,10 @@ export const planOtherWays: ReadPass = (plan, { query, parts, renumber }) => {
     return text === undefined ? [] : [{ ...way, name: nameOf(text), text }];
   });
   if (others.length === 0) return plan;
-  const family = nameOf(withoutOffset(ways[0]?.text ?? '', parts.bounds));
+  const [first = ''] = ways.map(({ text }) => text);
+  const bounds = renumber(`${first}\n${parts.bounds}`)?.split('\n').at(-1) ?? '';
+  const positions = [...bounds.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number) - 1);
+  const family = { name: nameOf(withoutOffset(first, parts.bounds)), bounds: positions };
   return { ...plan, statement: pageFamily.on(otherWays.on(plan.statement, others), family) };
 };
 

@@ -115,13 +115,14 @@ export function transactionSql(settings: Pick<SessionSettings, 'statementTimeout
 
 /**
  * Sets the planner's cost of a page that is not read in sequence. By default that is four times as much, as on a disk
- * that turns. PostgreSQL would then read a small table once per related row instead of looking into the index. Only an
- * untouched default is replaced: a value that an operator has set, for any storage, stays.
+ * that turns. PostgreSQL would then read a small table once per related row instead of looking into the index. From 1.05 on
+ * it makes bitmaps of the few rows of a parent and sorts them, as long as it has no statistics. Only an untouched default is
+ * replaced: a value that an operator has set, for any storage, stays.
  */
 export function pageCost(local: boolean): string {
   const name = quote('random_page_cost');
   const current = `pg_catalog.current_setting(${name})`;
-  return `pg_catalog.set_config(${name}, CASE ${current} WHEN '4' THEN '1.1' ELSE ${current} END, ${local})`;
+  return `pg_catalog.set_config(${name}, CASE ${current} WHEN '4' THEN '1.04' ELSE ${current} END, ${local})`;
 }
 
 function quote(text: string): string {
