@@ -25,6 +25,9 @@ const compared = 2;
 /** Seconds that both servers are asked for before the first round: each connection plans anew for its first five requests. */
 const warmSeconds = 0.5;
 
+/** Seconds where rows have a thousand links: a server tries its ways in the first runs of such a list, which are long. */
+const longWarmSeconds = 2;
+
 /** Seconds where a list is new to the servers, or the first with rows below: code for it is not optimised yet. */
 const newWarmSeconds = 3;
 /** Seconds before the very first. */
@@ -61,7 +64,8 @@ export async function* measureShapes(
     await compareAnswers(stage.open.url, stage.handwritten.url, scenario.questions.slice(0, compared));
     const enough = (measured: Measured): boolean => isClear(shapeResult(moment, measured));
     const isNew = moment === 'before' && /-[03]$/.test(scenario.name);
-    const warm = isNew ? (index === 0 ? firstWarmSeconds : newWarmSeconds) : warmSeconds;
+    const usual = scenario.name.endsWith('-1000') ? longWarmSeconds : warmSeconds;
+    const warm = isNew ? (index === 0 ? firstWarmSeconds : newWarmSeconds) : usual;
     const method = { drive: driveOwn, rounds, effort, enough, pgbench: undefined, warmSeconds: warm, say: () => {} };
     const result = shapeResult(moment, await measureScenario(stage, scenario, method));
     say(

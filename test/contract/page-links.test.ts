@@ -227,3 +227,19 @@ test.skipIf(isWithout('adaptive-plans')).each([
   for (let times = 0; times < 5; times++) expect((await project.ask(path)).text).toBe(first.text);
   expect(project.statements.texts().filter((text) => text.startsWith('WITH '))).not.toEqual([]);
 });
+
+test.skipIf(isWithout('adaptive-plans'))('a list of few links goes row by row after one of many', async () => {
+  /** True for runs that read the whole page at once. */
+  const pages = async (ids: string): Promise<readonly boolean[]> => {
+    const query = `${reads['the first by a column with nulls']}&filter[id][_between]=${ids}`;
+    const runs: boolean[] = [];
+    for (let times = 0; times < 16; times++) {
+      project.statements.reset();
+      expect((await project.ask(`/items/posts?limit=20&${query}`)).status).toBe(200);
+      runs.push(project.statements.texts().some((text) => text.startsWith('WITH ')));
+    }
+    return runs;
+  };
+  expect(await pages('1,12')).toContain(true);
+  expect((await pages('13,20')).at(-1)).toBe(false);
+});
