@@ -52,7 +52,7 @@ const maxValues = 256;
 /** Remembers the times of statements by each of their ways. */
 export class AdaptivePlans {
   readonly #times = new Map<string, Times>();
-  /** Times of lists with the same values, whatever page of them was asked for. */
+  /** The same of lists by their values; pages of one list share them. */
   readonly #lists = new Map<string, Times>();
   readonly #state: ServerState;
 
@@ -67,9 +67,9 @@ export class AdaptivePlans {
     const isTimed = this.#state.isCalm();
     // Statements that have always been quick, nearly all of them, need no name for their values.
     const list = this.#times.has(name) ? nameList(name, parameters, bounds) : undefined;
-    const own = list === undefined ? undefined : this.#lists.get(list);
-    const isKnown = own !== undefined && own.runs.reduce((sum, runs) => sum + runs, 0) >= ownRuns;
-    const way = this.#choose(isKnown ? own : this.#times.get(name), others, isTimed);
+    const listTimes = list === undefined ? undefined : this.#lists.get(list);
+    const isKnown = listTimes !== undefined && listTimes.runs.reduce((sum, runs) => sum + runs, 0) >= ownRuns;
+    const way = this.#choose(isKnown ? listTimes : this.#times.get(name), others, isTimed);
     const took = (ms: number): void => {
       if (!this.#state.isCalm()) return;
       note(this.#times, name, way, ms);
