@@ -57,7 +57,7 @@ describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
   let platform: Platform;
   let close: () => Promise<unknown>;
   /** Starts another server of the same project, whose way to the database takes so many milliseconds. */
-  let startAfar: (ms: number) => Promise<Pick<Platform, 'url' | 'stop'>>;
+  let startAfar: (ms: number, patient?: typeof environment) => Promise<Pick<Platform, 'url' | 'stop'>>;
   beforeAll(async () => {
     if (missing) return;
     const back = isMariadb ? onMariadb() : () => {};
@@ -65,9 +65,9 @@ describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
     const project = await createProject();
     await writeFile(`${project.folder}/permissions.yaml`, permissions);
     platform = await startUnchecked(project.folder, database.url, environment);
-    startAfar = async (ms) => {
+    startAfar = async (ms, patient = environment) => {
       const way = await startLongWay(database.url, ms);
-      const { url, stop } = await startUnchecked(project.folder, way.url, environment, []);
+      const { url, stop } = await startUnchecked(project.folder, way.url, patient, []);
       return { url, stop: () => stop().finally(way.close) };
     };
     close = async () => {
@@ -144,6 +144,22 @@ describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
       expect(naps.filter(({ status }) => status === 200).length).toBeGreaterThan(2);
       // Each takes 300 ms: a client has one slow statement at a time once the first has turned out to be slow.
       expect(performance.now() - from).toBeGreaterThan(700);
+    } finally {
+      await afar.stop();
+    }
+  });
+
+  it.skipIf(missing)('over a very long way no list is refused while connections are made', async () => {
+    const afar = await startAfar(170, { ...environment, DATABASE_PUBLIC_STATEMENT_TIMEOUT: '10s' });
+    try {
+      const agent = new Agent({ localAddress: '127.0.3.10' });
+      const ask = async (_: unknown, offset: number) =>
+        (await fire(afar.url, { path: `/items/notes?limit=1&offset=${offset % 5}` }, agent)).status;
+      expect(new Set(await Promise.all(Array.from({ length: 20 }, ask)))).toEqual(new Set([200]));
+      const from = performance.now();
+      expect(new Set(await Promise.all(Array.from({ length: 20 }, ask)))).toEqual(new Set([200]));
+      // One after the other they would take seven seconds.
+      expect(performance.now() - from).toBeLessThan(4_000);
     } finally {
       await afar.stop();
     }

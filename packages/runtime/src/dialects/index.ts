@@ -74,7 +74,7 @@ const servers: Readonly<Record<Family, ServerDialect>> = {
     connect: async (options) => (await import('./mysql/database.ts')).connectMysql(options),
     // Statements need a connection each, of which one is left to other clients.
     publicReads: (places, poolMax) => ({
-      ...{ places: 2, maxCount: 3, quickOfClient: Math.max(1, poolMax - places - 3), isTimedWhenSent: true },
+      ...{ places: 2, maxCount: 3, quickOfClient: Math.max(1, poolMax - places - 3) },
       beside: { yieldMs: 50, pauseFactor: 2, freeMs: 50, slowShare: 0.3 },
     }),
     migrator: mysqlMigrator,

@@ -1,7 +1,8 @@
 import type { Database } from '../database/database.ts';
 import { askProbe } from '../database/host-state.ts';
 import { choosePrimary } from '../database/hosts/choose-primary.ts';
-import { type PublicReadLimits, queuePublicReads } from '../database/public/public-reads.ts';
+import type { TurnLimits } from '../database/public/public-queue.ts';
+import { queuePublicReads } from '../database/public/public-reads.ts';
 import { shareStreams } from '../database/stream-share.ts';
 import { fixedUrl, hostUrls } from '../environment/renewable-url.ts';
 import { familyOf } from '../language/index.ts';
@@ -37,7 +38,7 @@ export async function openDatabase(target: DatabasePlace, options: OpenOptions =
 }
 
 /** Limits by which callers without a token share a database with others. An embedded one does one thing at a time. */
-function publicLimits(target: DatabasePlace, poolMax: number, timeoutMs: number): PublicReadLimits {
+function publicLimits(target: DatabasePlace, poolMax: number, timeoutMs: number): TurnLimits {
   if (!('url' in target)) {
     const beside = { yieldMs: 200, pauseFactor: 3, freeMs: 0, slowShare: 0.02 };
     return { places: 1, maxCount: 1, slowMs: 100, pauseFactor: 3, beside, timeoutMs, quickOfClient: 0 };

@@ -3,7 +3,7 @@ import type { Database, MigrationConnection } from '../database/database.ts';
 import type { AskHost, CreateProbe } from '../database/host-state.ts';
 import type { Failover } from '../database/hosts/choose-primary.ts';
 import type { HasReached } from '../database/hosts/positions.ts';
-import type { PublicReadLimits } from '../database/public/public-reads.ts';
+import type { TurnLimits } from '../database/public/public-queue.ts';
 import type { ExaminedRoles, RoleFinding, TableSecurity } from '../database/row-context.ts';
 import type { Driver } from '../environment/database.ts';
 import type { RenewableUrl } from '../environment/renewable-url.ts';
@@ -108,7 +108,7 @@ export interface ServerDialect {
   readonly publicReads: (
     places: number,
     poolMax: number,
-  ) => Pick<PublicReadLimits, 'places' | 'maxCount' | 'beside' | 'quickOfClient'>;
+  ) => Pick<TurnLimits, 'places' | 'maxCount' | 'beside' | 'quickOfClient'>;
   /** Receives notifications of other processes; absent where the server sends none. */
   readonly listen?: (options: ListenOptions) => Listener;
   /** Makes and undoes the platform's own tables; `schema` is null where none is configured. */

@@ -8,7 +8,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const limits = { places: 3, maxCount: 6, slowMs: 150, pauseFactor: 0, beside: null, timeoutMs: 2_000 };
+const limits = {
+  places: 3,
+  maxCount: 6,
+  slowMs: 150,
+  pauseFactor: 0,
+  beside: null,
+  timeoutMs: 2_000,
+  quickOfClient: 0,
+};
 
 /** Asks for a turn; gives what came of it so far. */
 function ask(queue: PublicQueue, client: string, kind: string, rest: Partial<Asker> = {}) {

@@ -17,6 +17,8 @@ export interface TurnLimits extends PaceLimits {
   readonly maxCount: number;
   /** Time that a statement waits for its turn, in milliseconds. */
   readonly timeoutMs: number;
+  /** Quick statements of one client that need no place: infinity where a connection takes several at once, 0 where each has its turn. */
+  readonly quickOfClient: number;
 }
 
 export interface Asker {
@@ -24,6 +26,8 @@ export interface Asker {
   readonly client: string;
   /** True if it has begun before, and holds a connection while it waits. */
   readonly goesOn: boolean;
+  /** True if it needs no place while its kind is quick: a stream always does. */
+  readonly mayBeFree?: true;
 }
 
 /** A statement under way. */
@@ -32,6 +36,8 @@ export interface Turn extends Asker {
   begun: number;
   /** True if it counted as slow when it began. */
   readonly isSlow: boolean;
+  /** True if it takes no place, as its kind was quick. */
+  readonly isFree: boolean;
 }
 
 interface WaitingTurn {
@@ -44,7 +50,11 @@ interface WaitingTurn {
 
 /** Milliseconds of a way to the server that count for no statement; those of a short way do, which is hardly more than noise. */
 const shortWayMs = 10;
-const longestWayMs = 300;
+const longestWayMs = 1_000;
+/** The same way takes a little longer at times. */
+const unevenness = 1.1;
+/** Ways in which a connection is made: statements wait so much longer for their turn. */
+const connectingWays = 4;
 
 /** Interval at which waiting statements are looked at, in milliseconds. */
 const lookMs = 10;
@@ -60,6 +70,8 @@ export class PublicQueue {
   readonly #limits: TurnLimits;
   readonly #roundTripMs: () => number;
   readonly #running = new Set<Turn>();
+  /** Quick statements under way without a place, by client. */
+  readonly #free = new Map<string, number>();
   #waiting: WaitingTurn[] = [];
   readonly #waits = new Waits();
   readonly #pace: PublicPace;
@@ -81,7 +93,7 @@ export class PublicQueue {
   /** Milliseconds of the way to the server, as far as they are taken off the times of statements. */
   get wayMs(): number {
     const ms = this.#roundTripMs();
-    return ms < shortWayMs ? 0 : Math.min(ms, longestWayMs);
+    return ms < shortWayMs ? 0 : Math.min(ms * unevenness, longestWayMs);
   }
 
   /** Statements that wait for their turn. */
@@ -91,7 +103,7 @@ export class PublicQueue {
 
   /** Gives a turn, at once if there is a place. Rejects with `ConnectionError` if there is none in time. */
   enter(asker: Asker): Turn | Promise<Turn> {
-    const isFirst = this.#waiting.length === 0 || asker.goesOn;
+    const isFirst = this.#waiting.length === 0 || asker.goesOn || this.#isFree(asker);
     return isFirst && this.#mayBegin(asker, performance.now()) ? this.#begin(asker) : this.#wait(asker);
   }
 
@@ -102,15 +114,29 @@ export class PublicQueue {
 
   /** Ends a turn. To be called once; `isReported` is false if its time says nothing about the statement. */
   leave(turn: Turn, isReported = true): void {
-    this.#running.delete(turn);
     const now = performance.now();
     const ms = Math.max(0, now - turn.begun);
+    if (turn.isFree) return this.#leaveFree(turn, isReported ? ms : Number.POSITIVE_INFINITY);
+    this.#running.delete(turn);
     if (isReported && turn.begun < Number.POSITIVE_INFINITY) this.times.note(turn.kind, turn.client, ms);
     if (!this.times.isQuick(turn.kind)) this.#pace.ended(now, ms);
     this.#serve();
   }
 
+  #leaveFree({ kind, client }: Turn, ms: number): void {
+    const count = this.#free.get(client) ?? 0;
+    if (count > 1) this.#free.set(client, count - 1);
+    else this.#free.delete(client);
+    if (ms > this.#limits.slowMs) this.times.doubt(kind);
+    this.#serve();
+  }
+
+  #isFree({ kind, client, mayBeFree }: Asker): boolean {
+    return mayBeFree === true && this.times.isQuick(kind) && (this.#free.get(client) ?? 0) < this.#limits.quickOfClient;
+  }
+
   #mayBegin(asker: Asker, since: number): boolean {
+    if (this.#isFree(asker)) return true;
     const { places, maxCount: maxReads, slowMs } = this.#limits;
     const now = performance.now();
     if (this.#running.size >= maxReads || this.#pace.yields(now, since) || this.#isPaused(asker, now)) return false;
@@ -133,9 +159,13 @@ export class PublicQueue {
   #begin(asker: Asker): Turn {
     const { kind, client } = asker;
     const now = performance.now();
-    const turn = { ...asker, begun: now + this.wayMs, isSlow: this.times.isSlow(kind, client) };
-    this.#pace.begun(now);
-    this.#running.add(turn);
+    const isFree = this.#isFree(asker);
+    const turn = { ...asker, begun: now + this.wayMs, isSlow: this.times.isSlow(kind, client), isFree };
+    if (isFree) this.#free.set(client, (this.#free.get(client) ?? 0) + 1);
+    else {
+      this.#pace.begun(now);
+      this.#running.add(turn);
+    }
     return turn;
   }
 
@@ -145,7 +175,7 @@ export class PublicQueue {
     if (isFull && !asker.goesOn) throw new ConnectionError('Too many statements wait for their turn.');
     const { promise, resolve, reject } = Promise.withResolvers<Turn>();
     const since = performance.now();
-    const deadline = asker.goesOn ? Number.POSITIVE_INFINITY : since + this.#limits.timeoutMs;
+    const deadline = asker.goesOn ? Number.POSITIVE_INFINITY : since + this.#limits.timeoutMs + connectingWays * this.wayMs;
     this.#waiting.push({ asker, since, deadline, begin: resolve, refuse: reject });
     this.#timer ??= setInterval(() => this.#look(), lookMs).unref();
     const ended = this.#waits.begin();
@@ -171,7 +201,6 @@ export class PublicQueue {
   }
 
   #serve(): void {
-    if (this.#running.size >= this.#limits.maxCount || this.#pace.yields(performance.now())) return;
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       this.#waiting.splice(this.#waiting.indexOf(next), 1);
       next.begin(this.#begin(next.asker));

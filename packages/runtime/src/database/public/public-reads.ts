@@ -6,31 +6,22 @@ import { ConnectionError, StalledError, toDatabaseError } from '../errors.ts';
 import type { StatementKind } from './public-pace.ts';
 import { PublicQueue, type Turn, type TurnLimits } from './public-queue.ts';
 
-/** Bounds of reads of callers without a token. */
-export interface PublicReadLimits extends TurnLimits {
-  /** Quick statements of one client that run freely: infinity where a connection takes several at once, 0 where each takes its turn. */
-  readonly quickOfClient: number;
-  /** True where the wait for a connection, which may have to be made, is no time of a statement. */
-  readonly isTimedWhenSent?: true;
-}
-
 /** A database on which callers without a token take turns. */
-export function queuePublicReads(database: Database, limits: PublicReadLimits): Database {
+export function queuePublicReads(database: Database, limits: TurnLimits): Database {
   const queue = new PublicQueue(limits, () => database.roundTripMs?.() ?? 0);
   const { times } = queue;
-  const quick = new Map<string, number>();
   const isBounded = limits.quickOfClient !== Number.POSITIVE_INFINITY;
 
-  function runQuick(kind: StatementKind, client: string, run: () => Promise<void>): Promise<void> {
+  /** Quick statements that share connections need neither a turn nor their client. */
+  function readFreely(kind: StatementKind, read: () => Promise<void>): Promise<void> {
     const begun = performance.now();
-    if (isBounded) quick.set(client, (quick.get(client) ?? 0) + 1);
-    const leave = (): void => {
+    const noteTime = (): void => {
       const ms = performance.now() - begun;
       if (ms > limits.slowMs && ms - queue.wayMs > limits.slowMs) times.doubt(kind);
-      if (isBounded) decrease(quick, client);
     };
-    return run().then(leave, (error: unknown) => {
-      leave();
+    return read().then(noteTime, (error: unknown) => {
+      if (error instanceof StalledError) times.doubt(kind);
+      else noteTime();
       throw error;
     });
   }
@@ -42,17 +33,16 @@ export function queuePublicReads(database: Database, limits: PublicReadLimits): 
       if (statement.isPublic !== true) return queue.beside(() => database.read(statement, parameters, sink));
       const kind = kindOf(statement, parameters);
       const readInTurn = (): Promise<void> =>
-        runInTurn(queue, { kind, client: findClient(), goesOn: false }, (turn) => {
-          const timed = limits.isTimedWhenSent === true ? new TurnSink(sink, queue, turn) : sink;
-          return database.read(turn.isSlow ? { ...statement, apart: true } : statement, parameters, timed);
-        }).catch((error: unknown) => again(error, readInTurn));
-      if (!times.isQuick(kind)) return readInTurn();
-      const client = isBounded ? findClient() : '';
-      if ((quick.get(client) ?? 0) >= limits.quickOfClient) return readInTurn();
-      return runQuick(kind, client, () => database.read(statement, parameters, sink)).catch((error: unknown) => {
-        if (error instanceof StalledError) times.doubt(kind);
-        return again(error, readInTurn);
-      });
+        runInTurn(queue, { kind, client: findClient(), goesOn: false, mayBeFree: true }, (turn) =>
+          database.read(
+            turn.isSlow ? { ...statement, apart: true } : statement,
+            parameters,
+            new TurnSink(sink, queue, turn),
+          ),
+        ).catch((error: unknown) => again(error, readInTurn));
+      if (isBounded || !times.isQuick(kind)) return readInTurn();
+      const reading = readFreely(kind, () => database.read(statement, parameters, sink));
+      return reading.catch((error: unknown) => again(error, readInTurn));
     },
     stream(statement, parameters, sink, drained, signal, client = '') {
       if (statement.isPublic !== true) return database.stream(statement, parameters, sink, drained, signal, client);
@@ -125,7 +115,7 @@ function again(error: unknown, read: () => Promise<void>): Promise<void> {
 /** Nothing is read for a stream while its client takes the rows that were read: it waits for another turn then. */
 async function streamQueued(
   queue: PublicQueue,
-  { kind, client }: Omit<Asker, 'goesOn'>,
+  { kind, client }: Pick<Asker, 'kind' | 'client'>,
   signal: AbortSignal,
   drained: () => Promise<void>,
   run: (drained: () => Promise<void>) => Promise<void>,
@@ -166,10 +156,4 @@ async function enter(queue: PublicQueue, asker: Parameters<PublicQueue['enter']>
   } catch (error) {
     throw error instanceof ConnectionError ? toDatabaseError(error) : error;
   }
-}
-
-function decrease(counts: Map<string, number>, key: string): void {
-  const count = counts.get(key) ?? 0;
-  if (count > 1) counts.set(key, count - 1);
-  else counts.delete(key);
 }

@@ -38,6 +38,8 @@ interface MysqlPoolOptions extends PoolTimeouts {
 
 /** Interval at which it is checked if all leased connections were returned, in milliseconds. */
 const lookMs = 10;
+/** Round trips in which a connection is made and its first statement prepared: reads that wait for others wait so much longer. */
+const connectingTrips = 8;
 
 /** Lends the connections of the driver's pool, and knows who has one: statements that pass the driver by are none to it. */
 export class MysqlPool {
@@ -180,7 +182,7 @@ export class MysqlPool {
 
   #enter(isPublic: boolean): Admitted | Promise<Admitted> {
     if (this.#closing) throw new ConnectionError('The connections are being closed.');
-    const entering = this.#reads.enter(isPublic);
+    const entering = this.#reads.enter(isPublic, connectingTrips * this.roundTripMs);
     if (!(entering instanceof Promise)) return entering;
     const ended = this.#waits.begin();
     return entering.finally(ended);
@@ -300,8 +302,11 @@ export class ReadQueue {
     this.#limits = limits;
   }
 
-  /** At once where there is room; else resolves when there is, and rejects with `ConnectionError` when not in time. */
-  enter(isPublic: boolean): Promise<Admitted> | Admitted {
+  /**
+   * At once where there is room; else resolves when there is, and rejects with `ConnectionError` when not in time. It waits
+   * `moreMs` longer than usual.
+   */
+  enter(isPublic: boolean, moreMs = 0): Promise<Admitted> | Admitted {
     const queue = this.#queueOf(isPublic);
     if (queue.length === 0 && this.#hasRoom(isPublic)) return this.#admit(isPublic);
     return new Promise((resolve, reject) => {
@@ -312,7 +317,7 @@ export class ReadQueue {
       const timer = setTimeout(() => {
         queue.splice(queue.indexOf(enter), 1);
         reject(new ConnectionError('No connection was free in time.'));
-      }, this.#limits.timeoutMs);
+      }, this.#limits.timeoutMs + moreMs);
       queue.push(enter);
     });
   }
