@@ -91,7 +91,10 @@ const parts: Readonly<Record<Exclude<FieldFunction, 'count'>, string>> = {
 const calls: Pick<SqlDialect, 'now' | 'field' | 'aggregate'> = {
   now(offset, type) {
     const [, months = '0', microseconds = '0'] = /^MONTH, (CAST\(\S+ AS SIGNED\)), (.*)$/.exec(offset) ?? [];
-    const moved = `TIMESTAMPADD(MICROSECOND, ${microseconds}, TIMESTAMPADD(MONTH, ${months}, UTC_TIMESTAMP(6)))`;
+    // Years before the first fail in writes and are null in reads. No value lies before the earliest moments of both kinds.
+    const day = `GREATEST(${microseconds}, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), '0001-01-01'))`;
+    const month = `GREATEST(${months}, -12 * CAST(YEAR(UTC_TIMESTAMP()) AS SIGNED))`;
+    const moved = `TIMESTAMPADD(MONTH, ${month}, TIMESTAMPADD(MICROSECOND, ${day}, UTC_TIMESTAMP(6)))`;
     if (type === 'date') return `DATE(${moved})`;
     return type === 'time' ? `TIME(${moved})` : moved;
   },
