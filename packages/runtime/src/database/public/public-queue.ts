@@ -116,10 +116,12 @@ export class PublicQueue {
   leave(turn: Turn, isReported = true): void {
     const now = performance.now();
     const ms = Math.max(0, now - turn.begun);
-    if (turn.isFree) return this.#leaveFree(turn, isReported ? ms : Number.POSITIVE_INFINITY);
-    this.#running.delete(turn);
-    if (isReported && turn.begun < Number.POSITIVE_INFINITY) this.times.note(turn.kind, turn.client, ms);
-    if (!this.times.isQuick(turn.kind)) this.#pace.ended(now, ms);
+    if (turn.isFree) this.#leaveFree(turn, isReported ? ms : Number.POSITIVE_INFINITY);
+    else {
+      this.#running.delete(turn);
+      if (isReported && turn.begun < Number.POSITIVE_INFINITY) this.times.note(turn.kind, turn.client, ms);
+      if (!this.times.isQuick(turn.kind)) this.#pace.ended(now, ms);
+    }
     this.#serve();
   }
 
@@ -128,7 +130,6 @@ export class PublicQueue {
     if (count > 1) this.#free.set(client, count - 1);
     else this.#free.delete(client);
     if (ms > this.#limits.slowMs) this.times.doubt(kind);
-    this.#serve();
   }
 
   #isFree({ kind, client, mayBeFree }: Asker): boolean {
@@ -175,7 +176,9 @@ export class PublicQueue {
     if (isFull && !asker.goesOn) throw new ConnectionError('Too many statements wait for their turn.');
     const { promise, resolve, reject } = Promise.withResolvers<Turn>();
     const since = performance.now();
-    const deadline = asker.goesOn ? Number.POSITIVE_INFINITY : since + this.#limits.timeoutMs + connectingWays * this.wayMs;
+    const deadline = asker.goesOn
+      ? Number.POSITIVE_INFINITY
+      : since + this.#limits.timeoutMs + connectingWays * this.wayMs;
     this.#waiting.push({ asker, since, deadline, begin: resolve, refuse: reject });
     this.#timer ??= setInterval(() => this.#look(), lookMs).unref();
     const ended = this.#waits.begin();
