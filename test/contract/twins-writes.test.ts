@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { startOneLane } from '../support/lanes.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
-import { type Answer, createProject, type Platform, startPlatform } from '../support/platform.ts';
+import { type Answer, createProject, type Platform } from '../support/platform.ts';
 import { type CountingProxy, countStatements } from '../support/proxy.ts';
 import { servers } from '../support/servers.ts';
 import { counted, refused, type Step, visitors, written } from './twins-writes/steps.ts';
@@ -52,8 +53,7 @@ describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid, j
     for (const one of [sent.url, url]) {
       const project = await createProject('test/contract/twins-writes');
       projects.push(project);
-      // Beside other work the first connection may take longer than requests usually wait for one.
-      twins.push(await startPlatform(project.folder, one, { DATABASE_POOL_TIMEOUT: '20s' }));
+      twins.push(await startOneLane({ folder: project.folder, databaseUrl: one }));
     }
   }, 120_000);
   afterAll(async () => {

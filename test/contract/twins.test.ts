@@ -10,8 +10,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startHosted } from '../support/host.ts';
 import { loadApi } from '../support/in-process.ts';
+import { startOneLane } from '../support/lanes.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
-import { type Answer, createProject, type Platform, runPlatform, secret, startPlatform } from '../support/platform.ts';
+import { type Answer, createProject, type Platform, runPlatform, secret } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
 import { mysqlMigrationConnection } from '../support/system.ts';
 import { nestedAggregates } from './twins/aggregates.ts';
@@ -194,7 +195,7 @@ describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid, j
     for (const one of [database.url, url]) {
       const project = await createProject('test/contract/twins');
       projects.push(project);
-      twins.push(await startPlatform(project.folder, one));
+      twins.push(await startOneLane({ folder: project.folder, databaseUrl: one }));
     }
     twins.push(await startHosted(folder(), url, { PLATFORM_OPTIMIZE: 'none' }, false));
   }, 120_000);

@@ -8,7 +8,8 @@ import { buildASTSchema, GraphQLSchema, isObjectType, parse, validateSchema } fr
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readClassDocument, readClasses } from '../support/class-documents.ts';
 import { createDatabase, loadDump, type TestDatabase, withClient } from '../support/database.ts';
-import { createProject, type Platform, startPlatform } from '../support/platform.ts';
+import { startOneLane } from '../support/lanes.ts';
+import { createProject, type Platform } from '../support/platform.ts';
 import { typeCheck } from '../support/type-check.ts';
 
 const folder = fileURLToPath(new URL('../../../shared/real-schemas/postgres/', import.meta.url));
@@ -32,7 +33,7 @@ describe.skipIf(!existsSync(folder))('skipped without ../shared: real schemas', 
       database = await createDatabase();
       await loadDump(database.url, join(folder, `${name}.sql`));
       project = await createProject();
-      platform = await startPlatform(project.folder, database.url);
+      platform = await startOneLane({ folder: project.folder, databaseUrl: database.url });
     }, 120_000);
     afterAll(async () => {
       await platform?.stop();

@@ -44,7 +44,7 @@ export async function startOneLane({
   databaseUrl,
   environment = {},
   alone = false,
-}: BothLanes): Promise<Platform> {
+}: Omit<BothLanes, 'directUrl' | 'hooked'>): Promise<Platform> {
   const server = await (alone ? startUnchecked : startHosted)(folder, databaseUrl, { ...patient, ...environment });
   return asDescribed(server, { folder, adminToken: environment.ADMIN_TOKEN ?? adminToken });
 }
