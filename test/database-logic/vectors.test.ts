@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startOneLane } from '../support/lanes.ts';
 import { createMysqlDatabase } from '../support/mariadb.ts';
 import { noNewMariadb, startNewMariadb, withoutNewMariadb } from '../support/new-mariadb.ts';
 import { createProject, type Platform, runPlatform, startPlatform } from '../support/platform.ts';
@@ -332,7 +333,8 @@ describe.skipIf(noNewMariadb)(`MariaDB of the newest release${withoutNewMariadb}
     papers: { read: [{ fields: [id, title, shelf] }, { fields: [embedding], filter: { open: true } }] }
     vaults: { read: { fields: [id] } }\n`,
     );
-    platform = await startPlatform(project.folder, await createMysqlDatabase(await startNewMariadb(), sql));
+    const databaseUrl = await createMysqlDatabase(await startNewMariadb(), sql);
+    platform = await startOneLane({ folder: project.folder, databaseUrl });
   });
   afterAll(async () => {
     await platform?.stop();
@@ -403,7 +405,7 @@ describe.skipIf(noNewMariadb)(`MariaDB of the newest release${withoutNewMariadb}
   });
 });
 
-const rows = 20_000;
+const rows = 6_000;
 
 /** Numbers of a row that look random, the same each time. */
 function vectorOf(id: number): readonly number[] {
