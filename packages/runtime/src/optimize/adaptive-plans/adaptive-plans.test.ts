@@ -177,3 +177,12 @@ test('lists of other values have times of their own, once they were asked for so
   expect(ask('many', 20, many).filter((way) => way !== 'join').length).toBeLessThan(2);
   expect(new Set(ask('few', 20, few))).toEqual(new Set(['rows']));
 });
+
+test('one run that took long by chance changes nothing after lists of few links', () => {
+  const plans = create();
+  run(plans, 10, { rows: 1.2, page: 0.5 });
+  run(plans, 1, { page: 0.4 });
+  for (let times = 0; times < 3; times++) plans.note('r_1', 0, 0.3);
+  plans.note('r_1', 0, 5);
+  expect(plans.choose('r_1', [page])).toBe(0);
+});

@@ -85,14 +85,13 @@ export class AdaptivePlans {
   }
 
   #choose(times: Times | undefined, others: readonly OtherWay[], isTimed: boolean): number {
-    if (times === undefined) return 0;
+    if (times === undefined || (times.runs[0] ?? 0) < slowRuns) return 0;
     const isOpen = ({ whole }: OtherWay): boolean => whole === undefined || this.#state.areSmall(whole);
     const ways = [0, ...others.flatMap((other, index) => (isOpen(other) ? [index + 1] : []))];
     const msOf = (way: number): number => times.ms[way] ?? Number.POSITIVE_INFINITY;
     const best = ways.reduce((left, right) => (msOf(right) < msOf(left) ? right : left));
-    const isPromising = (way: number): boolean => (times.ms[way] ?? 0) < msOf(best) * hopeless;
-    if ((times.runs[0] ?? 0) < slowRuns && isPromising(0)) return 0;
     if (!isTimed) return best;
+    const isPromising = (way: number): boolean => (times.ms[way] ?? 0) < msOf(best) * hopeless;
     const untried = ways.find((way) => (times.runs[way] ?? 0) < slowRuns && isPromising(way));
     const next = untried ?? ways.find((way) => isDue(times, way, msOf(way) - msOf(best))) ?? best;
     times.count++;
