@@ -73,7 +73,7 @@ export class AdaptivePlans {
     const took = (ms: number): void => {
       if (!this.#state.isCalm()) return;
       note(this.#times, name, way, ms);
-      if (list !== undefined) note(this.#lists, list, way, ms);
+      if (list !== undefined) note(this.#lists, list, way, ms, true);
     };
     const chosen = way === 0 ? statement : this.#state.planForMany({ ...statement, ...others[way - 1] });
     return { statement: chosen, ...(isTimed && { took }) };
@@ -108,11 +108,12 @@ export class AdaptivePlans {
   }
 }
 
-function note(all: Map<string, Times>, name: string, way: number, ms: number): void {
+/** Adds a run. Lists of values keep their quick times: their pages are alike, so that long runs in a row are chance. */
+function note(all: Map<string, Times>, name: string, way: number, ms: number, keepsQuick = false): void {
   const before = all.get(name);
   const others = before?.ms.slice(1).filter((other) => other !== undefined) ?? [];
   if (way === 0 && ms < Math.min(slowMs, ...others)) {
-    if (before !== undefined) [before.runs[0], before.ms[0]] = [0, undefined];
+    if (before !== undefined) [before.runs[0], before.ms[0]] = [0, keepsQuick ? averaged(before.ms[0], ms) : undefined];
     return;
   }
   const times = before ?? { ms: [], runs: [], count: 0, spentMs: 0, last: [] };
@@ -125,10 +126,10 @@ function note(all: Map<string, Times>, name: string, way: number, ms: number): v
   if (first !== undefined) all.delete(first);
 }
 
-/** Names a list by the values of its filters and rules; undefined where they are long. */
+/** Names a list by the values of its filters and rules; undefined where there are none, or long ones. */
 function nameList(name: string, parameters: readonly Parameter[], bounds: readonly number[]): string | undefined {
   const values = parameters.filter((_, position) => !bounds.includes(position)).join('\0');
-  return values.length > maxValues ? undefined : `${name} ${values}`;
+  return values === '' || values.length > maxValues ? undefined : `${name} ${values}`;
 }
 
 /** True if a way that loses so many milliseconds is worth another try. */
