@@ -10,8 +10,10 @@ export class StatementRun implements RowSink, DirectSink {
   readonly parameters: readonly Parameter[];
   /** Request that it belongs to; undefined outside of requests. */
   readonly record = currentRecord();
-  /** Time when it was asked for, before any wait. */
-  startedAt = performance.now();
+  /** Time when it was asked for, before any wait; 0 until that is known. */
+  startedAt = 0;
+  /** True where it is asked for later, together with others. */
+  isJoined = false;
   /** Time when it had its connection; undefined where it never waits for one, or has not got one. */
   sentAt: number | undefined;
   /** Text that was sent in place of that of the statement, for the same answer. */
@@ -49,7 +51,17 @@ export class StatementRun implements RowSink, DirectSink {
     this.#sink.direct?.item(transcode, buffer, offset);
   }
 
+  joins(): void {
+    this.isJoined = true;
+  }
+
+  /** Takes the time where none is known: one that is sent at once needs no clock of its own. */
+  asked(): void {
+    if (this.startedAt === 0) this.startedAt = performance.now();
+  }
+
   sent(now: number, text?: string): void {
+    if (this.startedAt === 0) this.startedAt = now;
     this.sentAt = now;
     this.otherText = text;
   }
@@ -72,6 +84,6 @@ export class StatementRun implements RowSink, DirectSink {
 
   /** Milliseconds until then, with its waits. */
   msUntil(now: number): number {
-    return now - this.startedAt - this.clientMs;
+    return this.startedAt === 0 ? 0 : now - this.startedAt - this.clientMs;
   }
 }

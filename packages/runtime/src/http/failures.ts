@@ -2,7 +2,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorCode, errorBody, PlatformError, toPlatformError } from '../errors.ts';
-import { newRequestId, type PassRequest, type RequestRecord, requestRecord } from '../operate/request-record.ts';
+import { endRequest, newRequestId, type PassRequest, type RequestRecord, requestRecord } from '../operate/request-record.ts';
 
 interface Refusal {
   readonly code: ErrorCode;
@@ -54,9 +54,9 @@ export function answerBrokenRequest(
   if (underWay === null) {
     const request = Object.assign(new IncomingMessage(socket), { method: '', url: '' });
     const response = new ServerResponse(request);
-    // The response has no connection, and ends where observers are told.
+    // The response has no connection, whose end would end the request.
     observe(() => refuseBroken(refusal, socket, request[requestRecord]))(request, response);
-    response.emit('close');
+    endRequest(response);
     return;
   }
   // A body that cannot be read belongs to a request that is observed already; so does one whose client has left.
@@ -104,7 +104,7 @@ function responseInProgress(socket: Socket): ServerResponse | undefined {
  * The response that a connection is busy with; null if there is none. Node names it in a member that its own handler of such
  * errors reads too.
  */
-function messageOf({ _httpMessage: message = null }: Socket & { readonly _httpMessage?: ServerResponse | null }) {
+export function messageOf({ _httpMessage: message = null }: Socket & { readonly _httpMessage?: ServerResponse | null }) {
   return message;
 }
 

@@ -23,6 +23,7 @@ import { logFailure, loggerOptions, logLines, logsInfo } from '../operate/log.ts
 import {
   beginRequests,
   createRequestIds,
+  endRequest,
   type PassRequest,
   type RequestObserver,
   requestRecord,
@@ -30,7 +31,7 @@ import {
 import type { Call, CallReader } from './call.ts';
 import type { Consistency } from './consistency.ts';
 import type { CreateShortcut, ServerParts, Shortcut } from './endpoints.ts';
-import { answerBrokenRequest, toAnswerError } from './failures.ts';
+import { answerBrokenRequest, messageOf, toAnswerError } from './failures.ts';
 import { createResponder, type Responder, type StreamingResponder } from './responses/answer.ts';
 
 declare module 'fastify' {
@@ -151,7 +152,11 @@ function endConnections(fastifyServer: FastifyInstance, responder: Responder): R
     sockets.add(socket);
     // Node keeps an address that was asked for: the line of a request whose client has left names it, too.
     void socket.remoteAddress;
-    socket.once('close', () => sockets.delete(socket));
+    socket.once('close', () => {
+      sockets.delete(socket);
+      const unanswered = messageOf(socket);
+      if (unanswered !== null) endRequest(unanswered);
+    });
   });
   const dropUnused = (): void => {
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();

@@ -27,6 +27,7 @@ declare module 'node:http' {
 }
 
 const noNames: readonly string[] = [];
+const unobserved: readonly RequestObserver[] = [];
 
 /** One request under way. */
 export class RequestRecord {
@@ -53,12 +54,42 @@ export class RequestRecord {
 
   /** Status of an answer that was written beside the response, because the request could not be read to its end. */
   brokenStatus: number | undefined;
+  /** Observers that its end is told; none once they know. */
+  observers: readonly RequestObserver[];
+  /** True where its handler ends it. */
+  isHandled = false;
+  /** True once the end of its response will end it. */
+  isFollowed = false;
 
-  constructor(id: string, traceId: string | undefined, startedAt: number) {
+  constructor(id: string, traceId: string | undefined, startedAt: number, observers = unobserved) {
     this.id = id;
     this.traceId = traceId;
     this.startedAt = startedAt;
+    this.observers = observers;
   }
+}
+
+/** Tells observers of the end of a request: its answer was handed over whole, or its response is closed. */
+export function endRequest(response: ServerResponse<IncomingMessage>): void {
+  const record = response.req[requestRecord];
+  if (record === undefined || record.observers === unobserved) return;
+  const { observers } = record;
+  record.observers = unobserved;
+  const ms = performance.now() - record.startedAt;
+  for (const observe of observers) observe(record, response, ms);
+}
+
+/** Ends a request with its response, unless it has ended: a listener costs more than all that is observed. */
+export function endWithResponse(response: ServerResponse<IncomingMessage>): void {
+  const record = response.req[requestRecord];
+  if (record === undefined || record.observers === unobserved || record.isFollowed) return;
+  record.isFollowed = true;
+  if (response.closed) endRequest(response);
+  else response.on('close', endClosed);
+}
+
+function endClosed(this: ServerResponse<IncomingMessage>): void {
+  endRequest(this);
 }
 
 /** Status of the answer; undefined where the client left before it. */
@@ -119,19 +150,25 @@ export function beginRequests(
     };
   }
 
-  function end(this: ServerResponse): void {
-    const record = this.req[requestRecord];
-    if (record === undefined) return;
-    const ms = performance.now() - record.startedAt;
-    for (const observe of observers) observe(record, this, ms);
+  let arrivedAt = 0;
+  const endTurn = (): void => {
+    arrivedAt = 0;
+  };
+  /** Requests of one turn of the event loop have arrived together, whatever the work before them takes: one clock read for all. */
+  function arrivalTime(): number {
+    if (arrivedAt === 0) {
+      arrivedAt = performance.now();
+      setImmediate(endTurn);
+    }
+    return arrivedAt;
   }
 
   return function beginRequest(request, response) {
     const { id, traceId } = readIds(request);
-    const record = new RequestRecord(id, traceId, performance.now());
+    const record = new RequestRecord(id, traceId, arrivalTime(), observers);
     request[requestRecord] = record;
-    response.on('close', end);
     runWithin(record, pass, request, response);
+    if (!record.isHandled) endWithResponse(response);
   };
 }
 

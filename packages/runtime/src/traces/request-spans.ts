@@ -56,7 +56,8 @@ export class RequestSpans {
       const { [requestRecord]: record } = request;
       if (record === undefined) return pass(request, response);
       const method = requestMethod(request);
-      const startTime = Date.now();
+      const origin = Date.now() - performance.now();
+      const startTime = origin + record.startedAt;
       const options = {
         kind: api.SpanKind.SERVER,
         startTime,
@@ -66,7 +67,6 @@ export class RequestSpans {
       const span = tracer.startSpan(method, options, parent);
       const context = api.trace.setSpan(parent, span);
       record.traceId = span.spanContext().traceId;
-      const origin = startTime - record.startedAt;
       if (span.isRecording()) this.#parents.set(record, { context, origin, until: Number.POSITIVE_INFINITY });
       api.context.with(context, pass, undefined, request, response);
     };

@@ -14,7 +14,7 @@ import { errorBody, type PlatformError } from '../../errors.ts';
 import { giveBack } from '../../json/byte-writer.ts';
 import { type ClientBytes, tooMuchUnsent, UnsentBytes } from '../../limits/unsent.ts';
 import { createClientAddress, type FindClientAddress } from '../../operate/client-address.ts';
-import { newRequestId, requestRecord } from '../../operate/request-record.ts';
+import { endRequest, newRequestId, requestRecord } from '../../operate/request-record.ts';
 import { pagePaths } from '../../pages/pages.ts';
 import { liesUnder, splitTarget } from '../../query/parse/target.ts';
 import type { Consistency } from '../consistency.ts';
@@ -222,6 +222,7 @@ class Answering {
     else {
       // As text, byte for byte: Node joins it to the head, and the memory is free for the next answer at once.
       response.end(body.toString('latin1'), 'latin1');
+      endRequest(response);
       giveBack(body);
     }
   }
@@ -229,7 +230,12 @@ class Answering {
   #writeAtOnce({ request, response }: HttpContext, body: Buffer): void {
     const bytes = this.unsentOf(request);
     bytes.add(body.length);
-    response.once('close', () => bytes.add(-body.length));
+    const record = request[requestRecord];
+    if (record !== undefined) record.isFollowed = true;
+    response.once('close', () => {
+      bytes.add(-body.length);
+      endRequest(response);
+    });
     response.end(body, () => giveBack(body));
   }
 }
@@ -240,6 +246,7 @@ function writeEmpty(response: ServerResponse, status: number, headers: string[])
   if (status !== 304 && status !== 204) headers.push('Content-Length', '0');
   response.writeHead(status, headers);
   response.end();
+  endRequest(response);
 }
 
 /** True if the client is gone, or a stopped server has ended the connection: no answer can be sent. */

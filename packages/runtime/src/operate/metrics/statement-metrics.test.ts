@@ -48,7 +48,10 @@ it('a read counts once: at its end, or when it fails', async () => {
   const observed = (read: Database['read']) =>
     observeDatabase({ read } as Database, { meter, slow: null }).read(statement, [], sink);
   const startedAt = performance.now();
-  await observed(async (_statement, _parameters, run) => run.end?.(startedAt + 2_000));
+  await observed(async (_statement, _parameters, run) => {
+    await undefined;
+    run.end?.(startedAt + 2_000);
+  });
   expect(times).toEqual([[expect.closeTo(2, 0), '']]);
   const failure = observed(() => Promise.reject(new Error('lost')));
   await expect(failure).rejects.toThrow('lost');

@@ -16,7 +16,7 @@ import { type BodyHeaders, checkBody, parseBody, parseBodyText } from '../../jso
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { logFailure } from '../../operate/log.ts';
-import { requestRecord } from '../../operate/request-record.ts';
+import { endWithResponse, requestRecord } from '../../operate/request-record.ts';
 import { splitTarget } from '../../query/parse/target.ts';
 
 /**
@@ -56,11 +56,13 @@ export const createFastPath: CreateShortcut = ({ readCall, endpoints, responder,
   }
 
   async function respond(httpContext: HttpContext): Promise<void> {
-    const { request } = httpContext;
+    const { request, response } = httpContext;
+    const { [requestRecord]: record } = request;
+    if (record !== undefined) record.isHandled = true;
     try {
       const read = readCall(request, true);
       const call = read instanceof Promise ? await read : read;
-      if (request[requestRecord] !== undefined) request[requestRecord].call = call;
+      if (record !== undefined) record.call = call;
       const handler = handlerOf(request, call);
       const body = request.method === 'GET' ? undefined : parse(await readBytes(request), request, call);
       await handler(httpContext, call, body);
@@ -69,6 +71,7 @@ export const createFastPath: CreateShortcut = ({ readCall, endpoints, responder,
       logFailure(log, request, error);
       responder.fail(httpContext, error);
     }
+    endWithResponse(response);
   }
 
   return { takes: (request) => isDirect(request, maxBytes), respond };

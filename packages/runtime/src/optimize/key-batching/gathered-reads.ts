@@ -62,6 +62,7 @@ export function gatherReads(read: ReadOne, form: BatchReader): ReadOne {
     const batched = keyBatchOf.of(statement);
     const key = batched === undefined ? undefined : parameters[batched.at];
     if (batched === undefined || key === undefined || key === null) return read(statement, parameters, sink);
+    sink.joins?.();
     return new Promise((resolve, reject) => {
       const { waiting } = groups.groupOf(statement, batched, parameters);
       waiting.push({ key, parameters, sink, resolve, reject, done: false, same: undefined });
@@ -153,7 +154,9 @@ function nameOf({ name }: Statement, { at: position }: KeyBatch, parameters: rea
 async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: batch, waiting }: Group): Promise<void> {
   const [first] = waiting;
   const alone = (readAlone: Waiting): void => {
-    read(statement, readAlone.parameters, readAlone.sink).then(readAlone.resolve, readAlone.reject);
+    const { parameters, sink, resolve, reject } = readAlone;
+    read(statement, parameters, sink).then(resolve, reject);
+    sink.asked?.();
   };
   if (first === undefined) return;
   if (waiting.length === 1) return alone(first);
@@ -164,6 +167,7 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
   }
   let strange = false;
   let answeredAt = 0;
+  let isSent = false;
   const row: RowSink['row'] = (buffer, offset, length) => {
     if (answeredAt === 0) answeredAt = performance.now();
     const end = offset + 4 + buffer.readInt32BE(offset);
@@ -172,6 +176,7 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
     for (; read !== undefined; read = read.same) hand(read, buffer, end, offset + length - end, answeredAt);
   };
   const sent = (now: number): void => {
+    isSent = true;
     for (const { sink } of waiting) sink.sent?.(now);
   };
   const batched = ask(batch, [...byKey.keys()], first.parameters);
@@ -179,7 +184,9 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
   const batchedStatement = rowContext === undefined ? batched.statement : runAs(batched.statement, { rowContext });
   const ended = announceShared(batch.statement, waiting);
   try {
-    await read(batchedStatement, batched.parameters, { row, sent });
+    const running = read(batchedStatement, batched.parameters, { row, sent });
+    if (!isSent) for (const { sink } of waiting) sink.asked?.();
+    await running;
   } catch (error) {
     ended?.({ error });
     const lost = error instanceof PlatformError && error.cause instanceof ConnectionError;
