@@ -2,7 +2,13 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorCode, errorBody, PlatformError, toPlatformError } from '../errors.ts';
-import { endRequest, newRequestId, type PassRequest, type RequestRecord, requestRecord } from '../operate/request-record.ts';
+import {
+  endRequest,
+  newRequestId,
+  type PassRequest,
+  type RequestRecord,
+  requestRecord,
+} from '../operate/request-record.ts';
 
 interface Refusal {
   readonly code: ErrorCode;
@@ -104,7 +110,9 @@ function responseInProgress(socket: Socket): ServerResponse | undefined {
  * The response that a connection is busy with; null if there is none. Node names it in a member that its own handler of such
  * errors reads too.
  */
-export function messageOf({ _httpMessage: message = null }: Socket & { readonly _httpMessage?: ServerResponse | null }) {
+export function messageOf({
+  _httpMessage: message = null,
+}: Socket & { readonly _httpMessage?: ServerResponse | null }) {
   return message;
 }
 
