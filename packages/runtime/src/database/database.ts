@@ -127,10 +127,10 @@ export interface RowSink {
   row(buffer: Buffer, offset: number, length: number): void;
   /** Set where a lane may turn rows into items by itself. */
   readonly direct?: DirectSink | undefined;
-  /** The statement waits for others, with which it is asked for as one; then `asked` is called, or `sent`. */
+  /** The statement waits for others, with which it is asked for as one; then `requested` is called, or `sent`. */
   joins?(): void;
   /** The statement is asked for at this moment, and may have to wait for a connection. */
-  asked?(): void;
+  requested?(): void;
   /**
    * The statement has got its connection at this moment; the last call counts. `text` is what was sent, where that can be
    * another one.

@@ -38,13 +38,13 @@ export function observeDatabase(database: Database, observers: StatementObserver
       const run = watch.begin(statement, parameters, sink);
       run.onEnd = watch.endRead;
       const running = database.read(statement, parameters, run, findClient);
-      if (!run.isJoined) run.asked();
+      if (!run.isJoined) run.requested();
       running.catch((error: unknown) => watch.fail(run, 'read', error));
       return running;
     },
     stream(statement, parameters, sink, drained, signal, client) {
       const run = watch.begin(statement, parameters, sink);
-      run.asked();
+      run.requested();
       const drainedLater = async (): Promise<void> => {
         const start = performance.now();
         await drained();
@@ -57,7 +57,7 @@ export function observeDatabase(database: Database, observers: StatementObserver
     briefTransaction: (work, ...brief) => timed(database.briefTransaction(watch.observeWork(work, 'shared'), ...brief)),
     query(text, parameters) {
       const run = new StatementRun({ name: '', text }, parameters, noRows);
-      run.asked();
+      run.requested();
       const running = database.query(text, parameters, run);
       running.then(
         (rows) => {
@@ -157,7 +157,7 @@ class StatementWatch {
     };
     transaction.run = (statement, parameters, sink) => {
       const run = this.begin(statement, parameters, sink);
-      run.asked();
+      run.requested();
       const { record } = run;
       if (record !== undefined && record.waitedMs > 0) {
         run.follow(record.waitedMs);

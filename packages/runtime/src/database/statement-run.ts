@@ -56,7 +56,7 @@ export class StatementRun implements RowSink, DirectSink {
   }
 
   /** Takes the time where none is known: one that is sent at once needs no clock of its own. */
-  asked(): void {
+  requested(): void {
     if (this.startedAt === 0) this.startedAt = performance.now();
   }
 

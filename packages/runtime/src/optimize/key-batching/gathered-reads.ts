@@ -156,7 +156,7 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
   const alone = (readAlone: Waiting): void => {
     const { parameters, sink, resolve, reject } = readAlone;
     read(statement, parameters, sink).then(resolve, reject);
-    sink.asked?.();
+    sink.requested?.();
   };
   if (first === undefined) return;
   if (waiting.length === 1) return alone(first);
@@ -185,7 +185,7 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
   const ended = announceShared(batch.statement, waiting);
   try {
     const running = read(batchedStatement, batched.parameters, { row, sent });
-    if (!isSent) for (const { sink } of waiting) sink.asked?.();
+    if (!isSent) for (const { sink } of waiting) sink.requested?.();
     await running;
   } catch (error) {
     ended?.({ error });
