@@ -154,7 +154,7 @@ export function beginRequests(
   const endTurn = (): void => {
     arrivedAt = 0;
   };
-  /** One time for all requests of a turn of the event loop: they have arrived together, whatever the work before them takes. */
+  /** Gives requests of one turn of the event loop one time: they have arrived together, whatever the work before them takes. */
   function arrivalTime(): number {
     if (arrivedAt === 0) {
       arrivedAt = performance.now();
