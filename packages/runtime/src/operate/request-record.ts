@@ -154,7 +154,7 @@ export function beginRequests(
   const endTurn = (): void => {
     arrivedAt = 0;
   };
-  /** Gives requests of one turn of the event loop one time: they have arrived together, whatever the work before them takes. */
+  /** Gives requests of one turn of the event loop one time, because they have arrived together. */
   function arrivalTime(): number {
     if (arrivedAt === 0) {
       arrivedAt = performance.now();
