@@ -3,7 +3,7 @@
 export type { FirstAdministrator } from './auth/first-administrator.ts';
 export type { Caller } from './caller.ts';
 export { graphqlDocuments, graphqlFiles, graphqlOperations, modelFiles, openapiFiles } from './class-files.ts';
-export type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from './database/database.ts';
+export type { Database, FullDisk, Outcome, Parameter, RowSink, Statement, Transaction } from './database/database.ts';
 export type { RowContext } from './database/row-context.ts';
 export { type DatabasePlace, openDatabase } from './dialects/open.ts';
 export type { Drift } from './drift.ts';

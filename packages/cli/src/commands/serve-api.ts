@@ -56,10 +56,13 @@ export async function serveOne(
     recordExamples = false,
     recompiler,
     gatherMetrics,
+    room,
     connections,
     development = false,
     loaded,
-  }: StartOptions & Pick<ServeOptions, 'signals' | 'recompiler' | 'gatherMetrics' | 'connections'> & DevelopmentOptions,
+  }: StartOptions &
+    Pick<ServeOptions, 'signals' | 'recompiler' | 'gatherMetrics' | 'room' | 'connections'> &
+    DevelopmentOptions,
   progress: Progress,
 ): Promise<Served> {
   const token = await adminToken(project.stateFolder);
@@ -81,6 +84,7 @@ export async function serveOne(
       frozen,
       signals,
       ...(gatherMetrics !== undefined && { gatherMetrics }),
+      ...(room !== undefined && { room }),
       ...(connections !== undefined && { connections }),
       ...(!frozen && (recompiler === undefined ? await recompilerOf(project, api) : { recompiler })),
       ...(recordExamples && { onExchange: await (await import('../examples/record.ts')).createRecorder(project) }),
@@ -161,6 +165,7 @@ async function listen(
     | 'signals'
     | 'onExchange'
     | 'gatherMetrics'
+    | 'room'
     | 'connections'
   >,
 ): Promise<RunningServer> {

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
-import type { PassedConnections, RunningServer } from '@tablewright/runtime';
+import type { FullDisk, PassedConnections, RunningServer, ServeOptions } from '@tablewright/runtime';
 import { CommandError, exitCodes, knownFailure } from '../errors/failures.ts';
 import { type ServiceManager, serviceManager } from '../process/service-manager.ts';
 import {
@@ -158,6 +158,13 @@ async function startWorker(project: Settings, options: StartOptions): Promise<vo
   const gatherMetrics = async (): Promise<readonly ProcessMetrics[]> =>
     (await collected.ask((question) => send({ kind: 'gather', question }), gatherMs)) ?? [];
   const passed = createPassed();
+  let hearRoom = (_full: FullDisk | null): void => undefined;
+  const room: ServeOptions['room'] = {
+    tell: (full) => send({ kind: 'room', full }),
+    hear: (take) => {
+      hearRoom = take;
+    },
+  };
   let started: RunningServer | null = null;
   const end = (lingerMs?: number): void => {
     // Nothing is under way in a process that still starts.
@@ -181,6 +188,8 @@ async function startWorker(project: Settings, options: StartOptions): Promise<vo
         return passed.closed();
       case 'finish':
         return message.isReplaced ? end(lingerMs) : end();
+      case 'room':
+        return hearRoom(message.full);
       case 'gather':
         return collected.respond(message.question, message.answer);
       case 'metrics':
@@ -192,7 +201,7 @@ async function startWorker(project: Settings, options: StartOptions): Promise<vo
   const serving = serveOne(
     project,
     null,
-    { ...options, signals: false, gatherMetrics, connections: passed.connections },
+    { ...options, signals: false, gatherMetrics, room, connections: passed.connections },
     silent,
   );
   const served = await serving.catch(fail);

@@ -1,7 +1,7 @@
 /** Several processes that serve one project on one port, and the one that starts, replaces and stops them. */
 import cluster, { type Worker } from 'node:cluster';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Drift, MetricValues, Readiness as ServerState } from '@tablewright/runtime';
+import type { Drift, FullDisk, MetricValues, Readiness as ServerState } from '@tablewright/runtime';
 import { CommandError, exitCodes } from '../errors/failures.ts';
 import type { ReportedAdministrator } from '../terminal/welcome.ts';
 import { KeptCounts } from './kept-counts.ts';
@@ -173,6 +173,9 @@ class ForkedWorkers implements WorkerCluster {
             return this.#metricsQuestions.respond(message.question, message.answer);
           case 'ready':
             return this.#readyQuestions.respond(message.question, message.answer);
+          case 'room':
+            for (const other of this.#serving) if (other !== worker) send(other, message);
+            return;
           case 'gather':
             void this.metrics().then((reply) =>
               send(worker, { kind: 'gather', question: message.question, answer: reply }),
@@ -274,10 +277,18 @@ export type WorkerMessage =
   /** One that ends gives its last counts to question 0, which is never asked. */
   | { readonly kind: 'metrics'; readonly question: number; readonly answer: ProcessMetrics }
   | { readonly kind: 'ready'; readonly question: number; readonly answer: ServerState }
+  | Room
   /** Asks for the metrics of all processes. */
   | { readonly kind: 'gather'; readonly question: number };
 
+/** Tells all others that the disk of the database is full; null: that it has room again. */
+interface Room {
+  readonly kind: 'room';
+  readonly full: FullDisk | null;
+}
+
 export type LeaderMessage =
+  | Room
   /** Tells a process to finish; another one serves in its place, or none does. */
   | { readonly kind: 'finish'; readonly isReplaced: boolean }
   /** Comes with a connection. */

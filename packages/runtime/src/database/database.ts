@@ -256,8 +256,13 @@ export interface DatabaseLoad {
   /** Reads of callers without a token that wait for their turn. */
   readonly publicQueue?: Waited;
   readonly streams?: StreamLoad;
-  /** Times of the first and the latest write that found the disk of the server full, until one succeeds. */
-  readonly full?: { readonly since: number; readonly latest: number };
+  readonly full?: FullDisk;
+}
+
+/** Times of the first and the latest write that found the disk of the server full, until one succeeds: milliseconds of the epoch. */
+export interface FullDisk {
+  readonly since: number;
+  readonly latest: number;
 }
 
 /** A database that runs compiled statements. Errors reject with `PlatformError` (see `errors.ts`). */

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RenewableUrl } from '../environment/renewable-url.ts';
 import { PlatformError } from '../errors.ts';
-import type { Database, DatabaseLoad } from './database.ts';
+import type { Database, FullDisk } from './database.ts';
 import { ServerError } from './errors.ts';
 
 /** States of a server. `no-quorum`: a node of a cluster that has lost the others. */
@@ -127,19 +127,33 @@ export function watchHost(database: Database, askHost: AskHost, timeoutMs: numbe
   };
 }
 
+/** Way to the other processes that serve together, all of which tell of a full disk. Null: there is room. */
+export interface RoomChannel {
+  tell(full: FullDisk | null): void;
+  /** Takes what others tell. */
+  hear(take: (full: FullDisk | null) => void): void;
+}
+
 /** Notes writes that find the disk of the server full, until one succeeds: `load` tells of them. */
-export function watchRoom(database: Database): Database {
-  let full: DatabaseLoad['full'];
+export function watchRoom(database: Database, others?: RoomChannel): Database {
+  let full: FullDisk | null = null;
+  const note = (noted: FullDisk | null): void => {
+    full = noted;
+  };
+  others?.hear(note);
+
+  function change(changed: FullDisk | null): void {
+    note(changed);
+    others?.tell(changed);
+  }
 
   function noted<T>(writing: Promise<T>): Promise<T> {
     writing.then(
-      () => {
-        full = undefined;
-      },
+      () => full !== null && change(null),
       (error: unknown) => {
         if (!hasSqlstate(error, '53100')) return;
-        const latest = performance.now();
-        full = { since: full?.since ?? latest, latest };
+        const latest = Date.now();
+        change({ since: full?.since ?? latest, latest });
       },
     );
     return writing;

@@ -168,7 +168,7 @@ function checkHost({ bySetting: _, byReplica, problem, ...report }: HostReport, 
 function checkRoom(host: HealthCheck, database: Pick<Database, 'load'>): HealthCheck {
   const { full } = database.load?.() ?? {};
   if (full === undefined) return host;
-  const [first, latest] = [full.since, full.latest].map((time) => Math.round((performance.now() - time) / 1000));
+  const [first, latest] = [full.since, full.latest].map((time) => Math.round((Date.now() - time) / 1000));
   const sentence = `Writes fail because the disk of the database is full: the first ${first} s ago, the latest ${latest} s ago, and none has succeeded since.`;
   return { ...host, status: worst(host.status, 'warn'), output: [...(host.output ?? []), sentence] };
 }

@@ -1,6 +1,7 @@
 /** Options of a server, and the server that runs. */
 import type { MailFolders } from '../auth/accounts.ts';
 import type { FirstAdministrator } from '../auth/first-administrator.ts';
+import type { RoomChannel } from '../database/host-state.ts';
 import type { DatabasePlace } from '../dialects/open.ts';
 import type { Drift } from '../drift.ts';
 import type { Variables } from '../environment.ts';
@@ -53,6 +54,8 @@ export interface ServeOptions {
    * then. Default: the metrics are those of this process.
    */
   readonly gatherMetrics?: GatherMetrics;
+  /** Way to the other processes that serve together: the health of each tells of a full disk. Default: of its own writes. */
+  readonly room?: RoomChannel;
   /** Connections that another process accepts on HOST and PORT. Default: the server listens there itself. */
   readonly connections?: PassedConnections;
 }

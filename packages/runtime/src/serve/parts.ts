@@ -51,7 +51,7 @@ export interface ServeParts {
 /** Puts the parts together. */
 export async function createParts(api: CompiledApi, options: ServeOptions, setting: ServeSetting): Promise<ServeParts> {
   const { environment, instruments } = setting;
-  const prepared = await prepareDatabase(api, setting, () => listener.server.log);
+  const prepared = await prepareDatabase(api, setting, () => listener.server.log, options.room);
   const { late, database, watched, hosts, listen } = prepared;
   const consistency = hosts?.consistency ?? null;
   const listener = createListener(environment, () => generations.current().server, {

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, Statement, Transaction } from '../database/database.ts';
 import { toDatabaseError } from '../database/errors.ts';
-import { type HostReport, type HostWatch, watchHost, watchRoom } from '../database/host-state.ts';
+import { type HostReport, type HostWatch, type RoomChannel, watchHost, watchRoom } from '../database/host-state.ts';
 import type { Failover } from '../database/hosts/choose-primary.ts';
 import { HostGroup, usualLookMs } from '../database/hosts/host-group.ts';
 import { type KnownHistory, LagMeter, Positions } from '../database/hosts/positions.ts';
@@ -42,6 +42,7 @@ export async function prepareDatabase(
   api: CompiledApi,
   { environment, location, address, instruments }: ServeSetting,
   log: () => Pick<Log, 'info' | 'warn' | 'error'>,
+  room?: RoomChannel,
 ): Promise<PreparedDatabase> {
   const onFallback = (reason: Error): void =>
     log().warn({ cause: describeCause(reason) }, 'The database does not bear the fast driver. Using plain pg.');
@@ -63,7 +64,7 @@ export async function prepareDatabase(
   const checks = listenUrl === null ? {} : { requests: late.database, attempted: logHearing(log) };
   return {
     late,
-    database: readOnly ? withoutWrites(watched.database) : watchRoom(watched.database),
+    database: readOnly ? withoutWrites(watched.database) : watchRoom(watched.database, room),
     watched,
     hosts,
     listen:

@@ -74,7 +74,7 @@ const numbers: Readonly<Record<string, readonly number[]>> = {
   // Connections, memory, disk, and other limited resources of a server.
   '53300': [1040, 1129, 1135, 1203, 1226],
   '53200': [1037, 1038, 1041, 1206],
-  '53100': [1021, 1114],
+  '53100': [1021, 1114, 3675],
   '53400': [1104, 1461, 3170],
   // A table without a primary key, which a group does not write.
   '55000': [3098],
