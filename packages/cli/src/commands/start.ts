@@ -158,11 +158,11 @@ async function startWorker(project: Settings, options: StartOptions): Promise<vo
   const gatherMetrics = async (): Promise<readonly ProcessMetrics[]> =>
     (await collected.ask((question) => send({ kind: 'gather', question }), gatherMs)) ?? [];
   const passed = createPassed();
-  let hearRoom = (_full: FullDisk | null): void => undefined;
+  let onRoom = (_full: FullDisk | null): void => undefined;
   const room: ServeOptions['room'] = {
-    tell: (full) => send({ kind: 'room', full }),
-    hear: (take) => {
-      hearRoom = take;
+    send: (full) => send({ kind: 'room', full }),
+    listen: (listener) => {
+      onRoom = listener;
     },
   };
   let started: RunningServer | null = null;
@@ -189,7 +189,7 @@ async function startWorker(project: Settings, options: StartOptions): Promise<vo
       case 'finish':
         return message.isReplaced ? end(lingerMs) : end();
       case 'room':
-        return hearRoom(message.full);
+        return onRoom(message.full);
       case 'gather':
         return collected.respond(message.question, message.answer);
       case 'metrics':

@@ -129,9 +129,9 @@ export function watchHost(database: Database, askHost: AskHost, timeoutMs: numbe
 
 /** Way to the other processes that serve together, all of which tell of a full disk. Null: there is room. */
 export interface RoomChannel {
-  tell(full: FullDisk | null): void;
-  /** Takes what others tell. */
-  hear(take: (full: FullDisk | null) => void): void;
+  send(full: FullDisk | null): void;
+  /** Calls the listener with what others send. */
+  listen(listener: (full: FullDisk | null) => void): void;
 }
 
 /** Notes writes that find the disk of the server full, until one succeeds: `load` tells of them. */
@@ -140,11 +140,11 @@ export function watchRoom(database: Database, others?: RoomChannel): Database {
   const note = (noted: FullDisk | null): void => {
     full = noted;
   };
-  others?.hear(note);
+  others?.listen(note);
 
   function change(changed: FullDisk | null): void {
     note(changed);
-    others?.tell(changed);
+    others?.send(changed);
   }
 
   function noted<T>(writing: Promise<T>): Promise<T> {
