@@ -23,6 +23,8 @@ interface Times {
   spentMs: number;
   /** The same when each way was last taken. */
   readonly last: (Pick<Times, 'count' | 'spentMs'> | undefined)[];
+  /** Least time of a quick run row by row. */
+  quickMs?: number;
 }
 
 /** Statements that take less, in milliseconds, have too few links for another way to be worth it. */
@@ -93,7 +95,9 @@ export class AdaptivePlans {
     if (!isTimed) return best;
     const isPromising = (way: number): boolean => (times.ms[way] ?? 0) < msOf(best) * hopeless;
     const untried = ways.find((way) => (times.runs[way] ?? 0) < slowRuns && isPromising(way));
-    const next = untried ?? ways.find((way) => isDue(times, way, msOf(way) - msOf(best))) ?? best;
+    // Rows that were quick are tried sooner: their time may have risen while the machine was busy.
+    const lostBy = (way: number): number => (isQuicker(times, way, msOf(best)) ? 0 : msOf(way) - msOf(best));
+    const next = untried ?? ways.find((way) => way !== best && isDue(times, way, lostBy(way))) ?? best;
     times.count++;
     times.last[next] = { count: times.count, spentMs: times.spentMs };
     return next;
@@ -113,7 +117,9 @@ function note(all: Map<string, Times>, name: string, way: number, ms: number, ke
   const before = all.get(name);
   const others = before?.ms.slice(1).filter((other) => other !== undefined) ?? [];
   if (way === 0 && ms < Math.min(slowMs, ...others)) {
-    if (before !== undefined) [before.runs[0], before.ms[0]] = [0, keepsQuick ? averaged(before.ms[0], ms) : undefined];
+    if (before === undefined) return;
+    [before.runs[0], before.ms[0]] = [0, keepsQuick ? averaged(before.ms[0], ms) : undefined];
+    if (keepsQuick) before.quickMs = Math.min(ms, before.quickMs ?? ms);
     return;
   }
   const times = before ?? { ms: [], runs: [], count: 0, spentMs: 0, last: [] };
@@ -135,7 +141,11 @@ function nameList(name: string, parameters: readonly Parameter[], bounds: readon
 /** True if a way that loses so many milliseconds is worth another try. */
 function isDue({ count, spentMs, last }: Times, way: number, lostMs: number): boolean {
   const before = last[way] ?? { count: 0, spentMs: 0 };
-  return lostMs > 0 && count - before.count >= betweenTries && spentMs - before.spentMs >= lostMs * worthATry;
+  return count - before.count >= betweenTries && spentMs - before.spentMs >= lostMs * worthATry;
+}
+
+function isQuicker({ quickMs = Number.POSITIVE_INFINITY }: Times, way: number, ms: number): boolean {
+  return way === 0 && quickMs < ms;
 }
 
 /** A shorter time counts at once: other work on the machine makes times longer only. */
