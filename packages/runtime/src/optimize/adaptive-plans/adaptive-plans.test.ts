@@ -198,7 +198,13 @@ test('a list that is quick stays so after some runs in a row that took long by c
   expect(ask('few', 40, took).at(-1)).toBe('rows');
   ask('few', 4, disturbed);
   expect(ask('few', 40, took).filter((way) => way !== 'rows').length).toBeLessThan(5);
-  const calmer = { rows: 0.3, page: 0.8, join: 10 };
-  expect(ask('few', 100, { ...calmer, rows: 20 }).at(-1)).toBe('page');
-  expect(ask('few', 80, calmer).slice(40)).not.toContain('page');
+});
+
+test('a list that was quick is tried row by row again soon after a busy time', () => {
+  const ask = listOf(create());
+  const took = { rows: 0.3, page: 0.8, join: 10 };
+  ask('many', 40, { rows: 60, page: 35, join: 27 });
+  expect(ask('few', 40, took).at(-1)).toBe('rows');
+  expect(ask('few', 60, { ...took, rows: 20 }).filter((way) => way === 'page').length).toBeGreaterThan(40);
+  expect(ask('few', 80, took).slice(40)).not.toContain('page');
 });
