@@ -12,6 +12,12 @@ const alone = ['test/database/streams.test.ts'];
 /** For what comes to be so in a moment, on a busy machine in several: milliseconds that a test asks again. */
 const polling = { poll: { timeout: 20_000 } };
 
+/**
+ * Files that wait for package managers and browsers a third of their time: two at once, of both projects. With more, the
+ * times of a busy machine are added to those of a package manager. Packages are built once, by the first that asks.
+ */
+const pairs = { maxWorkers: 2, sequence: { groupOrder: 1 } };
+
 /** `unit` needs no database; `database` starts one PostgreSQL server for the whole run, and so does what runs alone. */
 export default defineConfig({
   test: {
@@ -61,8 +67,7 @@ export default defineConfig({
           include: ['test/frontends/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 600_000,
-          // One after the other: each builds the packages and installs them.
-          fileParallelism: false,
+          ...pairs,
           expect: polling,
         },
       },
@@ -73,8 +78,7 @@ export default defineConfig({
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 600_000,
-          // One after the other, so that the times of a busy machine are not added to those of a package manager.
-          fileParallelism: false,
+          ...pairs,
         },
       },
       {
