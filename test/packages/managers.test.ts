@@ -27,7 +27,7 @@ describe.skipIf(process.env.PACKAGES !== 'all')('every package manager', { timeo
   beforeAll(async () => {
     machine = await startMachine();
   }, 4 * minutes);
-  afterAll(() => machine?.close(), minutes);
+  afterAll(() => machine?.close(), 3 * minutes);
 
   const live = async (project: Project): Promise<void> => {
     await machine.succeed(project.folder, project.manager.verify);

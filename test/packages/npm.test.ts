@@ -20,7 +20,7 @@ let project: Project;
 beforeAll(async () => {
   machine = await startMachine();
 }, 4 * minutes);
-afterAll(() => machine?.close(), minutes);
+afterAll(() => machine?.close(), 3 * minutes);
 
 test('npm: an empty folder, from create to the first answer', { timeout: 5 * minutes }, async () => {
   project = await create(machine, npm, 'Mein schöner Laden/shop');

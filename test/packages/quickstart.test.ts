@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await postgres?.stop();
   await machine?.close();
-}, minutes);
+}, 3 * minutes);
 
 /** The real npm: what it prints is kept apart from the answers, and what would fill a terminal goes on in the background. */
 const shell = `
