@@ -75,7 +75,7 @@ export default defineConfig({
         test: {
           name: 'packages',
           include: ['test/packages/**/*.test.ts'],
-          globalSetup: ['test/support/global-setup.ts'],
+          globalSetup: ['test/support/global-setup.ts', 'test/packages/registry-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 600_000,
           ...pairs,

@@ -1,13 +1,13 @@
 /**
  * A stranger's machine in a temporary folder: an ordinary user with an empty home and an empty cache, the pinned Node, three
- * package managers, and a registry that holds the packed packages beside those of everybody else.
+ * package managers, and the registry of the run, which holds the packed packages beside those of everybody else.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
-import { startRegistry } from './registry.ts';
+import { publishPackages } from './registry.ts';
 import { root } from './tarballs.ts';
 
 /** How a command ended, and all that it printed. */
@@ -73,8 +73,8 @@ export async function startMachine(): Promise<Machine> {
     LANG: 'C.UTF-8',
     PATH: `${bin}${delimiter}/usr/bin${delimiter}/bin`,
   };
-  const registry = await startRegistry(makeFolder('registry'));
-  const environment: Variables = { ...base, ...settingsOf(registry.url) };
+  const registry = publishPackages();
+  const environment: Variables = { ...base, ...settingsOf(registry) };
   const start: Machine['start'] = (cwd, [command = '', ...args], variables = {}, identity = ordinary) => {
     const env = { ...environment, ...variables };
     return spawn(command, args, { cwd, env, ...identity, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -82,7 +82,7 @@ export async function startMachine(): Promise<Machine> {
   const run: Machine['run'] = (...args) => finish(start(...args));
   return {
     folder,
-    registry: registry.url,
+    registry,
     makeFolder,
     own: (path, { uid, gid } = ordinary) => {
       if (isRoot && uid !== undefined) execFileSync('chown', ['-R', `${uid}:${gid}`, path]);
@@ -96,7 +96,6 @@ export async function startMachine(): Promise<Machine> {
       return output;
     },
     close: async () => {
-      await registry.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

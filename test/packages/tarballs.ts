@@ -58,17 +58,24 @@ function pack(): readonly Tarball[] {
   for (const name of readdirSync(parent).filter((run) => !isAlive(Number(run)))) {
     rmSync(join(parent, name), { recursive: true, force: true });
   }
-  if (claim(target)) {
+  doOnce(target, () => {
     run(root, 'scripts/build.ts');
     for (const name of packageFolders()) packOne(join(root, 'packages', name), join(target, name));
-    writeFileSync(join(target, 'done'), '');
+  });
+  return packageFolders().map((name) => readTarball(join(target, name)));
+}
+
+/** Does something once for all workers of a run: the first makes the folder and does it, the others wait until it is done. */
+export function doOnce(folder: string, work: () => void): void {
+  if (claim(folder)) {
+    work();
+    writeFileSync(join(folder, 'done'), '');
   }
   const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let waited = 0; !existsSync(join(target, 'done')); waited++) {
-    if (waited > 600) throw new Error('Another worker did not pack the packages within five minutes.');
+  for (let waited = 0; !existsSync(join(folder, 'done')); waited++) {
+    if (waited > 600) throw new Error(`Another worker was not done with ${folder} within five minutes.`);
     Atomics.wait(pause, 0, 0, 500);
   }
-  return packageFolders().map((name) => readTarball(join(target, name)));
 }
 
 /** True for the first who asks. */
