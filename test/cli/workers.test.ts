@@ -7,6 +7,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { createMysqlDatabase, noMariadb, startMariadb, withoutMariadb } from '../support/mariadb.ts';
 import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 
 /** Rounds of replacing everybody; RESTARTS=5 is the whole proof. */
@@ -120,6 +121,44 @@ it('what cannot be served by several is refused', async () => {
   const refused = (workers: string) => runPlatform(['start', '--project', project.folder, '--workers', workers]);
   expect([(await refused('2')).code, (await refused('none')).code]).toEqual([2, 2]);
 });
+
+it.skipIf(noMariadb)(
+  `a change of the model by one leaves types and checks of MariaDB in the others${withoutMariadb}`,
+  { timeout: 60_000 },
+  async () => {
+    const url = await createMysqlDatabase(
+      await startMariadb(),
+      "CREATE TABLE docs (id integer PRIMARY KEY, tags json, state text CHECK (state IN ('on', 'off')))",
+    );
+    const { folder, remove } = await createProject();
+    await writeFile(join(folder, 'permissions.yaml'), 'permissions: { public: { docs: { read: true } } }\n');
+    await runPlatform(['migrate', '--project', folder], { DATABASE_URL: url });
+    const both = await startUnchecked(folder, url, {}, ['--generate', '--workers', '2']);
+    try {
+      const body = {
+        collection: 'more',
+        schema: {},
+        fields: [{ field: 'id', type: 'integer', schema: { is_primary_key: true } }],
+      };
+      expect((await both.admin('/collections', { method: 'POST', body })).status).toBe(200);
+      // Each worker serves the change, the second one after it has compiled it.
+      const statuses = async () =>
+        Promise.all(Array.from({ length: 8 }, async () => (await both.admin('/items/more')).status));
+      await expect.poll(statuses, { timeout: 20_000 }).toEqual(Array(8).fill(200));
+      const item = { id: 1, tags: { a: 1 }, state: 'on' };
+      expect((await both.admin('/items/docs', { method: 'POST', body: item })).status).toBe(200);
+      const items = await Promise.all(
+        Array.from({ length: 8 }, async () => (await both.admin('/items/docs')).json.data),
+      );
+      expect(items).toEqual(Array(8).fill([item]));
+    } finally {
+      await both.stop();
+    }
+    const compared = await runPlatform(['diff', 'work', 'database', '--project', folder], { DATABASE_URL: url });
+    expect(compared).toMatchObject({ code: 0, stdout: expect.stringContaining('0 breaking, 0 dangerous, 0 safe') });
+    await remove();
+  },
+);
 
 async function workerPids(): Promise<readonly number[]> {
   const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');

@@ -54,7 +54,9 @@ describe.each(servers)('introspection of $name', ({ dialect, missing, start, exa
   it.runIf(dialect === 'mariadb')('has no list compared with all of another', async () => {
     for (const sql of statements) {
       const explained = await withMysql(url, (connection) =>
-        connection.query<RowDataPacket[]>(`EXPLAIN ${sql.replaceAll('?', 'DATABASE()')}`),
+        connection.query<RowDataPacket[]>(
+          `EXPLAIN ${sql.replace(/^SET STATEMENT .* FOR (?=SELECT)/, '').replaceAll('?', 'DATABASE()')}`,
+        ),
       );
       expect(JSON.stringify(explained[0]), sql).not.toMatch(/join buffer|DEPENDENT SUBQUERY/);
     }

@@ -75,12 +75,15 @@ async function readRows(
   dialect: MysqlDialect,
   statements: Readonly<Record<keyof MysqlRows, Statement>>,
 ): Promise<MysqlRows> {
+  // MariaDB prints conditions as the session spells names, and those of requests have them in double quotes.
+  const spelled: RunStatement =
+    dialect === 'mariadb' ? (sql, values) => run(`SET STATEMENT sql_mode = '' FOR ${sql}`, values) : run;
   return {
-    tables: await rowsOf<'tables'>(run, statements.tables),
-    columns: await withDefaults(run, dialect, await rowsOf<'columns'>(run, statements.columns)),
+    tables: await rowsOf<'tables'>(spelled, statements.tables),
+    columns: await withDefaults(run, dialect, await rowsOf<'columns'>(spelled, statements.columns)),
     statistics: await withDistances(run, await rowsOf<'statistics'>(run, statements.statistics)),
     keys: await rowsOf<'keys'>(run, statements.keys),
-    checks: await rowsOf<'checks'>(run, statements.checks),
+    checks: await rowsOf<'checks'>(spelled, statements.checks),
   };
 }
 
