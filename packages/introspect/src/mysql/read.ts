@@ -76,14 +76,14 @@ async function readRows(
   statements: Readonly<Record<keyof MysqlRows, Statement>>,
 ): Promise<MysqlRows> {
   // MariaDB prints conditions as the session spells names, and those of requests have them in double quotes.
-  const spelled: RunStatement =
+  const runPlainly: RunStatement =
     dialect === 'mariadb' ? (sql, values) => run(`SET STATEMENT sql_mode = '' FOR ${sql}`, values) : run;
   return {
-    tables: await rowsOf<'tables'>(spelled, statements.tables),
-    columns: await withDefaults(run, dialect, await rowsOf<'columns'>(spelled, statements.columns)),
+    tables: await rowsOf<'tables'>(runPlainly, statements.tables),
+    columns: await withDefaults(run, dialect, await rowsOf<'columns'>(runPlainly, statements.columns)),
     statistics: await withDistances(run, await rowsOf<'statistics'>(run, statements.statistics)),
     keys: await rowsOf<'keys'>(run, statements.keys),
-    checks: await rowsOf<'checks'>(spelled, statements.checks),
+    checks: await rowsOf<'checks'>(runPlainly, statements.checks),
   };
 }
 
