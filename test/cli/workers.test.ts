@@ -136,14 +136,14 @@ it.skipIf(noMariadb)(
     const both = await startUnchecked(folder, url, {}, ['--generate', '--workers', '2']);
     try {
       const body = {
-        collection: 'more',
+        collection: 'workers_more',
         schema: {},
         fields: [{ field: 'id', type: 'integer', schema: { is_primary_key: true } }],
       };
       expect((await both.admin('/collections', { method: 'POST', body })).status).toBe(200);
       // Each worker serves the change, the second one after it has compiled it.
       const statuses = async () =>
-        Promise.all(Array.from({ length: 8 }, async () => (await both.admin('/items/more')).status));
+        Promise.all(Array.from({ length: 8 }, async () => (await both.admin('/items/workers_more')).status));
       await expect.poll(statuses, { timeout: 20_000 }).toEqual(Array(8).fill(200));
       const item = { id: 1, tags: { a: 1 }, state: 'on' };
       expect((await both.admin('/items/docs', { method: 'POST', body: item })).status).toBe(200);
