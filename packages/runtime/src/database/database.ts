@@ -127,7 +127,10 @@ export interface RowSink {
   row(buffer: Buffer, offset: number, length: number): void;
   /** Set where a lane may turn rows into items by itself. */
   readonly direct?: DirectSink | undefined;
-  /** The statement waits for others, with which it is asked for as one; then `requested` is called, or `sent`. */
+  /**
+   * The statement waits for others, with which it is asked for as one; then `requested` is called, or `sent`, and at last
+   * `end` or `failed`.
+   */
   joins?(): void;
   /** The statement is asked for at this moment, and may have to wait for a connection. */
   requested?(): void;
@@ -146,6 +149,8 @@ export interface RowSink {
    * received, so that memory is free for the next.
    */
   end?(now?: number): void;
+  /** A statement that has joined others has failed, alone or with them. */
+  failed?(error: unknown): void;
 }
 
 /** Hears the end of a statement that served several sinks; after a failure each is served alone, or gets that error. */

@@ -36,10 +36,11 @@ export function observeDatabase(database: Database, observers: StatementObserver
     ...database,
     read(statement, parameters, sink, findClient) {
       const run = watch.begin(statement, parameters, sink);
-      run.onEnd = watch.endRead;
+      run.watch = watch;
       const running = database.read(statement, parameters, run, findClient);
-      if (!run.isJoined) run.requested();
-      running.catch((error: unknown) => watch.fail(run, 'read', error));
+      if (run.isJoined) return running;
+      run.requested();
+      running.catch((error: unknown) => run.failed(error));
       return running;
     },
     stream(statement, parameters, sink, drained, signal, client) {
@@ -100,7 +101,14 @@ class StatementWatch {
   }
 
   /** Takes the end of a read that has all of its rows. */
-  readonly endRead = (run: StatementRun, now: number): void => this.#ended(run, 'read', now, '');
+  ended(run: StatementRun, now: number): void {
+    this.#ended(run, 'read', now, '');
+  }
+
+  /** Takes the failure of a read. */
+  failed(run: StatementRun, error: unknown): void {
+    this.fail(run, 'read', error);
+  }
 
   fail(run: StatementRun, part: Part, error: unknown): void {
     const now = performance.now();

@@ -154,8 +154,8 @@ function nameOf({ name }: Statement, { at: position }: KeyBatch, parameters: rea
 async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: batch, waiting }: Group): Promise<void> {
   const [first] = waiting;
   const alone = (readAlone: Waiting): void => {
-    const { parameters, sink, resolve, reject } = readAlone;
-    read(statement, parameters, sink).then(resolve, reject);
+    const { parameters, sink, resolve } = readAlone;
+    read(statement, parameters, sink).then(resolve, (error: unknown) => fail(readAlone, error));
     sink.requested?.();
   };
   if (first === undefined) return;
@@ -191,7 +191,7 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
     ended?.({ error });
     const lost = error instanceof PlatformError && error.cause instanceof ConnectionError;
     for (const read of waiting.filter(({ done }) => !done)) {
-      if (lost) read.reject(error);
+      if (lost) fail(read, error);
       else alone(read);
     }
     return;
@@ -212,7 +212,7 @@ function hand(read: Waiting, buffer: Buffer, offset: number, length: number, now
     finish(read, now);
   } catch (error) {
     read.done = true;
-    read.reject(toDatabaseError(error));
+    fail(read, toDatabaseError(error));
   }
 }
 
@@ -223,8 +223,13 @@ function finish(read: Waiting, now?: number): void {
     read.sink.end?.(now);
     read.resolve();
   } catch (error) {
-    read.reject(toDatabaseError(error));
+    fail(read, toDatabaseError(error));
   }
+}
+
+function fail({ sink, reject }: Waiting, error: unknown): void {
+  sink.failed?.(error);
+  reject(error);
 }
 
 /**
