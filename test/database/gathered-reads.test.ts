@@ -1,6 +1,7 @@
 /** Reads by key that go together, on every server: each gets its own row, or its own error. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, keysMark, type Statement } from '../../packages/runtime/src/database/database.ts';
+import { observeDatabase } from '../../packages/runtime/src/database/observed.ts';
 import { connectMysql } from '../../packages/runtime/src/dialects/mysql/database.ts';
 import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { gatherReads, keyBatchOf } from '../../packages/runtime/src/optimize/key-batching/gathered-reads.ts';
@@ -67,9 +68,9 @@ describe.each(places)('$name', ({ missing, key, keys, fails, open }) => {
     return keyBatchOf.on({ ...one, brief: true }, { at: 0, kind: 'integer', statement: several });
   };
 
-  async function read(one: Statement, id: string | number): Promise<string> {
+  async function read(one: Statement, id: string | number, { database }: Pick<typeof place, 'database'> = place) {
     const sink = collect();
-    await place.database.read(one, [String(id)], sink);
+    await database.read(one, [String(id)], sink);
     return sink.texts().join() || 'nothing';
   }
 
@@ -82,6 +83,17 @@ describe.each(places)('$name', ({ missing, key, keys, fails, open }) => {
   it('refuses nobody for what somebody else has asked', async () => {
     const answers = await Promise.all(rows.map((id) => read(oneOf(fails), id).catch(() => 'failed')));
     expect(answers.map((answer, id) => (answer.startsWith('body ') ? -1 : id)).filter((id) => id >= 0)).toEqual([50]);
+  });
+
+  it('is counted once for each read, by what became of it', async () => {
+    const counts = new Map<string, number>();
+    const ran = (_: unknown, _seconds: number, errorType: string): void => {
+      const outcome = errorType === '' ? 'ok' : 'failed';
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+    };
+    const database = observeDatabase(place.database, { meter: { ran, retried: () => {} }, slow: null });
+    await Promise.allSettled(rows.map((id) => read(oneOf(fails), id, { database })));
+    expect(Object.fromEntries(counts)).toEqual({ ok: 99, failed: 1 });
   });
 
   it('passes over a sink that throws', async () => {

@@ -30,10 +30,28 @@ test('requests of one turn have arrived together, and wait for each other', asyn
     endRequest(response);
   });
   request();
+  await undefined;
   request();
   await turn();
   request();
   expect(times).toEqual([5, 10, 5]);
+});
+
+test('brief answers that follow each other end together, large ones do not', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  vi.advanceTimersByTime(1);
+  const bytes = [10, 5000, 10, 10];
+  const { times, request } = observe(({ [requestRecord]: record }, response) => {
+    if (record !== undefined) record.bytes = bytes.shift() ?? 0;
+    vi.advanceTimersByTime(5);
+    endRequest(response);
+  });
+  request();
+  request();
+  request();
+  await undefined;
+  request();
+  expect(times).toEqual([5, 10, 10, 20]);
 });
 
 test('a request ends once: with its answer, or with its response', () => {

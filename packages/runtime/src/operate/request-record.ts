@@ -75,22 +75,22 @@ export function endRequest(response: ServerResponse<IncomingMessage>): void {
   if (record === undefined || record.observers === unobserved) return;
   const { observers } = record;
   record.observers = unobserved;
-  const ms = endTime() - record.startedAt;
+  const ms = endTime(record) - record.startedAt;
   for (const observe of observers) observe(record, response, ms);
 }
 
+/** Bytes of an answer that takes no time to make. */
+const briefBytes = 4096;
 const soon = Promise.resolve();
 let endedAt = 0;
 const forgetEnd = (): void => {
   endedAt = 0;
 };
 
-/** Gives requests one time that end one after the other, as those of one statement do: a clock costs more than counting. */
-function endTime(): number {
-  if (endedAt === 0) {
-    endedAt = performance.now();
-    void soon.then(forgetEnd);
-  }
+/** Gives brief answers one time that follow each other, as those of one statement do: a clock costs more than counting. */
+function endTime({ bytes }: RequestRecord): number {
+  if (endedAt === 0) void soon.then(forgetEnd);
+  if (endedAt === 0 || bytes > briefBytes) endedAt = performance.now();
   return endedAt;
 }
 
