@@ -14,23 +14,42 @@ import { hidden, nameOf, type ReadParts, type ReadPass } from '../../query/plan/
 import { answerList, printSelection } from '../../query/plan/plan-selection.ts';
 import type { PageOfRows } from '../../sql/page-links.ts';
 
+/** Runs of a statement by one way. */
+interface Runs {
+  count: number;
+  /** Milliseconds of the last ones, in no order. */
+  readonly recent: number[];
+  /** A quarter of these took less. */
+  lowMs: number;
+  /** Their average without the longest quarter. */
+  averageMs: number;
+  /** Least `lowMs` of several runs; twice as much after each try in vain. */
+  leastMs: number;
+  /** Timed runs by all ways, and their milliseconds, when this one was last taken. */
+  last: Pick<Times, 'count' | 'spentMs'>;
+}
+
 interface Times {
-  /** Milliseconds of the runs so far by each way, the statement's own first; undefined before the first. */
-  readonly ms: (number | undefined)[];
-  readonly runs: number[];
+  /** The statement's own way first; undefined before the first run. */
+  readonly ways: (Runs | undefined)[];
   /** Timed runs by all ways, and their milliseconds. */
   count: number;
   spentMs: number;
-  /** The same when each way was last taken. */
-  readonly last: (Pick<Times, 'count' | 'spentMs'> | undefined)[];
-  /** Least time of a quick run row by row. */
-  quickMs?: number;
 }
 
-/** Statements that take less, in milliseconds, have too few links for another way to be worth it. */
+/**
+ * A statement of which a quarter of the runs take less, in milliseconds, has too few links for another way to be worth it.
+ * Other work on the machine makes many runs in a row longer, but hardly all of them.
+ */
 const slowMs = 1;
-/** Runs in a row that take as long before another way is tried, and runs of that: one may have waited for something else. */
-const slowRuns = 3;
+/** From such an average on, in milliseconds, averages decide: other work adds little to them, and few pages may cost most. */
+const heavyMs = 8;
+/** Runs before another way is tried: more of a statement that other work may have made slow. */
+const firstRuns = { heavy: 8, light: 24 };
+/** Runs of another way: one may have waited for something else. */
+const triedRuns = 3;
+/** Runs that a time is made of. */
+const recentRuns = 32;
 /** Another way is not tried again at once where it takes so many times as long. */
 const hopeless = 2;
 /**
@@ -39,11 +58,6 @@ const hopeless = 2;
  */
 const betweenTries = 32;
 const worthATry = 200;
-/**
- * Weight of a run that took longer than those before it. The chosen way runs more often than others, and meets more of
- * what makes it longer on a busy machine. With a large weight it would lose to ways that were tried at a good moment.
- */
-const weight = 1 / 32;
 /** Lists, and statements of all lists, whose times are remembered; those that came first are forgotten first. */
 const maxRemembered = 1_000;
 /** Timed runs after which a list goes by times of its own. Before it goes by those of all lists of its statement. */
@@ -70,12 +84,12 @@ export class AdaptivePlans {
     // Statements that have always been quick, nearly all of them, need no name for their values.
     const list = this.#times.has(name) ? nameList(name, parameters, bounds) : undefined;
     const listTimes = list === undefined ? undefined : this.#lists.get(list);
-    const isKnown = listTimes !== undefined && listTimes.runs.reduce((sum, runs) => sum + runs, 0) >= ownRuns;
+    const isKnown = listTimes !== undefined && listTimes.count >= ownRuns;
     const way = this.#choose(isKnown ? listTimes : this.#times.get(name), others, isTimed);
     const took = (ms: number): void => {
       if (!this.#state.isCalm()) return;
       note(this.#times, name, way, ms);
-      if (list !== undefined) note(this.#lists, list, way, ms, true);
+      if (list !== undefined) note(this.#lists, list, way, ms);
     };
     const chosen = way === 0 ? statement : this.#state.planForMany({ ...statement, ...others[way - 1] });
     return { statement: chosen, ...(isTimed && { took }) };
@@ -87,49 +101,85 @@ export class AdaptivePlans {
   }
 
   #choose(times: Times | undefined, others: readonly OtherWay[], isTimed: boolean): number {
-    if (times === undefined || (times.runs[0] ?? 0) < slowRuns) return 0;
+    const own = times?.ways[0];
+    if (times === undefined || own === undefined) return 0;
+    const isHeavy = own.averageMs >= heavyMs;
+    if (own.count < (isHeavy ? firstRuns.heavy : firstRuns.light)) return 0;
+    const msOf = (way: number): number => {
+      const runs = times.ways[way];
+      return (isHeavy ? runs?.averageMs : runs?.lowMs) ?? Number.POSITIVE_INFINITY;
+    };
     const isOpen = ({ whole }: OtherWay): boolean => whole === undefined || this.#state.areSmall(whole);
     const ways = [0, ...others.flatMap((other, index) => (isOpen(other) ? [index + 1] : []))];
-    const msOf = (way: number): number => times.ms[way] ?? Number.POSITIVE_INFINITY;
     const best = ways.reduce((left, right) => (msOf(right) < msOf(left) ? right : left));
-    if (!isTimed) return best;
-    const isPromising = (way: number): boolean => (times.ms[way] ?? 0) < msOf(best) * hopeless;
-    const untried = ways.find((way) => (times.runs[way] ?? 0) < slowRuns && isPromising(way));
-    // Rows that were quick are tried sooner: their time may have risen while the machine was busy.
-    const lostBy = (way: number): number => (isQuicker(times, way, msOf(best)) ? 0 : msOf(way) - msOf(best));
-    const next = untried ?? ways.find((way) => way !== best && isDue(times, way, lostBy(way))) ?? best;
-    times.count++;
-    times.last[next] = { count: times.count, spentMs: times.spentMs };
-    return next;
+    const isQuick = !isHeavy && own.lowMs < slowMs;
+    return isTimed && !isQuick ? (nextTry(times, ways, best, msOf) ?? best) : best;
   }
 
-  /**
-   * Takes what a run took, in milliseconds. A quick run row by row has the next ones go that way, unless another is quicker.
-   * The times of others are kept: statements about as quick would try slow ones again and again.
-   */
+  /** Takes what a run took, in milliseconds. */
   note(name: string, way: number, ms: number): void {
     note(this.#times, name, way, ms);
   }
 }
 
-/** Adds a run. Lists of values keep their quick times: their pages are alike, so that long runs in a row are chance. */
-function note(all: Map<string, Times>, name: string, way: number, ms: number, keepsQuick = false): void {
-  const before = all.get(name);
-  const others = before?.ms.slice(1).filter((other) => other !== undefined) ?? [];
-  if (way === 0 && ms < Math.min(slowMs, ...others)) {
-    if (before === undefined) return;
-    [before.runs[0], before.ms[0]] = [0, keepsQuick ? averaged(before.ms[0], ms) : undefined];
-    if (keepsQuick) before.quickMs = Math.min(ms, before.quickMs ?? ms);
-    return;
+/** The way that is worth a try now; undefined where the best one so far is to run. */
+function nextTry(
+  times: Times,
+  ways: readonly number[],
+  best: number,
+  msOf: (way: number) => number,
+): number | undefined {
+  const isPromising = (way: number): boolean => times.ways[way] === undefined || msOf(way) < msOf(best) * hopeless;
+  const untried = ways.find((way) => (times.ways[way]?.count ?? 0) < triedRuns && isPromising(way));
+  if (untried !== undefined) return untried;
+  // One that was quicker is tried sooner: its time may have risen while the machine was busy.
+  const wasQuicker = (way: number): boolean => (times.ways[way]?.leastMs ?? 0) < msOf(best) && msOf(best) < heavyMs;
+  const lostBy = (way: number): number => (wasQuicker(way) ? 0 : msOf(way) - msOf(best));
+  const due = ways.find((way) => way !== best && isDue(times, way, lostBy(way)));
+  const runs = due === undefined ? undefined : times.ways[due];
+  // It is judged anew: its earlier runs may have been at a busy time, or with other data.
+  if (runs !== undefined) {
+    runs.recent.length = 0;
+    runs.leastMs *= 2;
+    runs.last = { count: times.count, spentMs: times.spentMs };
   }
-  const times = before ?? { ms: [], runs: [], count: 0, spentMs: 0, last: [] };
+  return due;
+}
+
+/** Adds a run. Statements that have always been quick row by row, nearly all of them, are not remembered. */
+function note(all: Map<string, Times>, name: string, way: number, ms: number): void {
+  const known = all.get(name);
+  if (known === undefined && way === 0 && ms < slowMs) return;
+  const times = known ?? { ways: [], count: 0, spentMs: 0 };
+  times.count++;
   times.spentMs += ms;
-  times.runs[way] = (times.runs[way] ?? 0) + 1;
-  times.ms[way] = averaged(times.ms[way], ms);
+  const runs = times.ways[way] ?? createRuns();
+  addRun(runs, ms);
+  runs.last = { count: times.count, spentMs: times.spentMs };
+  times.ways[way] = runs;
+  if (known !== undefined) return;
   all.set(name, times);
-  if (all.size <= maxRemembered) return;
   const [first] = all.keys();
-  if (first !== undefined) all.delete(first);
+  if (all.size > maxRemembered && first !== undefined) all.delete(first);
+}
+
+function createRuns(): Runs {
+  const last = { count: 0, spentMs: 0 };
+  return { count: 0, recent: [], lowMs: 0, averageMs: 0, leastMs: Number.POSITIVE_INFINITY, last };
+}
+
+function addRun(runs: Runs, ms: number): void {
+  const { recent } = runs;
+  if (recent.length < recentRuns) recent.push(ms);
+  else recent[runs.count % recentRuns] = ms;
+  runs.count++;
+  // Once there are many, one more changes little.
+  if (recent.length === recentRuns && runs.count % 8 !== 0) return;
+  const sorted = recent.toSorted((left, right) => left - right);
+  const kept = sorted.slice(0, Math.max(1, Math.floor(sorted.length * 0.75)));
+  runs.lowMs = sorted[Math.floor(sorted.length / 4)] ?? ms;
+  if (sorted.length >= firstRuns.heavy) runs.leastMs = Math.min(runs.leastMs, runs.lowMs);
+  runs.averageMs = kept.reduce((sum, each) => sum + each, 0) / kept.length;
 }
 
 /** Names a list by the values of its filters and rules; undefined where there are none, or long ones. */
@@ -139,18 +189,9 @@ function nameList(name: string, parameters: readonly Parameter[], bounds: readon
 }
 
 /** True if a way that loses so many milliseconds is worth another try. */
-function isDue({ count, spentMs, last }: Times, way: number, lostMs: number): boolean {
-  const before = last[way] ?? { count: 0, spentMs: 0 };
-  return count - before.count >= betweenTries && spentMs - before.spentMs >= lostMs * worthATry;
-}
-
-function isQuicker({ quickMs = Number.POSITIVE_INFINITY }: Times, way: number, ms: number): boolean {
-  return way === 0 && quickMs < ms;
-}
-
-/** A shorter time counts at once: other work on the machine makes times longer only. */
-function averaged(before: number | undefined, ms: number): number {
-  return before === undefined || ms < before ? ms : before + (ms - before) * weight;
+function isDue({ count, spentMs, ways }: Times, way: number, lostMs: number): boolean {
+  const last = ways[way]?.last ?? { count: 0, spentMs: 0 };
+  return count - last.count >= betweenTries && spentMs - last.spentMs >= lostMs * worthATry;
 }
 
 /** A text that gives the same answer as a statement's own with the same parameters, under a name of its own. */
