@@ -206,9 +206,7 @@ describe.each([
           await seen.read(runsAs === undefined ? statement : { ...statement, runsAs }, [], sink);
         }
       }
-      expect(texts).toEqual(
-        texts.map((_, run) => `${run < 8 ? '1.04' : cost}${run % 2 === 0 ? '' : ' x'}`),
-      );
+      expect(texts).toEqual(texts.map((_, run) => `${run < 8 ? '1.04' : cost}${run % 2 === 0 ? '' : ' x'}`));
       expect(texts).toHaveLength(14);
     } finally {
       await seen.close(0);

@@ -60,9 +60,9 @@ const betweenTries = 32;
 const worthATry = 200;
 /** Lists, and statements of all lists, whose times are remembered; those that came first are forgotten first. */
 const maxRemembered = 1_000;
-/** Timed runs after which a list goes by times of its own. Before it goes by those of all lists of its statement. */
+/** Timed runs after which a list goes by times of its byRow. Before it goes by those of all lists of its statement. */
 const ownRuns = 8;
-/** Characters of values that name a list: those of longer ones have no times of their own. */
+/** Characters of values that name a list: those of longer ones have no times of their byRow. */
 const maxValues = 256;
 
 /** Remembers the times of statements by each of their ways. */
@@ -101,10 +101,10 @@ export class AdaptivePlans {
   }
 
   #choose(times: Times | undefined, others: readonly OtherWay[], isTimed: boolean): number {
-    const own = times?.ways[0];
-    if (times === undefined || own === undefined) return 0;
-    const isHeavy = own.averageMs >= heavyMs;
-    if (own.count < (isHeavy ? firstRuns.heavy : firstRuns.light)) return 0;
+    const byRow = times?.ways[0];
+    if (times === undefined || byRow === undefined) return 0;
+    const isHeavy = byRow.averageMs >= heavyMs;
+    if (byRow.count < (isHeavy ? firstRuns.heavy : firstRuns.light)) return 0;
     const msOf = (way: number): number => {
       const runs = times.ways[way];
       return (isHeavy ? runs?.averageMs : runs?.lowMs) ?? Number.POSITIVE_INFINITY;
@@ -112,7 +112,7 @@ export class AdaptivePlans {
     const isOpen = ({ whole }: OtherWay): boolean => whole === undefined || this.#state.areSmall(whole);
     const ways = [0, ...others.flatMap((other, index) => (isOpen(other) ? [index + 1] : []))];
     const best = ways.reduce((left, right) => (msOf(right) < msOf(left) ? right : left));
-    const isQuick = !isHeavy && own.lowMs < slowMs;
+    const isQuick = !isHeavy && byRow.lowMs < slowMs;
     return isTimed && !isQuick ? (nextTry(times, ways, best, msOf) ?? best) : best;
   }
 
@@ -148,16 +148,16 @@ function nextTry(
 
 /** Adds a run. Statements that have always been quick row by row, nearly all of them, are not remembered. */
 function note(all: Map<string, Times>, name: string, way: number, ms: number): void {
-  const known = all.get(name);
-  if (known === undefined && way === 0 && ms < slowMs) return;
-  const times = known ?? { ways: [], count: 0, spentMs: 0 };
+  const earlier = all.get(name);
+  if (earlier === undefined && way === 0 && ms < slowMs) return;
+  const times = earlier ?? { ways: [], count: 0, spentMs: 0 };
   times.count++;
   times.spentMs += ms;
   const runs = times.ways[way] ?? createRuns();
   addRun(runs, ms);
   runs.last = { count: times.count, spentMs: times.spentMs };
   times.ways[way] = runs;
-  if (known !== undefined) return;
+  if (earlier !== undefined) return;
   all.set(name, times);
   const [first] = all.keys();
   if (all.size > maxRemembered && first !== undefined) all.delete(first);
@@ -194,7 +194,7 @@ function isDue({ count, spentMs, ways }: Times, way: number, lostMs: number): bo
   return count - last.count >= betweenTries && spentMs - last.spentMs >= lostMs * worthATry;
 }
 
-/** A text that gives the same answer as a statement's own with the same parameters, under a name of its own. */
+/** A text that gives the same answer as a statement's own with the same parameters, under a name of its byRow. */
 export interface OtherWay {
   readonly name: string;
   readonly text: string;
