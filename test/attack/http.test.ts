@@ -4,7 +4,9 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startHosted } from '../support/host.ts';
 import { type Magazine, startMagazine } from '../support/magazine.ts';
+import { adminToken } from '../support/platform.ts';
 
 let magazine: Magazine;
 beforeAll(async () => {
@@ -16,8 +18,14 @@ afterAll(() => magazine?.close());
 const quietMs = 1_500;
 
 /** Sends bytes as they are and collects what comes back, until the server ends it, or so many answers and no more have come. `ends`: no more bytes come, and answers are read. */
-async function raw(bytes: string | Buffer, answers = 1, patience = 20_000, ends = false): Promise<string> {
-  const { hostname, port } = new URL(magazine.url);
+async function raw(
+  bytes: string | Buffer,
+  answers = 1,
+  patience = 20_000,
+  ends = false,
+  url = magazine.url,
+): Promise<string> {
+  const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: ends });
   const ended = once(socket, 'close').catch(() => undefined);
   const giveUp = performance.now() + patience;
@@ -192,5 +200,44 @@ it('gives no stranger a cross-origin header', async () => {
       expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
       expect(answer.headers.get('vary')).toContain('Origin');
     }
+  }
+});
+
+/** Requests on one connection, the last of which ends it. */
+function pipelined(): string {
+  const body = '{"query":"{ tags_by_id(id: 1) { id name } }","variables":{}}';
+  const type = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+  const page = `GET /items/articles?limit=10&sort=id HTTP/1.1\r\n${host}`;
+  const requests = [
+    `GET /items/tags/1 HTTP/1.1\r\n${host}\r\n`,
+    `GET /items/tags/1?fields=id HTTP/1.1\r\n${host}If-None-Match: *\r\n\r\n`,
+    `POST /graphql HTTP/1.1\r\n${host}${type}\r\n${body}`,
+    `POST /graphql HTTP/1.1\r\n${host}Accept: application/graphql-response+json\r\n${type}\r\n${body}`,
+    `${page}\r\n`,
+    `${page}Accept-Encoding: gzip\r\n\r\n`,
+    `GET /items/nothing HTTP/1.1\r\n${host}\r\n`,
+    `GET /nowhere HTTP/1.1\r\n${host}\r\n`,
+    `GET /server/info HTTP/1.1\r\n${host}Authorization: Bearer ${adminToken}\r\n\r\n`,
+    `GET /auth/oauth HTTP/1.1\r\n${host}\r\n`,
+    `GET /server/specs/oas HTTP/1.1\r\n${host}Origin: https://other.example\r\n\r\n`,
+  ];
+  // The second time and later, a server may know the headers of such an answer.
+  return [...requests, ...requests, ...requests, `GET /server/ping HTTP/1.1\r\n${host}Connection: close\r\n\r\n`].join('');
+}
+
+it('heads of answers are the same bytes without optimisations', async () => {
+  const plain = await startHosted(magazine.folder, magazine.database.url, { PLATFORM_OPTIMIZE: 'none' }, false);
+  try {
+    const [fast, usual] = await Promise.all(
+      [magazine.url, plain.url].map(async (url) => {
+        const text = await raw(pipelined(), 34, 20_000, false, url);
+        return text.replace(/^(Date|X-Request-Id): .*$/gm, '$1').replaceAll(url, '');
+      }),
+    );
+    expect(fast).toBe(usual);
+    expect(statuses(fast ?? '')).toHaveLength(34);
+    expect(fast).toMatch(/\r\nX-Request-Id\r\n|X-Request-Id$/m);
+  } finally {
+    await plain.stop();
   }
 });

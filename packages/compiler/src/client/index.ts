@@ -6,7 +6,6 @@ import type { AccessClass } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import type { GeneratedFile } from '../emit/generated-file.ts';
 import { type Render, renderModule } from '../emit/templates.ts';
-import { productVersion } from '../openapi/version.ts';
 import {
   type DeclaredMember,
   member,
@@ -16,6 +15,7 @@ import {
 } from '../print/declarations.ts';
 import { importTypes, naturalOrder, printImports } from '../print/imports.ts';
 import { printJson } from '../print/json.ts';
+import { productVersion } from '../print/libraries.ts';
 import { commentText } from '../print/text.ts';
 import { generic, type Type } from '../print/type.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';

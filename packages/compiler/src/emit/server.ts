@@ -1,10 +1,10 @@
 import { type CachedTables, contract, type JsonValue, type RowSecurity } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
-import { productVersion } from '../openapi/version.ts';
 import { hashObject } from '../passes/fingerprint.ts';
 import { code, createKept, printOpen, printValue } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
 import { printJson } from '../print/json.ts';
+import { productVersion } from '../print/libraries.ts';
 import { widthOf } from '../print/text.ts';
 import { hasRoutes } from './routes.ts';
 import type { Render } from './templates.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { type AccessClass, always, type JsonValue } from '@tablewright/runtime/language';
 import { describe, expect, it } from 'vitest';
+import { productVersion } from '../print/libraries.ts';
 import { emitOpenApi } from './index.ts';
 import { accessTo, hostile, hostileNames, magazine, propertiesOf, sampleApi } from './testing/sample-api.ts';
-import { productVersion } from './version.ts';
 
 const api = sampleApi([...magazine, ...hostile]);
 

@@ -7,6 +7,7 @@ import type { AccessClass, JsonValue } from '@tablewright/runtime/language';
 import { resources } from '@tablewright/runtime/operations';
 import type { Api, OperationExamples } from '../api.ts';
 import { type DocumentPart, jsonParts } from '../print/class-document.ts';
+import { productVersion } from '../print/libraries.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import { changesModel, hasUsers } from '../role-view/callable.ts';
 import { hasType, type RoleCollection, type RoleView } from '../role-view/role-view.ts';
@@ -28,7 +29,6 @@ import { operationPaths, operationSchemas } from './paths/operations.ts';
 import { addressedParts, addressedTexts, factsText } from './paths/path-texts.ts';
 import { ownUserPaths, ownUserTag, sharedParameters, sharedResponses } from './paths/paths.ts';
 import { failureResponses, headerComponents } from './responses.ts';
-import { productVersion } from './version.ts';
 
 /**
  * Describes what an access class may read and write; with null, everything.

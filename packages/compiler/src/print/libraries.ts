@@ -12,3 +12,6 @@ export function loadTsMorph(): typeof TsMorph {
 export function loadGraphql(): typeof Graphql {
   return createRequire(import.meta.url)('graphql');
 }
+
+/** Version of the product, printed as `info.version`. A test holds it against the package's own description. */
+export const productVersion = '0.1.0';

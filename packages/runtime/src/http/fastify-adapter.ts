@@ -2,7 +2,7 @@
  * Fastify as this server uses it: with limits, our bodies and our errors, without features that cost time on every
  * request.
  */
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import fastify, {
@@ -32,7 +32,7 @@ import type { Call, CallReader } from './call.ts';
 import type { Consistency } from './consistency.ts';
 import type { CreateShortcut, ServerParts, Shortcut } from './endpoints.ts';
 import { answerBrokenRequest, messageOf, toAnswerError } from './failures.ts';
-import { createResponder, type Responder, type StreamingResponder } from './responses/answer.ts';
+import { createResponder, type Responder, type StreamingResponder, type WriteHead } from './responses/answer.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -64,7 +64,7 @@ export function createFastifyAdapter(
     if (!reply.sent) reply.hijack();
     void tokenError(readCall, request).then((thrown) => failRequest(responder, request, reply, thrown ?? error));
   };
-  const server = createFastify(environment, fail, httpListener?.server.log);
+  const server = createFastify(environment, fail, { log: httpListener?.server.log });
   acceptBodies(server, environment.maxPayloadSize);
   server.decorateRequest('call', null);
   server.decorateRequest('json', undefined);
@@ -111,25 +111,31 @@ export interface ListenerOptions {
   readonly observers?: readonly RequestObserver[];
   /** Leads reads behind writes, where there are replicas. */
   readonly consistency?: Consistency | null;
+  /** Another way to write heads of answers. */
+  readonly heads?: Heads | undefined;
   /** Puts something in front of the code that passes requests on. */
   readonly wrap?: (pass: PassRequest, responder: Responder) => PassRequest;
+}
+
+/** A class of responses, and the function that writes their heads. */
+export interface Heads {
+  readonly ServerResponse: typeof ServerResponse;
+  readonly writeHead: WriteHead;
 }
 
 /** Makes a server that listens and has everything answered by the one that `current` gives at that moment. */
 export function createListener(
   environment: Environment,
   current: () => FastifyInstance,
-  { observers = [], consistency = null, wrap = (pass) => pass }: ListenerOptions = {},
+  { observers = [], consistency = null, wrap = (pass) => pass, heads }: ListenerOptions = {},
 ): Listener {
-  const responder = createResponder(environment, consistency);
+  const responder = createResponder(environment, consistency, heads?.writeHead);
   const observe = (pass: PassRequest): PassRequest =>
     observeRequests(environment, observers, wrap(pass, responder), consistency !== null);
-  const server = createFastify(
-    environment,
-    (request, reply, error) => failRequest(responder, request, reply, error),
-    undefined,
+  const server = createFastify(environment, (request, reply, error) => failRequest(responder, request, reply, error), {
     observe,
-  );
+    heads,
+  });
   server.server.removeAllListeners('request');
   server.server.on(
     'request',
@@ -186,12 +192,17 @@ function noSchemas(): never {
 
 type FrameworkFailure = (request: FastifyRequest, reply: FastifyReply, error: Error) => void;
 
-/** `log` is one that is there already; a logger of its own is made when it is absent. `observe` is for broken requests. */
+interface FastifySetting extends Pick<ListenerOptions, 'heads'> {
+  /** One that is there already; a logger of its own is made when it is absent. */
+  readonly log?: FastifyBaseLogger | undefined;
+  /** For broken requests. */
+  readonly observe?: Parameters<typeof answerBrokenRequest>[2];
+}
+
 function createFastify(
   environment: Environment,
   fail: FrameworkFailure,
-  log?: FastifyBaseLogger,
-  observe?: Parameters<typeof answerBrokenRequest>[2],
+  { log, observe, heads }: FastifySetting,
 ): FastifyInstance {
   const { requestTimeout, database } = environment;
   const server = fastify({
@@ -210,6 +221,7 @@ function createFastify(
     http: {
       // Node would refuse these with an answer that is not ours; `readCall` does it instead.
       requireHostHeader: false,
+      ...(heads && { ServerResponse: heads.ServerResponse }),
       connectionsCheckingInterval: Math.min(30_000, Math.max(500, Math.floor(requestTimeout / 4))),
     },
     routerOptions: { maxParamLength: 65_536, querystringParser: () => noQuery },

@@ -23,9 +23,14 @@ export function parseBody(bytes: Buffer, headers: BodyHeaders): JsonValue | unde
 
 /** The text of a body that holds something. Throws UNSUPPORTED_MEDIA_TYPE and INVALID_PAYLOAD as `parseBody` does. */
 export function checkBody(bytes: Buffer, headers: BodyHeaders): string {
-  if (!isJson(headers)) throw new PlatformError('UNSUPPORTED_MEDIA_TYPE');
+  checkType(headers);
   if (!isUtf8(bytes)) throw new PlatformError('INVALID_PAYLOAD', 'The body is not valid UTF-8.');
   return bytes.toString('utf8');
+}
+
+/** Throws UNSUPPORTED_MEDIA_TYPE for anything but plain JSON in UTF-8. */
+export function checkType(headers: BodyHeaders): void {
+  if (!isJson(headers)) throw new PlatformError('UNSUPPORTED_MEDIA_TYPE');
 }
 
 /** Parses the text of a body. Throws INVALID_PAYLOAD as `parseBody` does. */

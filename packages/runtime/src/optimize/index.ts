@@ -5,11 +5,13 @@ import type { CreatePlanCache } from '../database/plan-cache.ts';
 import type { ConnectOptions } from '../dialects/server-dialect.ts';
 import type { Driver } from '../environment/database.ts';
 import type { Optimizations } from '../environment/optimizations.ts';
+import type { Heads } from '../http/fastify-adapter.ts';
 import type { ServerOptions } from '../http/server.ts';
 import { useWriterCode } from '../json/fields.ts';
 import type { PlannerOptions } from '../query/planner.ts';
 import { AdaptivePlans, planOtherWays } from './adaptive-plans/adaptive-plans.ts';
 import { createFastPath } from './fast-path/fast-path.ts';
+import { standingHeads } from './fast-path/standing-heads.ts';
 import { fixFields } from './fixed-fields/fixed-fields.ts';
 import { generatedCode } from './generated-code/generate.ts';
 import { gatherReads, planKeyBatch } from './key-batching/gathered-reads.ts';
@@ -42,6 +44,11 @@ export function serverSeams(
       }),
     }),
   };
+}
+
+/** The way in which a listener writes heads of answers; undefined for that of Node. */
+export function headsOf(on: Optimizations): Heads | undefined {
+  return on.has('fast-path') ? standingHeads() : undefined;
 }
 
 /** Lets V8 put larger functions into those that call them: of 1,000 bytes in place of 460, and 2,800 together in place of 920. */

@@ -18,7 +18,7 @@ import { readMadeTables } from '../migrations/migrate.ts';
 import { compiledModel, frozenModel } from '../model/model-changer.ts';
 import type { Broadcast } from '../operate/broadcast.ts';
 import type { Log } from '../operate/log.ts';
-import { serverSeams } from '../optimize/index.ts';
+import { headsOf, serverSeams } from '../optimize/index.ts';
 import { createPlanner } from '../query/planner.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { type Acceptor, createAcceptor } from './acceptor.ts';
@@ -57,6 +57,7 @@ export async function createParts(api: CompiledApi, options: ServeOptions, setti
   const listener = createListener(environment, () => generations.current().server, {
     ...instruments.listener,
     consistency,
+    heads: headsOf(environment.optimizations),
   });
   const acceptor = createAcceptor(listener, environment, options.connections);
   const host = createHost(listener, acceptor, environment, watched);

@@ -25,8 +25,7 @@ const memberNames: ReadonlySet<string> = new Set(['query', 'variables', 'operati
 /** Reads the body of a POST. Throws INVALID_PAYLOAD for one of another form, such as a list of requests. */
 export function readGraphqlBody(body: JsonValue | undefined): GraphqlParameters {
   if (body === undefined || !isObject(body)) throw invalidPayload('The body must be an object.');
-  const other = Object.keys(body).find((name) => !memberNames.has(name));
-  if (other !== undefined) throw invalidPayload(`The body has no member "${other}".`);
+  for (const name in body) if (!memberNames.has(name)) throw invalidPayload(`The body has no member "${name}".`);
   return readParameters(body, invalidPayload);
 }
 

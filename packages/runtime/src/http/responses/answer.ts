@@ -106,9 +106,38 @@ export interface StreamingResponder extends Responder {
   unsentOf(request: IncomingMessage): ClientBytes;
 }
 
+/** Headers that all answers of one kind have, before the identifier of their request and after it. */
+export interface StandingHeaders {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  /** Set where later answers have this object, too. */
+  readonly repeats?: true;
+}
+
+/** Headers of one answer in their order. */
+export interface Head {
+  readonly standing: StandingHeaders;
+  readonly id: string;
+  readonly others: string[];
+}
+
+/** Writes the head of an answer whose bytes are all there. */
+export type WriteHead = (response: ServerResponse, status: number, head: Head) => void;
+
+const writePlainHead: WriteHead = (response, status, head) => void response.writeHead(status, listHeaders(head));
+
+/** The headers as a flat list of names and values. */
+export function listHeaders({ standing: { before, after }, id, others }: Head): string[] {
+  return [...before, 'X-Request-Id', id, ...after, ...others];
+}
+
 /** Makes the answerer of a server. */
-export function createResponder(environment: Environment, consistency: Consistency | null = null): StreamingResponder {
-  const answering = new Answering(environment, consistency);
+export function createResponder(
+  environment: Environment,
+  consistency: Consistency | null = null,
+  writeHead = writePlainHead,
+): StreamingResponder {
+  const answering = new Answering(environment, consistency, writeHead);
   return {
     send: (httpContext, response) => answering.send(httpContext, response),
     fail: (httpContext, error, headers) => answering.fail(httpContext, error, headers),
@@ -129,14 +158,18 @@ class Answering {
   readonly #environment: Environment;
   readonly #consistency: Consistency | null;
   readonly #base: readonly string[];
+  readonly #usual: ReadonlyMap<string, UsualHeaders>;
   readonly #unsent: UnsentBytes;
   readonly #clientAddress: FindClientAddress;
+  readonly #writeHead: WriteHead;
 
-  constructor(environment: Environment, consistency: Consistency | null) {
+  constructor(environment: Environment, consistency: Consistency | null, writeHead: WriteHead) {
     const { streams, database, auth } = environment;
     this.#environment = environment;
     this.#consistency = consistency;
+    this.#writeHead = writeHead;
     this.#base = standingHeaders(environment, "default-src 'none'; frame-ancestors 'none'");
+    this.#usual = usualHeaders(this.#base);
     this.#unsent = new UnsentBytes({ maxCount: streams.bufferMax, timeoutMs: database.poolTimeout });
     this.#clientAddress = createClientAddress(auth.trustedProxies);
   }
@@ -154,15 +187,14 @@ class Answering {
 
   send(httpContext: HttpContext, result: Answer | EmptyAnswer): void {
     const compressible = 'body' in result && result.body.length >= smallestCompressed;
-    const headers = this.#headersFor(httpContext.request, result, compressible);
-    if (result.headers !== undefined) headers.push(...result.headers);
+    const head = this.#headFor(httpContext.request, result, compressible);
     if (!('body' in result)) {
-      writeEmpty(httpContext.response, result.status, headers);
+      writeEmpty(httpContext.response, result.status, head);
       return;
     }
     const encoding = compressible ? chooseEncoding(httpContext.request.headers['accept-encoding']) : null;
-    if (encoding === null) this.#write(httpContext, result.status, headers, result.body);
-    else void this.#sendCompressed(httpContext, result, headers, encoding);
+    if (encoding === null) this.#write(httpContext, result.status, head, result.body);
+    else void this.#sendCompressed(httpContext, result, head, encoding);
   }
 
   fail(httpContext: HttpContext, error: PlatformError, headers: readonly string[] = []): void {
@@ -172,40 +204,48 @@ class Answering {
   }
 
   streamHeaders(request: IncomingMessage, encoding: Encoding | null, content: Content): string[] {
-    const headers = this.#headersFor(request, content, true);
-    if (content.headers !== undefined) headers.push(...content.headers);
+    const headers = listHeaders(this.#headFor(request, content, true));
     if (encoding !== null) headers.push('Content-Encoding', encoding);
     return headers;
   }
 
-  #headersFor(request: IncomingMessage, about: Content | EmptyAnswer, compressible: boolean): string[] {
-    const { policy, cache, vary = compressible ? 'Origin, Accept-Encoding' : 'Origin', isShared } = about;
+  #headFor(request: IncomingMessage, about: Content | EmptyAnswer, compressible: boolean): Head {
+    const { isShared, headers: own } = about;
     const { cors } = this.#environment;
-    const standing = policy === undefined ? this.#base : standingHeaders(this.#environment, policy);
-    const headers = 'type' in about ? ['Content-Type', about.type, ...standing] : [...standing];
     const { id = newRequestId() } = request[requestRecord] ?? {};
     const isSent = isShared === true && id === request.headers['x-request-id'];
-    headers.push('X-Request-Id', isSent ? newRequestId() : id);
-    headers.push('Vary', vary);
-    headers.push('Cache-Control', cache ?? cacheControl(request.url ?? '/'));
-    if (this.hangingUp) headers.push('Connection', 'close');
-    if (this.#consistency !== null) headers.push(...this.#consistency.headers(request));
-    if (cors !== null) headers.push(...corsHeaders(cors, request.headers.origin));
-    return headers;
+    const others: string[] = this.hangingUp ? ['Connection', 'close'] : [];
+    if (this.#consistency !== null) others.push(...this.#consistency.headers(request));
+    if (cors !== null) others.push(...corsHeaders(cors, request.headers.origin));
+    if (own !== undefined) others.push(...own);
+    const standing = this.#standingFor(request.url ?? '/', about, compressible);
+    return { standing, id: isSent ? newRequestId() : id, others };
   }
 
-  async #sendCompressed(httpContext: HttpContext, reply: Answer, headers: string[], encoding: Encoding) {
+  #standingFor(url: string, about: Content | EmptyAnswer, compressible: boolean): StandingHeaders {
+    const { policy, cache, vary } = about;
+    const type = 'type' in about ? about.type : '';
+    const usual = this.#usual.get(type);
+    if (usual !== undefined && policy === undefined && cache === undefined && vary === undefined) {
+      const kept = isKeptPrivately(url);
+      return compressible ? (kept ? usual.compressible : usual.unstored) : kept ? usual.small : usual.smallUnstored;
+    }
+    const base = policy === undefined ? this.#base : standingHeaders(this.#environment, policy);
+    return standingOf(type, base, vary ?? varyOf(compressible), cache ?? cacheControl(isKeptPrivately(url)));
+  }
+
+  async #sendCompressed(httpContext: HttpContext, reply: Answer, head: Head, encoding: Encoding) {
     try {
       const body = await compress(encoding, reply.body);
       giveBack(reply.body);
-      headers.push('Content-Encoding', encoding);
-      this.#write(httpContext, reply.status, headers, body);
+      head.others.push('Content-Encoding', encoding);
+      this.#write(httpContext, reply.status, head, body);
     } catch {
       httpContext.response.destroy();
     }
   }
 
-  #write(httpContext: HttpContext, status: number, headers: string[], body: Buffer): void {
+  #write(httpContext: HttpContext, status: number, head: Head, body: Buffer): void {
     const { request, response } = httpContext;
     if (isClosed(response)) return;
     if (body.length > largestAtOnce && !this.unsentOf(request).hasRoom()) {
@@ -213,8 +253,8 @@ class Answering {
       this.fail(httpContext, tooMuchUnsent());
       return;
     }
-    if (status !== 304 && status !== 204) headers.push('Content-Length', String(body.length));
-    response.writeHead(status, headers);
+    if (status !== 304 && status !== 204) head.others.push('Content-Length', String(body.length));
+    this.#writeHead(response, status, head);
     const record = request[requestRecord];
     if (record !== undefined && body.length <= largestAtOnce) record.bytes = body.length;
     if (body.length > largestAtOnce) this.outgoing(httpContext, response).end(body);
@@ -241,10 +281,10 @@ class Answering {
 }
 
 /** A 204 or 304 ends with its head, so it states no length either (RFC 9110, section 8.6). */
-function writeEmpty(response: ServerResponse, status: number, headers: string[]): void {
+function writeEmpty(response: ServerResponse, status: number, head: Head): void {
   if (isClosed(response)) return;
-  if (status !== 304 && status !== 204) headers.push('Content-Length', '0');
-  response.writeHead(status, headers);
+  if (status !== 304 && status !== 204) head.others.push('Content-Length', '0');
+  writePlainHead(response, status, head);
   response.end();
   endRequest(response);
 }
@@ -274,11 +314,42 @@ function standingHeaders(environment: Environment, policy: string): readonly str
     : headers;
 }
 
-function cacheControl(url: string): string {
+/** The headers of answers of one type, by what else decides about them. */
+type UsualHeaders = Readonly<Record<'small' | 'smallUnstored' | 'compressible' | 'unstored', StandingHeaders>>;
+
+/** Those of all types that are ours; a type that a file was sent with may be any text. */
+function usualHeaders(base: readonly string[]): ReadonlyMap<string, UsualHeaders> {
+  return new Map(
+    ['', ...Object.values(mediaTypes)].map((type) => {
+      const of = (compressible: boolean, kept: boolean): StandingHeaders => ({
+        ...standingOf(type, base, varyOf(compressible), cacheControl(kept)),
+        repeats: true,
+      });
+      const whole = { compressible: of(true, true), unstored: of(true, false) };
+      return [type, { ...whole, small: of(false, true), smallUnstored: of(false, false) }];
+    }),
+  );
+}
+
+function standingOf(type: string, base: readonly string[], vary: string, cache: string): StandingHeaders {
+  const before = type === '' ? base : ['Content-Type', type, ...base];
+  return { before, after: ['Vary', vary, 'Cache-Control', cache] };
+}
+
+function varyOf(compressible: boolean): string {
+  return compressible ? 'Origin, Accept-Encoding' : 'Origin';
+}
+
+function cacheControl(isKept: boolean): string {
+  return isKept ? 'private, no-cache' : 'no-store';
+}
+
+/** True if the cache of a client may keep the answer of an address. */
+function isKeptPrivately(url: string): boolean {
   // Nearly every request takes the first way out.
-  if (url.startsWith('/items/') || url === '/graphql') return 'private, no-cache';
+  if (url.startsWith('/items/') || url === '/graphql') return true;
   const { path } = splitTarget(url);
-  return unstored.some((route) => liesUnder(path, route)) ? 'no-store' : 'private, no-cache';
+  return !unstored.some((route) => liesUnder(path, route));
 }
 
 /** Paths below which nothing is stored; the pages that mails lead to are asked for with tokens in their addresses. */

@@ -78,13 +78,23 @@ const integerText = /^-?\d{1,40}$/;
 /** Decodes an integer between two others. */
 export function decodeInteger(value: JsonValue, low: bigint, high: bigint): Decoded {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+  if (typeof text === 'string' && isSmall(text)) return accept(text);
   if (typeof text !== 'string' || !integerText.test(text)) return refuse('must be an integer');
-  if (text.length <= surelySmall) return accept(String(Number(text)));
   const number = BigInt(text);
   return number < low || number > high ? beyond('range', 'is out of range') : accept(number.toString());
 }
 
-/** Integers of so few characters are in the range of every type. */
+/** True for a positive integer in its usual spelling with so few digits that it is in the range of every type. */
+function isSmall(text: string): boolean {
+  const { length } = text;
+  if (length === 0 || length > surelySmall || text.charCodeAt(0) === 48) return false;
+  for (let index = 0; index < length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 48 || code > 57) return false;
+  }
+  return true;
+}
+
 const surelySmall = 9;
 
 /** True for text that UTF-8 and every database can hold: no U+0000, no lone surrogate. */

@@ -12,7 +12,7 @@ import type { Call } from '../../http/call.ts';
 import type { CreateShortcut, Handler } from '../../http/endpoints.ts';
 import { toAnswerError } from '../../http/failures.ts';
 import type { HttpContext } from '../../http/responses/answer.ts';
-import { type BodyHeaders, checkBody, parseBody, parseBodyText } from '../../json/body.ts';
+import { type BodyHeaders, checkBody, checkType, parseBody, parseBodyText } from '../../json/body.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { logFailure } from '../../operate/log.ts';
@@ -64,7 +64,12 @@ export const createFastPath: CreateShortcut = ({ readCall, endpoints, responder,
       const call = read instanceof Promise ? await read : read;
       if (record !== undefined) record.call = call;
       const handler = handlerOf(request, call);
-      const body = request.method === 'GET' ? undefined : parse(await readBytes(request), request, call);
+      let body: JsonValue | undefined;
+      if (request.method !== 'GET') {
+        // A body that came together with its head is there in a moment, and needs no listener.
+        await undefined;
+        body = parse(takeWhole(request) ?? (await collect(request)), request, call);
+      }
       await handler(httpContext, call, body);
     } catch (thrown) {
       const error = toAnswerError(thrown);
@@ -89,16 +94,15 @@ function namesItem(url: string): boolean {
   return slash !== -1 && (separator === -1 || slash < separator);
 }
 
-/** Reads a body to its end; Node sees to it that it has the stated length. Rejects when the client leaves before. */
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
-  // A body that came together with its head is there by then, and needs no listener. Node marks the request complete
-  // only later, so its length has to tell.
-  await undefined;
-  const isThere = request.readableLength === Number(request.headers['content-length']);
-  const whole: unknown = isThere ? request.read() : null;
-  return whole instanceof Buffer ? whole : collect(request);
+/** A body that came together with its head; undefined for another one. */
+function takeWhole(request: IncomingMessage): Buffer | undefined {
+  // Node marks the request complete only later, so its length has to tell.
+  if (request.readableLength !== Number(request.headers['content-length'])) return undefined;
+  const whole: unknown = request.read();
+  return whole instanceof Buffer ? whole : undefined;
 }
 
+/** Reads a body to its end; Node sees to it that it has the stated length. Rejects when the client leaves before. */
 function collect(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -135,6 +139,7 @@ const bytesPerCharacter = 4;
 interface DocumentPrefix {
   readonly bytes: Buffer;
   readonly known: Known;
+  readonly readVariables: ReadPlainVariables;
 }
 
 /** Documents that are asked for now; comparing the bytes of each costs less than making a text of them. */
@@ -166,7 +171,7 @@ export function createKnownBodyParser(): ParseKnownBody {
   /** The latest comes first. Those that are asked for are found before they get here. */
   function remember(part: string, memberTexts: Known): void {
     const bytes = Buffer.from(part.slice(0, -1) + variablesBehind.slice(1));
-    prefixes.unshift({ bytes, known: memberTexts });
+    prefixes.unshift({ bytes, known: memberTexts, readVariables: createVariableReader() });
     if (prefixes.length > maxPrefixes) prefixes.pop();
   }
 
@@ -174,6 +179,11 @@ export function createKnownBodyParser(): ParseKnownBody {
     if (bytes.length === 0) return undefined;
     const prefix = prefixes.find((prefix) => beginsWith(bytes, prefix.bytes));
     if (prefix === undefined) return parseWhole(bytes, headers);
+    const variables = prefix.readVariables(bytes, prefix.bytes.length);
+    if (variables !== undefined && !Object.hasOwn(prefix.known, 'variables')) {
+      checkType(headers);
+      return { ...prefix.known, variables };
+    }
     const rest = parseBodyText(`{"variables":${checkBody(bytes.subarray(prefix.bytes.length), headers)}`);
     return isObject(rest) && !sharesName(prefix.known, rest)
       ? { ...prefix.known, ...rest }
@@ -230,4 +240,129 @@ function halve(text: string): Halves | null {
   return position === -1
     ? null
     : { known: `{${text.slice(position + 1)}`, rest: `${text.slice(0, position)}}`, last: true };
+}
+
+/** Reads variables that stand from a position to the end of a body; undefined for others than `PlainVariables` reads. */
+type ReadPlainVariables = (bytes: Buffer, start: number) => FilterObject | undefined;
+
+const quote = 34;
+const comma = 44;
+const minus = 45;
+const colon = 58;
+const backslash = 92;
+const openBrace = 123;
+const closeBrace = 125;
+
+/** Digits of an integer that a double holds, whatever they are. */
+const safeDigits = 15;
+
+/** Makes the reader of the variables of one document, whose names are mostly those of the request before. */
+function createVariableReader(): ReadPlainVariables {
+  const names: string[] = [];
+  return (bytes, start) => new PlainVariables(bytes, start, names).read();
+}
+
+/**
+ * Variables as most clients print them: an object of texts without escapes, integers, true, false and null, without
+ * spaces and other than ASCII. Reading these few bytes takes a sixth of the time of a parser that is made for any text.
+ */
+class PlainVariables {
+  readonly #bytes: Buffer;
+  readonly #names: string[];
+  #position: number;
+
+  constructor(bytes: Buffer, start: number, names: string[]) {
+    this.#bytes = bytes;
+    this.#position = start;
+    this.#names = names;
+  }
+
+  read(): FilterObject | undefined {
+    const variables: Record<string, JsonValue> = {};
+    let separator = this.#next();
+    if (separator !== openBrace) return undefined;
+    for (let index = 0; separator !== closeBrace; index++) {
+      const name = this.#name(index);
+      if (name === undefined || Object.hasOwn(variables, name)) return undefined;
+      const value = this.#value();
+      if (value === undefined) return undefined;
+      variables[name] = value;
+      separator = this.#next();
+      if (separator !== comma && separator !== closeBrace) return undefined;
+    }
+    return this.#next() === closeBrace && this.#position === this.#bytes.length ? variables : undefined;
+  }
+
+  #next(): number | undefined {
+    return this.#bytes[this.#position++];
+  }
+
+  /** A name that no object inherits, and the colon after it. */
+  #name(index: number): string | undefined {
+    const known = this.#names[index];
+    if (known !== undefined && this.#skip(known)) return known;
+    if (this.#next() !== quote) return undefined;
+    const text = this.#text();
+    if (text === undefined || !/^[a-z]\w*$/i.test(text) || this.#next() !== colon) return undefined;
+    this.#names[index] = text;
+    return text;
+  }
+
+  /** Passes a name that stands here with its quotes and its colon; else stays. */
+  #skip(name: string): boolean {
+    const bytes = this.#bytes;
+    const from = this.#position + 1;
+    const end = from + name.length;
+    if (bytes[from - 1] !== quote || bytes[end] !== quote || bytes[end + 1] !== colon) return false;
+    for (let index = 0; index < name.length; index++) if (bytes[from + index] !== name.charCodeAt(index)) return false;
+    this.#position = end + 2;
+    return true;
+  }
+
+  #value(): JsonValue | undefined {
+    const first = this.#next();
+    if (first === quote) return this.#text();
+    if (first === 116) return this.#rest('rue', true);
+    if (first === 102) return this.#rest('alse', false);
+    if (first === 110) return this.#rest('ull', null);
+    this.#position--;
+    return this.#integer(first === minus);
+  }
+
+  #rest<T extends boolean | null>(text: string, value: T): T | undefined {
+    for (let index = 0; index < text.length; index++) if (this.#next() !== text.charCodeAt(index)) return undefined;
+    return value;
+  }
+
+  /** A text whose opening quote was read. */
+  #text(): string | undefined {
+    const bytes = this.#bytes;
+    const start = this.#position;
+    for (let position = start; position < bytes.length; position++) {
+      const byte = bytes[position] ?? 0;
+      if (byte === quote) {
+        this.#position = position + 1;
+        return bytes.toString('latin1', start, position);
+      }
+      if (byte < 32 || byte > 126 || byte === backslash) return undefined;
+    }
+    return undefined;
+  }
+
+  /** An integer other than -0, which a reader of JSON keeps. */
+  #integer(isNegative: boolean): number | undefined {
+    const bytes = this.#bytes;
+    const start = isNegative ? this.#position + 1 : this.#position;
+    let value = 0;
+    let position = start;
+    for (; position - start < safeDigits; position++) {
+      const digit = (bytes[position] ?? 0) - 48;
+      if (digit < 0 || digit > 9) break;
+      value = 10 * value + digit;
+    }
+    // The byte after it is a comma or a brace, or the whole is read again.
+    if (position === start || (bytes[start] === 48 && (isNegative || position > start + 1))) return undefined;
+    this.#position = position;
+    return isNegative ? -value : value;
+  }
 }

@@ -1,0 +1,67 @@
+/**
+ * Heads of answers whose headers are mostly the same. Node checks the characters of each header and joins them one by
+ * one, for each answer. Here those that never change are one text, which Node puts in front of the others.
+ */
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Heads } from '../../http/fastify-adapter.ts';
+import { listHeaders, type StandingHeaders, type WriteHead } from '../../http/responses/answer.ts';
+
+declare module 'node:http' {
+  interface ServerResponse {
+    /** Node makes the text of a head by it, from the line of the status on. */
+    _storeHeader(statusLine: string, headers: unknown): void;
+  }
+}
+
+/** A response that has a text after the line of its status, whose characters are known to be allowed. */
+class StandingResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  standing = '';
+
+  override _storeHeader(statusLine: string, headers: unknown): void {
+    const { standing } = this;
+    this.standing = '';
+    super._storeHeader(statusLine + standing, headers);
+  }
+}
+
+/** The way to write heads; undefined where Node makes them in another way than we know of. */
+export function standingHeads(): Heads | undefined {
+  if (!isKnownToNode()) return undefined;
+  return { ServerResponse: StandingResponse, writeHead: writeStandingHead };
+}
+
+function isKnownToNode(): boolean {
+  const response = new StandingResponse(new IncomingMessage(new Socket()));
+  response.standing = 'X-Probe: 1\r\n';
+  response.writeHead(200, ['Content-Length', '0']);
+  return response.standing === '' && response.headersSent;
+}
+
+interface StandingTexts {
+  readonly before: string;
+  readonly after: string;
+}
+
+const texts = new WeakMap<StandingHeaders, StandingTexts>();
+
+const writeStandingHead: WriteHead = (response, status, head) => {
+  const { standing, id, others } = head;
+  const known = texts.get(standing);
+  if (known === undefined || !(response instanceof StandingResponse)) {
+    response.writeHead(status, listHeaders(head));
+    // Node has not refused these headers, so they are allowed in a text.
+    if (standing.repeats === true) texts.set(standing, textsOf(standing));
+    return;
+  }
+  response.standing = known.before + id + known.after;
+  response.writeHead(status, others);
+};
+
+function textsOf({ before, after }: StandingHeaders): StandingTexts {
+  return { before: `${textOf(before)}X-Request-Id: `, after: `\r\n${textOf(after)}` };
+}
+
+function textOf(headers: readonly string[]): string {
+  return headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
+}
