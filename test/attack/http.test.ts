@@ -222,7 +222,9 @@ function pipelined(): string {
     `GET /server/specs/oas HTTP/1.1\r\n${host}Origin: https://other.example\r\n\r\n`,
   ];
   // The second time and later, a server may know the headers of such an answer.
-  return [...requests, ...requests, ...requests, `GET /server/ping HTTP/1.1\r\n${host}Connection: close\r\n\r\n`].join('');
+  return [...requests, ...requests, ...requests, `GET /server/ping HTTP/1.1\r\n${host}Connection: close\r\n\r\n`].join(
+    '',
+  );
 }
 
 it('heads of answers are the same bytes without optimisations', async () => {
