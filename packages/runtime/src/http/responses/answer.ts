@@ -210,14 +210,14 @@ class Answering {
   }
 
   #headFor(request: IncomingMessage, about: Content | EmptyAnswer, compressible: boolean): Head {
-    const { isShared, headers: own } = about;
+    const { isShared, headers: ownHeaders } = about;
     const { cors } = this.#environment;
     const { id = newRequestId() } = request[requestRecord] ?? {};
     const isSent = isShared === true && id === request.headers['x-request-id'];
     const others: string[] = this.hangingUp ? ['Connection', 'close'] : [];
     if (this.#consistency !== null) others.push(...this.#consistency.headers(request));
     if (cors !== null) others.push(...corsHeaders(cors, request.headers.origin));
-    if (own !== undefined) others.push(...own);
+    if (ownHeaders !== undefined) others.push(...ownHeaders);
     const standing = this.#standingFor(request.url ?? '/', about, compressible);
     return { standing, id: isSent ? newRequestId() : id, others };
   }
@@ -321,12 +321,12 @@ type UsualHeaders = Readonly<Record<'small' | 'smallUnstored' | 'compressible' |
 function usualHeaders(base: readonly string[]): ReadonlyMap<string, UsualHeaders> {
   return new Map(
     ['', ...Object.values(mediaTypes)].map((type) => {
-      const of = (compressible: boolean, kept: boolean): StandingHeaders => ({
+      const headersOf = (compressible: boolean, kept: boolean): StandingHeaders => ({
         ...standingOf(type, base, varyOf(compressible), cacheControl(kept)),
         repeats: true,
       });
-      const whole = { compressible: of(true, true), unstored: of(true, false) };
-      return [type, { ...whole, small: of(false, true), smallUnstored: of(false, false) }];
+      const whole = { compressible: headersOf(true, true), unstored: headersOf(true, false) };
+      return [type, { ...whole, small: headersOf(false, true), smallUnstored: headersOf(false, false) }];
     }),
   );
 }

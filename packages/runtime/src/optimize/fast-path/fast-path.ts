@@ -253,7 +253,7 @@ const backslash = 92;
 const openBrace = 123;
 const closeBrace = 125;
 
-/** Digits of an integer that a double holds, whatever they are. */
+/** A double holds every integer of so many digits. */
 const safeDigits = 15;
 
 /** Makes the reader of the variables of one document, whose names are mostly those of the request before. */
@@ -299,8 +299,8 @@ class PlainVariables {
 
   /** A name that no object inherits, and the colon after it. */
   #name(index: number): string | undefined {
-    const known = this.#names[index];
-    if (known !== undefined && this.#skip(known)) return known;
+    const earlierName = this.#names[index];
+    if (earlierName !== undefined && this.#skip(earlierName)) return earlierName;
     if (this.#next() !== quote) return undefined;
     const text = this.#text();
     if (text === undefined || !/^[a-z]\w*$/i.test(text) || this.#next() !== colon) return undefined;

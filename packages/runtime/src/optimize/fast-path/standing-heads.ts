@@ -47,14 +47,14 @@ const texts = new WeakMap<StandingHeaders, StandingTexts>();
 
 const writeStandingHead: WriteHead = (response, status, head) => {
   const { standing, id, others } = head;
-  const known = texts.get(standing);
-  if (known === undefined || !(response instanceof StandingResponse)) {
+  const cachedTexts = texts.get(standing);
+  if (cachedTexts === undefined || !(response instanceof StandingResponse)) {
     response.writeHead(status, listHeaders(head));
     // Node has not refused these headers, so they are allowed in a text.
     if (standing.repeats === true) texts.set(standing, textsOf(standing));
     return;
   }
-  response.standing = known.before + id + known.after;
+  response.standing = cachedTexts.before + id + cachedTexts.after;
   response.writeHead(status, others);
 };
 
