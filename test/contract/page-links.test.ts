@@ -59,7 +59,7 @@ const permissions = `permissions:
     posts_tags: { read: { fields: '*', filter: { post_id: { _neq: 2 } } } }
     tags: { read: { fields: '*', filter: { weight: { _gt: 1 } } } }
     labels: { read: true }
-    places: { read: true }
+    places: { read: { fields: '*', filter: { number: { _lt: 1500 } } } }
 `;
 
 /** What is asked of posts, under names of what it is about. */
@@ -81,6 +81,7 @@ const reads: Readonly<Record<string, string>> = {
   'the first of a table that is read as a whole':
     'fields=id,labels.id&deep[labels][_sort]=-name&deep[labels][_limit]=7',
   'a filter on a table that is read as a whole': 'fields=id,labels.id&deep[labels][_filter][name][_ends_with]=7',
+  'a comparison on a table that is read as a whole': 'fields=id,labels.id&deep[labels][_filter][name][_neq]=Label 7',
   'an aggregate of a table that is read as a whole': 'fields=id,labels&deep[labels][_aggregate][max]=name',
   'keys of two columns': 'fields=id,places.name,places.shelf&deep[places][_limit]=-1',
   'the same, as keys': 'fields=id,places&deep[places][_sort]=-name',
@@ -159,6 +160,13 @@ test.skipIf(isWithout('adaptive-plans'))('only small tables are read as a whole'
   const small = reads['a table that is read as a whole'] ?? '';
   expect(await texts(large)).not.toContain(joined(large));
   expect(await texts(small)).toContain(joined(small));
+});
+
+test.skipIf(isWithout('adaptive-plans'))('whole tables are compared with values and rules, and not searched', () => {
+  const ways = (name: string): number => othersOf(reads[name] ?? '')?.length ?? 0;
+  expect(ways('a comparison on a table that is read as a whole')).toBe(2);
+  expect(ways('keys of two columns')).toBe(2);
+  expect(ways('a filter on a table that is read as a whole')).toBe(1);
 });
 
 describe('a page', () => {

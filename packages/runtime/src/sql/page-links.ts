@@ -7,6 +7,10 @@
  */
 import { allOf, selectList, sqlTrue, where } from '../dialects/fragment.ts';
 import type { Condition, ManyToMany } from '../language/index.ts';
+import { equality } from '../language/operators/equality.ts';
+import { membership } from '../language/operators/membership.ts';
+import { between, order } from '../language/operators/order.ts';
+import { presence } from '../language/operators/presence.ts';
 import { fieldOfColumn } from './cell.ts';
 import { printCondition } from './condition.ts';
 import { canLookUp } from './lookups.ts';
@@ -49,8 +53,8 @@ export function reachFromPage(
   const junction = joinJunction(row, descriptor, relation);
   if (near === undefined || junction === undefined) return undefined;
   const found = [readable(junction.target), ...(condition ? [printCondition(junction.target, condition)] : [])];
+  if (page.targets === 'whole' && !isCheap(junction, condition)) return undefined;
   const joined = (page.targets === 'keys' ? joinByKeys : joinWhole)(page, descriptor, near, junction, found);
-  if (joined === undefined) return undefined;
   page.tables.push(junction.table);
   return { ...joined, links: [], junction: undefined, start: row.column(near.from) };
 }
@@ -67,20 +71,32 @@ function isPlainlyLinked(row: Row, { target, near, far, sort }: ManyToMany): boo
 type Joined = Pick<PageReach, 'from' | 'target' | 'own' | 'parent'>;
 
 /**
- * Targets of all links by a plain join, for which the server may read their whole table. Not where rules or filters make it
- * expect few rows: small pages would be read so as well once large ones were.
+ * True if all rows of a table may be asked whether they meet a condition and the rules: where both compare values of the row
+ * only. Searches of text and looks at other rows may take long for each.
  */
+function isCheap({ target, visible }: Junction, condition: Condition | undefined): boolean {
+  const { rows, copies } = target.collection;
+  const conditions = [...rows, ...(condition ? [condition] : [])];
+  return allOf(visible) === sqlTrue && copies === undefined && conditions.every(comparesOnly);
+}
+
+const cheap: readonly string[] = [equality, order, between, membership, presence].flatMap(Object.keys);
+
+function comparesOnly(condition: Condition): boolean {
+  if (condition.kind === 'and' || condition.kind === 'or') return condition.of.every(comparesOnly);
+  return condition.kind === 'compare' && condition.path === undefined && cheap.includes(condition.operator);
+}
+
+/** Targets of all links by a plain join, for which the server may read their whole table. */
 function joinWhole(
   page: PageOfRows,
   { junctionTable }: ManyToMany,
   near: ManyToMany['near'][number],
-  { alias, visible, far, target, table, targetAlias }: Junction,
+  { alias, far, target, table, targetAlias }: Junction,
   found: readonly string[],
-): Joined | undefined {
-  if (allOf([...visible, ...found]) !== sqlTrue) return undefined;
+): Joined {
   const from = (): string => `${junctionTable} ${alias}, ${table} ${targetAlias}`;
-  const predicates = [isOfPage(page, near, alias), ...far];
-  return { from, target, own: predicates, parent: `${alias}.${near.to}` };
+  return { from, target, own: [isOfPage(page, near, alias), ...far, ...found], parent: `${alias}.${near.to}` };
 }
 
 function joinByKeys(

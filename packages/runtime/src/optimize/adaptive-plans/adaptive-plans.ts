@@ -60,9 +60,9 @@ const betweenTries = 32;
 const worthATry = 200;
 /** Lists, and statements of all lists, whose times are remembered; those that came first are forgotten first. */
 const maxRemembered = 1_000;
-/** Timed runs after which a list goes by times of its byRow. Before it goes by those of all lists of its statement. */
+/** Timed runs after which a list goes by times of its own. Before it goes by those of all lists of its statement. */
 const ownRuns = 8;
-/** Characters of values that name a list: those of longer ones have no times of their byRow. */
+/** Characters of values that name a list: those of longer ones have no times of their own. */
 const maxValues = 256;
 
 /** Remembers the times of statements by each of their ways. */
@@ -194,7 +194,7 @@ function isDue({ count, spentMs, ways }: Times, way: number, lostMs: number): bo
   return count - last.count >= betweenTries && spentMs - last.spentMs >= lostMs * worthATry;
 }
 
-/** A text that gives the same answer as a statement's own with the same parameters, under a name of its byRow. */
+/** A text that gives the same answer as a statement's own with the same parameters, under a name of its own. */
 export interface OtherWay {
   readonly name: string;
   readonly text: string;
