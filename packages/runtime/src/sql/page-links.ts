@@ -71,8 +71,8 @@ function isPlainlyLinked(row: Row, { target, near, far, sort }: ManyToMany): boo
 type Joined = Pick<PageReach, 'from' | 'target' | 'own' | 'parent'>;
 
 /**
- * True if all rows of a table may be asked whether they meet a condition and the rules: where both compare values of the row
- * only. Searches of text and looks at other rows may take long for each.
+ * True if it takes little to ask all rows of a table for a condition and the rules: where both compare values of the row.
+ * Searches of text and looks at other rows may take long for each.
  */
 function isCheap({ target, visible }: Junction, condition: Condition | undefined): boolean {
   const { rows, copies } = target.collection;
