@@ -95,7 +95,7 @@ async function run(program: string, args: readonly string[]): Promise<string> {
 }
 
 /** Clients percent-encode brackets of addresses, so the load does as well. */
-function encodeBrackets(path: string): string {
+export function encodeBrackets(path: string): string {
   if (!path.startsWith('/')) return path;
   return path.replaceAll('[', '%5B').replaceAll(']', '%5D');
 }

@@ -92,7 +92,7 @@ else if (job === 'accounts') {
   await benchGrowth({ rounds: roundsOf(), seconds: effortOf().seconds, only: values.only });
 } else if (job === 'shapes') {
   const { only, json, quick } = values;
-  await benchShapes({ rounds: roundsOf(), effort: effortOf(), only, quick, ...(json !== undefined && { json }) });
+  await benchShapes({ rounds: roundsOf('9'), effort: effortOf(), only, quick, ...(json !== undefined && { json }) });
 } else {
   await (served.get(job) ?? benchReads)({
     rounds: roundsOf(),

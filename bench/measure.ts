@@ -40,6 +40,8 @@ export interface Method {
   readonly pgbench: string | undefined;
   /** Default: 2. */
   readonly warmSeconds?: number;
+  /** Answers that each has to have given before the first round, for which all are asked up to three times as long. */
+  readonly warmAnswers?: number;
   readonly say: (text: string) => void;
 }
 
@@ -52,7 +54,7 @@ interface Entrant {
 /** Measures one scenario. The contestants warm up before the first round. */
 export async function measureScenario(stage: MeasuredStage, scenario: Scenario, method: Method): Promise<Measured> {
   const entrants = await listEntrants(stage, scenario, method);
-  for (const { run } of entrants) await run({ ...method.effort, seconds: method.warmSeconds ?? 2 });
+  await warmUp(entrants, method);
   const results = new Map(entrants.map(({ name }): [Contestant, Round[]] => [name, []]));
   const { name, title, target } = scenario;
   const measured = {
@@ -68,6 +70,22 @@ export async function measureScenario(stage: MeasuredStage, scenario: Scenario, 
     if (method.enough?.(measured) === true) break;
   }
   return measured;
+}
+
+/** Asks all for the same time. Those that are a long way from enough answers are slow by what they read, not by cold code. */
+async function warmUp(
+  entrants: readonly Entrant[],
+  { effort, warmSeconds = 2, warmAnswers = 0 }: Method,
+): Promise<void> {
+  const answers = entrants.map(() => 0);
+  for (let turn = 1; turn <= 3; turn++) {
+    for (const [index, { run }] of entrants.entries()) {
+      const { requests } = await run({ ...effort, seconds: warmSeconds });
+      answers[index] = (answers[index] ?? 0) + requests;
+    }
+    const least = Math.min(...answers);
+    if (least >= warmAnswers || least < warmAnswers / 4) return;
+  }
 }
 
 async function listEntrants(stage: MeasuredStage, scenario: Scenario, method: Method): Promise<readonly Entrant[]> {

@@ -21,9 +21,25 @@ export function readConsumption(pid: number): Consumption | undefined {
   if (!measurable) return undefined;
   const own = readStat(pid);
   if (own === undefined) return undefined;
-  const rest = descendants(pid).flatMap((child) => readStat(child) ?? []);
-  const ticks = own.ended + [own, ...rest].reduce((sum, { ticks }) => sum + ticks, 0);
-  return { cpuMicros: ticks * tickMicros, residentMb: own.pages * pageMb };
+  const micros = [pid, ...descendants(pid)].reduce((sum, id) => sum + readMicros(id), 0);
+  return { cpuMicros: own.ended * tickMicros + micros, residentMb: own.pages * pageMb };
+}
+
+/** Time of one process: exact where the kernel counts that of its threads, else in ticks; 0 where it has just ended. */
+function readMicros(pid: number): number {
+  try {
+    return readThreads(pid);
+  } catch {
+    return (readStat(pid)?.ticks ?? 0) * tickMicros;
+  }
+}
+
+/** Exact time of all threads of a process, in microseconds, without those that have ended. */
+function readThreads(pid: number): number {
+  const nanos = readdirSync(`/proc/${pid}/task`).map((task) =>
+    Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'latin1').split(' ')[0]),
+  );
+  return nanos.reduce((sum, own) => sum + own, 0) / 1_000;
 }
 
 /**
@@ -31,11 +47,7 @@ export function readConsumption(pid: number): Consumption | undefined {
  * have ended.
  */
 export function readProcessorMicros(pid: number): number {
-  const tasks = [pid, ...descendants(pid)].flatMap((id) => readdirSync(`/proc/${id}/task`).map((task) => [id, task]));
-  const nanos = tasks.map(([id, task]) =>
-    Number(readFileSync(`/proc/${id}/task/${task}/schedstat`, 'latin1').split(' ')[0]),
-  );
-  return nanos.reduce((sum, own) => sum + own, 0) / 1_000;
+  return [pid, ...descendants(pid)].reduce((sum, id) => sum + readThreads(id), 0);
 }
 
 /** The process that started another one; undefined where that cannot be told. */

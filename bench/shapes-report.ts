@@ -58,10 +58,15 @@ function worksOf({ contestants }: Measured, contestant: Contestant): readonly nu
   );
 }
 
-/** True if the rounds so far tell which server takes less: a clear difference needs fewer than a small one. */
+/**
+ * True if the rounds so far tell which server takes less: a clear difference needs fewer than a small one. From five on the
+ * least and the greatest are left out, which other work on the machine may have made.
+ */
 export function isClear({ works, work }: ShapeResult): boolean {
   if (works.length < 2) return false;
-  const distance = Math.max(...works) - Math.min(...works);
+  const sorted = works.toSorted((left, right) => left - right);
+  const kept = works.length < 5 ? sorted : sorted.slice(1, -1);
+  const distance = (kept.at(-1) ?? 0) - (kept[0] ?? 0);
   return distance < Math.abs(work - 1) / 2 || (works.length > 2 && distance < 0.05);
 }
 

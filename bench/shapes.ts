@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { createProject } from '../test/support/platform.ts';
 import { createDatabaseOn, startPostgres, withClient } from '../test/support/postgres.ts';
 import { compareAnswers } from './compare.ts';
-import { driveOwn } from './load.ts';
+import { drive } from './drive.ts';
+import { type Driver, encodeBrackets } from './load.ts';
 import { type Measured, type MeasuredStage, measureScenario } from './measure.ts';
 import type { ReadsOptions } from './reads.ts';
 import type { Scenario } from './scenarios.ts';
@@ -28,10 +29,14 @@ const warmSeconds = 0.5;
 /** Seconds where rows have a thousand links: a server tries its ways in the first runs of such a list, which are long. */
 const longWarmSeconds = 2;
 
-/** Seconds where a list is new to the servers, or the first with rows below: code for it is not optimised yet. */
-const newWarmSeconds = 3;
-/** Seconds before the very first. */
-const firstWarmSeconds = 6;
+/** Where a list is new to the servers, or the first with rows below: code for it is not optimised yet. */
+const newList = { warmSeconds: 3, warmAnswers: 6_000 };
+/** Before the very first: V8 has optimised what both servers run after some 12,000 answers. */
+const firstList = { warmSeconds: 6, warmAnswers: 20_000 };
+
+/** Asks from this process, since there are so many rounds that the start of others would take minutes. */
+const driveHere: Driver = (url, paths, { connections, seconds }) =>
+  drive({ url, lines: paths.map(encodeBrackets), connections, seconds });
 
 /** Measures and prints; the notes on the way go to the standard error. */
 export async function benchShapes(options: ShapesOptions): Promise<void> {
@@ -64,9 +69,9 @@ export async function* measureShapes(
     await compareAnswers(stage.open.url, stage.handwritten.url, scenario.questions.slice(0, compared));
     const enough = (measured: Measured): boolean => isClear(shapeResult(moment, measured));
     const isNew = moment === 'before' && /-[03]$/.test(scenario.name);
-    const usual = scenario.name.endsWith('-1000') ? longWarmSeconds : warmSeconds;
-    const warm = isNew ? (index === 0 ? firstWarmSeconds : newWarmSeconds) : usual;
-    const method = { drive: driveOwn, rounds, effort, enough, pgbench: undefined, warmSeconds: warm, say: () => {} };
+    const usual = { warmSeconds: scenario.name.endsWith('-1000') ? longWarmSeconds : warmSeconds };
+    const warm = index === 0 ? firstList : isNew ? newList : usual;
+    const method = { drive: driveHere, rounds, effort, enough, pgbench: undefined, ...warm, say: () => {} };
     const result = shapeResult(moment, await measureScenario(stage, scenario, method));
     say(
       `${moment} ANALYZE, ${scenario.name}: ${result.work.toFixed(2)} (${result.works.map((work) => work.toFixed(2)).join(', ')})`,

@@ -23,7 +23,7 @@ interface Runs {
   lowMs: number;
   /** Their average without the longest quarter. */
   averageMs: number;
-  /** Least `lowMs` of several runs; twice as much after each try in vain. */
+  /** Least `lowMs` so far, which grows where later ones are longer: other work makes times longer only, but data changes. */
   leastMs: number;
   /** Timed runs by all ways, and their milliseconds, when this one was last taken. */
   last: Pick<Times, 'count' | 'spentMs'>;
@@ -50,14 +50,16 @@ const firstRuns = { heavy: 8, light: 24 };
 const triedRuns = 3;
 /** Runs that a time is made of. */
 const recentRuns = 32;
+/** Growth of a least time with each `recentRuns` later ones that took longer, and with each try in vain. */
+const growth = 1.15;
 /** Another way is not tried again at once where it takes so many times as long. */
 const hopeless = 2;
 /**
  * A slower way is tried again after so many runs, because data changes. They have to have taken so many times as long as
- * it loses, so that tries of a way add half a hundredth at most.
+ * it loses. So tries of a way add 0.5 % at most, and 1.5 % to statements that other work may have made slow.
  */
 const betweenTries = 32;
-const worthATry = 200;
+const worthATry = { heavy: 200, light: 64 };
 /** Lists, and statements of all lists, whose times are remembered; those that came first are forgotten first. */
 const maxRemembered = 1_000;
 /** Timed runs after which a list goes by times of its own. Before it goes by those of all lists of its statement. */
@@ -107,12 +109,12 @@ export class AdaptivePlans {
     if (byRow.count < (isHeavy ? firstRuns.heavy : firstRuns.light)) return 0;
     const msOf = (way: number): number => {
       const runs = times.ways[way];
-      return (isHeavy ? runs?.averageMs : runs?.lowMs) ?? Number.POSITIVE_INFINITY;
+      return (isHeavy ? runs?.averageMs : runs?.leastMs) ?? Number.POSITIVE_INFINITY;
     };
     const isOpen = ({ whole }: OtherWay): boolean => whole === undefined || this.#state.areSmall(whole);
     const ways = [0, ...others.flatMap((other, index) => (isOpen(other) ? [index + 1] : []))];
     const best = ways.reduce((left, right) => (msOf(right) < msOf(left) ? right : left));
-    const isQuick = !isHeavy && byRow.lowMs < slowMs;
+    const isQuick = !isHeavy && byRow.leastMs < slowMs;
     return isTimed && !isQuick ? (nextTry(times, ways, best, msOf) ?? best) : best;
   }
 
@@ -140,7 +142,7 @@ function nextTry(
   // It is judged anew: its earlier runs may have been at a busy time, or with other data.
   if (runs !== undefined) {
     runs.recent.length = 0;
-    runs.leastMs *= 2;
+    runs.leastMs *= growth;
     runs.last = { count: times.count, spentMs: times.spentMs };
   }
   return due;
@@ -178,7 +180,8 @@ function addRun(runs: Runs, ms: number): void {
   const sorted = recent.toSorted((left, right) => left - right);
   const kept = sorted.slice(0, Math.max(1, Math.floor(sorted.length * 0.75)));
   runs.lowMs = sorted[Math.floor(sorted.length / 4)] ?? ms;
-  if (sorted.length >= firstRuns.heavy) runs.leastMs = Math.min(runs.leastMs, runs.lowMs);
+  const grows = sorted.length < recentRuns || runs.count % recentRuns === 0 ? growth : 1;
+  runs.leastMs = Math.min(runs.leastMs * grows, runs.lowMs);
   runs.averageMs = kept.reduce((sum, each) => sum + each, 0) / kept.length;
 }
 
@@ -191,7 +194,8 @@ function nameList(name: string, parameters: readonly Parameter[], bounds: readon
 /** True if a way that loses so many milliseconds is worth another try. */
 function isDue({ count, spentMs, ways }: Times, way: number, lostMs: number): boolean {
   const last = ways[way]?.last ?? { count: 0, spentMs: 0 };
-  return count - last.count >= betweenTries && spentMs - last.spentMs >= lostMs * worthATry;
+  const worth = (ways[0]?.averageMs ?? 0) < heavyMs ? worthATry.light : worthATry.heavy;
+  return count - last.count >= betweenTries && spentMs - last.spentMs >= lostMs * worth;
 }
 
 /** A text that gives the same answer as a statement's own with the same parameters, under a name of its own. */
