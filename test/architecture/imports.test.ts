@@ -87,6 +87,13 @@ test('commands load the modules that serve only where they serve', () => {
   expect(serving).toEqual(['packages/cli/src/commands/serve-api.ts', 'packages/cli/src/recompile/link-model.ts']);
 });
 
+test('no start loads the client of HTTP and WebSockets, which an import of node:http brings', () => {
+  const paths = listFiles('packages/*/src/**/*.ts').filter((path) => !path.endsWith('.test.ts'));
+  const importing = paths.filter((path) => valuesImported(path, readText(path), 'node:http').length > 0);
+  // Where a file is fetched from elsewhere, and no sooner.
+  expect(importing).toEqual(['packages/runtime/src/files/fetch-file.ts']);
+});
+
 test('the language imports nothing but itself', () => {
   expect(violationsIn({ folder: 'packages/runtime/src/language', ours: [], others: [] })).toEqual([]);
 });

@@ -27,6 +27,8 @@ describe('the templates of mails', () => {
       expect(letter.html).not.toMatch(/<b>|<i>/);
       expect(letter.subject).toContain('<b>"&');
     }
+    const mention = { ...view, collection: 'articles', item: '1', comment: '<b>"&' };
+    expect(write('mention', mention).html).toContain('&lt;b&gt;&quot;&amp;');
   });
 
   it('have a subject of one line, whatever a name holds', () => {

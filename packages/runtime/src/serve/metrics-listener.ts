@@ -1,5 +1,4 @@
 /** Second listener of a server, for those who watch over it: `/metrics`, `/server/ping` and `/server/ready`. */
-import { createServer } from 'node:http';
 import { type Environment, localUrl, readEnvironment, type Variables } from '../environment.ts';
 import { PlatformError, retryAfterSeconds, toPlatformError } from '../errors.ts';
 import type { Readiness } from '../http/health.ts';
@@ -59,7 +58,8 @@ export async function listenForMetrics(
   watched: Watched,
 ): Promise<MetricsListener> {
   const { host } = operate.metrics;
-  const server = createServer((request, response) => {
+  // An import of the module costs every start a tenth of its work: see `http/failures.ts`.
+  const server = process.getBuiltinModule('node:http').createServer((request, response) => {
     void answerWatcher(responder, { request, response }, watched);
   });
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
