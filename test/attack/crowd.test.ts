@@ -9,6 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { usualPasswords } from '../support/bundled.ts';
 import { createSystemDatabase, onMariadb } from '../support/contract-database.ts';
 import { type Crowd, startAttackers, startUsers, type Visit } from '../support/crowd.ts';
 import { noMariadb, withoutMariadb } from '../support/mariadb.ts';
@@ -76,7 +77,7 @@ async function serveOwn(): Promise<Server> {
   const project = await createProject();
   const { writeFile } = await import('node:fs/promises');
   await writeFile(`${project.folder}/permissions.yaml`, permissions);
-  const platform = await startUnchecked(project.folder, database.url);
+  const platform = await startUnchecked(project.folder, database.url, usualPasswords);
   return {
     platform,
     adminToken,

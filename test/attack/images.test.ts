@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';
+import { usualPasswords } from '../support/bundled.ts';
 import { form } from '../support/files.ts';
 
 /** As long as an image may take here, and longer than starting what makes it. */
@@ -18,7 +19,11 @@ beforeAll(async () => {
   project = await serveAccounts({
     sql: '',
     permissions: "permissions: { public: { platform_files: { read: { fields: '*' } } } }",
-    environment: { ASSETS_TRANSFORM_TIMEOUT: String(longestMs), RATE_LIMITER_AUTH_ENABLED: 'false' },
+    environment: {
+      ...usualPasswords,
+      ASSETS_TRANSFORM_TIMEOUT: String(longestMs),
+      RATE_LIMITER_AUTH_ENABLED: 'false',
+    },
     processes: 1,
   });
   user = await project.addUser(null);

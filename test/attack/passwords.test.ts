@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';
+import { usualPasswords } from '../support/bundled.ts';
 import { otpOf } from '../support/otp.ts';
 import { type Answer, adminToken } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
@@ -18,6 +19,7 @@ beforeAll(async () => {
     permissions:
       'roles: { member: {} }\npermissions: { public: { docs: { read: true } }, member: { docs: { read: true } } }',
     environment: {
+      ...usualPasswords,
       IP_TRUST_PROXY: '127.0.0.1,10.0.0.0/8',
       LOGIN_STALL_TIME: '0',
       RATE_LIMITER_AUTH_ACCOUNT_POINTS: '4',

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts, type Tokens } from '../support/accounts.ts';
+import { usualPasswords } from '../support/bundled.ts';
 import { adminToken, type Platform } from '../support/platform.ts';
 import { type AnswerTimes, alikeTimesOf, answerTimesOf, soon } from '../support/timing.ts';
 
@@ -18,6 +19,7 @@ beforeAll(async () => {
     permissions: 'roles: { member: {} }\npermissions: { member: { docs: { read: true } } }',
     processes: 3,
     environment: {
+      ...usualPasswords,
       RATE_LIMITER_AUTH_ADDRESS_POINTS: '1000000',
       RATE_LIMITER_AUTH_ACCOUNT_POINTS: '1000000',
       DATABASE_POOL_MAX: '8',

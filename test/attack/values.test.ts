@@ -40,31 +40,36 @@ const targets = types.flatMap((type, index): readonly (readonly string[])[] => {
   return /^jsonb?$/.test(type) ? [column, [...column, '/a'], [...column, '/b/0']] : [column];
 });
 
-/** The whole product; operators that need two values take each value in twos. */
-function* shots(): Generator<Shot> {
+/** The whole product, each written once it is chosen; operators that need two values take each value in twos. */
+function* shots(): Generator<() => Shot> {
   let turn = 0;
   for (const names of targets) {
     for (const operator of [...operators, '_some', '_none', '_and']) {
+      const isInTwos = inTwos.test(operator);
       for (const text of texts) {
-        const value = encoded(text);
-        const list = inTwos.test(operator) ? `${value},1` : value;
-        yield { path: `/items/samples?limit=1&filter[${names.join('][')}][${operator}]=${list}`, token: adminToken };
+        yield () => {
+          const list = isInTwos ? `${encoded(text)},1` : encoded(text);
+          return { path: `/items/samples?limit=1&filter[${names.join('][')}][${operator}]=${list}`, token: adminToken };
+        };
       }
       for (const value of inJson) {
-        const operand = inTwos.test(operator) && !value.startsWith('[') ? `[${value},${value}]` : value;
-        const filter = names.reduceRight((inner, name) => `{"${name}":${inner}}`, `{"${operator}":${operand}}`);
         turn += 1;
-        if (turn % 2 === 0) yield { path: `/items/samples?filter=${encodeURIComponent(filter)}`, token: adminToken };
-        else
-          yield { path: '/items/samples', method: 'SEARCH', body: `{"query":{"filter":${filter}}}`, token: adminToken };
+        const inAddress = turn % 2 === 0;
+        yield () => {
+          const operand = isInTwos && !value.startsWith('[') ? `[${value},${value}]` : value;
+          const filter = names.reduceRight((inner, name) => `{"${name}":${inner}}`, `{"${operator}":${operand}}`);
+          return inAddress
+            ? { path: `/items/samples?filter=${encodeURIComponent(filter)}`, token: adminToken }
+            : { path: '/items/samples', method: 'SEARCH', body: `{"query":{"filter":${filter}}}`, token: adminToken };
+        };
       }
     }
   }
 }
 
 /** Values as keys, below functions and in `having`, and as the values of every parameter. */
-function* shotsElsewhere(): Generator<Shot> {
-  const search = (collection: string, body: string): Shot => ({
+function* shotsElsewhere(): Generator<() => Shot> {
+  const search = (collection: string, body: string) => (): Shot => ({
     path: `/items/${collection}`,
     method: 'SEARCH',
     body,
@@ -80,19 +85,20 @@ function* shotsElsewhere(): Generator<Shot> {
       if (isKey(type)) yield search(`k${index}`, `{"keys":[${value}]}`);
     }
     for (const text of texts)
-      if (isKey(type) && isSegment(text)) yield { path: `/items/k${index}/${encoded(text)}`, token: adminToken };
+      if (isKey(type) && isSegment(text)) yield () => ({ path: `/items/k${index}/${encoded(text)}`, token: adminToken });
   }
   for (const parameter of parameterNames) {
-    for (const text of texts) yield { path: `/items/samples?${parameter}=${encoded(text)}`, token: adminToken };
+    for (const text of texts)
+      yield () => ({ path: `/items/samples?${parameter}=${encoded(text)}`, token: adminToken });
     for (const value of inJson) yield search('samples', `{"query":{"${parameter}":${value}}}`);
   }
 }
 
 /** A part of them, another one in every run; ATTACK_ALL=1 takes all of them, which is a few minutes. */
-function* some(all: Iterable<Shot>, part: number): Generator<Shot> {
+function* some(all: Iterable<() => Shot>, part: number): Generator<Shot> {
   const random = seededRandom();
   const share = process.env.ATTACK_ALL === '1' ? 1 : part;
-  for (const shot of all) if (random() < share) yield shot;
+  for (const write of all) if (random() < share) yield write();
 }
 
 it.each([

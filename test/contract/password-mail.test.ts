@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';
-import { cheapPasswords } from '../support/bundled.ts';
 import { linkIn, type MailServer, startMailServer, tokenIn } from '../support/mail.ts';
 import { type Answer, adminToken } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
@@ -37,7 +36,6 @@ permissions:
     platform_roles: { read: { fields: [id, name], filter: { name: { _in: [member, admins, elsewhere] } } } }
     platform_users: { create: { fields: [email, role], validation: { role: { name: { _neq: elsewhere } } } } }`,
     environment: {
-      ...cheapPasswords,
       EMAIL_SMTP_HOST: '127.0.0.1',
       EMAIL_SMTP_PORT: String(mail.port),
       EMAIL_FROM: 'Tablewright <hello@example.com>',

@@ -2,7 +2,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';
-import { cheapPasswords } from '../support/bundled.ts';
 import { isOnMariadb } from '../support/contract-database.ts';
 import { untilWaiting, whileHeld } from '../support/holding.ts';
 import { otpOf } from '../support/otp.ts';
@@ -25,7 +24,6 @@ permissions:
   member: { docs: { read: { fields: [id, title] } } }
   guarded: { docs: { read: { fields: [id, title] } } }`,
     environment: {
-      ...cheapPasswords,
       LOGIN_STALL_TIME: '0',
       LOG_LEVEL: 'trace',
       RATE_LIMITER_AUTH_ADDRESS_POINTS: '100000',

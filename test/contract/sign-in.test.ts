@@ -2,6 +2,7 @@
 import { argon2Sync, createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';
+import { usualPasswords } from '../support/bundled.ts';
 import { administrator, type Platform, startPlatform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 
@@ -19,7 +20,11 @@ permissions:
     docs:
       read: { fields: [id, title, owner], filter: { owner: { _eq: $CURRENT_USER } } }
       create: { fields: [title], presets: { owner: $CURRENT_USER, role: $CURRENT_ROLE } }`,
-    environment: { RATE_LIMITER_AUTH_ADDRESS_POINTS: '100000', RATE_LIMITER_AUTH_ACCOUNT_POINTS: '100000' },
+    environment: {
+      ...usualPasswords,
+      RATE_LIMITER_AUTH_ADDRESS_POINTS: '100000',
+      RATE_LIMITER_AUTH_ACCOUNT_POINTS: '100000',
+    },
   });
   member = await project.addRole('member');
   ada = await project.addUser(member);

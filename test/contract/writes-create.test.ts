@@ -1,12 +1,13 @@
 /** POST: items as they were sent, with what the database and the rules fill in. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { usualPasswords } from '../support/bundled.ts';
 import { withClient } from '../support/database.ts';
 import { resetSql, serveNotebook } from '../support/notebook.ts';
 import { failure, type ServedProject } from '../support/project.ts';
 
 let project: ServedProject;
 beforeAll(async () => {
-  project = await serveNotebook('permissions: {}', { MAX_PAYLOAD_SIZE: '4mb' });
+  project = await serveNotebook('permissions: {}', { ...usualPasswords, MAX_PAYLOAD_SIZE: '4mb' });
 });
 beforeEach(() => withClient(project.database.url, (client) => client.query(resetSql)));
 afterAll(() => project?.close());

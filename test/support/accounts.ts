@@ -2,7 +2,6 @@
 import { argon2Sync, randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createPasswords } from '../../packages/runtime/src/passwords/passwords.ts';
 import { cheapPasswords } from './bundled.ts';
 import { createSystemDatabase, isOnMariadb, uncounted } from './contract-database.ts';
 import type { TestDatabase } from './database.ts';
@@ -58,13 +57,10 @@ export interface AccountsParts {
   readonly processes?: number;
 }
 
-/** One hash for all users of a process: hashing is meant to take long. */
+/** One password for all users of a process, as it is stored by a server whose hashes take so much memory. */
 const password = 'correct horse battery';
-const hashed = createPasswords().hash(password);
 
-/** The same of a server with `cheapPasswords`. */
-function hashedCheaply(): string {
-  const memory = Number(cheapPasswords.TEST_PASSWORD_MEMORY);
+function hashed(memory: number): string {
   const salt = randomBytes(16);
   const hash = argon2Sync('argon2id', {
     message: password,
@@ -89,7 +85,8 @@ export async function serveAccounts(parts: AccountsParts): Promise<AccountsProje
     await writeFile(join(folder, 'extensions', name), text);
   }
   const statements = isOnMariadb() ? uncounted(database.url) : await countStatements(database.url);
-  const stored = parts.environment?.TEST_PASSWORD_MEMORY === undefined ? hashed : hashedCheaply();
+  const { TEST_PASSWORD_MEMORY: memory } = { ...cheapPasswords, ...parts.environment };
+  const stored = hashed(Number(memory));
   const alone = parts.processes !== undefined || parts.extensions !== undefined;
   const server = await (alone ? startPlatform : startHosted)(folder, statements.url, parts.environment);
   const more = Array.from({ length: (parts.processes ?? 1) - 1 }, () =>
@@ -128,7 +125,7 @@ export async function serveAccounts(parts: AccountsParts): Promise<AccountsProje
     addRole: (name, columns = {}) => insert('platform_roles', { name, ...columns }),
     async addUser(role, columns = {}) {
       const email = `${randomUUID()}@example.com`;
-      const id = await insert('platform_users', { email, password: await stored, role, ...columns });
+      const id = await insert('platform_users', { email, password: stored, role, ...columns });
       return { id, email: String(columns.email ?? email), password };
     },
     async signIn({ email }) {

@@ -39,6 +39,8 @@ let isFlushed = false;
 async function start({ folder, databaseUrl, variables, generate }: HostRequest & { kind: 'start' }) {
   const found = await loadProject(folder);
   const project = { ...found, config: { ...found.config, database: { ...found.config.database, url: databaseUrl } } };
+  // Read with each password, so that it holds for this server: those of test files before are closed.
+  process.env.TEST_PASSWORD_MEMORY = variables.TEST_PASSWORD_MEMORY;
   if (generate) await generateProject(project, progress);
   const module: { readonly api: CompiledApi } = await import(pathToFileURL(join(project.output, 'server.js')).href);
   // Processes that start later load what is compiled by now; projects that come here later add nothing of worth to them.

@@ -5,7 +5,7 @@ import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { bundledFor } from './bundled.ts';
+import { bundledFor, cheapPasswords } from './bundled.ts';
 import { asDescribed } from './openapi/described.ts';
 import { send, sentOf } from './sent.ts';
 import { topologyAddresses } from './topology-servers.ts';
@@ -104,7 +104,8 @@ export async function runPlatform(
 export function commandVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
-  const all = { ...process.env, NODE_COMPILE_CACHE: compiledCode, DATABASE_URL: '', ...environment };
+  const own = { NODE_COMPILE_CACHE: compiledCode, DATABASE_URL: '', ...cheapPasswords };
+  const all = { ...process.env, ...own, ...environment };
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
@@ -179,6 +180,7 @@ export function variablesOf(databaseUrl: string, environment: Readonly<Record<st
     ...process.env,
     NODE_COMPILE_CACHE: compiledCode,
     ...topologyAddresses(databaseUrl),
+    ...cheapPasswords,
     ADMIN_TOKEN: adminToken,
     SECRET: secret,
     ADMIN_EMAIL: administrator.email,
