@@ -85,11 +85,11 @@ function* shotsElsewhere(): Generator<() => Shot> {
       if (isKey(type)) yield search(`k${index}`, `{"keys":[${value}]}`);
     }
     for (const text of texts)
-      if (isKey(type) && isSegment(text)) yield () => ({ path: `/items/k${index}/${encoded(text)}`, token: adminToken });
+      if (isKey(type) && isSegment(text))
+        yield () => ({ path: `/items/k${index}/${encoded(text)}`, token: adminToken });
   }
   for (const parameter of parameterNames) {
-    for (const text of texts)
-      yield () => ({ path: `/items/samples?${parameter}=${encoded(text)}`, token: adminToken });
+    for (const text of texts) yield () => ({ path: `/items/samples?${parameter}=${encoded(text)}`, token: adminToken });
     for (const value of inJson) yield search('samples', `{"query":{"${parameter}":${value}}}`);
   }
 }
