@@ -2,10 +2,13 @@
  * Heads of answers whose headers are mostly the same. Node checks the characters of each header and joins them one by
  * one, for each answer. Here those that never change are one text, which Node puts in front of the others.
  */
-import { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Heads } from '../../http/fastify-adapter.ts';
 import { listHeaders, type StandingHeaders, type WriteHead } from '../../http/responses/answer.ts';
+
+/** An import of it would cost each start a tenth of its work: see `http/failures.ts`. */
+const http = process.getBuiltinModule('node:http');
 
 declare module 'node:http' {
   interface ServerResponse {
@@ -15,7 +18,7 @@ declare module 'node:http' {
 }
 
 /** A response that has a text after the line of its status, whose characters are known to be allowed. */
-class StandingResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+class StandingResponse<Request extends IncomingMessage = IncomingMessage> extends http.ServerResponse<Request> {
   standing = '';
 
   override _storeHeader(statusLine: string, headers: unknown): void {
@@ -32,7 +35,7 @@ export function standingHeads(): Heads | undefined {
 }
 
 function isKnownToNode(): boolean {
-  const response = new StandingResponse(new IncomingMessage(new Socket()));
+  const response = new StandingResponse(new http.IncomingMessage(new Socket()));
   response.standing = 'X-Probe: 1\r\n';
   response.writeHead(200, ['Content-Length', '0']);
   return response.standing === '' && response.headersSent;
