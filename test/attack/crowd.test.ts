@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { usualPasswords } from '../support/bundled.ts';
+import { bundled, usualPasswords } from '../support/bundled.ts';
 import { createSystemDatabase, onMariadb } from '../support/contract-database.ts';
 import { type Crowd, startAttackers, startUsers, type Visit } from '../support/crowd.ts';
 import { noMariadb, withoutMariadb } from '../support/mariadb.ts';
@@ -102,7 +102,8 @@ const databases = [
     name: 'the embedded database, as npm start serves the sample',
     missing: false,
     async serve(): Promise<Server> {
-      const sample = await startSample();
+      // As users have it: other tests spare the second compilation of the database.
+      const sample = await startSample({ environment: { NODE_OPTIONS: bundled().join(' ') } });
       return { platform: sample, adminToken: sample.adminToken, close: () => sample.close() };
     },
   },

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { printSchema } from '@tablewright/introspect/resolve';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { blogSchema } from '../../packages/compiler/src/testing/blog.ts';
-import { type CommandResult, createProject, runPlatform } from '../support/platform.ts';
+import { type CommandResult, createProject } from '../support/platform.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 const permissions = `roles: { editor: {}, writer: {}, guest: {} }
 permissions:
@@ -33,7 +34,7 @@ async function write(path: string, text: string): Promise<void> {
 
 function generate(...args: readonly string[]): Promise<CommandResult> {
   const nowhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere' };
-  return runPlatform(['generate', '--offline', '--project', project.folder, ...args], nowhere);
+  return runWarm(['generate', '--offline', '--project', project.folder, ...args], nowhere);
 }
 
 async function generated(): Promise<readonly string[]> {

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundled } from '../support/bundled.ts';
+import { bundledFor } from '../support/bundled.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { freePort } from '../support/free-port.ts';
@@ -507,7 +507,7 @@ async function run(
   user: { readonly uid?: number; readonly gid?: number } = {},
 ) {
   // A user who may not read the bundle of the run has the sources.
-  const loaded = program === 'platform' && user.uid === undefined ? bundled() : [];
+  const loaded = program === 'platform' && user.uid === undefined ? bundledFor(environment.DATABASE_URL) : [];
   const child = spawn(process.execPath, [...loaded, programs[program], ...args], {
     cwd: folder,
     env: {

@@ -5,6 +5,7 @@ import type { TestDatabase } from '../support/database.ts';
 import { createMagazineDatabase } from '../support/magazine.ts';
 import { type CommandResult, createProject, runPlatform } from '../support/platform.ts';
 import { typeCheck } from '../support/type-check.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 let database: TestDatabase;
 let project: Awaited<ReturnType<typeof createProject>>;
@@ -18,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([database?.drop(), project?.remove()]));
 
 function generate(...args: readonly string[]): Promise<CommandResult> {
-  return runPlatform(['generate', '--project', project.folder, ...args], { DATABASE_URL: database.url });
+  return runWarm(['generate', '--project', project.folder, ...args], { DATABASE_URL: database.url });
 }
 
 /** Path and contents of every generated file. */

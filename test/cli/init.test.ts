@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
-import { type CommandResult, runPlatform, startPlatform } from '../support/platform.ts';
+import { type CommandResult, startPlatform } from '../support/platform.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 let root: string;
 let database: TestDatabase;
@@ -25,7 +26,7 @@ async function folderWith(name: string, files: Readonly<Record<string, string>>)
 }
 
 function platform(folder: string, ...args: readonly string[]): Promise<CommandResult> {
-  return runPlatform([...args, '--project', folder]);
+  return runWarm([...args, '--project', folder]);
 }
 
 const written = ['.env.example', '.gitignore', 'permissions.yaml', 'tsconfig.json'];
@@ -102,7 +103,7 @@ it('tells a project of CommonJS modules what a configuration has to be called', 
 it('reads .env, where the environment wins', async () => {
   const folder = await folderWith('variables', { '.env': `DATABASE_URL=${database.url}\n` });
   const run = (url: string | undefined, ...args: readonly string[]): Promise<CommandResult> =>
-    runPlatform([...args, '--project', folder], { DATABASE_URL: url });
+    runWarm([...args, '--project', folder], { DATABASE_URL: url });
   expect((await run(undefined, 'init', '--yes')).code).toBe(0);
   expect(await readdir(folder)).not.toContain('migrations');
   expect((await run(undefined, 'generate')).stderr).toContain('Compiled 1 collection');
@@ -116,7 +117,7 @@ it('makes nothing public in a database that has other tables, until its own are 
   const folder = join(root, 'moved');
   expect((await platform(folder, 'init', '--yes')).code).toBe(0);
   const run = (...args: readonly string[]): Promise<CommandResult> =>
-    runPlatform([...args, '--project', folder], { DATABASE_URL: other.url });
+    runWarm([...args, '--project', folder], { DATABASE_URL: other.url });
   const { code, stderr } = await run('generate');
   expect([code, stderr]).toEqual([0, expect.stringContaining('The rules of a new project are left out')]);
   const server = await startPlatform(folder, other.url, {}, []);

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { undoMigrations } from '@tablewright/runtime/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
-import { type CommandResult, runPlatform } from '../support/platform.ts';
+import type { CommandResult } from '../support/platform.ts';
 import { migrationConnection } from '../support/system.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 let folder: string;
 let database: TestDatabase;
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([database?.drop(), rm(folder, { recursive: true, force: true })]));
 
 function platform(...args: readonly string[]): Promise<CommandResult> {
-  return runPlatform([...args, '--project', folder], { DATABASE_URL: database.url });
+  return runWarm([...args, '--project', folder], { DATABASE_URL: database.url });
 }
 
 function query(sql: string): Promise<readonly unknown[]> {
@@ -138,7 +139,7 @@ describe('with advice they refuse', () => {
     url.username = 'cli_guest';
     url.password = 'guest';
     try {
-      const { code, stderr } = await runPlatform(['migrate', '--project', folder], { DATABASE_URL: url.href });
+      const { code, stderr } = await runWarm(['migrate', '--project', folder], { DATABASE_URL: url.href });
       expect(stderr).toMatch(
         /The database role may not create the tables of the platform: permission denied.*\n.*CREATE/,
       );

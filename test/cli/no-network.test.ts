@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserVersion, expectCalm, patience, startBrowser, withoutBrowser } from '../support/browser.ts';
+import { bundledFor } from '../support/bundled.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Isolated, isolation, runIsolated, startIsolated } from '../support/isolated.ts';
@@ -32,19 +33,20 @@ function expectNone({ code, output, attempts, lost }: Isolated): void {
   expect({ attempts, lost }).toEqual({ attempts: [], lost: 0 });
 }
 
+/** The command over a database. */
+const programOf = (database: string): readonly string[] => [process.execPath, ...bundledFor(database), command];
+
 /** Runs a command over a database to its end. */
 async function run(project: string, line: string, database: string): Promise<void> {
   const args = line.split(' ').map((word) => word.replace('GET_', 'GET '));
-  expectNone(
-    await runIsolated(project, [process.execPath, command, ...args], { ...variables, DATABASE_URL: database }),
-  );
+  expectNone(await runIsolated(project, [...programOf(database), ...args], { ...variables, DATABASE_URL: database }));
 }
 
 /** Serves, asks as the first requests do, looks at the pages where that is asked for, and stops. */
 async function serve(project: string, line: string, database: string, looks = false): Promise<void> {
   const port = await freePort();
   const environment = { ...variables, DATABASE_URL: database, PORT: String(port) };
-  const server = startIsolated(project, [process.execPath, command, ...line.split(' ')], environment, port);
+  const server = startIsolated(project, [...programOf(database), ...line.split(' ')], environment, port);
   let ended: Isolated;
   try {
     await server.printed(/Listening on http/);
@@ -148,7 +150,7 @@ describe(`where no other machine is reached (${isolation})${withoutBrowser}`, { 
   });
 
   it('platform start --generate, its first requests and its pages, embedded', async () => {
-    expectNone(await runIsolated(folder, [process.execPath, command, 'migrate'], embedded));
+    expectNone(await runIsolated(folder, [...programOf(''), 'migrate'], embedded));
     await serve(folder, 'start --generate', '', true);
   });
 

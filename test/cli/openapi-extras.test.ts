@@ -9,6 +9,7 @@ import { elements, isObject, type JsonObject, member, members } from '../support
 import { createJudge } from '../support/openapi/schemas.ts';
 import { type CommandResult, createProject, runPlatform, startUnchecked } from '../support/platform.ts';
 import { typeCheck } from '../support/type-check.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 let database: TestDatabase;
 let project: Awaited<ReturnType<typeof createProject>>;
@@ -20,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([database?.drop(), project?.remove()]));
 
 function generate(...args: readonly string[]): Promise<CommandResult> {
-  return runPlatform(['generate', '--project', project.folder, ...args], { DATABASE_URL: database.url });
+  return runWarm(['generate', '--project', project.folder, ...args], { DATABASE_URL: database.url });
 }
 
 async function documentOf(accessClass: string): Promise<JsonObject> {
@@ -57,12 +58,12 @@ it('every example of the sample is what its schema says, read strictly', async (
 });
 
 it('prints the document of a class for other tools', async () => {
-  const printed = await runPlatform(['openapi', 'public', '--project', project.folder]);
+  const printed = await runWarm(['openapi', 'public', '--project', project.folder]);
   expect([printed.code, printed.stdout]).toEqual([0, await readClassDocument(project.folder, 'openapi', 'public')]);
   const file = ['--project', project.folder, '--output', 'public.graphql'];
-  expect((await runPlatform(['graphql', 'public', ...file])).code).toBe(0);
+  expect((await runWarm(['graphql', 'public', ...file])).code).toBe(0);
   expect(await readFile(join(project.folder, 'public.graphql'), 'utf8')).toMatch(/^type Query \{\n/);
-  const unknown = await runPlatform(['openapi', 'nobody', '--project', project.folder]);
+  const unknown = await runWarm(['openapi', 'nobody', '--project', project.folder]);
   expect([unknown.code, unknown.stderr]).toEqual([
     2,
     expect.stringContaining('Access classes are admin, public, author,'),
@@ -129,7 +130,7 @@ it('refuses to record in production, by several processes, and over something el
 it('writes types by openapi-typescript where the configuration asks for them', async () => {
   const small = await createProject();
   const runSmall = async (command: string, ...args: readonly string[]): Promise<number> => {
-    const { code } = await runPlatform([command, '--project', small.folder, ...args], { DATABASE_URL: database.url });
+    const { code } = await runWarm([command, '--project', small.folder, ...args], { DATABASE_URL: database.url });
     return code;
   };
   const generateSmall = async (openapiTypes: boolean, ...args: readonly string[]): Promise<number> => {

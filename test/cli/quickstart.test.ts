@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { bundledFor } from '../support/bundled.ts';
 import { createDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { createProject } from '../support/platform.ts';
@@ -19,6 +20,7 @@ import {
 import { expectPage } from '../support/shell.ts';
 
 const command = fileURLToPath(new URL('../../packages/cli/bin/platform.cjs', import.meta.url));
+const program = [...bundledFor(''), command].map((word) => `'${word}'`).join(' ');
 /**
  * npm and npx of a machine on which the packages are installed: this test has no network, test/packages/quickstart.test.ts
  * runs the same pages with a registry.
@@ -26,7 +28,7 @@ const command = fileURLToPath(new URL('../../packages/cli/bin/platform.cjs', imp
 const shell = `
 unset DATABASE_URL ADMIN_TOKEN
 node() { '${process.execPath}' "$@"; }
-npx() { [ "$1" = tablewright ] || [ "$1" = platform ]; shift; node '${command}' "$@" >> commands.log 2>&1; }
+npx() { [ "$1" = tablewright ] || [ "$1" = platform ]; shift; node ${program} "$@" >> commands.log 2>&1; }
 npm() {
   case "$*" in
     'create tablewright@latest shop') mkdir shop; (cd shop; npx tablewright init --yes) ;;
@@ -37,7 +39,7 @@ npm() {
     *) echo "npm $*: not a command of this test" >&2; return 1 ;;
   esac
 }
-server() { exec '${process.execPath}' '${command}' "$1" --json; }
+server() { exec '${process.execPath}' ${program} "$1" --json; }
 ${waiting}`;
 
 interface Shop {

@@ -9,6 +9,7 @@ import { createDatabase, type TestDatabase, withClient } from '../support/databa
 import { createMysqlDatabase, noMariadb, startMariadb, withMysql, withoutMariadb } from '../support/mariadb.ts';
 import { createProject, runPlatform, startUnchecked, variablesOf } from '../support/platform.ts';
 import { installSystem } from '../support/system.ts';
+import { runRefused } from '../support/warm-command.ts';
 
 // Several starts of the command each.
 vi.setConfig({ testTimeout: 120_000 });
@@ -31,7 +32,7 @@ afterAll(() => Promise.all([database?.drop(), project?.remove()]));
 /** How a start ends that is refused. */
 async function refusal(variables: Readonly<Record<string, string>>): Promise<readonly [number, string]> {
   const environment = variablesOf(database.url, variables);
-  const { code, stdout, stderr } = await runPlatform(['start', '--project', project.folder], environment);
+  const { code, stdout, stderr } = await runRefused(['start', '--project', project.folder], environment);
   expect(stdout + stderr).not.toContain(marker);
   return [code, stderr];
 }

@@ -1,7 +1,8 @@
 /** What the environment decides about requests and answers, and what it may not say. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProject, runPlatform } from '../support/platform.ts';
+import { createProject } from '../support/platform.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
+import { runRefused } from '../support/warm-command.ts';
 
 let project: ServedProject;
 beforeAll(async () => {
@@ -107,7 +108,7 @@ it.each([
 ])('an invalid %s stops the start and is named', async (name, value) => {
   const empty = await createProject();
   const url = project.database.url;
-  const { code, stderr } = await runPlatform(['start', '--generate', '--project', empty.folder], {
+  const { code, stderr } = await runRefused(['start', '--generate', '--project', empty.folder], {
     DATABASE_URL: url,
     [name]: value,
   });

@@ -3,9 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runPlatform } from '../support/platform.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 import { typeCheck } from '../support/type-check.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 const roles = { editor: 'a1', reader: 'a2', scorer: 'a3', checker: 'a4', partial: 'a5' } as const;
 type Role = keyof typeof roles;
@@ -413,7 +413,7 @@ it('is typed in clients', async () => {
 it('stands in the table of rights, in can and in explain', async () => {
   const run = async (...args: readonly string[]) => {
     const options = ['--project', project.folder];
-    const { stdout, stderr } = await runPlatform([...args, ...options], { DATABASE_URL: project.database.url });
+    const { stdout, stderr } = await runWarm([...args, ...options], { DATABASE_URL: project.database.url });
     return stdout + stderr;
   };
   const matrix = (await run('permissions', 'matrix')).split('\n');

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHosted } from '../support/host.ts';
 import { createMysqlDatabase } from '../support/mariadb.ts';
-import { createProject, type Platform, runPlatform } from '../support/platform.ts';
+import { createProject, type Platform } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 const rows = 10_000;
 
@@ -69,7 +70,7 @@ describe.each(servers)('$name', ({ dialect, missing, start }) => {
   it.runIf(onEarth).each(['moved', 'kept', 'plain'])('uses that of a plane: %s', async (name) => {
     const to = name === 'moved' ? '4.35,50.85' : '500000,6600000';
     const request = `GET /items/planes?fields=id&filter[${name}][_near][to]=${to}&filter[${name}][_near][within]=50000`;
-    const { stdout, stderr } = await runPlatform(['explain', '--project', project.folder, '--as', 'admin', request], {
+    const { stdout, stderr } = await runWarm(['explain', '--project', project.folder, '--as', 'admin', request], {
       DATABASE_URL: url,
     });
     expect(stdout + stderr).toMatch(new RegExp(`${name}s {2}34|range scan on t0 using ${name}s`));
@@ -88,7 +89,7 @@ describe.each(servers)('$name', ({ dialect, missing, start }) => {
     const near = (to: readonly number[], within: number) =>
       `filter={"place":{"_near":{"to":[${to}],"within":${within}}}}`;
     const request = `GET /items/bends_${srid}?fields=id&${near([4.35, 50.85], 20_000)}`;
-    const { stdout, stderr } = await runPlatform(['explain', '--project', project.folder, '--as', 'admin', request], {
+    const { stdout, stderr } = await runWarm(['explain', '--project', project.folder, '--as', 'admin', request], {
       DATABASE_URL: url,
     });
     expect(stdout + stderr).toMatch(/bent {2}34|range scan on t0 using bent/);
@@ -135,7 +136,7 @@ describe.each(servers)('$name', ({ dialect, missing, start }) => {
 
   it('uses the index', async () => {
     const request = `GET /items/spots?fields=id&${near([4.35, 50.85])}`;
-    const { stdout, stderr } = await runPlatform(['explain', '--project', project.folder, '--as', 'admin', request], {
+    const { stdout, stderr } = await runWarm(['explain', '--project', project.folder, '--as', 'admin', request], {
       DATABASE_URL: url,
     });
     expect(stdout + stderr).toMatch(/places {2}34|range scan on t0 using places/);

@@ -1,9 +1,9 @@
 /** Soft delete: DELETE archives, reads pass over archived items at every level, and those who may see them ask for them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { onServer } from '../support/contract-database.ts';
-import { runPlatform } from '../support/platform.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 import { allServers } from '../support/servers.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 const roles = { editor: 'a1', reader: 'a2', remover: 'a3' } as const;
 type Role = keyof typeof roles;
@@ -260,7 +260,7 @@ permissions:
   it('explain wants no index for the condition that leaves archived items out', async () => {
     const missing = async (path: string): Promise<readonly unknown[]> => {
       const args = ['explain', path, '--as', 'editor', '--json', '--project', project.folder];
-      const { stdout, stderr } = await runPlatform(args, { DATABASE_URL: project.database.url });
+      const { stdout, stderr } = await runWarm(args, { DATABASE_URL: project.database.url });
       const [, plan] = /^(\{"event":"plan".*\})$/m.exec(stdout) ?? [];
       if (plan === undefined) throw new Error(stderr);
       return JSON.parse(plan).missingIndexes.map(({ columns }: { readonly columns: unknown }) => columns);

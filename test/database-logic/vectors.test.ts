@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startOneLane } from '../support/lanes.ts';
 import { createMysqlDatabase } from '../support/mariadb.ts';
 import { noNewMariadb, startNewMariadb, withoutNewMariadb } from '../support/new-mariadb.ts';
-import { createProject, type Platform, runPlatform, startPlatform } from '../support/platform.ts';
+import { createProject, type Platform, startPlatform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 const migration = `
 CREATE EXTENSION vector;
@@ -298,7 +299,7 @@ describe('PGlite with pgvector', () => {
 /** Commands open the embedded database themselves, once no server has it open any more. */
 it('are told by commands as other fields are', async () => {
   const run = async (...args: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await runPlatform([...args, '--project', project.folder]);
+    const { code, stdout, stderr } = await runWarm([...args, '--project', project.folder]);
     expect([0, 1], stderr).toContain(code);
     return stdout + stderr;
   };

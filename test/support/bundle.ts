@@ -87,9 +87,15 @@ async function write(folder: string): Promise<void> {
   await bundle.write({ dir: folder, entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' });
   await bundle.close();
   writeFileSync(join(folder, 'pglite.mjs'), copyingModule());
+  writeFileSync(join(folder, 'compile-once.mjs'), compileOnce);
   const pairs = Object.entries(input).map(([name, path]) => [pathToFileURL(join(root, path)).href, `./${name}.js`]);
   writeFileSync(join(folder, 'preload.mjs'), preload(JSON.stringify(pairs)));
 }
+
+/** Has WebAssembly be compiled once: see `bundledFor`. An option of Node would be none of NODE_OPTIONS. */
+const compileOnce = `import { setFlagsFromString } from 'node:v8';
+for (const flag of ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) setFlagsFromString(flag);
+`;
 
 /**
  * Leads imports of an entry to its module in the bundle. Where modules of the bundle name a package they are

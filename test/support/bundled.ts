@@ -16,7 +16,9 @@ export function bundled(): readonly string[] {
  * a command asks for so much that a second, better compilation takes less than it saves.
  */
 export function bundledFor(databaseUrl: string | undefined): readonly string[] {
-  return [...bundled(), ...(databaseUrl === undefined || databaseUrl === '' ? ['--liftoff-only'] : [])];
+  const folder = process.env[bundleVariable];
+  if (folder === undefined || (databaseUrl !== undefined && databaseUrl !== '')) return bundled();
+  return [...bundled(), '--import', pathToFileURL(join(folder, 'compile-once.mjs')).href];
 }
 
 /** Variables of servers and commands where nothing else is said: passwords take a fortieth of the processor's time. */

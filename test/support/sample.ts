@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundled } from './bundled.ts';
+import { bundledFor } from './bundled.ts';
 import { asDescribed } from './openapi/described.ts';
 import { type Answer, type Ask, asking, compiledCode, type Platform } from './platform.ts';
 import { createSampleHome, type SampleHome } from './sample-home.ts';
@@ -56,7 +56,7 @@ export async function startSample({ environment = {}, prepare }: SampleOptions =
 }
 
 async function serveSample(home: SampleHome, environment: Readonly<Record<string, string>>): Promise<Sample> {
-  const variables = { NODE_OPTIONS: bundled().join(' '), ...environment };
+  const variables = { NODE_OPTIONS: bundledFor(environment.DATABASE_URL).join(' '), ...environment };
   let running = await runStart(home.root, variables);
   const adminToken = await keptToken(running, home.root);
   const administrator = {

@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { bundled } from './bundled.ts';
+import { bundledFor } from './bundled.ts';
 import { type CommandResult, commandVariables, runPlatform } from './platform.ts';
 import type { WarmCall } from './warm-command-process.ts';
 
@@ -30,7 +30,14 @@ export function runWarm(
   environment: Readonly<Record<string, string | undefined>> = {},
 ): Promise<CommandResult> {
   const needsProcess = args[0] === 'start' || args[0] === 'dev' || environment.NODE_OPTIONS !== undefined;
-  if (needsProcess) return runPlatform(args, environment);
+  return needsProcess ? runPlatform(args, environment) : runRefused(args, environment);
+}
+
+/** The same for a start that is refused, after which a process ends as after any other command. */
+export function runRefused(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<CommandResult> {
   const { testPath } = expect.getState();
   const result = queue.then(() => ask(testPath, { args, variables: commandVariables(environment) }));
   queue = result.catch(() => {});
@@ -54,7 +61,7 @@ function end(): void {
 }
 
 function start(file: string | undefined): Warm {
-  const child = spawn(process.execPath, [...bundled(), script], {
+  const child = spawn(process.execPath, [...bundledFor(undefined), script], {
     env: commandVariables({}),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
