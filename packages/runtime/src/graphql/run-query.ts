@@ -214,6 +214,8 @@ export async function readItem(setting: QuerySetting, source: RowSource, call: O
   }
 }
 
+const noNames: readonly string[] = [];
+
 const rethrow = (error: unknown): Promise<never> => Promise.reject(error);
 
 /**
@@ -233,11 +235,12 @@ function readSource(
   const { database, driftGuard, late } = running.setting;
   try {
     const { plan, values, bounds, large, size = -1 } = prepare(variables);
-    const named = keys === null ? [] : keys(variables, caller);
+    const named = keys === null ? noNames : keys(variables, caller);
     driftGuard(plan.statement);
     const { prefix, suffix } = frame ?? {};
     const rows = collect?.(plan, size, prefix, suffix) ?? new SplicedRows(plan, prefix, suffix);
-    const parameters = bind(plan.binders, [...values, ...named, ...bounds], caller);
+    const isNamedOnly = values.length === 0 && bounds.length === 0;
+    const parameters = bind(plan.binders, isNamedOnly ? named : [...values, ...named, ...bounds], caller);
     const statement = runAs(plan.statement, caller);
     const read =
       plan.streamed || large === true

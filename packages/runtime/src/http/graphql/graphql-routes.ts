@@ -89,7 +89,12 @@ async function respond(
   try {
     parameters = read();
     const { body, headers } = await run(options, requested, parameters);
-    responder.send(httpContext, { status: 200, type: mediaTypes[form.type], body, headers: [...vary, ...headers] });
+    responder.send(httpContext, {
+      status: 200,
+      type: mediaTypes[form.type],
+      body,
+      headers: headers.length === 0 ? vary : [...vary, ...headers],
+    });
   } catch (thrown) {
     const error = toAnswerError(thrown);
     logFailure(log(), httpContext.request, error);
@@ -146,6 +151,7 @@ function admit(
 ): string | undefined | Promise<string | undefined> {
   const { [requestRecord]: record } = httpContext.request;
   if (record !== undefined) record.collections = collections;
+  if (rootFields === 1 && !keepable) return undefined;
   const key = (): string | undefined =>
     keepable ? readIdempotencyKey(httpContext.request.headers['idempotency-key']) : undefined;
   const counted = rootFields > 1 ? count(httpContext, rootFields - 1) : undefined;

@@ -161,8 +161,10 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
   if (first === undefined) return;
   if (waiting.length === 1) return alone(first);
   const byKey = new Map<string, Waiting>();
+  const keys: string[] = [];
   for (const read of waiting) {
     read.same = byKey.get(read.key);
+    if (read.same === undefined) keys.push(read.key);
     byKey.set(read.key, read);
   }
   let strange = false;
@@ -179,7 +181,7 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
     isSent = true;
     for (const { sink } of waiting) sink.sent?.(now);
   };
-  const batched = ask(batch, [...byKey.keys()], first.parameters);
+  const batched = ask(batch, keys, first.parameters);
   const { runsAs: rowContext } = statement;
   const batchedStatement = rowContext === undefined ? batched.statement : runAs(batched.statement, { rowContext });
   const ended = announceShared(batch.statement, waiting);
