@@ -42,6 +42,8 @@ const bodies = [
   '{"query":"{ a }","variables":{"a":"b"',
   '{"query":"{ a }","variables":{"a":"b"}',
   '{"query":"{ a }","variables":{"a',
+  `{"query":"{ a }","variables":{"a":"${'x'.repeat(2_000)}"}}`,
+  `{"query":"{ a }","variables":{"a":"${'x'.repeat(2_000)}","a":1}}`,
   '{"query":"{ a }","variables":{"text":"\\",\\"variables\\":{}"}}',
   '{"query":"{ a }","variables":{"__proto__":1}}',
   '{"query":"{ a }","variables":{"a":"\\u0000"}}',

@@ -256,10 +256,15 @@ const closeBrace = 125;
 /** A double holds every integer of so many digits. */
 const safeDigits = 15;
 
+/** Bytes of variables beyond which a parser is as quick; they bound the names that are kept, too. */
+const longestPlain = 1_024;
+
 /** Makes the reader of the variables of one document, whose names are mostly those of the request before. */
 function createVariableReader(): ReadPlainVariables {
   const names: string[] = [];
-  return (bytes, start) => new PlainVariables(bytes, start, names).read();
+  return function readVariables(bytes, start) {
+    return bytes.length - start > longestPlain ? undefined : new PlainVariables(bytes, start, names).read();
+  };
 }
 
 /**
