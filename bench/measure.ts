@@ -40,7 +40,7 @@ export interface Method {
   readonly pgbench: string | undefined;
   /** Default: 2. */
   readonly warmSeconds?: number;
-  /** Answers that each has to have given before the first round, for which all are asked up to three times as long. */
+  /** Answers that each has to have given before the first round, for which all are asked up to twice as long. */
   readonly warmAnswers?: number;
   readonly say: (text: string) => void;
 }
@@ -78,7 +78,7 @@ async function warmUp(
   { effort, warmSeconds = 2, warmAnswers = 0 }: Method,
 ): Promise<void> {
   const answers = entrants.map(() => 0);
-  for (let turn = 1; turn <= 3; turn++) {
+  for (let turn = 1; turn <= 2; turn++) {
     for (const [index, { run }] of entrants.entries()) {
       const { requests } = await run({ ...effort, seconds: warmSeconds });
       answers[index] = (answers[index] ?? 0) + requests;
