@@ -1,5 +1,5 @@
 /** The thread that checks types. Started by type-checks.ts; not meant to be imported. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -26,6 +26,8 @@ const defaults = {
 type Compiler = typeof ts;
 
 let builder: ts.SemanticDiagnosticsBuilderProgram | undefined;
+/** Files of the last checks by their paths. Most are those of packages, and parsing them took half of a check. */
+const parsed = new Map<string, { readonly stamp: string; readonly file: ts.SourceFile }>();
 let latest = 0;
 
 parentPort?.on('message', (number: number) => {
@@ -54,6 +56,7 @@ async function verdictOf(): Promise<TypeVerdict> {
   } catch (error) {
     // The compiler ends so where files go while it reads them. The change that removed them is checked next, from nothing.
     builder = undefined;
+    parsed.clear();
     return { kind: 'unchecked', reason: error instanceof Error ? error.message.replace(/\.+$/, '') : String(error) };
   }
 }
@@ -95,6 +98,16 @@ function hostOf(compiler: Compiler, options: ts.CompilerOptions): ts.CompilerHos
     compiler.resolveModuleName(name, from, options, host, undefined, undefined, mode);
   return {
     ...host,
+    getSourceFile: (name, target, onError, isParsedAnew) => {
+      const stamp = stampOf(name);
+      const earlier = isParsedAnew === true ? undefined : parsed.get(name);
+      const format = typeof target === 'object' ? target.impliedNodeFormat : undefined;
+      if (earlier !== undefined && earlier.stamp === stamp && earlier.file.impliedNodeFormat === format)
+        return earlier.file;
+      const file = host.getSourceFile(name, target, onError, isParsedAnew);
+      if (file !== undefined && stamp !== undefined) parsed.set(name, { stamp, file });
+      return file;
+    },
     resolveModuleNameLiterals: (literals, containing, redirected, _options, file) =>
       literals.map((literal) => {
         const mode = compiler.getModeForUsageLocation(file, literal, redirected?.commandLine.options ?? options);
@@ -103,4 +116,10 @@ function hostOf(compiler: Compiler, options: ts.CompilerOptions): ts.CompilerHos
         return isLent ? resolve(literal.text, here, mode) : found;
       }),
   };
+}
+
+/** Differs after a change; undefined where there is no such file. */
+function stampOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.ino} ${found.mtimeMs} ${found.size}`;
 }
