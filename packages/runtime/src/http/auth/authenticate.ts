@@ -151,9 +151,13 @@ function digest(token: string): Buffer {
  * `query` is the raw text after the question mark. Throws INVALID_QUERY when the request carries two different tokens.
  */
 export function findToken(request: IncomingMessage, query: string): string | null {
+  const inHeaders = request.headers.authorization !== undefined;
+  // Most query strings can be seen to hold no token without being split.
+  const inQuery = query !== '' && mayHoldToken(query);
+  if (!inHeaders && !inQuery) return null;
   const tokens = new Set<string>();
-  if (request.headers.authorization !== undefined) collectHeaderTokens(request.rawHeaders, tokens);
-  if (query !== '') collectQueryTokens(query, tokens);
+  if (inHeaders) collectHeaderTokens(request.rawHeaders, tokens);
+  if (inQuery) collectQueryTokens(query, tokens);
   if (tokens.size > 1) throw new PlatformError('INVALID_QUERY', 'The request carries two different access tokens.');
   const [token] = tokens;
   return token ?? null;
@@ -180,8 +184,6 @@ export function mayHoldToken(query: string): boolean {
 }
 
 function collectQueryTokens(query: string, tokens: Set<string>): void {
-  // Most query strings can be seen to hold no token without being split.
-  if (!mayHoldToken(query)) return;
   for (const part of query.split('&')) {
     const equals = part.indexOf('=');
     if (equals < 'access_token'.length || decodeQueryText(part.slice(0, equals)) !== 'access_token') continue;
