@@ -6,7 +6,8 @@ import { openDatabase } from '@tablewright/runtime';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDriftWatch, type DriftWatch } from '../../packages/runtime/src/drift-watch.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
-import { createProject, type Platform, runPlatform, startPlatform } from '../support/platform.ts';
+import { generateHosted } from '../support/host.ts';
+import { createProject, type Platform, startPlatform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 import { installSystem } from '../support/system.ts';
 
@@ -33,8 +34,7 @@ beforeAll(async () => {
     INSERT INTO owned VALUES (1, 'c', 1);
     INSERT INTO ruled VALUES (1, 1, 'd');`);
   project = await createProject('test/contract/drift');
-  const { code, stderr } = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
-  expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
+  await generateHosted(project.folder, database.url);
 });
 afterAll(() => Promise.all([database?.drop(), project?.remove()]));
 

@@ -4,8 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { generateHosted } from '../support/host.ts';
 import { follows, promptMs, told } from '../support/host-told.ts';
-import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { createDatabaseOn, type PostgresPair, startPostgresPair, withClient } from '../support/postgres.ts';
 import { installSystem } from '../support/system.ts';
 import { median } from '../support/timing.ts';
@@ -37,8 +38,7 @@ beforeAll(async () => {
   standbyUrl = pair.standbyUrl.replace(/\/postgres$/, `/${database.name}`);
   await installSystem(primaryUrl);
   await onPrimary('CREATE TABLE notes (id integer PRIMARY KEY, text text)');
-  const { code } = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: primaryUrl });
-  expect(code).toBe(0);
+  await generateHosted(project.folder, primaryUrl);
   await until(() =>
     withClient(standbyUrl, (client) => client.query('SELECT 1 FROM notes')).then(
       () => true,

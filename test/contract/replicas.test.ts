@@ -7,15 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@tablewright/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { generateHosted } from '../support/host.ts';
 import { becomes, primary, told } from '../support/host-told.ts';
-import {
-  administrator,
-  adminToken,
-  createProject,
-  type Platform,
-  runPlatform,
-  startUnchecked,
-} from '../support/platform.ts';
+import { administrator, adminToken, createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { createDatabaseOn, type PostgresPair, startPostgresPair, withClient } from '../support/postgres.ts';
 import { type CountingProxy, countStatements } from '../support/proxy.ts';
 import { installSystem } from '../support/system.ts';
@@ -73,8 +67,7 @@ beforeAll(async () => {
     `import { defineConfig } from 'tablewright/config';
 export default defineConfig({ collections: { rumours: { reads: 'replica' }, members: { reads: 'replica' }, pages: { cache: { public: '60s' } } } });`,
   );
-  const generated = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: primaryUrl });
-  expect([generated.code, generated.stderr]).toEqual([0, expect.any(String)]);
+  await generateHosted(project.folder, primaryUrl);
   [writing, reading] = await Promise.all([countStatements(primaryUrl), countStatements(standbyUrl)]);
   [server, plain] = await Promise.all([
     replicas(),

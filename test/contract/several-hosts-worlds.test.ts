@@ -7,8 +7,9 @@ import { connect, createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { generateHosted } from '../support/host.ts';
 import { away, becomes, primary, told } from '../support/host-told.ts';
-import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import {
   createDatabaseOn,
   type PostgresPair,
@@ -56,8 +57,7 @@ beforeAll(async () => {
     await withClient(url, (client) => client.query(`${sql} INSERT INTO notes (text) VALUES ('${text}')`));
   }
   for (let tries = 0; tries < 600 && !(await textsOn(standbyUrl).catch(() => null))?.length; tries++) await sleep(100);
-  const generated = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: primaryUrl });
-  expect([generated.code, generated.stderr]).toEqual([0, expect.any(String)]);
+  await generateHosted(project.folder, primaryUrl);
 }, 120_000);
 afterAll(async () => {
   await Promise.all([pair?.stop(), project?.remove()]);

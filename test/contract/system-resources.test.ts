@@ -8,6 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSystemDatabase, type FamilyDefaults, onMariadb } from '../support/contract-database.ts';
+import { generateHosted } from '../support/host.ts';
 import { createProject, startUnchecked } from '../support/platform.ts';
 import { askRows, others, rows, type Said, said } from '../support/resource-walk.ts';
 import { servers } from '../support/servers.ts';
@@ -36,7 +37,8 @@ async function askAll(
   );
   const project = await createProject();
   await writeFile(join(project.folder, 'platform.config.ts'), "export default { permissionSource: 'tables' };\n");
-  const platform = await startUnchecked(project.folder, database.url);
+  await generateHosted(project.folder, database.url);
+  const platform = await startUnchecked(project.folder, database.url, {}, []);
   try {
     const told = new Map<string, readonly Said[]>();
     told.set('accounts', (await askAccounts(platform)).map(said));

@@ -5,7 +5,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { createProject, runPlatform, variablesOf } from '../support/platform.ts';
+import { generateHosted } from '../support/host.ts';
+import { createProject, variablesOf } from '../support/platform.ts';
 
 /** Much is sent, also on a machine that has other work. */
 vi.setConfig({ testTimeout: 180_000 });
@@ -18,8 +19,7 @@ beforeAll(async () => {
   database = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY); INSERT INTO docs VALUES (1)');
   project = await createProject();
   await writeFile(join(project.folder, 'permissions.yaml'), 'permissions: { public: { docs: { read: true } } }\n');
-  const { code } = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
-  expect(code).toBe(0);
+  await generateHosted(project.folder, database.url);
 });
 afterAll(async () => {
   await project?.remove();

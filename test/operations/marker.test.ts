@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { generateHosted } from '../support/host.ts';
 import { type Collector, startCollector } from '../support/otlp-collector.ts';
-import { administrator, createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+import { administrator, createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { installSystem } from '../support/system.ts';
 
 const marker = 'zqMARKER7c41';
@@ -36,8 +37,7 @@ beforeAll(async () => {
     join(project.folder, 'permissions.yaml'),
     `permissions: { public: { notes: ${full}, slow: { read: true }, broken: { read: true } } }\n`,
   );
-  const made = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
-  expect(made).toMatchObject({ code: 0 });
+  await generateHosted(project.folder, database.url);
 });
 afterAll(async () => {
   await project?.remove();

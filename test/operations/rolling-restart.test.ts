@@ -10,8 +10,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readText } from '../architecture/files.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
+import { generateHosted } from '../support/host.ts';
 import { createMysqlDatabase, noMariadb, startMariadb, withMysql, withoutMariadb } from '../support/mariadb.ts';
-import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 
 const sql = `
   CREATE TABLE docs (id integer PRIMARY KEY, title text); INSERT INTO docs SELECT i, 'Title ' || i FROM generate_series(1, 100) i;
@@ -44,8 +45,7 @@ beforeAll(async () => {
   await mkdir(join(project.folder, 'extensions'));
   released = join(project.folder, 'released');
   writeFileSync(join(project.folder, 'extensions/wait.ts'), extensionFor(released));
-  const { code, stderr } = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
-  expect([code, stderr]).toEqual([0, expect.anything()]);
+  await generateHosted(project.folder, database.url);
 });
 afterAll(async () => {
   await project?.remove();

@@ -8,9 +8,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { dataSql } from '../../fixtures/magazine/data.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { createEmbedded } from '../support/embedded.ts';
+import { generateHosted } from '../support/host.ts';
 import { createMagazineDatabase } from '../support/magazine.ts';
 import { createMysqlDatabase, withMysql } from '../support/mariadb.ts';
-import { administrator, createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+import { administrator, createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { startRelay } from '../support/relay.ts';
 import { servers } from '../support/servers.ts';
 import { installSystem } from '../support/system.ts';
@@ -96,8 +97,7 @@ describe('on PostgreSQL', () => {
     await withClient(database.url, (client) => client.query(sql));
     project = await createProject();
     await writeFile(join(project.folder, 'permissions.yaml'), rules(`, waits: ${full}`));
-    const made = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
-    expect(made).toMatchObject({ code: 0 });
+    await generateHosted(project.folder, database.url);
   });
   afterAll(async () => {
     await project?.remove();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { cheapPasswords } from './bundled.ts';
 import { createSystemDatabase, isOnMariadb, uncounted } from './contract-database.ts';
 import type { TestDatabase } from './database.ts';
-import { startHosted } from './host.ts';
+import { generateHosted, startHosted } from './host.ts';
 import { type Answer, type Ask, createProject, type Platform, startPlatform } from './platform.ts';
 import { type CountingProxy, countStatements } from './proxy.ts';
 
@@ -88,7 +88,10 @@ export async function serveAccounts(parts: AccountsParts): Promise<AccountsProje
   const { TEST_PASSWORD_MEMORY: memory } = { ...cheapPasswords, ...parts.environment };
   const stored = hashed(Number(memory));
   const alone = parts.processes !== undefined || parts.extensions !== undefined;
-  const server = await (alone ? startPlatform : startHosted)(folder, statements.url, parts.environment);
+  if (alone) await generateHosted(folder, database.url);
+  const server = alone
+    ? await startPlatform(folder, statements.url, parts.environment, [])
+    : await startHosted(folder, statements.url, parts.environment);
   const more = Array.from({ length: (parts.processes ?? 1) - 1 }, () =>
     startPlatform(folder, database.url, parts.environment, []),
   );

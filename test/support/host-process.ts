@@ -23,6 +23,12 @@ export type HostRequest =
       /** Compiles the project first. */
       readonly generate: boolean;
     }
+  | {
+      readonly kind: 'generate';
+      readonly number: number;
+      readonly folder: string;
+      readonly databaseUrl: string;
+    }
   | { readonly kind: 'stop'; readonly number: number /** The request that started it. */; readonly server: number };
 
 /** What is answered: the address of a server that started, nothing for one that stopped, or why it did not work. */
@@ -36,9 +42,14 @@ const running = new Map<number, RunningServer>();
 
 let isFlushed = false;
 
+/** The project over a database; a change is the number of the request for which its files are read again. */
+async function projectOver(databaseUrl: string, folder: string, change?: number): Promise<Project> {
+  const found = await loadProject(folder, undefined, change);
+  return { ...found, config: { ...found.config, database: { ...found.config.database, url: databaseUrl } } };
+}
+
 async function start({ folder, databaseUrl, variables, generate }: HostRequest & { kind: 'start' }) {
-  const found = await loadProject(folder);
-  const project = { ...found, config: { ...found.config, database: { ...found.config.database, url: databaseUrl } } };
+  const project = await projectOver(databaseUrl, folder);
   // Read with each password, so that it holds for this server: those of test files before are closed.
   process.env.TEST_PASSWORD_MEMORY = variables.TEST_PASSWORD_MEMORY;
   if (generate) await generateProject(project, progress);
@@ -73,6 +84,10 @@ const progress = createProgress({
 
 async function obey(request: HostRequest): Promise<HostAnswer> {
   const { number } = request;
+  if (request.kind === 'generate') {
+    await generateProject(await projectOver(request.databaseUrl, request.folder, number), progress);
+    return { number };
+  }
   if (request.kind === 'stop') {
     await running.get(request.server)?.close();
     running.delete(request.server);

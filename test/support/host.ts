@@ -52,6 +52,16 @@ export async function startHosted(
   };
 }
 
+/**
+ * Compiles the project in a folder, for servers in processes of their own that start without it: a process that has
+ * compiled before takes a fifth of the processor's time.
+ */
+export async function generateHosted(folder: string, databaseUrl: string): Promise<void> {
+  requests += 1;
+  const { error } = await tell(currentHost(), { kind: 'generate', number: requests, folder, databaseUrl });
+  if (error !== undefined) throw new Error(`The project was not compiled:\n${error}`);
+}
+
 function tell(host: Host, request: HostRequest): Promise<HostAnswer> {
   return new Promise((resolve) => {
     host.waiting.set(request.number, resolve);

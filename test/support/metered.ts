@@ -3,8 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { createDatabase } from './database.ts';
+import { generateHosted } from './host.ts';
 import { type Metrics, parseMetrics } from './metrics-text.ts';
-import { createProject, type Platform, runPlatform, startUnchecked } from './platform.ts';
+import { createProject, type Platform, startUnchecked } from './platform.ts';
 
 const sql = `
   CREATE TABLE docs (id integer PRIMARY KEY, title text); INSERT INTO docs SELECT i, 'Title ' || i FROM generate_series(1, 200) i;
@@ -37,8 +38,7 @@ export async function openMetered(): Promise<Metered> {
   const database = await createDatabase(sql);
   const project = await createProject();
   await writeFile(join(project.folder, 'permissions.yaml'), rules);
-  const made = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
-  expect(made).toMatchObject({ code: 0 });
+  await generateHosted(project.folder, database.url);
   return {
     folder: project.folder,
     databaseUrl: database.url,

@@ -4,8 +4,9 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { createDatabase } from './database.ts';
+import { generateHosted } from './host.ts';
 import { type CollectedSpan, type Collector, startCollector } from './otlp-collector.ts';
-import { createProject, type Platform, runPlatform, startUnchecked } from './platform.ts';
+import { createProject, type Platform, startUnchecked } from './platform.ts';
 
 const sql = `
   CREATE TABLE docs (id integer PRIMARY KEY, title text); INSERT INTO docs SELECT i, 'Title ' || i FROM generate_series(1, 200) i;
@@ -82,8 +83,7 @@ export async function projectOver(url: string): ReturnType<typeof createProject>
   await writeFile(join(made.folder, 'permissions.yaml'), rules);
   await mkdir(join(made.folder, 'extensions'));
   await writeFile(join(made.folder, 'extensions/notes.ts'), hooks);
-  const generated = await runPlatform(['generate', '--project', made.folder], { DATABASE_URL: url });
-  expect(generated).toMatchObject({ code: 0 });
+  await generateHosted(made.folder, url);
   return made;
 }
 

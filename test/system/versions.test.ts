@@ -5,6 +5,7 @@ import type { MigrateOptions } from '@tablewright/runtime/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemMigrations } from '../../packages/runtime/src/migrations/migrate.ts';
 import { createDatabase, withClient } from '../support/database.ts';
+import { generateHosted } from '../support/host.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import {
   type Ask,
@@ -84,8 +85,7 @@ function suite(name: string, missing: boolean, make: (options?: MigrateOptions) 
       try {
         await writeFile(join(project.folder, 'platform.config.ts'), config);
         // Compiled beside the tables of this version, as the developer of an upgrade has them.
-        const generated = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: newest.url });
-        expect(generated.code, generated.stderr).toBe(0);
+        await generateHosted(project.folder, newest.url);
         const [first, second] = [await start(), await start()];
         expect(first.log()).toContain('older than this version. Run `platform migrate`');
         const session = await useTogether(first, second, 1, ['delete', 'create']);
