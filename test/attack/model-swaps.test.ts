@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ContractDatabase, createSystemDatabase } from '../support/contract-database.ts';
+import { generateHosted } from '../support/host.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { soon } from '../support/timing.ts';
 
@@ -29,7 +30,8 @@ beforeAll(async () => {
   project = await createProject();
   // Requests wait longer for connections where other tests run, and none may fail for that.
   const patient = { DATABASE_POOL_TIMEOUT: '30s' };
-  server = await startUnchecked(project.folder, database.url, patient);
+  await generateHosted(project.folder, database.url);
+  server = await startUnchecked(project.folder, database.url, patient, []);
   second = await startUnchecked(project.folder, database.url, patient, []);
 });
 afterAll(async () => {

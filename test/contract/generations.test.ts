@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ContractDatabase, createSystemDatabase, isOnMariadb, skippedFor } from '../support/contract-database.ts';
+import { generateHosted } from '../support/host.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 import { soon } from '../support/timing.ts';
@@ -18,7 +19,8 @@ beforeAll(async () => {
   project = await createProject();
   await writeFile(join(project.folder, 'platform.config.ts'), "export default { permissionSource: 'tables' };\n");
   // What a generation allows is not what the documents of the first one say.
-  first = await startUnchecked(project.folder, database.url);
+  await generateHosted(project.folder, database.url);
+  first = await startUnchecked(project.folder, database.url, {}, []);
   second = await startUnchecked(project.folder, database.url, {}, []);
 });
 afterAll(async () => {

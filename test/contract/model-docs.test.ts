@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createDatabase, withClient } from '../support/database.ts';
+import { generateHosted } from '../support/host.ts';
 import { adminToken, createProject, startUnchecked } from '../support/platform.ts';
 import { expectPage } from '../support/shell.ts';
 import { installSystem } from '../support/system.ts';
@@ -14,7 +15,8 @@ it('every command of the page answers what it says', async () => {
   await withClient(database.url, (client) =>
     client.query('CREATE TABLE shelves (id integer PRIMARY KEY); INSERT INTO shelves VALUES (1)'),
   );
-  const server = await startUnchecked(project.folder, database.url);
+  await generateHosted(project.folder, database.url);
+  const server = await startUnchecked(project.folder, database.url, {}, []);
   try {
     const page = readFileSync(new URL('../../docs/model.md', import.meta.url), 'utf8');
     const { folder } = project;
