@@ -11,7 +11,7 @@ import { withSetting } from '../../packages/runtime/src/dialects/postgres/row-se
 export type StatementLaw = (text: string) => readonly string[];
 
 /** Settings of sessions, which connections send by themselves: no text of a request is in them. */
-export const sessionSetting = /^SET (client_encoding|plan_cache_mode)\b/;
+export const sessionSetting = /^(?:SELECT [^;]*\bpg_control_system\b[^;]*; )?SET (client_encoding|plan_cache_mode)\b/;
 
 /** Statements that choosing among texts needs: sizes of tables, and the cost of pages. No text of a request is in them. */
 export const choosingStatements: readonly string[] = [
