@@ -95,7 +95,7 @@ class StatementWatch {
   observe<T>(run: StatementRun, part: Part, running: Promise<T>): Promise<T> {
     running.then(
       () => this.#ended(run, part, performance.now(), ''),
-      (error: unknown) => this.fail(run, part, error),
+      (error: unknown) => this.failed(run, error, part),
     );
     return running;
   }
@@ -105,12 +105,7 @@ class StatementWatch {
     this.#ended(run, 'read', now, '');
   }
 
-  /** Takes the failure of a read. */
-  failed(run: StatementRun, error: unknown): void {
-    this.fail(run, 'read', error);
-  }
-
-  fail(run: StatementRun, part: Part, error: unknown): void {
+  failed(run: StatementRun, error: unknown, part: Part = 'read'): void {
     const now = performance.now();
     const errorType = errorTypeOf(error);
     // One that got no connection has waited for it all the time.
