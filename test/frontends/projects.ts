@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { packPackages, root } from '../packages/tarballs.ts';
@@ -97,7 +97,9 @@ function projectIn(folder: string): InstalledProject {
       const file = join(folder, path);
       const text = await readFile(file, 'utf8');
       if (!text.includes(before)) throw new Error(`${path} does not have "${before}".`);
-      await writeFile(file, text.replace(before, after));
+      // Renamed into place as by an editor: a development server would serve a file that is just empty.
+      await writeFile(`${file}~`, text.replace(before, after));
+      await rename(`${file}~`, file);
     },
     remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
   };
