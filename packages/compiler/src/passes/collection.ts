@@ -183,9 +183,13 @@ function constraintsOf(
       const incomplete = uniqueFields.length < columns.length;
       return { name, type: 'unique' as const, fields: uniqueFields, ...(incomplete && { incomplete }) };
     }),
-    ...table.foreignKeys.map(({ name, columns, target, validated }) => {
+    ...table.foreignKeys.map(({ name, columns, target, validated, deferrable }) => {
       const collection = index.collectionOf(target);
-      const details = { ...(collection && { target: collection }), ...(!validated && { unchecked: true as const }) };
+      const details = {
+        ...(collection && { target: collection }),
+        ...(!validated && { unchecked: true as const }),
+        ...(deferrable && { deferrable: true as const }),
+      };
       return { name, type: 'foreign_key' as const, fields: named(columns), ...details };
     }),
     ...table.checks.map(({ name, columns }) => ({ name, type: 'check' as const, fields: named(columns) })),

@@ -128,7 +128,7 @@ async function writeBatch(
     (item) => descriptor.key.length > 0 && descriptor.key.every((name) => Object.hasOwn(item, name)),
   );
   const query = keyed ? `on_conflict=${descriptor.key.map(encodeURIComponent).join(',')}` : '';
-  const request = { caller, collection, query, sender, returning: () => null };
+  const request = { caller, collection, query, sender, isPart: true as const, returning: () => null };
   const work = await writer.workOf({ action: 'create', request, body: [...items] });
   begun(work);
   await runExplained(work, transaction);

@@ -44,6 +44,8 @@ export interface WriteRequest {
   readonly inviting?: true;
   /** Written by an upload: the fields that the server fills in. */
   readonly uploading?: readonly string[];
+  /** True for a part of a transaction whose owner makes it anew when it runs again. */
+  readonly isPart?: true;
   /** The answer, where the query does not say it: prepared elsewhere, or null for none. */
   readonly returning?: (form: ReturningForm) => Returning | null;
 }
@@ -78,6 +80,8 @@ export interface WritePlan extends Noted {
   readonly isConflict?: (error: unknown) => boolean;
   /** Stored items that it changes, where these are known and no others of their table change. */
   readonly named?: () => NamedRows | null;
+  /** Does the same by fewer statements, or is refused. Then `work` runs in its place, and explains why. */
+  readonly attempt?: (running: Running) => Promise<Keys | null>;
   /** Writes everything and gives the keys to answer, null for none. Runs again from the start when the transaction does. */
   readonly work: (running: Running) => Promise<Keys | null>;
 }
@@ -85,8 +89,20 @@ export interface WritePlan extends Noted {
 /** Input of a plan: one step, whose items are made where `keys` is null, or a tree. */
 type PreparedWrite =
   | { readonly kind: 'step'; readonly prepare: (plan?: ReadPlan) => PreparedStep; readonly keys: Keys | null }
-  /** `ready` is absent where stored items decide what is written. */
-  | { readonly kind: 'tree'; readonly root: Group; readonly ready: DecodedTree | undefined; readonly many: boolean };
+  /** `ready` is absent where stored items decide what is written; `linked` is set where they are only linked. */
+  | {
+      readonly kind: 'tree';
+      readonly root: Group;
+      readonly ready: DecodedTree | undefined;
+      readonly linked: LinkedStep | undefined;
+      readonly many: boolean;
+    };
+
+/** The items at the top of a tree as one step, where the tree only links stored items below them. */
+export interface LinkedStep {
+  readonly prepare: (plan?: ReadPlan) => PreparedStep;
+  readonly keys: Keys | null;
+}
 
 /** Room for ways past the steps of a write. */
 export interface WriteSeams {

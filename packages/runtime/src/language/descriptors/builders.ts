@@ -171,7 +171,7 @@ export function unique(
 export function foreignKey(
   name: string,
   fields: readonly string[],
-  facts: Pick<ConstraintDescriptor, 'target' | 'unchecked'> = {},
+  facts: Pick<ConstraintDescriptor, 'target' | 'unchecked' | 'deferrable'> = {},
 ): ConstraintDescriptor {
   return { name, type: 'foreign_key', fields, ...facts };
 }

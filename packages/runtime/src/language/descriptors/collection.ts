@@ -95,6 +95,8 @@ export interface ConstraintDescriptor {
   readonly target?: string;
   /** Set on a foreign key that rows may break: one that is NOT VALID or NOT ENFORCED. */
   readonly unchecked?: true;
+  /** Set on a foreign key whose check may wait for COMMIT. */
+  readonly deferrable?: true;
 }
 
 /** Mark of a row whose item is archived: by any time, or by a value. */

@@ -1,12 +1,11 @@
 /** Writes that one statement does, and that also gives their answer. */
 import { createNote } from '../../database/database.ts';
-import { PlatformError } from '../../errors.ts';
 import type { Answer, AnswerWriter } from '../../query/answer.ts';
 import { asMany, type Keys } from '../../write/decode/keys.ts';
 import { check, runReturned } from '../../write/execute/run.ts';
 import type { Running } from '../../write/execute/running.ts';
 import { missingRows } from '../../write/execute/step.ts';
-import type { TransactionBody } from '../../write/execute/transaction-body.ts';
+import { isRefusal, type TransactionBody } from '../../write/execute/transaction-body.ts';
 import type { PreparedStep, WriteContext, WritePlan, WriteRequest } from '../../write/write-plan.ts';
 
 /** Context in which such a statement runs. */
@@ -62,16 +61,12 @@ export function runDirectly(
     },
     brief: () => (goesStepByStep ? undefined : direct.rows),
     isConflict(error) {
-      if (!direct.isExplained || goesStepByStep || !isRefusal(error)) return body.isConflict?.(error) === true;
+      const isConflict = body.isConflict?.(error) === true;
+      if (!direct.isExplained || goesStepByStep || !isRefusal(error)) return isConflict;
       goesStepByStep = true;
       return true;
     },
   };
-}
-
-/** True if the request is at fault, so that nothing of it stays and it may run again. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof PlatformError && error.status < 500;
 }
 
 const nothing: ReadonlyMap<number, string> = new Map();

@@ -30,7 +30,9 @@ export const createSingleStatements: CreateWriteSeams = ({ driftGuard, createCac
       if (prepared.kind === 'step')
         return planDirectly(plan, directStep(context, plan, prepared.prepare, prepared.keys));
       const { trees, links } = plansOf(context.scope);
-      const { root, ready, many } = prepared;
+      const { root, ready, linked, many } = prepared;
+      const direct = linked && directStep(context, plan, linked.prepare, linked.keys);
+      if (direct !== undefined) return planDirectly(plan, { ...direct, isExplained: true });
       const tree = ready && singleStatementTree(context, trees, ready, many, plan.returning);
       if (tree !== undefined) return planDirectly(plan, tree);
       return returnedLinks(context, links, root, plan.returning).then((linked) => planDirectly(plan, linked));

@@ -1,5 +1,6 @@
 import type { NamedRows, Transaction } from '../../database/database.ts';
 import type { RowContext } from '../../database/row-context.ts';
+import { PlatformError } from '../../errors.ts';
 import type { Answer } from '../../query/answer.ts';
 import type { Keys } from '../decode/keys.ts';
 import type { Returning } from '../returning.ts';
@@ -28,6 +29,11 @@ export interface TransactionBody<T = Written> {
   readonly isConflict?: (error: unknown) => boolean;
   /** The transaction of the last run was committed. */
   committed(): void;
+}
+
+/** True if the request is at fault, so that nothing of it stays and it may run again. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof PlatformError && error.status < 500;
 }
 
 /** Maximum number of conflicts with other requests after which a write runs again; then it fails with the error. */

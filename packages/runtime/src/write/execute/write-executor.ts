@@ -11,7 +11,7 @@ import type { Guard, WritePlan, WriteRequest, WriteSeams } from '../write-plan.t
 import type { AnswerKeeper, KeptAnswer, KeyedRequest } from './idempotency.ts';
 import { lockRows } from './lock-rows.ts';
 import type { Running, SystemHooks, TreeWatcher } from './running.ts';
-import { retryOnConflict, type TransactionBody, type Written } from './transaction-body.ts';
+import { isRefusal, retryOnConflict, type TransactionBody, type Written } from './transaction-body.ts';
 import { explainViolation } from './violation.ts';
 
 export interface WriteExecutorOptions {
@@ -64,15 +64,22 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
 
   return {
     bodyOf(request, plan) {
+      const { attempt } = plan;
+      let isRefused = attempt === undefined;
       const body: TransactionBody = {
         async run(transaction) {
           if (plan.guard !== undefined) await checkOf(transaction, plan.guard);
-          return executePlan(options, transaction, request, plan);
+          const work = isRefused ? plan.work : (attempt ?? plan.work);
+          return executePlan(options, transaction, request, { ...plan, work });
         },
         ...(request.caller.rowContext && { rowContext: request.caller.rowContext }),
         affected: () => plan.affected(),
         ...(plan.named && { named: plan.named }),
-        ...(plan.isConflict && { isConflict: plan.isConflict }),
+        isConflict(error) {
+          if (isRefused || !isRefusal(error)) return plan.isConflict?.(error) === true;
+          isRefused = true;
+          return true;
+        },
         committed() {},
       };
       return wrapBody(body, plan, request);

@@ -1,18 +1,20 @@
 /** Requests whose payloads hold related items. */
-import { createProblems, type Problems } from '../../json/problems.ts';
+import { createProblems, type Problems, placesIn } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import { arrayLiteral, type CollectionDescriptor } from '../../language/index.ts';
 import { readRows } from '../../sql/array-text.ts';
 import type { WritableCollection, WriteScope } from '../access/scope.ts';
 import type { Keys } from '../decode/keys.ts';
 import type { Running } from '../execute/running.ts';
+import { runStep } from '../execute/step.ts';
 import { type AffectedConstraints, isKnown, keysInPayloads, takenKey } from '../execute/violation.ts';
 import type { Returning } from '../returning.ts';
-import { completed, type WriteContext, type WritePlan } from '../write-plan.ts';
-import { decodeTree, hashDecoded } from './parse/decode-tree.ts';
+import { completed, type LinkedStep, prepareStep, type WriteContext, type WritePlan } from '../write-plan.ts';
+import { decodeTree, hashDecoded, keyLinks, linkBatch } from './parse/decode-tree.ts';
 import { type DecodedSteps, type DecodedTree, type Group, groupsOf } from './parse/group.ts';
 import { type Entry, isTreeValue } from './parse/nested-write.ts';
 import { parseNestedWrite } from './parse/parse-nested-write.ts';
+import { keysOfRows } from './removal.ts';
 import { resolveTree } from './resolve/defer-links.ts';
 import { existenceQueries, type Found, findExisting } from './resolve/references.ts';
 import { writeTree } from './run-tree.ts';
@@ -63,9 +65,11 @@ export async function prepareTree(
   const requested = existenceQueries(root);
   const ready = requested.length === 0 ? await draftSettled(context, root, () => false, problems) : undefined;
   if (ready === undefined) problems.raise();
+  const linked = ready === undefined && context.isPart !== true ? await linkedStep(context, root) : undefined;
   const plan: WritePlan = {
     returning,
     affected: () => affectedByTree(context, root),
+    ...(linked && { attempt: (running) => runLinked(running, linked) }),
     isConflict: (error) => isTreeConflict(context.scope, root, error),
     async work(running) {
       const { settled, drafts: decoded } = ready ?? (await draftStored(context, root, running));
@@ -73,7 +77,36 @@ export async function prepareTree(
       return keysOf(rows, many);
     },
   };
-  return completed(context, plan, { kind: 'tree', root, ready, many });
+  return completed(context, plan, { kind: 'tree', root, ready, linked, many });
+}
+
+/** The items at the top as one step, which links the items below by their keys; undefined where more is to be done. */
+async function linkedStep(context: WriteContext, root: Group): Promise<LinkedStep | undefined> {
+  const links = keyLinks(context.scope, root);
+  if (links === undefined) return undefined;
+  const problems = createProblems();
+  const decoded = decodeTree(context, root, () => true, problems);
+  // The steps report errors, as they come after those of items that are hidden.
+  const [step, ...others] = problems.any() ? [] : ((await hashDecoded(context, decoded)).get(root) ?? []);
+  if (step === undefined || others.length > 0 || step.nodes.length < root.nodes.length) return undefined;
+  const { action, granted, nodes, named } = step;
+  const batch = linkBatch(step, links);
+  const placeOf = (item: number) => root.nodes[nodes[item] ?? -1]?.place ?? placesIn(context.collection, null)(item);
+  return {
+    prepare: (plan) =>
+      prepareStep(context, granted, action, batch, nodes.length === 1 ? 'one' : 'many', {
+        ...{ placeOf, named },
+        ...(plan && { plan }),
+      }),
+    keys: action === 'create' ? null : keysOfRows(nodes.map((index) => root.nodes[index]?.key ?? [])),
+  };
+}
+
+async function runLinked(running: Running, { prepare, keys }: LinkedStep): Promise<Keys | null> {
+  const done = await runStep(running, { ...prepare(), keys, lenient: false });
+  await done.checkLinks();
+  await done.checkLate();
+  return done.keys;
 }
 
 /** The plan of new items that are not looked at before it runs. */
