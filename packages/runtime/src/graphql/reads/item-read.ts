@@ -102,7 +102,9 @@ function prepareItems(setting: ReadSetting, name: string, read: ItemRead, variab
 }
 
 function topOf(setting: ReadSetting, { top, selector, selection, whole }: ItemRead, variables: Variables): Top {
-  if (selector === 'key' || top === undefined) return { ...oneItem, ...(selector === 'written' && { limit: -1 }) };
+  // The answer of a write is all that was written, so that the write itself may give it.
+  const isWhole = selector === 'written' || whole !== undefined;
+  if (selector === 'key' || top === undefined) return { ...oneItem, ...(isWhole && { limit: -1 }) };
   const { read, order, shape, cursor } = readList(whole ?? setting, top, variables);
   const { singleton } = selection.collection.descriptor;
   const { limit, offset } = singleton && selector === 'list' ? oneItem : read.request;

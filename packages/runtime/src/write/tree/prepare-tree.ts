@@ -10,7 +10,7 @@ import { runStep } from '../execute/step.ts';
 import { type AffectedConstraints, isKnown, keysInPayloads, takenKey } from '../execute/violation.ts';
 import type { Returning } from '../returning.ts';
 import { completed, type LinkedStep, prepareStep, type WriteContext, type WritePlan } from '../write-plan.ts';
-import { decodeTree, hashDecoded, keyLinks, linkBatch } from './parse/decode-tree.ts';
+import { decodeTree, hashDecoded, isSame, keyLinks, linkBatch } from './parse/decode-tree.ts';
 import { type DecodedSteps, type DecodedTree, type Group, groupsOf } from './parse/group.ts';
 import { type Entry, isTreeValue } from './parse/nested-write.ts';
 import { parseNestedWrite } from './parse/parse-nested-write.ts';
@@ -92,12 +92,9 @@ async function linkedStep(context: WriteContext, root: Group): Promise<LinkedSte
   const { action, granted, nodes, named } = step;
   const batch = linkBatch(step, links);
   const placeOf = (item: number) => root.nodes[nodes[item] ?? -1]?.place ?? placesIn(context.collection, null)(item);
+  const form = nodes.length === 1 ? 'one' : 'many';
   return {
-    prepare: (plan) =>
-      prepareStep(context, granted, action, batch, nodes.length === 1 ? 'one' : 'many', {
-        ...{ placeOf, named },
-        ...(plan && { plan }),
-      }),
+    prepare: (plan) => prepareStep(context, granted, action, batch, form, { placeOf, named, ...(plan && { plan }) }),
     keys: action === 'create' ? null : keysOfRows(nodes.map((index) => root.nodes[index]?.key ?? [])),
   };
 }
@@ -235,8 +232,4 @@ function uniqueNames(
   requested: (fields: readonly string[]) => boolean,
 ): readonly string[] {
   return constraints.flatMap(({ type, fields, name }) => (type === 'unique' && requested(fields) ? [name] : []));
-}
-
-function isSame(names: readonly string[], others: readonly string[]): boolean {
-  return names.length === others.length && names.every((name) => others.includes(name));
 }

@@ -1,7 +1,6 @@
 /** Groups → batches: the new and changed items of a tree, decoded against the caller's inputs. */
 import type { Problems } from '../../../json/problems.ts';
-import type { ManyToOne } from '../../../language/index.ts';
-import { keyFields } from '../../../sql/scope.ts';
+import { type CollectionScope, keyFields, type Scope } from '../../../sql/scope.ts';
 import { type Granted, grantFor, type WritableField, type WriteGrant, type WriteScope } from '../../access/scope.ts';
 import { type Batch, type BatchBuilder, createBatch } from '../../decode/batch.ts';
 import { decodeItem, hashBatch, requireFields } from '../../decode/decode.ts';
@@ -154,27 +153,26 @@ function namedBy(
 type KeyLinks = ReadonlyMap<string, ReadonlyMap<number, string>>;
 
 /**
- * The keys that items at the top hold, where payloads name stored items by nothing but these. The statement that writes the items
- * checks them then: a foreign key that they exist, and the check of links that the caller may read them. Undefined where a tree
- * says more of other items, or where that does not check them.
+ * The keys that items at the top hold, where payloads name stored items by nothing but these. The statement that writes
+ * the items checks the links then: that they lead somewhere, and that the caller may read what is there. Undefined where a tree says more, or where that does not check it.
  */
-export function keyLinks(scope: WriteScope, root: Group): KeyLinks | undefined {
-  const { before, children, targets, nodes, writable } = root;
+export function keyLinks(
+  { read }: WriteScope,
+  { before, children, targets, nodes, writable }: Group,
+): KeyLinks | undefined {
   const { descriptor } = writable.collection;
-  if (before.length === 0 || children.length + targets.length > 0) return undefined;
   // System hooks look at what is written, and triggers may make what is linked.
-  if (descriptor.system === true || descriptor.amended === true) return undefined;
-  if (!before.every((edge) => isKeyed(edge) && isGuaranteed(scope, root, edge))) return undefined;
+  const isWatched = descriptor.system === true || descriptor.amended === true;
+  if (before.length === 0 || children.length + targets.length > 0 || isWatched) return undefined;
+  if (!before.every((edge) => isKeyed(edge) && isGuaranteed(read, writable.collection, edge))) return undefined;
   const links = before.flatMap(valuesOfEdge);
-  const isSet = (name: string): boolean =>
-    nodes.some(({ form, own }, owner) => {
+  const isSet = ([name, values]: (typeof links)[number]): boolean =>
+    nodes.some(({ form, own: fields }, owner) => {
       const isKey = form !== 'create' && descriptor.key.includes(name);
-      return (
-        isKey || (Object.hasOwn(own, name) && links.some(([field, values]) => field === name && values.has(owner)))
-      );
+      return values.has(owner) && (isKey || Object.hasOwn(fields, name));
     });
   const byField = new Map(links);
-  return byField.size < links.length || links.some(([name]) => isSet(name)) ? undefined : byField;
+  return byField.size < links.length || links.some(isSet) ? undefined : byField;
 }
 
 /** The batch with the keys, as if payloads had named them. */
@@ -182,50 +180,40 @@ export function linkBatch({ batch, nodes }: DecodedStep, links: KeyLinks): Batch
   const columns = batch.columns.map((column) => {
     const keys = links.get(column.field.descriptor.name);
     if (keys === undefined) return column;
-    const values = nodes.map((owner, item) => keys.get(owner) ?? column.values[item] ?? null);
-    return { ...column, values, linked: false };
+    return {
+      ...column,
+      values: nodes.map((owner, item) => keys.get(owner) ?? column.values[item] ?? null),
+      linked: false,
+    };
   });
   return { ...batch, columns };
 }
 
 /** True if payloads say nothing but the keys of items. */
-function isKeyed({ group, on, fields }: Before): boolean {
-  const { key } = group.writable.collection.descriptor;
-  const columns = keyFields(group.writable.collection.descriptor).map(({ column }) => column);
+function isKeyed({ group: { writable, nodes, before, children, targets }, on, fields }: Before): boolean {
+  const { key } = writable.collection.descriptor;
   const isKey = (node: TreeNode): boolean => node.key !== null && node.form !== 'create' && isBare(node, key);
-  const isPlain = group.before.length + group.children.length + group.targets.length === 0;
-  const held = on.map(({ to }) => to);
-  return isPlain && group.nodes.every(isKey) && isSame(held, columns) && fields.length === on.length;
+  const isWhole =
+    isSame(
+      on.map(({ to }) => to),
+      keyColumnsOf(writable),
+    ) && fields.length === on.length;
+  return isWhole && before.length + children.length + targets.length === 0 && nodes.every(isKey);
 }
 
-/**
- * True if the database refuses a key that leads nowhere, at once. Items of the same collection are excepted: what the
- * statement writes itself would do for them.
- */
-function isGuaranteed({ read }: WriteScope, { writable }: Group, { group, fields }: Before): boolean {
-  const { relations, descriptor } = writable.collection;
-  const relation = relations.get(group.path)?.descriptor;
-  const target = group.writable.collection.descriptor.name;
-  if (relation?.kind !== 'm2o' || target === descriptor.name || !read.collections.has(target)) return false;
-  const holders = holdersOfAll(writable, relation);
-  return (descriptor.constraints ?? []).some((constraint) => {
+/** True if the database refuses a key that leads nowhere, at once. The statement may itself make items of its collection. */
+function isGuaranteed({ collections }: Scope, collection: CollectionScope, { group }: Before): boolean {
+  const relation = collection.relations.get(group.path)?.descriptor;
+  const { name: target } = group.writable.collection.descriptor;
+  const { name, constraints = [] } = collection.descriptor;
+  if (relation?.kind !== 'm2o' || target === name || !collections.has(target)) return false;
+  const columns = relation.on.map(({ from }) => from);
+  const holders = fieldsOf(collection, columns);
+  return constraints.some((constraint) => {
     const isChecked = constraint.unchecked !== true && constraint.deferrable !== true;
     const isOfLink = constraint.type === 'foreign_key' && constraint.target === target && isChecked;
-    return isOfLink && isSame(constraint.fields, holders) && fields.every((name) => holders.includes(name));
+    return isOfLink && holders.length === columns.length && isSame(constraint.fields, holders);
   });
-}
-
-/** Fields that hold the key; none where some column is no field. */
-function holdersOfAll({ collection }: Group['writable'], { on }: ManyToOne): readonly string[] {
-  const fields = fieldsOf(
-    collection,
-    on.map(({ from }) => from),
-  );
-  return fields.length === on.length ? fields : [];
-}
-
-function isSame(names: readonly string[], others: readonly string[]): boolean {
-  return names.length === others.length && names.every((name) => others.includes(name));
 }
 
 function valuesOfEdge({
@@ -234,10 +222,18 @@ function valuesOfEdge({
   fields,
   links,
 }: Before): readonly (readonly [string, ReadonlyMap<number, string>])[] {
-  const columns = keyFields(group.writable.collection.descriptor).map(({ column }) => column);
+  const columns = keyColumnsOf(group.writable);
   return fields.map((field, part) => {
     const index = columns.indexOf(on[part]?.to ?? '');
-    const values = links.map(({ owner, node }) => [owner, group.nodes[node]?.key?.[index] ?? ''] as const);
-    return [field, new Map(values)];
+    return [field, new Map(links.map(({ owner, node }) => [owner, group.nodes[node]?.key?.[index] ?? '']))];
   });
+}
+
+function keyColumnsOf({ collection }: Group['writable']): readonly string[] {
+  return keyFields(collection.descriptor).map(({ column }) => column);
+}
+
+/** True if both have the same names, in any order. */
+export function isSame(names: readonly string[], others: readonly string[]): boolean {
+  return names.length === others.length && names.every((name) => others.includes(name));
 }
