@@ -2,7 +2,7 @@
  * `npm run bench`: how fast a compiled server answers, against one written by hand. `npm run bench -- <name>` runs others:
  * `compile` (how long it takes to compile one), `swaps` (cost of changes while it serves), `writes` (how fast it writes),
  * `accounts` (cost of tokens and of signing in), `graphql` (how fast it answers documents), `shapes` (nested reads over
- * many shapes of data), `optimizations` (what each of them saves), `operations` (cost of metrics and of the log),
+ * many shapes of data), `optimizations` (what each of them saves), `operations` (cost of metrics and of the log), `links` (objects with nothing but a key),
  * `row-security` (cost of passing callers on to policies), `search` (words among a million rows), `vectors` (neighbours found under rules) and `growth` (plots of
  * how cost grows). See README.md beside this file.
  */
@@ -12,6 +12,7 @@ import { benchAccounts } from './accounts.ts';
 import { benchCompile } from './compile.ts';
 import { benchGraphql } from './graphql.ts';
 import { benchGrowth } from './growth.ts';
+import { benchKeyLinks } from './key-links.ts';
 import { benchOperations } from './operations.ts';
 import { benchOptimizations } from './optimizations.ts';
 import { benchReads } from './reads.ts';
@@ -48,6 +49,7 @@ const shortRounds: Readonly<Record<string, string>> = {
   shapes: '0.5',
   optimizations: '1',
   operations: '0.15',
+  links: '0.7',
   'row-security': '2',
   growth: '1',
 };
@@ -61,6 +63,7 @@ const others = [
   'shapes',
   'optimizations',
   'operations',
+  'links',
   'row-security',
   'search',
   'vectors',
@@ -69,7 +72,7 @@ const others = [
 const isKnown = [...served.keys(), ...others].includes(job);
 if (rest.length > 0 || !isKnown || database === undefined || (database !== 'postgres' && job !== 'reads')) {
   process.stderr.write(
-    'Usage: npm run bench -- [reads | writes | graphql | compile | swaps | accounts | shapes | optimizations | operations | row-security | search | vectors | growth] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n' +
+    'Usage: npm run bench -- [reads | writes | graphql | compile | swaps | accounts | shapes | optimizations | operations | links | row-security | search | vectors | growth] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n' +
       '       npm run bench -- reads --database mariadb | mysql\n' +
       '       npm run bench -- shapes --quick\n',
   );
@@ -80,6 +83,8 @@ else if (job === 'accounts') {
   await benchAccounts({ rounds: roundsOf(), effort: effortOf() });
 } else if (job === 'operations') {
   await benchOperations({ rounds: roundsOf('120'), effort: effortOf() });
+} else if (job === 'links') {
+  await benchKeyLinks({ rounds: roundsOf('7'), effort: effortOf() });
 } else if (job === 'row-security') {
   await benchRowSecurity({ rounds: roundsOf(), effort: effortOf() });
 } else if (job === 'search') {
