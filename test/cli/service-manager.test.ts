@@ -1,9 +1,9 @@
 /** A start under systemd, by a real NOTIFY_SOCKET: ready when requests are answered, alive, and stopping. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { createProject, runPlatform, startUnchecked } from '../support/platform.ts';
@@ -85,6 +85,19 @@ it.runIf(canNotify).each([
   },
   120_000,
 );
+
+it.runIf(canNotify)('signs of life that take longer than their interval keep no other message waiting', async () => {
+  const socket = await listen();
+  const tools = mkdtempSync(join(folder, 'tools-'));
+  const script = `#!/bin/sh\nPATH=$\{PATH#*${delimiter}}\nsleep 1\nexec systemd-notify "$@"\n`;
+  writeFileSync(join(tools, 'systemd-notify'), script, { mode: 0o755 });
+  const path = `${tools}${delimiter}${process.env.PATH}`;
+  const environment = { NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '200000', WATCHDOG_PID: '', PATH: path };
+  const server = await startUnchecked(project.folder, database.url, environment);
+  await expect.poll(() => socket.messages.length).toBeGreaterThan(3);
+  expect(await server.stop()).toBe(0);
+  await expect.poll(() => wordsOf(socket.messages)).toEqual(['READY=1', 'STOPPING=1']);
+}, 120_000);
 
 /** First lines, but for the signs of life. */
 function wordsOf(messages: readonly Message[]): readonly string[] {

@@ -21,17 +21,26 @@ const silent: ServiceManager = { ready: () => undefined, reloading: () => undefi
 export function serviceManager(warn: (text: string) => void): ServiceManager {
   const { NOTIFY_SOCKET = '', WATCHDOG_USEC, WATCHDOG_PID } = process.env;
   if (NOTIFY_SOCKET === '') return silent;
-  const notify = createSender(NOTIFY_SOCKET, warn);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => notify('STOPPING=1'));
+  const { notify, notifyNow } = createSender(NOTIFY_SOCKET, warn);
+  // The process may end before messages that wait are sent.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => notifyNow('STOPPING=1'));
   let watchdog: NodeJS.Timeout | undefined;
+  let isTelling = false;
+  /** Sends a sign of life unless the last one still waits: on a busy machine they would pile up before other messages. */
+  const tellAlive = async (): Promise<void> => {
+    if (isTelling) return;
+    isTelling = true;
+    await notify('WATCHDOG=1');
+    isTelling = false;
+  };
   return {
     ready(url) {
-      notify('READY=1', ...(url === undefined ? [] : [`STATUS=Listening on ${url}`]));
+      void notify('READY=1', ...(url === undefined ? [] : [`STATUS=Listening on ${url}`]));
       const interval = watchdogInterval({ NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID });
       if (interval === null || watchdog !== undefined) return;
-      watchdog = setInterval(() => notify('WATCHDOG=1'), interval).unref();
+      watchdog = setInterval(() => void tellAlive(), interval).unref();
     },
-    reloading: () => notify('RELOADING=1'),
+    reloading: () => void notify('RELOADING=1'),
   };
 }
 
@@ -42,17 +51,22 @@ function watchdogInterval({ WATCHDOG_USEC = '', WATCHDOG_PID = '' }: Asking): nu
   return microseconds > 0 && isMeant ? Math.max(1, microseconds / 2000) : null;
 }
 
-/** Sends one message after the other, because each takes a process of its own. */
-function createSender(socket: string, warn: (text: string) => void): (...message: readonly string[]) => void {
+type Notify = (...message: readonly string[]) => Promise<void>;
+
+/** Sends one message after the other, because each takes a process of its own, or one at once. */
+function createSender(socket: string, warn: (text: string) => void): Readonly<Record<'notify' | 'notifyNow', Notify>> {
   let sending: Promise<void> = Promise.resolve();
   let failed = false;
-  return (...message) => {
-    sending = sending.then(async () => {
-      const reason = await send(socket, message);
-      if (reason !== null && !failed) warn(`systemd cannot be told how the server is: ${reason}`);
-      failed ||= reason !== null;
-    });
+  const notifyNow: Notify = async (...message) => {
+    const reason = await send(socket, message);
+    if (reason !== null && !failed) warn(`systemd cannot be told how the server is: ${reason}`);
+    failed ||= reason !== null;
   };
+  const notify: Notify = (...message) => {
+    sending = sending.then(() => notifyNow(...message));
+    return sending;
+  };
+  return { notify, notifyNow };
 }
 
 /** Null when it was sent. The sender gets no variable with a secret in it. */
