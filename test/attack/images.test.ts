@@ -58,8 +58,12 @@ it('are refused in time, while sign-ins and contents are answered', { timeout: 1
   const answers = await Promise.all(costly);
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 400));
   expect(new Set(answers.map(({ json }) => json.errors[0].extensions.code))).toEqual(new Set(['INVALID_QUERY']));
-  const small = await project.server.ask(`/assets/${large}?width=20&height=20`);
-  expect([small.status, small.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+  const small = async () => {
+    const { status, headers } = await project.server.ask(`/assets/${large}?width=20&height=20`);
+    return [status, headers.get('content-type')];
+  };
+  // A busy machine may take longer than that to start anew what makes images.
+  await expect.poll(small).toEqual([200, 'image/jpeg']);
 });
 
 it('have no facts where their metadata unpack without end, and are kept as they are', { timeout: 60_000 }, async () => {
@@ -80,8 +84,9 @@ it('have no facts where their metadata unpack without end, and are kept as they 
   const id = await upload(content, 'bomb.png');
   const { json } = await project.server.admin(`/files/${id}?fields=type,width,metadata`);
   expect(json.data).toEqual({ type: 'image/png', width: null, metadata: null });
-  const small = await upload(image, 'small.png');
-  expect((await project.server.admin(`/files/${small}?fields=width`)).json.data).toEqual({ width: 10 });
+  const widthOf = async (file: string): Promise<unknown> =>
+    (await project.server.admin(`/files/${file}?fields=width`)).json.data;
+  await expect.poll(async () => widthOf(await upload(image, 'small.png'))).toEqual({ width: 10 });
 });
 
 it('fill no disk, with any parameters', { timeout: 120_000 }, async () => {
@@ -91,11 +96,11 @@ it('fill no disk, with any parameters', { timeout: 120_000 }, async () => {
   const id = await upload(image, 'small.png');
   const ask = async (index: number): Promise<number> =>
     (await project.server.ask(`/assets/${id}?width=${1 + (index % 9)}&height=${1 + Math.floor(index / 9)}`)).status;
-  const statuses: number[] = [];
   for (let index = 0; index < 260; index += 20) {
-    statuses.push(...(await Promise.all(Array.from({ length: 20 }, (_, more) => ask(index + more)))));
+    // Those that a busy machine refuses, as they took too long, leave nothing and are asked again.
+    const made = Array.from({ length: 20 }, (_, more) => expect.poll(() => ask(index + more)).toBe(200));
+    await Promise.all(made);
   }
-  expect(new Set(statuses)).toEqual(new Set([200]));
   const { json } = await project.server.admin(`/files/${id}?fields=filename_disk`);
   const folder = join(project.folder, '.platform/uploads/renditions', json.data.filename_disk);
   const kept = (await readdir(folder)).length;

@@ -104,7 +104,7 @@ it('hidden and unknown names are answered with the same bytes, and no statement 
   const law = createStatementLaw(api, 'public');
   expect([...new Set(ownStatements().flatMap(law))]).toEqual([]);
   expect(magazine.statements.errors()).toEqual([]);
-}, 120_000);
+}, 300_000);
 
 it('names that can be read are heard at every position', async () => {
   for (const { shot, known, level } of positions) {
@@ -167,7 +167,7 @@ it('garbage in the place of a name is refused, and no text of a request reaches 
   expect([...new Set(texts.flatMap(law))]).toEqual([]);
   expect(texts.filter((text) => text.includes(marker))).toEqual([]);
   expect(magazine.statements.errors()).toEqual([]);
-}, 120_000);
+}, 300_000);
 
 it('wildcards give what can be read and nothing of what cannot', async () => {
   for (const path of [
