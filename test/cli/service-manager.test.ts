@@ -86,18 +86,22 @@ it.runIf(canNotify).each([
   120_000,
 );
 
-it.runIf(canNotify)('signs of life that take longer than their interval keep no other message waiting', async () => {
-  const socket = await listen();
-  const tools = mkdtempSync(join(folder, 'tools-'));
-  const script = `#!/bin/sh\nPATH=$\{PATH#*${delimiter}}\nsleep 1\nexec systemd-notify "$@"\n`;
-  writeFileSync(join(tools, 'systemd-notify'), script, { mode: 0o755 });
-  const path = `${tools}${delimiter}${process.env.PATH}`;
-  const environment = { NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '200000', WATCHDOG_PID: '', PATH: path };
-  const server = await startUnchecked(project.folder, database.url, environment);
-  await expect.poll(() => socket.messages.length).toBeGreaterThan(3);
-  expect(await server.stop()).toBe(0);
-  await expect.poll(() => wordsOf(socket.messages)).toEqual(['READY=1', 'STOPPING=1']);
-}, 120_000);
+it.runIf(canNotify)(
+  'signs of life that take longer than their interval keep no other message waiting',
+  async () => {
+    const socket = await listen();
+    const tools = mkdtempSync(join(folder, 'tools-'));
+    const script = `#!/bin/sh\nPATH=$\{PATH#*${delimiter}}\nsleep 1\nexec systemd-notify "$@"\n`;
+    writeFileSync(join(tools, 'systemd-notify'), script, { mode: 0o755 });
+    const path = `${tools}${delimiter}${process.env.PATH}`;
+    const environment = { NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '200000', WATCHDOG_PID: '', PATH: path };
+    const server = await startUnchecked(project.folder, database.url, environment);
+    await expect.poll(() => socket.messages.length).toBeGreaterThan(3);
+    expect(await server.stop()).toBe(0);
+    await expect.poll(() => wordsOf(socket.messages)).toEqual(['READY=1', 'STOPPING=1']);
+  },
+  120_000,
+);
 
 /** First lines, but for the signs of life. */
 function wordsOf(messages: readonly Message[]): readonly string[] {

@@ -4,6 +4,7 @@ import type { Database } from '../../packages/runtime/src/database/database.ts';
 import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import type { ConnectOptions } from '../../packages/runtime/src/dialects/server-dialect.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
 import { fastestMs } from '../support/timing.ts';
 import { collect, eventually, statement } from './statements.ts';
 
@@ -466,11 +467,11 @@ async function openGate(url: string): Promise<Gate> {
     }
   });
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  await listen(0);
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The gate has no port.');
+  // It is listened on twice: nothing else may be given it meanwhile.
+  const port = await freePort();
+  await listen(port);
   const gated = new URL(url);
-  gated.port = String(address.port);
+  gated.port = String(port);
   const shutNew = async (): Promise<void> => {
     if (server.listening) server.close();
   };
@@ -485,6 +486,6 @@ async function openGate(url: string): Promise<Gate> {
       for (const socket of sockets) socket.destroy();
       sockets.clear();
     },
-    open: () => listen(address.port),
+    open: () => listen(port),
   };
 }

@@ -25,20 +25,20 @@ export function serviceManager(warn: (text: string) => void): ServiceManager {
   // The process may end before messages that wait are sent.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => notifyNow('STOPPING=1'));
   let watchdog: NodeJS.Timeout | undefined;
-  let isTelling = false;
+  let isReporting = false;
   /** Sends a sign of life unless the last one still waits: on a busy machine they would pile up before other messages. */
-  const tellAlive = async (): Promise<void> => {
-    if (isTelling) return;
-    isTelling = true;
+  const reportAlive = async (): Promise<void> => {
+    if (isReporting) return;
+    isReporting = true;
     await notify('WATCHDOG=1');
-    isTelling = false;
+    isReporting = false;
   };
   return {
     ready(url) {
       void notify('READY=1', ...(url === undefined ? [] : [`STATUS=Listening on ${url}`]));
       const interval = watchdogInterval({ NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID });
       if (interval === null || watchdog !== undefined) return;
-      watchdog = setInterval(() => void tellAlive(), interval).unref();
+      watchdog = setInterval(() => void reportAlive(), interval).unref();
     },
     reloading: () => void notify('RELOADING=1'),
   };
