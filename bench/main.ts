@@ -48,7 +48,7 @@ const served = new Map([
 const shortRounds: Readonly<Record<string, string>> = {
   shapes: '0.5',
   optimizations: '1',
-  operations: '0.15',
+  operations: '0.025',
   links: '0.7',
   'row-security': '2',
   growth: '1',
@@ -82,7 +82,7 @@ else if (job === 'swaps') await benchSwaps();
 else if (job === 'accounts') {
   await benchAccounts({ rounds: roundsOf(), effort: effortOf() });
 } else if (job === 'operations') {
-  await benchOperations({ rounds: roundsOf('120'), effort: effortOf() });
+  await benchOperations({ starts: roundsOf('10'), effort: effortOf() });
 } else if (job === 'links') {
   await benchKeyLinks({ rounds: roundsOf('7'), effort: effortOf() });
 } else if (job === 'row-security') {

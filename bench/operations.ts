@@ -1,34 +1,43 @@
-/** The bench of operation: what metrics, lines of the log and traces add to the processor time of a request. */
-import { spawn } from 'node:child_process';
+/**
+ * The bench of operation: what metrics, lines of the log and traces add to the processor time of a request. Each setting is
+ * measured in a server beside one with everything off, in the same process.
+ */
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createProject, runPlatform, variablesOf } from '../test/support/platform.ts';
 import { createDatabaseOn, startPostgres, withClient } from '../test/support/postgres.ts';
-import { drive } from './drive.ts';
 import type { Effort } from './load.ts';
 import { takeOneCore } from './one-core.ts';
 import { readProcessorMicros } from './processes.ts';
-import { median, percentile, ratio } from './statistics.ts';
+import { median, ratio } from './statistics.ts';
+import { Turns } from './turns.ts';
 
 /** Options of the command line. */
 export interface OperationsOptions {
-  readonly rounds: number;
+  /** Starts of both servers for each setting. */
+  readonly starts: number;
   readonly effort: Effort;
 }
 
 const off = { ACCESS_LOG: 'off', SLOW_QUERY: '0', LOG_LEVEL: 'info' };
 const metrics = { METRICS_PORT: '0', METRICS_HOST: '127.0.0.1' };
-/** Loads the package into the server, and registers no provider. */
-const openTelemetry = { NODE_OPTIONS: '--import=@opentelemetry/api' };
-const hasOpenTelemetry = existsSync(join(import.meta.dirname, '..', 'node_modules', '@opentelemetry', 'api'));
+/** Loaded between the two starts, and registers no provider. */
+const openTelemetry = '@opentelemetry/api';
+const hasOpenTelemetry = existsSync(join(import.meta.dirname, '..', 'node_modules', openTelemetry));
 
-/**
- * Settings that are measured, each beside a server with everything off, and shares of processor time that they may add: by
- * key, and to a list. The first is the same as that server, and shows how far chance reaches.
- */
-const kinds = [
+interface Kind {
+  readonly name: string;
+  readonly variables: Variables;
+  readonly module?: string;
+  /** Shares of processor time that it may add: by key, and to a list. */
+  readonly most: readonly number[] | null;
+}
+
+/** Settings that are measured. The first is the same as everything off, and shows how far chance reaches. */
+const kinds: readonly Kind[] = [
   { name: 'nothing', variables: off, most: null },
   {
     name: 'metrics, request ids, ACCESS_LOG=errors, SLOW_QUERY=500ms',
@@ -36,15 +45,15 @@ const kinds = [
     most: [0.03, 0.01],
   },
   ...(hasOpenTelemetry
-    ? [{ name: '@opentelemetry/api without a provider', variables: { ...off, ...openTelemetry }, most: [0.005, 0.005] }]
+    ? [{ name: `${openTelemetry} without a provider`, variables: off, module: openTelemetry, most: [0.005, 0.005] }]
     : []),
   { name: 'ACCESS_LOG=all', variables: { ...off, ACCESS_LOG: 'all' }, most: [0.12, 0.03] },
 ];
 
-/** Rounds with the same two processes. Those of the same code differ by some percent from start to start. */
-const roundsOfStart = 10;
-/** Seconds until V8 has compiled what it will. */
-const warmUpSeconds = 4;
+/** Pairs of turns by start. Servers of the same code differ by some percent from start to start. */
+const pairsOfStart = 120;
+/** Turns of each server until V8 has compiled what it will. */
+const warmUpTurns = 160;
 
 const scenarios = [
   { name: 'by key', paths: Array.from({ length: 1_000 }, (_, index) => `/items/docs/${index + 1}`) },
@@ -54,23 +63,28 @@ const scenarios = [
 const sql = `CREATE TABLE docs (id integer PRIMARY KEY, title text, body text, words integer);
 INSERT INTO docs SELECT i, 'Title ' || i, repeat('text ', 20), i % 7 FROM generate_series(1, 1000) AS i`;
 
-const command = join(import.meta.dirname, '..', 'packages', 'cli', 'bin', 'platform.cjs');
+type Variables = Readonly<Record<string, string>>;
 
-/** A server whose log is read and thrown away. */
-interface Server {
-  readonly url: string;
+/** Two servers of one process. */
+interface Pair {
   readonly pid: number;
+  readonly url: string;
+  /** Address of the one with everything off. */
+  readonly baseUrl: string;
   stop(): Promise<void>;
 }
 
-/** Processor time per request of a server, and of another one with everything off beside it, in microseconds by round. */
+/** What one start of a setting brought to light. */
 interface Compared {
-  readonly own: number[];
-  readonly base: number[];
+  /** Share of processor time that was added. */
+  readonly added: number;
+  /** Microseconds of the processor for a request. */
+  readonly micros: number;
+  readonly baseMicros: number;
 }
 
 /** Measures and prints; the notes on the way go to the standard error. */
-export async function benchOperations({ rounds, effort }: OperationsOptions): Promise<void> {
+export async function benchOperations({ starts, effort }: OperationsOptions): Promise<void> {
   if (!takeOneCore()) say('all processors are used, because taskset or chrt is missing: figures will differ more');
   say('starting PostgreSQL');
   const postgres = await startPostgres();
@@ -80,19 +94,20 @@ export async function benchOperations({ rounds, effort }: OperationsOptions): Pr
     await client.query('VACUUM ANALYZE');
   });
   const project = await createProject();
-  const compared = kinds.map(() => scenarios.map((): Compared => ({ own: [], base: [] })));
+  const compared = new Map<string, Compared[]>();
   try {
     await writeFile(join(project.folder, 'permissions.yaml'), 'permissions: { public: { docs: { read: true } } }\n');
     const { code, stderr } = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: url });
     if (code !== 0) throw new Error(stderr);
-    for (let round = 0; round < rounds; round += roundsOfStart) {
-      const count = Math.min(roundsOfStart, rounds - round);
-      for (const [index, { name, variables }] of kinds.entries()) {
-        say(`${name}: rounds ${round + 1} to ${round + count} of ${rounds}`);
-        const start = (own: Variables) => startServer(project.folder, variablesOf(url, { ...always, ...own }));
-        await compare([() => start(variables), () => start(off)], compared[index] ?? [], count, effort);
-        const last = (compared[index] ?? []).map(({ own, base }) => ratio(own.slice(-count), base.slice(-count)) - 1);
-        say(`  ${last.map(percent).join(', ')}`);
+    for (let start = 1; start <= starts; start++) {
+      for (const kind of kinds) {
+        const pair = await startPair(project.folder, url, kind, start % 2 === 0);
+        for (const { name, paths } of scenarios) {
+          const result = await compare(pair, paths, effort);
+          compared.set(`${kind.name}, ${name}`, [...(compared.get(`${kind.name}, ${name}`) ?? []), result]);
+          say(`${kind.name}, ${name}, start ${start} of ${starts}: ${percent(result.added)}`);
+        }
+        await pair.stop();
       }
     }
   } finally {
@@ -100,106 +115,85 @@ export async function benchOperations({ rounds, effort }: OperationsOptions): Pr
     await postgres.stop();
   }
   for (const [index, { name }] of scenarios.entries()) {
-    report(
-      name,
-      compared.map((each) => each[index] ?? { own: [], base: [] }),
-      index,
-    );
+    process.stdout.write(`${name}, processor time per request, ${starts} starts\n`);
+    for (const kind of kinds) report(kind, compared.get(`${kind.name}, ${name}`) ?? [], kind.most?.[index]);
   }
 }
 
-type Variables = Readonly<Record<string, string>>;
-
-const always = { NODE_ENV: 'production', ADMIN_TOKEN: '', DATABASE_POOL_TIMEOUT: '30s' };
-
-/**
- * Starts a server and the one beside it, and asks them in turns. There are two at a time, because one that rests for some
- * seconds collects its memory, and begins to compile again.
- */
-async function compare(
-  start: readonly [() => Promise<Server>, () => Promise<Server>],
-  compared: readonly Compared[],
-  rounds: number,
-  effort: Effort,
-): Promise<void> {
-  const [startOwn, startBase] = start;
-  const own = await startOwn();
-  const base = await startBase();
-  try {
-    for (const [index, { paths }] of scenarios.entries()) {
-      for (const server of [own, base, own, base])
-        await microsOf(server, paths, { ...effort, seconds: warmUpSeconds / 2 });
-      for (let round = 0; round < rounds; round++) {
-        const pair = [
-          [compared[index]?.own, own],
-          [compared[index]?.base, base],
-        ] as const;
-        for (const [micros, server] of round % 2 === 0 ? pair : pair.toReversed()) {
-          micros?.push(await microsOf(server, paths, effort));
-        }
-      }
-    }
-  } finally {
-    await own.stop();
-    await base.stop();
+/** Asks both servers in turns. */
+async function compare({ pid, url, baseUrl }: Pair, paths: readonly string[], effort: Effort): Promise<Compared> {
+  const turns = new Turns(url, paths, effort.connections);
+  const baseTurns = new Turns(baseUrl, paths, effort.connections);
+  const ms = effort.seconds * 1_000;
+  const microsOf = async (asked: Turns): Promise<number> => {
+    const before = readProcessorMicros(pid);
+    const answers = await asked.take(ms);
+    return (readProcessorMicros(pid) - before) / answers;
+  };
+  for (let turn = 0; turn < warmUpTurns; turn++) {
+    await turns.take(ms);
+    await baseTurns.take(ms);
   }
+  const micros: number[] = [];
+  const baseMicros: number[] = [];
+  const both = [
+    () => microsOf(turns).then((own) => micros.push(own)),
+    () => microsOf(baseTurns).then((own) => baseMicros.push(own)),
+  ];
+  for (let pair = 0; pair < pairsOfStart; pair++) {
+    for (const measure of pair % 2 === 0 ? both : both.toReversed()) await measure();
+  }
+  turns.close();
+  baseTurns.close();
+  return { added: ratio(micros, baseMicros) - 1, micros: median(micros), baseMicros: median(baseMicros) };
 }
 
-async function microsOf({ url, pid }: Server, lines: readonly string[], effort: Effort): Promise<number> {
-  const before = readProcessorMicros(pid);
-  const { requests, errors } = await drive({ url, lines, ...effort });
-  if (errors > 0) throw new Error(`${errors} requests failed.`);
-  return (readProcessorMicros(pid) - before) / requests;
-}
-
-async function startServer(folder: string, env: NodeJS.ProcessEnv): Promise<Server> {
-  const child = spawn(process.execPath, [command, 'start', '--json', '--project', folder], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+/** Starts both servers; their log is read and thrown away. */
+async function startPair(folder: string, databaseUrl: string, kind: Kind, isFirst: boolean): Promise<Pair> {
+  const always = { NODE_ENV: 'production', ADMIN_TOKEN: '', DATABASE_POOL_TIMEOUT: '30s' };
+  const variables = [off, kind.variables].map((own) => JSON.stringify({ ...always, ...own }));
+  // A module cannot be unloaded.
+  const isReversed = isFirst && kind.module === undefined;
+  const ordered = isReversed ? variables.toReversed() : variables;
+  const child = fork(join(import.meta.dirname, 'operations-servers.ts'), [folder, ...ordered, kind.module ?? ''], {
+    cwd: folder,
+    env: variablesOf(databaseUrl, always),
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
+  child.stdout?.resume();
   const ended = once(child, 'exit');
-  let printed = '';
-  const listening = new Promise<string>((resolve) => {
-    child.stdout.on('data', function look(chunk: Buffer) {
-      printed += chunk.toString();
-      const url = /"event":"listening","url":"([^"]*)"/.exec(printed)?.[1];
-      if (url === undefined) return;
-      child.stdout.off('data', look).resume();
-      resolve(url);
-    });
-  });
-  const url = await Promise.race([listening, ended.then(() => null)]);
-  if (url === null) throw new Error('The server did not start; its messages are above.');
+  const urls = await Promise.race([once(child, 'message').then(([message]) => message), ended.then(() => null)]);
+  if (urls === null) throw new Error('The servers did not start; their messages are above.');
+  const [baseUrl, url] = isReversed ? urls.toReversed() : urls;
   return {
-    url,
     pid: child.pid ?? 0,
+    url,
+    baseUrl,
     async stop() {
-      child.kill();
+      child.send('stop');
       await ended;
     },
   };
 }
 
-function report(scenario: string, compared: readonly Compared[], index: number): void {
-  process.stdout.write(`${scenario}, processor time per request, ${compared[0]?.own.length} rounds\n`);
-  for (const [number, { name, most }] of kinds.entries()) {
-    const { own = [], base = [] } = compared[number] ?? {};
-    const added = ratio(own, base) - 1;
-    const times = `${median(base).toFixed(1)} → ${median(own).toFixed(1)} µs`;
-    const quiet = `, of the quietest tenth ${percent(percentile(own, 10) / percentile(base, 10) - 1)}`;
-    process.stdout.write(
-      `  ${name.padEnd(58)} ${times.padStart(18)}  ${percent(added)}${verdict(added, most?.[index])}${quiet}\n`,
-    );
-  }
+function report({ name }: Kind, compared: readonly Compared[], target: number | undefined): void {
+  const added = mean(compared.map((each) => each.added));
+  const from = median(compared.map(({ baseMicros }) => baseMicros)).toFixed(1);
+  const to = median(compared.map(({ micros }) => micros)).toFixed(1);
+  const verdict =
+    target === undefined ? 'chance' : `target ${100 * target} %: ${added <= target ? 'reached' : 'missed'}`;
+  const byStart = compared.map((each) => (100 * each.added).toFixed(1)).join(', ');
+  process.stdout.write(
+    `  ${name.padEnd(58)} ${from} → ${to} µs  ${percent(added)} (${verdict}; by start ${byStart})\n`,
+  );
+}
+
+function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 }
 
 function percent(share: number): string {
   return `${share < 0 ? '' : '+'}${(100 * share).toFixed(1)} %`;
-}
-
-function verdict(added: number, target: number | undefined): string {
-  if (target === undefined) return ' (noise)';
-  return ` (target ${100 * target} %: ${added <= target ? 'reached' : 'missed'})`;
 }
 
 function say(text: string): void {

@@ -45,6 +45,29 @@ test('a message of many chunks is put together once', () => {
   expect(seen.map((text) => text.length)).toEqual([1, body.length + 1, 2]);
 });
 
+test('messages that are split stand in the same memory, one after the other', () => {
+  const buffers = new Set<ArrayBufferLike>();
+  const texts: string[] = [];
+  const reader = new MessageReader((_kind, buffer, start, end) => {
+    buffers.add(buffer.buffer);
+    texts.push(buffer.toString('latin1', start, end));
+  });
+  const sizes = [3, 9_000, 70_000, 20];
+  for (const [index, size] of sizes.entries()) {
+    const split = message('D', Buffer.alloc(size, String(index)));
+    for (const cut of [split.subarray(0, 4), split.subarray(4, 7), split.subarray(7)]) reader.feed(Buffer.from(cut));
+  }
+  expect(texts).toEqual(sizes.map((size, index) => String(index).repeat(size)));
+  // The long one is dropped after its use.
+  expect(buffers.size).toBe(4);
+  for (let count = 0; count < 100; count++) {
+    const split = message('D', Buffer.from('again'));
+    reader.feed(Buffer.from(split.subarray(0, 6)));
+    reader.feed(Buffer.from(split.subarray(6)));
+  }
+  expect(buffers.size).toBe(4);
+});
+
 test('a length that cannot be is refused', () => {
   expect(() => readAll([Buffer.from([68, 0, 0, 0, 3, 0])])).toThrow('length of 3');
 });

@@ -36,12 +36,17 @@ export interface Framing {
 /** Messages with a kind, and the length of the rest. */
 const kindFraming: Framing = { headSize: 5, sizeOf: messageSize };
 
+/** Bytes of a message that was split whose memory is kept for the next: memory for each would keep the collector busy. */
+const keptSize = 65_536;
+
 /** Cuts chunks into messages. Messages inside one chunk are not copied; one split over several is put together once. */
 export class MessageReader {
   readonly #handle: MessageHandler;
   readonly #framing: Framing;
-  /** The message under way: its head until the length is known, then room for all of it. */
+  /** Memory of the message under way: its head until the length is known, then room for all of it. */
   #partial: Buffer = Buffer.alloc(0);
+  /** Bytes that it has to have, as far as that is known. */
+  #size = 0;
   #filled = 0;
 
   /** `framing` is that of the server; default: a kind, and the length of the rest. */
@@ -60,7 +65,9 @@ export class MessageReader {
       this.#handle(chunk[offset] ?? 0, chunk, offset + headSize, end);
       offset = end;
     }
-    if (offset < chunk.length) this.#keep(chunk, offset);
+    if (offset === chunk.length) return;
+    this.#expect(chunk.length - offset < headSize ? headSize : sizeOf(chunk, offset));
+    this.#fill(chunk, offset);
   }
 
   /** Completes the message under way if the chunk has its end; returns where the next message starts. */
@@ -68,34 +75,34 @@ export class MessageReader {
     const { headSize, sizeOf } = this.#framing;
     let offset = 0;
     if (this.#filled < headSize) {
-      offset = this.#fill(chunk, 0, headSize);
+      offset = this.#fill(chunk, 0);
       if (this.#filled < headSize) return offset;
-      this.#partial = enlarge(this.#partial, sizeOf(this.#partial, 0));
+      this.#expect(sizeOf(this.#partial, 0));
     }
-    const size = this.#partial.length;
-    offset = this.#fill(chunk, offset, size);
-    if (this.#filled < size) return offset;
+    offset = this.#fill(chunk, offset);
+    if (this.#filled < this.#size) return offset;
     const message = this.#partial;
     this.#filled = 0;
-    this.#partial = Buffer.alloc(0);
-    this.#handle(message[0] ?? 0, message, headSize, size);
+    if (message.length > keptSize) this.#partial = Buffer.alloc(0);
+    this.#handle(message[0] ?? 0, message, headSize, this.#size);
     return offset;
   }
 
-  /** Copies bytes into the message under way until it has `size` of them; returns where the chunk goes on. */
-  #fill(chunk: Buffer, offset: number, size: number): number {
-    const end = Math.min(chunk.length, offset + size - this.#filled);
+  /** Copies bytes into the message under way until it has all of them; returns where the chunk goes on. */
+  #fill(chunk: Buffer, offset: number): number {
+    const end = Math.min(chunk.length, offset + this.#size - this.#filled);
     chunk.copy(this.#partial, this.#filled, offset, end);
     this.#filled += end - offset;
     return end;
   }
 
-  #keep(chunk: Buffer, offset: number): void {
-    const { headSize, sizeOf } = this.#framing;
-    const rest = chunk.length - offset;
-    this.#partial = Buffer.allocUnsafeSlow(rest < headSize ? headSize : sizeOf(chunk, offset));
-    chunk.copy(this.#partial, 0, offset);
-    this.#filled = rest;
+  /** Makes room for a message of so many bytes. */
+  #expect(size: number): void {
+    this.#size = size;
+    if (this.#partial.length >= size) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(size, 2 * this.#partial.length));
+    this.#partial.copy(larger, 0, 0, this.#filled);
+    this.#partial = larger;
   }
 }
 
@@ -103,12 +110,6 @@ function messageSize(buffer: Buffer, offset: number): number {
   const length = int32(buffer, offset + 1);
   if (length < 4) throw new Error(`A message of the database claims a length of ${length} bytes.`);
   return length + 1;
-}
-
-function enlarge(buffer: Buffer, size: number): Buffer {
-  const larger = Buffer.allocUnsafeSlow(size);
-  buffer.copy(larger);
-  return larger;
 }
 
 /** Reads the fields of an ErrorResponse by their letters: `C` SQLSTATE, `M` message, `V` severity, `R` routine … */

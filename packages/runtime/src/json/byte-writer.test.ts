@@ -82,6 +82,21 @@ test('answers that outgrow others, given back, leave memory for as many', () => 
   expect(remembered.size).toBeLessThan(8);
 });
 
+test('answers that grow row by row, given back, leave memory for as many', () => {
+  const remembered = new Set<ArrayBufferLike>();
+  const waiting: Buffer[] = [];
+  const out = new ByteWriter();
+  for (let answer = 0; answer < 500; answer++) {
+    for (let row = 0; row < 100; row++) out.appendText('a'.repeat(200));
+    const bytes = out.takeBytes();
+    remembered.add(bytes.buffer);
+    // As many as a server writes at once.
+    if (waiting.push(bytes) > 32) giveBack(waiting.shift() ?? Buffer.alloc(0));
+  }
+  waiting.forEach(giveBack);
+  expect(remembered.size).toBeLessThan(24);
+});
+
 test('texts are written as UTF-8', () => {
   const out = new ByteWriter();
   for (const text of ['a', 'ä€', '😀', '']) out.appendText(text);

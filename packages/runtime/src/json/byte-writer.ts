@@ -158,14 +158,13 @@ export class ByteWriter {
 }
 
 /**
- * A spare slab for a fresh answer. One that outgrew its place gets a slab of its own, then a long one, and in the end
- * doubled memory.
+ * A slab with room for so much, a spare one if there is any. Memory for each answer that has outgrown its place would
+ * keep the collector busy. Longer ones get a long slab, and in the end doubled memory.
  */
 function claim(written: number, room: number): Slab {
-  const size = Math.max(slabSize, written * 2 + room);
-  const isLong = size > slabSize && size <= longSize;
-  const spare = isLong ? longSpares.pop() : written === 0 ? spares.pop() : undefined;
-  if (spare !== undefined && spare.bytes.length - spare.used >= (isLong ? size : room)) return spare;
-  if (spare !== undefined) keep(spare);
-  return newSlab(isLong ? longSize : size);
+  const size = written * 2 + room;
+  if (size > longSize) return newSlab(size);
+  const others = size > slabSize ? longSpares : spares;
+  const index = others.findLastIndex(({ bytes, used }) => bytes.length - used >= size);
+  return others.splice(index, index === -1 ? 0 : 1)[0] ?? newSlab(others === spares ? slabSize : longSize);
 }
