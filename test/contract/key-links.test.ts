@@ -280,6 +280,10 @@ describe.skipIf(mariadb)('foreign keys of other kinds', () => {
           id integer PRIMARY KEY, town text, street text, FOREIGN KEY (town, street) REFERENCES places);
         CREATE TABLE stars (
           id integer PRIMARY KEY, mood integer REFERENCES moods ON DELETE CASCADE, note text, UNIQUE (mood));
+        CREATE TABLE clubs (id integer PRIMARY KEY, name text);
+        CREATE TABLE people (id integer PRIMARY KEY, name text, club integer REFERENCES clubs);
+        INSERT INTO clubs VALUES (1, 'open'), (2, 'closed');
+        INSERT INTO people VALUES (1, 'Ann', 1), (2, 'Bob', NULL);
         INSERT INTO moods VALUES (1, 'gay'), (2, 'sad');
         INSERT INTO places VALUES ('Ulm', 'Main', 1)`,
       permissions: `
@@ -289,6 +293,10 @@ permissions:
     places: { read: { fields: '*', filter: { size: { _lt: 5 } } } }
     visits: { read: true, create: true }
     years: { read: true, create: true }
+    clubs:
+      read: { fields: [id, name], filter: { people: { _some: { name: { _nnull: true } } } } }
+      update: { fields: [name] }
+    people: { read: true, create: true, update: true }
 `,
       disturbed: true,
     });
@@ -317,6 +325,14 @@ permissions:
     expect(failure(await post('years', { id: 5, mood: { id: 333 } }, 'ask'))).toBe('403 FORBIDDEN');
     expect(failure(await post('years', { id: 5, mood: { id: 2 } }, 'ask'))).toBe('403 FORBIDDEN');
     expect(await project.cells('SELECT id FROM moods WHERE id = 333')).toEqual([]);
+  });
+
+  it('an item is hidden although the link itself would show it', async () => {
+    expect((await post('people', { id: 3, name: 'Cid', club: { id: 1 } }, 'ask')).status).toBe(200);
+    expect(failure(await post('people', { id: 4, name: 'Dan', club: { id: 2 } }, 'ask'))).toBe('403 FORBIDDEN');
+    const change = { method: 'PATCH', body: { club: { id: 2 } } };
+    expect(failure(await project.ask('/items/people/2', change))).toBe('403 FORBIDDEN');
+    expect(await project.cells('SELECT id FROM people WHERE club = 2')).toEqual([]);
   });
 
   it('keys of several fields are checked as a whole', async () => {

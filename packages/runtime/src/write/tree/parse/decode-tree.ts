@@ -1,7 +1,8 @@
 /** Groups → batches: the new and changed items of a tree, decoded against the caller's inputs. */
 import type { Problems } from '../../../json/problems.ts';
-import { type CollectionScope, keyFields, type Scope } from '../../../sql/scope.ts';
+import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
 import { type Granted, grantFor, type WritableField, type WriteGrant, type WriteScope } from '../../access/scope.ts';
+import { isLate } from '../../checks/check.ts';
 import { type Batch, type BatchBuilder, createBatch } from '../../decode/batch.ts';
 import { decodeItem, hashBatch, requireFields } from '../../decode/decode.ts';
 import type { WriteContext } from '../../write-plan.ts';
@@ -154,17 +155,18 @@ type KeyLinks = ReadonlyMap<string, ReadonlyMap<number, string>>;
 
 /**
  * The keys that items at the top hold, where payloads name stored items by nothing but these. The statement that writes
- * the items checks the links then: that they lead somewhere, and that the caller may read what is there. Undefined where a tree says more, or where that does not check it.
+ * the items checks the links then: that they lead somewhere, and that the caller may read what is there.
+ * Undefined where a tree says more, or where that does not check it.
  */
 export function keyLinks(
-  { read }: WriteScope,
+  scope: WriteScope,
   { before, children, targets, nodes, writable }: Group,
 ): KeyLinks | undefined {
   const { descriptor } = writable.collection;
   // System hooks look at what is written, and triggers may make what is linked.
   const isWatched = descriptor.system === true || descriptor.amended === true;
   if (before.length === 0 || children.length + targets.length > 0 || isWatched) return undefined;
-  if (!before.every((edge) => isKeyed(edge) && isGuaranteed(read, writable.collection, edge))) return undefined;
+  if (!before.every((edge) => isKeyed(edge) && isGuaranteed(scope, writable.collection, edge))) return undefined;
   const links = before.flatMap(valuesOfEdge);
   const isSet = ([name, values]: (typeof links)[number]): boolean =>
     nodes.some(({ form, own: fields }, owner) => {
@@ -201,17 +203,22 @@ function isKeyed({ group: { writable, nodes, before, children, targets }, on, fi
   return isWhole && before.length + children.length + targets.length === 0 && nodes.every(isKey);
 }
 
-/** True if the database refuses a key that leads nowhere, at once. The statement may itself make items of its collection. */
-function isGuaranteed({ collections }: Scope, collection: CollectionScope, { group }: Before): boolean {
+/**
+ * True if the database refuses a key that leads nowhere, at once. The statement may itself make items of its collection, or
+ * show the caller items that were hidden before.
+ */
+function isGuaranteed({ read, open }: WriteScope, collection: CollectionScope, { group }: Before): boolean {
   const relation = collection.relations.get(group.path)?.descriptor;
-  const { name: target } = group.writable.collection.descriptor;
   const { name, constraints = [] } = collection.descriptor;
-  if (relation?.kind !== 'm2o' || target === name || !collections.has(target)) return false;
+  const target = read.collections.get(group.writable.collection.descriptor.name);
+  if (relation?.kind !== 'm2o' || target?.copies !== undefined || relation.target === name) return false;
+  const written = new Set([name]);
+  if (target === undefined || target.rows.some((rule) => isLate(open, target, rule, written))) return false;
   const columns = relation.on.map(({ from }) => from);
   const holders = fieldsOf(collection, columns);
   return constraints.some((constraint) => {
     const isChecked = constraint.unchecked !== true && constraint.deferrable !== true;
-    const isOfLink = constraint.type === 'foreign_key' && constraint.target === target && isChecked;
+    const isOfLink = constraint.type === 'foreign_key' && constraint.target === relation.target && isChecked;
     return isOfLink && holders.length === columns.length && isSame(constraint.fields, holders);
   });
 }
