@@ -13,6 +13,8 @@ export default defineExtension(({ before, after, afterCommit }) => {
     payload.label = \`\${payload.label ?? 'order'} of \${caller.role ?? 'nobody'}\`;
     if (payload.amount === 13) throw new PlatformError('FAILED_VALIDATION', 'Thirteen is refused.', { field: 'amount' });
     if (payload.amount === 14) throw new Error('a bug');
+    if (payload.amount === 22) Reflect.set(payload, 'label', () => 'no text');
+    if (payload.amount === 23) void Promise.reject(new Error('a forgotten await'));
     if (payload.amount === 15) payload.label = 'x'.repeat(99);
     const [stock] = await items('stock').list({ fields: ['id', 'left'], filter: { id: 1 } });
     if (stock !== undefined && stock.left === 0) throw new PlatformError('UNPROCESSABLE_ENTITY', 'Sold out.');
@@ -168,6 +170,19 @@ it('answers 500 for any other error, whose cause only the log shows', async () =
   expect(broken.text).not.toContain('a bug');
   await expect.poll(() => project.log()).toContain('a bug');
   expect(await orders()).toBe(0);
+});
+
+it('says which value of a hook is no JSON', async () => {
+  expect(failure(await ask('POST', 'orders', { amount: 22 }))).toBe('500 INTERNAL_SERVER_ERROR');
+  await expect
+    .poll(() => project.log())
+    .toContain('A value of an extension is no JSON: a function at \\"orders.label\\"');
+});
+
+it('goes on where a hook leaves a promise that rejects, which the log shows', async () => {
+  expect((await ask('POST', 'orders', { amount: 23 })).status).toBe(200);
+  await expect.poll(() => project.log()).toContain('a forgotten await');
+  expect((await ask('GET', 'orders')).status).toBe(200);
 });
 
 it('judges what a hook wrote like a payload', async () => {

@@ -192,7 +192,7 @@ function encode(shape: Shape, value: unknown, path: string): Encoded {
 
 function encodeAny(value: unknown, path: string): Encoded {
   try {
-    return whole(toJson(value));
+    return whole(toJson(value, path));
   } catch (error) {
     if (error instanceof TypeError) return misfit(path, 'is no JSON');
     throw error;
@@ -244,16 +244,19 @@ const deepest = 500;
 
 /**
  * A copy as JSON: times as ISO 8601, big integers as their digits. Undefined members are left out, and numbers keep
- * their digits as they are. Throws `TypeError` for functions, symbols and numbers that JSON has not.
+ * their digits as they are. Throws `TypeError` for functions, symbols and numbers that JSON has not, with the path.
  */
-export function toJson(value: unknown, depth = 0): JsonValue {
+export function toJson(value: unknown, path = 'value', depth = 0): JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (typeof value === 'bigint') return String(value);
-  if (typeof value !== 'object' || depth > deepest) throw new TypeError('A value of an extension is no JSON.');
+  if (typeof value !== 'object' || depth > deepest) {
+    throw new TypeError(`A value of an extension is no JSON: a ${typeof value} at "${path.slice(0, 100)}".`);
+  }
   if (JSON.isRawJSON(value)) return value;
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map((element: unknown) => toJson(element, depth + 1));
+  if (Array.isArray(value))
+    return value.map((element: unknown, index) => toJson(element, `${path}[${index}]`, depth + 1));
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(members.map(([name, member]) => [name, toJson(member, depth + 1)]));
+  return Object.fromEntries(members.map(([name, member]) => [name, toJson(member, `${path}.${name}`, depth + 1)]));
 }

@@ -1,6 +1,7 @@
 /** Stops a server without breaking off requests. Source: API specification, section 16 (SHUTDOWN_TIMEOUT). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Listener } from '../http/fastify-adapter.ts';
+import { describeCause, type Log } from '../operate/log.ts';
 import type { RunningServer } from './options.ts';
 import type { ServeParts } from './parts.ts';
 import type { ServeSetting } from './setting.ts';
@@ -80,4 +81,24 @@ export function stopOnSignals(stop: () => Promise<void>): void {
     );
   }
   for (const signal of signals) process.on(signal, onSignal);
+}
+
+/**
+ * Logs promises that reject unseen: by itself Node ends the process, and every request in it. Logs errors for which it
+ * still ends. A process with a listener of its own keeps to that. Returns what stops it.
+ */
+export function logStrayFailures(log: Pick<Log, 'error'>): () => void {
+  if (process.listenerCount('unhandledRejection') > 0) return () => {};
+  function onRejection(cause: unknown): void {
+    log.error({ cause: describeCause(cause) }, 'A promise was rejected that no code awaits.');
+  }
+  function onException(cause: unknown): void {
+    log.error({ cause: describeCause(cause) }, 'An error that no code catches ends the process.');
+  }
+  process.on('unhandledRejection', onRejection);
+  process.on('uncaughtExceptionMonitor', onException);
+  return function stop() {
+    process.off('unhandledRejection', onRejection);
+    process.off('uncaughtExceptionMonitor', onException);
+  };
 }

@@ -13,7 +13,7 @@ import { describeCause, type Log } from '../operate/log.ts';
 import { startPaths } from '../pages/pages.ts';
 import { examineRowSecurity } from '../row-security/examine.ts';
 import { systemPlaceOf } from '../system/place.ts';
-import { closeOnce, stopOnSignals } from './close.ts';
+import { closeOnce, logStrayFailures, stopOnSignals } from './close.ts';
 import { createWelcome, type Welcome } from './first-user.ts';
 import { boundYoungGeneration, collectWhenIdle } from './memory.ts';
 import type { RunningServer, ServeOptions } from './options.ts';
@@ -37,7 +37,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const close = closeOnce(parts, setting);
   const welcome = welcomeOf(api, options, setting, parts);
   const tablesAreKnown = await start(api, setting, parts, welcome, close);
-  watchMemory(parts);
+  watchProcess(parts);
   goOnWithDatabase(api, parts, welcome);
   if (!tablesAreKnown) refuseUnfitLater(api, options, setting, parts, close);
   if (options.signals !== false) stopOnSignals(() => close());
@@ -87,8 +87,9 @@ async function start(
   }
 }
 
-function watchMemory({ listener }: ServeParts): void {
-  const { server } = listener.server;
+function watchProcess({ listener }: ServeParts): void {
+  const { server, log } = listener.server;
+  server.once('close', logStrayFailures(log));
   server.once('close', collectWhenIdle());
   server.once('close', boundYoungGeneration());
 }

@@ -150,7 +150,7 @@ export function hookPayloadsOf(context: WriteContext, command: WriteCommand): re
 export function bodyOf(command: WriteCommand, hookPayloads: readonly HookPayload[]): JsonValue | undefined {
   const { action, body } = command;
   if (action === 'delete') return body;
-  const payloads = hookPayloads.map(({ payload }) => toJson(payload));
+  const payloads = hookPayloads.map(({ payload }) => toJson(payload, command.request.collection));
   if (isList(body)) return payloads;
   const [payload = {}] = payloads;
   return isShared(command) && body !== undefined && isObject(body) ? { ...body, data: payload } : payload;
