@@ -191,6 +191,14 @@ describe('an image', () => {
     expect(failure(await asset(name, query))).toBe('400 INVALID_QUERY');
   });
 
+  it('takes arguments within bounds, which it names', async () => {
+    const refused = async (name: string, ...values: readonly (number | string)[]) =>
+      (await asset('Grün & "rot".png', `?transforms=${JSON.stringify([[name, ...values]])}`)).text;
+    expect(await refused('blur', 0.1)).toContain('\\"blur\\" takes a number from 0.3 to 100.');
+    expect(await refused('tint', 'red')).toContain('\\"tint\\" takes a colour such as \\"#3366ff\\".');
+    expect(await refused('flip', 1)).toContain('\\"flip\\" takes no arguments.');
+  });
+
   it('is the only thing that is made into others', async () => {
     expect((await asset('digits.txt', '?width=10')).text).toBe('0123456789');
     const { bytes, headers } = await asset('drawing.svg', '?width=10&format=png');

@@ -204,7 +204,7 @@ const operationNames: readonly string[] = [...kinds.keys()];
 function readOperations(text: string, { maxOperations }: Pick<TransformEnvironment, 'maxOperations'>) {
   const list = parse(text);
   if (!Array.isArray(list)) throw invalidQuery('"transforms" must be a JSON list of lists, such as [["blur", 4]].');
-  if (list.length > maxOperations) throw invalidQuery(`"transforms" may have ${maxOperations} operations.`);
+  if (list.length > maxOperations) throw invalidQuery(`"transforms" may have at most ${maxOperations} operations.`);
   return list.map(readOperation);
 }
 
@@ -217,9 +217,15 @@ function readOperation(entry: unknown): Operation {
   const taken = values.filter((value) => typeof value === 'number' || typeof value === 'string');
   const fits = taken.every((value, index) => isTaken(value, kind.takes[index]));
   if (!fits || taken.length < values.length || values.length < kind.required || values.length > kind.takes.length) {
-    throw invalidQuery(`The arguments of "${name}" cannot be.`);
+    throw invalidQuery(`"${name}" takes ${kind.takes.map(describeTaken).join(', ') || 'no arguments'}.`);
   }
   return { name, values: taken };
+}
+
+function describeTaken(taken: Kind['takes'][number]): string {
+  if (taken instanceof RegExp) return 'a colour such as "#3366ff"';
+  const [least, max, whole] = taken;
+  return `a ${whole === true ? 'whole ' : ''}number from ${least} to ${max}`;
 }
 
 function isTaken(value: number | string, taken: Kind['takes'][number] | undefined): boolean {

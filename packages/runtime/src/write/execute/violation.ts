@@ -139,10 +139,10 @@ const refused = 'is refused by the database';
 const beyond: Readonly<Record<string, string>> = { max_length: 'is too long', range: 'is out of range' };
 
 function misfit({ sqlstate }: ServerError, path: string | undefined, field: string | null): string {
-  if (field !== null) return `${JSON.stringify(path === undefined ? field : `${path}.${field}`)} is none of its type.`;
+  const named = field === null ? null : JSON.stringify(path === undefined ? field : `${path}.${field}`);
   return sqlstate === '22P05'
-    ? 'A text has a character that its column does not take.'
-    : 'A value is none of its type.';
+    ? `${named ?? 'A text'} has a character that its column does not take.`
+    : `${named ?? 'A value'} is none of its type.`;
 }
 
 const messages: Readonly<Record<string, string>> = {

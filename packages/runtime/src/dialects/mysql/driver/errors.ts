@@ -141,6 +141,7 @@ function sqlstateOf(number: number, sent: string): string {
 /** The same, where the message tells more than the number. */
 function stateOf(number: number, sent: string, message: string): string {
   if (isBeyondDates(number, message)) return '22008';
+  if (number === 1366 && message.startsWith('Incorrect string value: ')) return '22P05';
   const state = sqlstateOf(number, sent);
   return isDiskFailure(state) && noRoom.test(message) ? '53100' : state;
 }
