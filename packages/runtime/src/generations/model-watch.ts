@@ -66,7 +66,7 @@ class TableWatch implements ModelWatch {
   readonly #sql: ModelTables;
   readonly #looks: Looks;
   readonly #sender = randomUUID();
-  #tables: WatchedTables;
+  #tables: Omit<WatchedTables, 'permissions'>;
   readonly #compiled = new WeakMap<Transaction, Made>();
   #compilations = 0;
   #served = 0;
@@ -78,10 +78,10 @@ class TableWatch implements ModelWatch {
   readonly changes: ModelChanges;
 
   constructor(options: ModelWatchOptions) {
-    const { place: location, recompiler, log } = options;
+    const { place: location, log } = options;
     this.#options = options;
     this.#sql = ownTables(location).statements.model;
-    this.#tables = { place: location, permissions: recompiler.permissions, model: false, ledger: false };
+    this.#tables = { place: location, model: false, ledger: false };
     this.#looks = createLooks(() => this.#compare(), log);
     this.changes = this.#makeChanges();
   }
@@ -90,10 +90,15 @@ class TableWatch implements ModelWatch {
     return this.#looks.look();
   }
 
+  /** The tables, with the source of the rules as the project has it by now. */
+  get #watched(): WatchedTables {
+    return { ...this.#tables, permissions: this.#options.recompiler.permissions };
+  }
+
   async isOutdated({ modelDigest }: CompiledApi): Promise<boolean> {
     const { database, recompiler } = this.#options;
     await this.#findTables();
-    const rows = await readModelRows(this.#tables, (text) => database.query(text, []));
+    const rows = await readModelRows(this.#watched, (text) => database.query(text, []));
     return recompiler.digests(rows).model !== modelDigest;
   }
 
@@ -110,14 +115,13 @@ class TableWatch implements ModelWatch {
 
   #makeChanges(): ModelChanges {
     const { database, recompiler, log } = this.#options;
-    const { permissions } = recompiler;
     return {
-      refusalOf: (collection) => (permissions ? null : compiledModel.refusalOf(collection)),
+      refusalOf: (collection) => (recompiler.permissions ? null : compiledModel.refusalOf(collection)),
       begin: async (transaction) => {
-        if (permissions) await allRows(transaction, this.#sql.lock, [modelLock]);
+        if (recompiler.permissions) await allRows(transaction, this.#sql.lock, [modelLock]);
       },
       compile: async (transaction, collection) => {
-        if (permissions) await this.#compileWrite(transaction, collection);
+        if (recompiler.permissions) await this.#compileWrite(transaction, collection);
       },
       committed: (transaction) => {
         const made = this.#compiled.get(transaction);
@@ -126,7 +130,7 @@ class TableWatch implements ModelWatch {
       changeModel: createModelChanger({
         database,
         recompiler,
-        tables: () => this.#tables,
+        tables: () => this.#watched,
         compiledIn: (run, watched) => this.#compiledIn(run, watched),
         compileIn: (run, watched, requested) => this.#compileIn(run, watched, true, requested),
         serve: (made) => this.#serveOwn(made),
@@ -137,7 +141,7 @@ class TableWatch implements ModelWatch {
   }
 
   async #compileWrite(transaction: Transaction, collection: ModelCollection): Promise<void> {
-    const made = await this.#compileIn(within(transaction), this.#tables, false);
+    const made = await this.#compileIn(within(transaction), this.#watched, false);
     if (!('api' in made)) throw refusal(collection, made);
     this.#compiled.set(wholeOf(transaction), made);
     await allRows(transaction, this.#sql.announce, [modelChannel, this.#sender]);
@@ -220,9 +224,9 @@ class TableWatch implements ModelWatch {
   async #compare(): Promise<void> {
     const { database, recompiler, current, log } = this.#options;
     await this.#findTables();
-    const [stamp = null] = (await database.query(this.#sql.mark(this.#tables), []))[0] ?? [];
+    const [stamp = null] = (await database.query(this.#sql.mark(this.#watched), []))[0] ?? [];
     if (this.#stopped || (stamp !== null && stamp === this.#lastMark)) return;
-    const rows = await readModelRows(this.#tables, (text) => database.query(text, []));
+    const rows = await readModelRows(this.#watched, (text) => database.query(text, []));
     const digests = recompiler.digests(rows);
     if (this.#latest !== null && matches(this.#latest.api, digests)) {
       // A request has compiled it, and is about to serve it as well.
@@ -230,7 +234,7 @@ class TableWatch implements ModelWatch {
     } else if (!matches(current(), digests)) {
       const made = await database.transaction(async (transaction) => {
         await allRows(transaction, this.#sql.lock, [modelLock]);
-        return { value: await this.#compileIn(within(transaction), this.#tables, false) };
+        return { value: await this.#compileIn(within(transaction), this.#watched, false) };
       });
       if ('api' in made) await this.#serve(made);
       else log.error({ problems: made }, 'The tables hold rows that do not compile. The served version stays.');

@@ -1,0 +1,38 @@
+/** `platform dev` of a project whose configuration names another source of its rules while it is served. */
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ContractDatabase, createSystemDatabase } from '../support/contract-database.ts';
+import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
+
+let database: ContractDatabase;
+let project: { readonly folder: string; remove(): Promise<void> };
+let server: Platform;
+beforeAll(async () => {
+  database = await createSystemDatabase('CREATE TABLE docs (id integer PRIMARY KEY); INSERT INTO docs VALUES (1);');
+  project = await createProject();
+  server = await startUnchecked(project.folder, database.url, {}, ['--no-types'], 'dev');
+}, 120_000);
+afterAll(async () => {
+  await server?.stop();
+  await project?.remove();
+  await database?.drop();
+});
+
+async function configure(source: 'file' | 'tables'): Promise<void> {
+  const file = join(project.folder, 'platform.config.ts');
+  await writeFile(`${file}.new`, `export default { permissionSource: '${source}' };\n`);
+  await rename(`${file}.new`, file);
+}
+
+const permit = () =>
+  server.admin('/permissions', { method: 'POST', body: { collection: 'docs', action: 'read', fields: ['id'] } });
+
+test('rules in the tables are written as soon as the configuration names them, and no longer', async () => {
+  expect((await permit()).status).toBe(422);
+  await configure('tables');
+  await expect.poll(async () => (await permit()).status, { timeout: 60_000 }).toBe(200);
+  expect((await server.ask('/items/docs')).json).toEqual({ data: [{ id: 1 }] });
+  await configure('file');
+  await expect.poll(async () => (await permit()).status, { timeout: 60_000 }).toBe(422);
+}, 180_000);
