@@ -304,3 +304,15 @@ it.each([
   expect(answer.json.errors[0].extensions.code).toBe(status === 400 ? 'INVALID_QUERY' : 'FORBIDDEN');
   expect(answer.text).not.toMatch(/select|postgres|syntax error|relation "/i);
 });
+
+it.each([
+  [
+    'aggregate[median]=views',
+    '"aggregate" takes count, countDistinct, countAll, sum, sumDistinct, avg, avgDistinct, min, max.',
+  ],
+  ['aggregate[sum]=title', '"sum" is not defined for the type of "title".'],
+  ['groupBy=status&sort=sum.title', '"sum" is not defined for the type of "title".'],
+])('%s is refused by words that help', async (query, message) => {
+  const { json } = await magazine.admin(`/items/articles?${query}`);
+  expect(json.errors[0].message).toBe(message);
+});

@@ -88,7 +88,9 @@ export function authoriseAggregate(scope: Scope, collection: CollectionScope, re
 export function resolveAggregate(scope: Scope, collection: CollectionScope, request: AggregateRequest): AggregateNames {
   const groups = request.groups.map((name) => resolveGroup(collection, name));
   checkGroups(groups, request);
-  const values = request.values.map((value) => toAggregate(value.function, lookUpValue(collection, value.field)));
+  const values = request.values.map((value) =>
+    toAggregate(value.function, value.field, lookUpValue(collection, value.field)),
+  );
   checkSort(resolveUnused(scope, collection, request));
   const order = isOneRow(request) ? [] : request.sort.map((term) => resolveOrder(collection, groups, values, term));
   return { groups, values, order };
@@ -144,10 +146,10 @@ function groupFits({ field, relation, function: call }: Group): boolean {
   return call === undefined ? isOrdered(field.descriptor) : functionFits(call, field.descriptor.type);
 }
 
-function toAggregate(name: AggregateFunction, named: Named | null): Aggregate {
+function toAggregate(name: AggregateFunction, member: string | null, named: Named | null): Aggregate {
   if (named === null) return { function: name, field: null };
   if (named.field === undefined || !aggregateFits(name, named.field.descriptor.type)) {
-    throw invalidQuery(`"${name}" is not defined for the type of a field.`);
+    throw invalidQuery(`"${name}" is not defined for the type of ${JSON.stringify(member)}.`);
   }
   return { function: name, field: named.field };
 }
@@ -180,7 +182,8 @@ function resolveOrder(
   const index = groups.findIndex((group) => group.name === name || group.key === name);
   if (index >= 0) return { by: index, descending };
   const split = splitAggregate(name);
-  if (split !== undefined) return { by: toAggregate(split.function, lookUp(collection, split.field)), descending };
+  if (split !== undefined)
+    return { by: toAggregate(split.function, split.field, lookUp(collection, split.field)), descending };
   const requested = values.filter((value) => value.function === name);
   const [only] = requested;
   if (only !== undefined && requested.length === 1) return { by: only, descending };

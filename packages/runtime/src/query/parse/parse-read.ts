@@ -1,6 +1,6 @@
 import { invalidQuery, PlatformError } from '../../errors.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
-import { isAggregateFunction } from '../../language/descriptors/aggregates.ts';
+import { aggregateFunctions, isAggregateFunction } from '../../language/descriptors/aggregates.ts';
 import { defaultQueryBounds, defaultQueryLimits, type JsonValue } from '../../language/index.ts';
 import { parseCursor } from './cursor.ts';
 import {
@@ -248,7 +248,7 @@ function parseValues(parameter: QueryParameter | undefined): readonly NamedAggre
 }
 
 function parseFunction(name: string, parameter: QueryParameter): readonly NamedAggregate[] {
-  if (!isAggregateFunction(name)) throw invalidQuery('"aggregate" names an unknown function.');
+  if (!isAggregateFunction(name)) throw invalidQuery(`"aggregate" takes ${aggregateFunctions.join(', ')}.`);
   const fields = [...new Set(readNames(parameter, 'aggregate'))];
   if (fields.length === 0) throw invalidQuery('"aggregate" has a function without fields.');
   if (fields.length === 1 && fields[0] === '*' && (name === 'count' || name === 'countAll')) {
