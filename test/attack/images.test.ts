@@ -1,5 +1,6 @@
 /** Images that cost far more than they may: they are ended in time, and nothing but other images waits for them. */
 import { readdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
@@ -43,7 +44,8 @@ async function upload(content: Buffer, name: string): Promise<string> {
 
 it('are refused in time, while sign-ins and contents are answered', { timeout: 120_000 }, async () => {
   // AVIF is made by a library that nothing stops: each of these would keep a thread busy for minutes.
-  const costly = Array.from({ length: 8 }, (_, index) =>
+  // As many are made at once as there are processors: as many again wait.
+  const costly = Array.from({ length: Math.min(8, 2 * availableParallelism()) }, (_, index) =>
     project.server.ask(`/assets/${large}?width=4${900 + index}&format=avif&quality=90&transforms=[["median",9]]`),
   );
   await sleep(longestMs / 2);
