@@ -37,11 +37,15 @@ afterAll(async () => {
 });
 
 /** In one step, as editors do: a file that is written in place is empty for a moment, which is a project of its own. */
-async function permit(fields: string): Promise<void> {
+async function put(file: string, text: string): Promise<void> {
+  const made = join(project.folder, 'changed.new');
+  await writeFile(made, text);
+  await rename(made, file);
+}
+
+function permit(fields: string): Promise<void> {
   const text = `permissions: { public: { docs: { read: { fields: [${fields}] } } } }\n`;
-  const file = join(project.folder, 'permissions.yaml');
-  await writeFile(`${file}.new`, text);
-  await rename(`${file}.new`, file);
+  return put(join(project.folder, 'permissions.yaml'), text);
 }
 
 function written(path: string): Promise<string> {
@@ -134,7 +138,7 @@ test('rules that change are served, and what that means to clients is told', asy
 });
 
 test('what is wrong is told and leaves what is served, until it is mended', async () => {
-  const failed = await after(() => writeFile(join(project.folder, 'permissions.yaml'), 'permissions: ['), 'failed');
+  const failed = await after(() => put(join(project.folder, 'permissions.yaml'), 'permissions: ['), 'failed');
   expect(failed.message).toContain('yaml-syntax at permissions.yaml');
   expect((await server.ask('/items/docs')).json).toEqual({ data: [{ id: 1 }] });
   await after(() => permit('id, titel'), 'failed');
@@ -145,9 +149,9 @@ test('what is wrong is told and leaves what is served, until it is mended', asyn
 
 test('tables that change while something is wrong are read when it is mended', async () => {
   const before = await readFile(join(project.folder, 'permissions.yaml'), 'utf8');
-  await after(() => writeFile(join(project.folder, 'permissions.yaml'), 'permissions: ['), 'failed');
+  await after(() => put(join(project.folder, 'permissions.yaml'), 'permissions: ['), 'failed');
   await after(alter('ALTER TABLE docs ADD COLUMN later text'), 'failed');
-  await after(() => writeFile(join(project.folder, 'permissions.yaml'), before), 'rebuilt');
+  await after(() => put(join(project.folder, 'permissions.yaml'), before), 'rebuilt');
   expect((await server.admin('/items/docs')).json.data[0]).toHaveProperty('later');
   await expect.poll(() => written('collections/docs.d.ts')).toContain('later');
 });
@@ -171,7 +175,7 @@ test('a configuration that changes while the database is away is served when it 
   await expect.poll(async () => (await server.admin('/items/spare')).status, { timeout: 20_000 }).toBe(200);
   await reach(false)();
   const config = "export default { database: { exclude: ['spare'] } };\n";
-  const failed = await after(() => writeFile(join(project.folder, 'platform.config.ts'), config), 'failed');
+  const failed = await after(() => put(join(project.folder, 'platform.config.ts'), config), 'failed');
   expect(failed.message).toMatch(/^The tables cannot be read: /);
   await after(reach(true), 'rebuilt');
   expect((await server.admin('/items/spare')).status).toBe(403);
@@ -191,10 +195,10 @@ test('what is served though its files cannot be written is told to be', async ()
 
 test('the configuration is read again', async () => {
   const config = "export default { tables: { docs: { fields: { body: { name: 'text' } } } } };\n";
-  const failed = await after(() => writeFile(join(project.folder, 'platform.config.ts'), config), 'failed');
+  const failed = await after(() => put(join(project.folder, 'platform.config.ts'), config), 'failed');
   expect(failed.message).toMatch(/platform.config.ts|permissions.yaml/);
   await after(
-    () => writeFile(join(project.folder, 'platform.config.ts'), 'export default { graphql: false };\n'),
+    () => put(join(project.folder, 'platform.config.ts'), 'export default { graphql: false };\n'),
     'rebuilt',
   );
   expect((await server.ask('/graphql', { method: 'POST', body: { query: '{ docs { id } }' } })).status).toBe(404);
@@ -216,14 +220,14 @@ export default defineExtension(({ route }) => {
   route<Hello>('GET /hello', { roles: ['public'] }, () => ({ word }));
 });
 `;
-  await after(() => writeFile(join(folder, 'hello.ts'), extension), 'rebuilt');
+  await after(() => put(join(folder, 'hello.ts'), extension), 'rebuilt');
   expect((await server.ask('/hello')).json).toEqual({ word: 'one' });
-  await after(() => writeFile(join(folder, 'lib', 'word.ts'), "export const word = 'two';\n"), 'rebuilt');
+  await after(() => put(join(folder, 'lib', 'word.ts'), "export const word = 'two';\n"), 'rebuilt');
   expect((await server.ask('/hello')).json).toEqual({ word: 'two' });
   // As Emacs marks a file that it has open.
   await symlink('somebody@somewhere.1', join(folder, '.#hello.ts'));
   const misused = "export const word = 'three';\nexport const count: number = word;\n";
-  const types = await after(() => writeFile(join(folder, 'lib', 'word.ts'), misused), 'types');
+  const types = await after(() => put(join(folder, 'lib', 'word.ts'), misused), 'types');
   expect(types.kind).toBe('checked');
   // Files of packages are read and parsed for the first check only.
   expect(types.ms).toBeLessThan(Number(first?.ms));
@@ -232,7 +236,7 @@ export default defineExtension(({ route }) => {
     .toEqual([expect.stringContaining('extensions/lib/word.ts:2: ')]);
   // The compiler of types ends in the middle of such a file.
   const deep = `export const deep = ${'['.repeat(50_000)}${']'.repeat(50_000)};\n`;
-  const unchecked = await after(() => writeFile(join(folder, 'lib', 'deep.ts'), deep), 'types');
+  const unchecked = await after(() => put(join(folder, 'lib', 'deep.ts'), deep), 'types');
   expect(unchecked).toMatchObject({ kind: 'unchecked', reason: 'Maximum call stack size exceeded' });
   expect(await after(() => rm(join(folder, 'lib', 'deep.ts')), 'types')).toMatchObject({ kind: 'checked' });
 });
@@ -250,11 +254,11 @@ export default defineExtension(() => {});
   const late = await startUnchecked(other.folder, database.url, {}, ['--no-types'], 'dev', (text) => {
     if (failed !== '' || !text.includes('"event":"failed"')) return;
     failed = text;
-    void writeFile(file, extension(''));
+    void put(file, extension(''));
   });
   expect(failed).toContain('extensions/late.ts:2 cannot be loaded: Not today.');
   expect((await late.admin('/items/docs')).status).toBe(200);
-  await writeFile(file, extension("throw new Error('Nor tomorrow.');"));
+  await put(file, extension("throw new Error('Nor tomorrow.');"));
   await expect
     .poll(() => late.log(), { timeout: 60_000 })
     .toContain('extensions/late.ts:2 cannot be loaded: Nor tomorrow.');
