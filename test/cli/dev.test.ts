@@ -197,10 +197,7 @@ test('the configuration is read again', async () => {
   const config = "export default { tables: { docs: { fields: { body: { name: 'text' } } } } };\n";
   const failed = await after(() => put(join(project.folder, 'platform.config.ts'), config), 'failed');
   expect(failed.message).toMatch(/platform.config.ts|permissions.yaml/);
-  await after(
-    () => put(join(project.folder, 'platform.config.ts'), 'export default { graphql: false };\n'),
-    'rebuilt',
-  );
+  await after(() => put(join(project.folder, 'platform.config.ts'), 'export default { graphql: false };\n'), 'rebuilt');
   expect((await server.ask('/graphql', { method: 'POST', body: { query: '{ docs { id } }' } })).status).toBe(404);
 });
 
