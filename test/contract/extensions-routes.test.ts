@@ -66,6 +66,7 @@ export default defineExtension(({ before, route }) => {
   });
 
   route<{ response: { one: 'a' } }>('GET /reports/bad', { roles: ['public'] }, () => JSON.parse('{"one":"b"}'));
+  route<{ response: { any: unknown } }>('GET /reports/code', { roles: ['public'] }, () => ({ any: { list: [1, () => 2] } }));
 });
 `;
 
@@ -224,6 +225,8 @@ describe('what a route does', () => {
   it('is an error of the server when it is none of the type', async () => {
     expect(failure(await project.ask('/reports/bad'))).toBe('500 INTERNAL_SERVER_ERROR');
     await expect.poll(() => project.log()).toContain('The answer is not of its type: one is none of its values.');
+    expect(failure(await project.ask('/reports/code'))).toBe('500 INTERNAL_SERVER_ERROR');
+    await expect.poll(() => project.log()).toContain('\\"any.list[1]\\" is no JSON, but of the type function.');
   });
 });
 

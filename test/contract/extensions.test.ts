@@ -174,9 +174,7 @@ it('answers 500 for any other error, whose cause only the log shows', async () =
 
 it('says which value of a hook is no JSON', async () => {
   expect(failure(await ask('POST', 'orders', { amount: 22 }))).toBe('500 INTERNAL_SERVER_ERROR');
-  await expect
-    .poll(() => project.log())
-    .toContain('A value of an extension is no JSON: a function at \\"orders.label\\"');
+  await expect.poll(() => project.log()).toContain('\\"orders.label\\" is no JSON, but of the type function.');
 });
 
 it('goes on where a hook leaves a promise that rejects, which the log shows', async () => {

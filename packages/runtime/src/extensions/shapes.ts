@@ -192,9 +192,9 @@ function encode(shape: Shape, value: unknown, path: string): Encoded {
 
 function encodeAny(value: unknown, path: string): Encoded {
   try {
-    return whole(toJson(value, path));
+    return whole(toJson(value, path === '' ? 'it' : path));
   } catch (error) {
-    if (error instanceof TypeError) return misfit(path, 'is no JSON');
+    if (error instanceof TypeError) return { misfit: error.message };
     throw error;
   }
 }
@@ -251,7 +251,7 @@ export function toJson(value: unknown, path = 'value', depth = 0): JsonValue {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || depth > deepest) {
-    throw new TypeError(`A value of an extension is no JSON: a ${typeof value} at "${path.slice(0, 100)}".`);
+    throw new TypeError(`"${path.slice(0, 100)}" is no JSON, but of the type ${typeof value}.`);
   }
   if (JSON.isRawJSON(value)) return value;
   if (value instanceof Date) return value.toISOString();

@@ -29,7 +29,7 @@ export function parseCreate(body: JsonValue | undefined, maxItems: number | null
 
 /** Reads the body of a PATCH by key, or of a singleton. */
 export function parseObject(body: JsonValue | undefined): FilterObject {
-  if (body === undefined) throw invalidPayload('The body is empty');
+  if (body === undefined) throw invalidPayload('The body is empty.');
   if (!isObject(body)) throw invalidPayload('The body must be an object.');
   return body;
 }
