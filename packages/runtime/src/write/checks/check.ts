@@ -53,6 +53,8 @@ export interface Check {
   readonly permissionCheck: PermissionCheck;
   /** True if it can be checked only when everything is written. */
   readonly late: boolean;
+  /** True if it holds for what was stored before the write, which could change its answer. Default: false. */
+  readonly ahead?: boolean;
   /** Rules whose match on the stored row it asks for. */
   readonly rules: readonly number[];
   /** Columns whose presence it asks for. */

@@ -203,6 +203,23 @@ export function tenantLinkChecks(written: Written): readonly Check[] {
   });
 }
 
+/**
+ * Links by key to items that the write itself could show to the caller, as one that makes them their member. The items
+ * have to be visible before it. Servers whose writes judge rows tell that by themselves. Where the request may have made
+ * the item, only one that was stored and hidden fails.
+ */
+export function linkChecksAhead(written: Written): readonly Check[] {
+  const { open } = written.scope;
+  return linkChecks(written).flatMap((check): readonly Check[] => {
+    const { relation, descriptor, places } = check.link;
+    const target = check.ahead === true ? open.collections.get(descriptor.target) : undefined;
+    if (target === undefined) return [];
+    if (!check.late && !written.postponed) return open.dialect.returnsWrites ? [] : [check];
+    const missing = linkCheck(written, relation, descriptor, open, target, places);
+    return [{ ...check, fails: (judged) => allOf([check.fails(judged), `NOT (${missing.fails(judged)})`]) }];
+  });
+}
+
 /** Places of the columns that hold a part of the link. */
 function columnsOf({ writable, columns }: Written, link: ManyToOne): readonly number[] {
   const parts = writable.collection.descriptor.fields.filter(({ column }) =>
@@ -224,11 +241,10 @@ function linkCheck(
 ): Check {
   const { scope, collections, columns } = written;
   const always = places.some((index) => columns[index]?.complete === true);
-  const late =
-    collections.has(link.target) || target.rows.some((rule) => isLate(scope.open, target, rule, collections));
   return {
     permissionCheck: { kind: 'refused', requirement: null },
-    late,
+    late: collections.has(link.target),
+    ahead: target.rows.some((rule) => isLate(scope.open, target, rule, collections)),
     rules: [],
     columns: always ? [] : places,
     fails(judged: CheckedRow) {

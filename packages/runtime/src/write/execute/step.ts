@@ -24,8 +24,20 @@ export interface StepDone {
   checkLate(): Promise<void>;
 }
 
-/** Runs a step. Throws FORBIDDEN and FAILED_VALIDATION for what the written rows say. */
+/** Checks the links of a step, and runs it. Throws FORBIDDEN and FAILED_VALIDATION for what the rows say. */
 export async function runStep(running: Running, step: Step): Promise<StepDone> {
+  if (step.plans.linksAhead !== undefined) await checkLinksAhead(running, step);
+  return writeStep(running, step);
+}
+
+/** Checks links that have to lead to visible items before anything is written. Throws FORBIDDEN. */
+export async function checkLinksAhead(running: Running, { plans, batch, keys, payload }: Step): Promise<void> {
+  const values = { batch, keys: keys && asMany(keys), matched: nothing };
+  checkVerdicts(running, await verify(running, plans.linksAhead, values), payload);
+}
+
+/** Runs a step whose links are checked. Throws as `runStep`. */
+export async function writeStep(running: Running, step: Step): Promise<StepDone> {
   const { plans, batch, keys, payload } = step;
   const { write } = plans;
   running.driftGuard(write.statement);
@@ -61,7 +73,7 @@ export async function runStep(running: Running, step: Step): Promise<StepDone> {
   };
 }
 
-/** Checks the written rows by a statement after the write. */
+/** Checks rows by a statement before or after the write. */
 async function verify(
   { transaction, caller, driftGuard }: Running,
   plan: WriteStatement | undefined,

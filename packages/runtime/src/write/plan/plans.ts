@@ -1,11 +1,14 @@
 /** Planned writes by their shape, in a bounded cache per access class. */
 import { longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
+import { sqlTrue } from '../../dialects/fragment.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
+import { listedForm } from '../../sql/operand.ts';
 import type { WriteGrant } from '../access/scope.ts';
 import type { Check, CheckedRow, Written } from '../checks/check.ts';
-import { checksOf, tenantLinkChecks } from '../checks/checks.ts';
+import { checksOf, linkChecksAhead, tenantLinkChecks } from '../checks/checks.ts';
 import type { Removal } from '../checks/removal.ts';
 import type { Batch } from '../decode/batch.ts';
+import type { InputColumn } from './inputs.ts';
 import { planCreate, planReturnedCreate } from './plan-create.ts';
 import { planChange, planInsert, planRemoval } from './plan-several.ts';
 import { lockOfUpdate, planDelete, planUpdateMany, planUpdateOne } from './plan-update.ts';
@@ -67,7 +70,7 @@ const together: StepPlanner = {
     const many = form !== 'one' || (written.action === 'update' && written.grant.rules.length > 1);
     const update = () => (many ? planUpdateMany(written, form !== 'many') : planUpdateOne(written));
     const write = written.action === 'create' ? planCreate(written, many) : update();
-    return { write, many, permissionCheck: planPermissionCheck(written), ...linkCheckOf(written) };
+    return { write, many, permissionCheck: planPermissionCheck(written), ...linkChecksOf(written, form) };
   },
   planDelete: (written, removed, many) => ({
     write: planDelete(written, removed, many),
@@ -88,15 +91,16 @@ const apart: StepPlanner = {
       ...(single && { single }),
       ...(verify && { verify }),
       permissionCheck: planPermissionCheck(written),
-      ...linkCheckOf(written),
+      ...linkChecksOf(written, form),
     };
   },
   planDelete: (written, removed) => ({ ...planRemoval(written, removed), many: true, permissionCheck: undefined }),
 };
 
-function linkCheckOf(written: Written): Pick<StepPlans, 'linkCheck'> {
+function linkChecksOf(written: Written, form: StepForm): Pick<StepPlans, 'linkCheck' | 'linksAhead'> {
   const linkCheck = planLinkCheck(written);
-  return linkCheck === undefined ? {} : { linkCheck };
+  const linksAhead = planLinksAhead(written, form);
+  return { ...(linkCheck && { linkCheck }), ...(linksAhead && { linksAhead }) };
 }
 
 function plannerOf({ scope }: Written): StepPlanner {
@@ -193,8 +197,50 @@ export function writtenColumns({ columns }: Batch): Written['columns'] {
 function planPermissionCheck(written: Written, waiting = true): WriteStatement | undefined {
   return planChecks(
     written,
-    checksOf(written).filter(({ late }) => late === waiting),
+    checksOf(written).filter(({ late, ahead }) => late === waiting && (waiting || ahead !== true)),
   );
+}
+
+/** Plans the check of links before a step. A field that a change leaves alone has its stored value. */
+function planLinksAhead(written: Written, form: StepForm): WriteStatement | undefined {
+  const checks = linkChecksAhead(written);
+  if (checks.length === 0) return undefined;
+  const drafting = startWrite(written);
+  const { input } = drafting.statement.dialect;
+  const { table } = written.writable.collection.descriptor;
+  const alias = drafting.statement.alias();
+  const stored = rowColumns(written, alias);
+  const columns = new Map<string, InputColumn>();
+  const flags = new Set(checks.flatMap((check) => check.columns));
+  let isStored = false;
+  function column(quoted: string): string {
+    const index = written.columns.findIndex(({ field }) => field.descriptor.column === quoted);
+    const { field: { descriptor } = {}, complete = false } = written.columns[index] ?? {};
+    const value = descriptor === undefined ? undefined : input.sought(`i.c${index}`, descriptor);
+    if (descriptor !== undefined) {
+      columns.set(quoted, { name: `c${index}`, source: { kind: 'values', column: index }, ...listedForm(descriptor) });
+    }
+    if (complete && value !== undefined) return value;
+    if (value !== undefined) flags.add(index);
+    isStored ||= written.action === 'update';
+    const kept = written.action === 'update' ? stored(quoted) : 'NULL';
+    return value === undefined ? kept : `CASE WHEN i.p${index} THEN ${value} ELSE ${kept} END`;
+  }
+  const judged: CheckedRow = {
+    row: ruleRow(drafting, column),
+    matched: () => sqlTrue,
+    present: (index) => `i.p${index}`,
+  };
+  const answers = manyAnswers(drafting, checks, judged, 'i.n');
+  const batch = inputTable(drafting, [...columns.values(), ...presenceInputs([...flags])], 'i');
+  const keys = keyInputs(drafting);
+  const keyNames = keys.map(({ name }) => `k.${name}`);
+  const paired = form === 'shared' ? sqlTrue : 'k.n = i.n';
+  const from = isStored
+    ? `${batch}${input.join}${inputTable(drafting, keys, 'k')} ON ${paired}${input.join}${table} AS ${alias} ON ${keysMatch(drafting, stored, keyNames)}`
+    : batch;
+  const text = `SELECT ${['NULL', input.count(), ...answers].join(', ')} FROM ${from}`;
+  return finishWrite(drafting, text, { judgements: checks.map(({ permissionCheck }) => permissionCheck) });
 }
 
 /** Plans the check of links to rows of other tenants, right after a step. Undefined when there is nothing to check. */

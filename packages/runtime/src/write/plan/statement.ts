@@ -238,6 +238,8 @@ export interface StepPlans {
   /** Finds the rows that may be changed, and locks them, where the write cannot do so itself. */
   readonly look?: WriteStatement;
   readonly write: WriteStatement;
+  /** Checks links by key that have to lead to visible items before the write. */
+  readonly linksAhead?: WriteStatement;
   /** Checks the written rows, where the write does not do so itself. */
   readonly verify?: WriteStatement;
   /** True if the write takes keys as arrays, but makes one item. Default: false. */

@@ -11,7 +11,7 @@ import type { WriteScope } from '../access/scope.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Keys } from '../decode/keys.ts';
 import type { Running } from '../execute/running.ts';
-import { runStep } from '../execute/step.ts';
+import { checkLinksAhead, writeStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import { affectedBy, namesOf, prepareStep, type WriteContext } from '../write-plan.ts';
 import {
@@ -62,6 +62,7 @@ export async function writeTree(
   let keys: readonly KeyTexts[] = [];
   try {
     if (deferred) await defer(running);
+    for (const [group, drafts] of decoded) for (const draft of drafts) await checkDraft(writing, group, draft);
     keys = await writeGroup(writing, root, new Map());
     await linkLater(writing.running, context.scope, writing.later);
     for (const step of writing.done) await step.checkLate();
@@ -173,14 +174,21 @@ function checkClaims({ nodes, writable }: Group, linkValues: LinkValues): void {
   }
 }
 
-async function writeDraft(
-  { running, context, collections, done, later }: Writing,
+/** Checks links of items before anything of the tree is written. */
+async function checkDraft(writing: Writing, group: Group, draft: DecodedStep): Promise<void> {
+  const keys = group.nodes.map(({ key }) => key ?? []);
+  const { step } = prepareDraft(writing, group, draft, draft.batch, keys);
+  if (step.plans.linksAhead !== undefined) await checkLinksAhead(writing.running, step);
+}
+
+/** Prepares the step of items whose links are filled in as far as they are known. */
+function prepareDraft(
+  { context, collections }: Writing,
   group: Group,
-  { granted, action, nodes, batch: drafted, named }: DecodedStep,
-  linkValues: LinkValues,
-  keys: KeyTexts[],
-): Promise<void> {
-  const batch = fillBatch(drafted, nodes, linkValues);
+  { granted, action, nodes, named }: DecodedStep,
+  batch: Batch,
+  keys: readonly KeyTexts[],
+) {
   const waiting = waitingLinks(group, nodes, batch);
   const postponed = waiting.length > 0 || group.before.some(({ behind }) => behind === 'later');
   const { name } = group.writable.collection.descriptor;
@@ -190,8 +198,23 @@ async function writeDraft(
   const names = namesOf(batch, [...group.owned, group.sort]);
   const step = prepareStep(context, granted, action, stated, form, { placeOf, collections, named, postponed, names });
   const stepKeys = action === 'create' ? null : keysOfRows(nodes.map((index) => keys[index] ?? []));
+  return { step: { ...step, keys: stepKeys, lenient: false }, waiting };
+}
+
+async function writeDraft(
+  writing: Writing,
+  group: Group,
+  draft: DecodedStep,
+  linkValues: LinkValues,
+  keys: KeyTexts[],
+): Promise<void> {
+  const { running, context, done, later } = writing;
+  const { granted, action, nodes } = draft;
+  const batch = fillBatch(draft.batch, nodes, linkValues);
+  const { step, waiting } = prepareDraft(writing, group, draft, batch, keys);
+  const { placeOf, names } = step.payload;
   try {
-    const written = await runStep(running, { ...step, keys: stepKeys, lenient: false });
+    const written = await writeStep(running, step);
     done.push(written);
     await written.checkLinks();
     if (action === 'create') for (const [item, key] of rowsOf(written.keys).entries()) keys[nodes[item] ?? -1] = key;
