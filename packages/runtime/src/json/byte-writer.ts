@@ -165,6 +165,11 @@ function claim(written: number, room: number): Slab {
   const size = written * 2 + room;
   if (size > longSize) return newSlab(size);
   const others = size > slabSize ? longSpares : spares;
-  const index = others.findLastIndex(({ bytes, used }) => bytes.length - used >= size);
-  return others.splice(index, index === -1 ? 0 : 1)[0] ?? newSlab(others === spares ? slabSize : longSize);
+  for (let index = others.length - 1; index >= 0; index--) {
+    const spare = others[index];
+    if (spare === undefined || spare.bytes.length - spare.used < size) continue;
+    others.copyWithin(index, index + 1).pop();
+    return spare;
+  }
+  return newSlab(others === spares ? slabSize : longSize);
 }
