@@ -14,7 +14,7 @@ export interface Effort {
   readonly header?: string;
 }
 
-/** What a load brought to light. */
+/** Result of a load. */
 export interface Load {
   readonly requests: number;
   /** Answers other than 2xx and broken connections. */

@@ -74,7 +74,7 @@ interface Pair {
   stop(): Promise<void>;
 }
 
-/** What one start of a setting brought to light. */
+/** Result of one start of a setting. */
 interface Compared {
   /** Share of processor time that was added. */
   readonly added: number;

@@ -61,7 +61,7 @@ permissions:
   });
   afterAll(async () => (await project).close());
 
-  /** What a write answers and leaves. */
+  /** Answer of a write, and the rows after it. */
   async function outcome(method: string, path: string, body: unknown) {
     const { ask, rows: run, cells } = await project;
     for (const table of ['people', 'clubs', 'zones']) await run(`DELETE FROM ${table}`);
@@ -83,7 +83,7 @@ permissions:
       const links = { club: { id: key }, ...(second !== null && { second: { id: second } }) };
       const item = { id: 10, name: 'new1', ...links };
       const others = [item, { id: 11, name: 'new2', club: 1 }, { id: 12, name: 'new3', club: { id: second ?? 2 } }];
-      // An upsert looks its items up, whatever they hold.
+      // An upsert always looks its items up.
       expect(await outcome('POST', '?fields=id', item)).toEqual(
         await outcome('POST', '?fields=id&on_conflict=id', item),
       );

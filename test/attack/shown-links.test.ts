@@ -140,7 +140,9 @@ describe.each(allServers)('on $name', ({ dialect, missing }) => {
 
     it('judges a key of several columns by the parts that a change leaves alone', async () => {
       const change = (id: number, data: unknown) => sent('PATCH', `/items/keepers/${id}?fields=id`, data);
-      expect(await change(2, { room: 1 })).toMatchObject({ status: 200, rooms: expect.arrayContaining([]) });
+      const linked = await change(2, { room: 1 });
+      expect(linked.status).toBe(200);
+      expect(linked.rooms.map(String)).toContain('2,1,1');
       const refused = await change(2, { room: 2 });
       expect(refused.status).toBe(403);
       expect(refused.rooms.map(String)).toContain('2,1,');
