@@ -62,12 +62,22 @@ function worksOf({ contestants }: Measured, contestant: Contestant): readonly nu
  * True if the rounds so far tell which server takes less: a clear difference needs fewer than a small one. From five on the
  * least and the greatest are left out, which other work on the machine may have made.
  */
-export function isClear({ works, work }: ShapeResult): boolean {
+function isClear({ works, work }: ShapeResult): boolean {
   if (works.length < 2) return false;
   const sorted = works.toSorted((left, right) => left - right);
   const kept = works.length < 5 ? sorted : sorted.slice(1, -1);
   const distance = (kept.at(-1) ?? 0) - (kept[0] ?? 0);
   return distance < Math.abs(work - 1) / 2 || (works.length > 2 && distance < 0.05);
+}
+
+/** True if the rounds so far will do: those of a clear gain, or the usual ones. A loss is measured to the last round. */
+export function isDecided(result: ShapeResult, rounds: number): boolean {
+  if (takesMore(result)) return false;
+  return result.works.length === rounds || (result.works.length < rounds && isClear(result));
+}
+
+function takesMore({ work }: ShapeResult): boolean {
+  return !(work >= 0.995);
 }
 
 /** The table for README.md: kinds of lists with so many rows below each parent, before and after ANALYZE. */
@@ -82,7 +92,7 @@ function printMatrix(results: readonly ShapeResult[]): string {
     const result = results.find((candidate) => candidate.moment === moment && candidate.name === `${form}-${fanOut}`);
     if (result === undefined || Number.isNaN(result.work)) return '–';
     const digits = result.work >= 100 ? 0 : result.work >= 10 ? 1 : 2;
-    return result.work < 0.995 ? `**${result.work.toFixed(digits)}**` : result.work.toFixed(digits);
+    return takesMore(result) ? `**${result.work.toFixed(digits)}**` : result.work.toFixed(digits);
   };
   const lines = forms.map((form) => [`\`${form}\``, ...columns.map((column) => cell(form, column))]);
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
@@ -113,7 +123,7 @@ export function printShapes(results: readonly ShapeResult[]): string {
     ...[ours.server, ours.database, theirs.server, theirs.database].map((micros) => micros.toFixed(0)),
     String(errors),
   ]);
-  const slower = results.filter(({ work }) => !(work >= 0.995));
+  const slower = results.filter(takesMore);
   const verdict =
     slower.length === 0
       ? `✓ none of ${results.length} takes more processor time than hand-written`

@@ -10,7 +10,7 @@ import { type Measured, type MeasuredStage, measureScenario } from './measure.ts
 import type { ReadsOptions } from './reads.ts';
 import type { Scenario } from './scenarios.ts';
 import { fillShapes, type Sizes, shapesConfig, shapesPermissions } from './shapes-data.ts';
-import { isClear, moments, printShapes, type ShapeResult, shapeResult } from './shapes-report.ts';
+import { isDecided, moments, printShapes, type ShapeResult, shapeResult } from './shapes-report.ts';
 import { listShapes } from './shapes-scenarios.ts';
 import { compileAndStart, serverPid, startHandwritten } from './stage.ts';
 
@@ -33,6 +33,9 @@ const longWarmSeconds = 2;
 const newList = { warmSeconds: 3, warmAnswers: 8_000 };
 /** Before the very first: V8 has optimised what both servers run after some 12,000 answers. */
 const firstList = { warmSeconds: 6, warmAnswers: 20_000 };
+
+/** So many times the rounds where ours takes more so far. */
+const doubtful = 3;
 
 /** Asks from this process, since there are so many rounds that the start of others would take minutes. */
 const driveHere: Driver = (url, paths, { connections, seconds }) =>
@@ -67,11 +70,19 @@ export async function* measureShapes(
 ): AsyncGenerator<ShapeResult> {
   for (const [index, scenario] of wantedShapes(sizes, only).entries()) {
     await compareAnswers(stage.open.url, stage.handwritten.url, scenario.questions.slice(0, compared));
-    const enough = (measured: Measured): boolean => isClear(shapeResult(moment, measured));
+    const enough = (measured: Measured): boolean => isDecided(shapeResult(moment, measured), rounds);
     const isNew = moment === 'before' && /-[03]$/.test(scenario.name);
     const usual = { warmSeconds: scenario.name.endsWith('-1000') ? longWarmSeconds : warmSeconds };
     const warm = index === 0 ? firstList : isNew ? newList : usual;
-    const method = { drive: driveHere, rounds, effort, enough, pgbench: undefined, ...warm, say: () => {} };
+    const method = {
+      drive: driveHere,
+      rounds: rounds * doubtful,
+      effort,
+      enough,
+      pgbench: undefined,
+      ...warm,
+      say: () => {},
+    };
     const result = shapeResult(moment, await measureScenario(stage, scenario, method));
     say(
       `${moment} ANALYZE, ${scenario.name}: ${result.work.toFixed(2)} (${result.works.map((work) => work.toFixed(2)).join(', ')})`,
