@@ -17,8 +17,10 @@ beforeAll(async () => {
   closed.close();
   sso = await serveSso(
     {
-      AUTH_PROVIDERS: 'corp, plain, closed, gone, mute',
+      AUTH_PROVIDERS: 'corp, plain, closed, gone, away, mute',
       ...nobody('GONE', `http://127.0.0.1:${closedPort}`),
+      ...nobody('AWAY', `http://127.0.0.1:${closedPort}`),
+      AUTH_AWAY_REDIRECT_ALLOW_LIST: allowedPage,
       ...nobody('MUTE', `http://127.0.0.1:${mutePort}`),
       LOG_LEVEL: 'debug',
     },
@@ -77,6 +79,18 @@ describe('a provider that does not answer', () => {
     const begun = performance.now();
     expect(failure(await sso.project.server.ask('/auth/login/mute'))).toBe('503 SERVICE_UNAVAILABLE');
     expect(performance.now() - begun).toBeLessThan(20_000);
+  });
+
+  it('tells the page that was to come afterwards, which no sign-in is begun for', async () => {
+    const page = `${allowedPage}?a=1&reason=none`;
+    const { status, location, headers, text } = await openBrowser().ask(
+      `${sso.project.server.url}/auth/login/away?redirect=${encodeURIComponent(page)}`,
+    );
+    expect([status, location?.href, text]).toEqual([302, `${allowedPage}?a=1&reason=SERVICE_UNAVAILABLE`, '']);
+    expect(headers.getSetCookie()).toEqual([]);
+    expect(headers.get('cache-control')).toBe('no-store');
+    const told = sso.project.server.log().split('\n');
+    expect(told.filter((line) => line.includes('"provider":"away"')).join()).toContain('could not be asked');
   });
 
   it.each([500, 503, 429, 404])('with %d after the way back', async (status) => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, it } from 'vitest';
 import { publicUrl } from '../support/identity-provider.ts';
+import { adminToken } from '../support/platform.ts';
 import { expectPage } from '../support/shell.ts';
 import { type SsoProject, serveSso } from '../support/single-sign-on.ts';
 
@@ -21,5 +22,5 @@ it('every command answers what the page says', async () => {
     .then((back) => console.log(back.href.replace("${publicUrl}", "${server.url}")))' "$1"
 }`;
   const page = readFileSync(fileURLToPath(new URL('../../docs/single-sign-on.md', import.meta.url)), 'utf8');
-  await expectPage(page, { folder, url: server.url, variables: {}, prelude });
+  await expectPage(page, { folder, url: server.url, variables: { ADMIN_TOKEN: adminToken }, prelude });
 });

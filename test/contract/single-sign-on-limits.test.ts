@@ -22,7 +22,7 @@ it('nobody signs in by password', async () => {
 it('the cookie is for this host alone, and comes back with a form of another site', async () => {
   const response = await fetch(`${sso.project.server.url}/auth/login/corp`, { redirect: 'manual' });
   expect(response.headers.getSetCookie().map((cookie) => cookie.replace(/=[^;]*/, '=…'))).toEqual([
-    '__Host-platform_oauth_state_corp=…; Path=/; HttpOnly; Secure; SameSite=None; Max-Age=300',
+    '__Host-platform_oauth_state_corp=…; Path=/; HttpOnly; Secure; SameSite=None; Max-Age=3600',
   ]);
   const { searchParams } = new URL(response.headers.get('location') ?? '');
   expect(searchParams.get('redirect_uri')).toBe('https://api.example.com/platform/auth/login/corp/callback');

@@ -33,7 +33,7 @@ it('lists the providers, with nothing that is not meant for everybody', async ()
 });
 
 describe('the way to the provider', () => {
-  it('has everything that the provider must repeat, and a cookie for five minutes', async () => {
+  it('has everything that the provider must repeat, and a cookie that outlives the five minutes of its state', async () => {
     const { status, location, headers } = await openBrowser().ask(`${sso.project.server.url}/auth/login/corp`);
     expect(status).toBe(302);
     expect(location?.origin).toBe(sso.provider.issuer);
@@ -50,7 +50,7 @@ describe('the way to the provider', () => {
     const [cookie = '', ...more] = headers.getSetCookie();
     expect(more).toEqual([]);
     expect(cookie.replace(/=[^;]*/, '=…')).toBe(
-      'platform_oauth_state_corp=…; Path=/; HttpOnly; SameSite=Lax; Max-Age=300',
+      'platform_oauth_state_corp=…; Path=/; HttpOnly; SameSite=Lax; Max-Age=3600',
     );
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('referrer-policy')).toBe('no-referrer');

@@ -18,12 +18,11 @@ import { createProvider, type Provider } from './provider.ts';
 import { type FindOrCreate, readProfile } from './registration.ts';
 import { type HeldState, isStateOf, makeState, readState, secretsOf, signState, type UseState } from './state.ts';
 
-/** Start of a sign-in at a provider. */
-interface Departure {
-  readonly location: URL;
-  /** Cookie that the browser holds until it is back. */
-  readonly cookie: string;
-}
+/** Start of a sign-in at a provider. `cookie` is held until the browser is back. */
+type Departure =
+  | { readonly location: URL; readonly cookie: string }
+  /** The provider cannot be asked, which the page is told that was to come afterwards. */
+  | { readonly redirect: URL; readonly error: PlatformError };
 
 /** Return of a browser from a provider. */
 export interface Arrival {
@@ -36,7 +35,7 @@ export interface Arrival {
 
 export interface SingleSignOn {
   readonly environment: ProviderEnvironment;
-  /** Rejects with INVALID_QUERY where `redirect` is not allowed, and with SERVICE_UNAVAILABLE. */
+  /** Rejects with INVALID_QUERY where `redirect` is not allowed, and without one with SERVICE_UNAVAILABLE. */
   depart(redirect: string | null): Promise<Departure>;
   /** Never rejects because of the parameters. */
   arrive(brought: URLSearchParams, cookie: string | null, sender: RequestOrigin): Promise<Arrival>;
@@ -87,11 +86,17 @@ WHERE id = $1::uuid AND NOT (${same('auth_data', '$2::pg_catalog.jsonb')})`);
 
   async depart(requested: string | null): Promise<Departure> {
     const { name, redirects } = this.environment;
-    const redirect = requested === null ? null : (allowed(requested, redirects)?.href ?? null);
+    const redirect = requested === null ? null : allowed(requested, redirects);
     if (requested !== null && redirect === null) throw new PlatformError('INVALID_QUERY', '"redirect" is not allowed.');
-    const state = makeState(redirect);
-    const location = await this.#provider.authorize({ secrets: secretsOf(state), redirectUri: this.#redirectUri() });
-    return { location, cookie: signState(this.#options.tokens, name, state) };
+    const state = makeState(redirect?.href ?? null);
+    try {
+      const location = await this.#provider.authorize({ secrets: secretsOf(state), redirectUri: this.#redirectUri() });
+      return { location, cookie: signState(this.#options.tokens, name, state) };
+    } catch (error) {
+      if (redirect === null || !(error instanceof PlatformError)) throw error;
+      this.#report(error);
+      return { redirect, error };
+    }
   }
 
   async arrive(brought: URLSearchParams, cookie: string | null, sender: RequestOrigin): Promise<Arrival> {

@@ -11,7 +11,7 @@ import type { SystemPlace } from '../../system/place.ts';
 import type { Tokens } from '../sessions/tokens.ts';
 
 /** Time that a user may stay at a provider, in milliseconds. */
-export const stateTtl = 300_000;
+const stateTtl = 300_000;
 
 /** Content of the cookie. */
 interface SignInState {

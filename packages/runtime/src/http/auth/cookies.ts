@@ -1,6 +1,5 @@
 /** Cookies of browsers: the one that holds a refresh token, and the one of users who are at a provider of single sign-on. */
 import type { IncomingMessage } from 'node:http';
-import { stateTtl } from '../../auth/sso/state.ts';
 import type { Environment } from '../../environment.ts';
 import { PlatformError } from '../../errors.ts';
 
@@ -69,6 +68,9 @@ interface StateCookie {
   clear(): string;
 }
 
+/** Seconds that browsers keep it: longer than the state counts, so that a late return still has its page, and its reason. */
+const stateCookieAge = 3600;
+
 /**
  * Makes it. Over TLS no other host can set one in our name (`__Host-`). It comes along when a provider has the browser
  * POST a form, which is a request of another site (`SameSite=None`).
@@ -79,7 +81,7 @@ export function createStateCookie(provider: string, secure: boolean): StateCooki
   const header = (value: string, maxAge: number): string => `${name}=${value}; ${attributes}; Max-Age=${maxAge}`;
   return {
     read: ({ headers }) => findCookie(headers.cookie, name),
-    set: (value) => header(value, stateTtl / 1000),
+    set: (value) => header(value, stateCookieAge),
     clear: () => header('', 0),
   };
 }

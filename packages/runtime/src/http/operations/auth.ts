@@ -106,8 +106,11 @@ export function ssoOperations(way: SingleSignOn, environment: Environment): Impl
 
   return {
     async authLoginProvider({ redirect = null }) {
-      const { location, cookie: held } = await way.depart(redirect);
-      return { value: undefined, location, headers: ['Set-Cookie', cookie.set(held)] };
+      const departure = await way.depart(redirect);
+      if ('error' in departure) {
+        return { value: undefined, location: withReason(departure.redirect, departure.error) };
+      }
+      return { value: undefined, location: departure.location, headers: ['Set-Cookie', cookie.set(departure.cookie)] };
     },
     authLoginCallback: arrive,
     authLoginCallbackForm: arrive,

@@ -199,7 +199,11 @@ export const ssoResource = {
       },
       output: {
         description: 'To the provider.',
-        redirect: { status: 302, description: 'To the provider; a cookie holds the state.' },
+        redirect: {
+          status: 302,
+          description:
+            'To the provider; a cookie holds the state. To the address that was asked for, with a parameter `reason`, where the provider cannot be reached.',
+        },
       },
       failures: [...ssoFailures, 'InvalidQuery'],
     },
