@@ -13,10 +13,13 @@ import {
   withoutBrowser,
 } from '../support/browser.ts';
 import { bundleClient } from '../support/client-bundle.ts';
+import { withClient } from '../support/database.ts';
 
 describe.skipIf(browserVersion === undefined)(`client${withoutBrowser}`, { timeout: 4 * patience }, () => {
   let frontend: Server;
   let origin: string;
+  /** The same frontend on another site than the server. */
+  let elsewhere: string;
   let project: AccountsProject;
   let user: TestUser;
   let browser: Browser;
@@ -30,15 +33,12 @@ describe.skipIf(browserVersion === undefined)(`client${withoutBrowser}`, { timeo
     }).listen(0, '127.0.0.1');
     await once(frontend, 'listening');
     const address = frontend.address();
-    origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-    project = await serveAccounts({
-      sql: `CREATE TABLE docs (id integer PRIMARY KEY, title text); INSERT INTO docs VALUES (1, 'one')`,
-      permissions:
-        'roles: { member: {} }\npermissions: { member: { docs: { read: { fields: ["*"] } }, platform_files: { read: true, create: true } } }',
-      environment: { CORS_ENABLED: 'true', CORS_ORIGIN: origin },
-    });
+    const host = `127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+    const named = host.replace('127.0.0.1', 'shop.localhost');
+    [origin, elsewhere] = [`http://${host}`, `http://${named}`];
+    project = await serve();
     user = await project.addUser(await project.addRole('member'));
-    browser = await startBrowser();
+    browser = await startBrowser({ [named]: host });
   });
   afterAll(async () => {
     await browser?.close();
@@ -55,10 +55,17 @@ describe.skipIf(browserVersion === undefined)(`client${withoutBrowser}`, { timeo
     expect(visitor.complaints).toEqual([]);
   });
 
+  const serve = (environment: Readonly<Record<string, string>> = {}): Promise<AccountsProject> =>
+    serveAccounts({
+      sql: `CREATE TABLE docs (id integer PRIMARY KEY, title text); INSERT INTO docs VALUES (1, 'one')`,
+      permissions:
+        'roles: { member: {} }\npermissions: { member: { docs: { read: { fields: ["*"] } }, platform_files: { read: true, create: true } } }',
+      environment: { CORS_ENABLED: 'true', CORS_ORIGIN: `${origin}, ${elsewhere}`, ...environment },
+    });
   /** Runs a function body on the page, with a client of the server, and gives what it returns. */
-  const run = (body: string, page: Page = visitor.page): Promise<unknown> =>
+  const run = (body: string, page: Page = visitor.page, { server } = project): Promise<unknown> =>
     page.evaluate(`import('/client.js').then(async ({ createClient }) => {
-      const client = createClient(${JSON.stringify(project.server.url)});
+      const client = createClient(${JSON.stringify(server.url)});
       ${body}
     })`);
   const signIn = (): Promise<unknown> => run(`return client.auth.login(${JSON.stringify(user)});`);
@@ -88,6 +95,32 @@ describe.skipIf(browserVersion === undefined)(`client${withoutBrowser}`, { timeo
     // Usually once for both: but browsers may show a tab late what another one has stored.
     expect(count('/auth/refresh')).toBeGreaterThanOrEqual(1);
     expect(count('/auth/refresh')).toBeLessThanOrEqual(2);
+  });
+
+  it('goes on after a page that was left while it refreshed, whose answer is late', async () => {
+    await signIn();
+    const { page } = visitor;
+    const cookie = async () => (await page.context().cookies()).map(({ value }) => value).join();
+    const before = await cookie();
+    await run(`localStorage.setItem('auth_expires_at', '0');`);
+    await withClient(project.database.url, async (client) => {
+      await client.query('BEGIN; LOCK TABLE platform.platform_sessions IN EXCLUSIVE MODE');
+      const sent = page.waitForRequest((request) => request.url().endsWith('/auth/refresh') && request.method() === 'POST');
+      await run(`void client.items('docs').readOne(1); return null;`);
+      await sent;
+      await expect
+        .poll(() => project.rows('SELECT 1 FROM pg_catalog.pg_locks WHERE NOT granted'), { timeout: patience })
+        .not.toEqual([]);
+      await page.reload();
+      // The next page asks with the cookie that the server is using up.
+      const reading = run(`return client.items('docs').readOne(1);`);
+      await expect
+        .poll(() => project.rows('SELECT 1 FROM pg_catalog.pg_locks WHERE NOT granted'), { timeout: patience })
+        .toHaveLength(2);
+      await client.query('COMMIT');
+      expect(await reading).toEqual({ id: 1, title: 'one' });
+    });
+    expect(await cookie()).not.toBe(before);
   });
 
   it('searches across origins when the address grows too long, and tells of failures', async () => {
@@ -124,6 +157,23 @@ describe.skipIf(browserVersion === undefined)(`client${withoutBrowser}`, { timeo
       last: true,
       aborted: 'AbortError',
     });
+  });
+
+  it('has a session on another site only with the settings that the docs name', async () => {
+    const refresh = `return client.auth.refresh().then(() => 'refreshed', ({ code }) => code);`;
+    await visitor.page.goto(elsewhere);
+    await signIn();
+    expect(await run(refresh)).toBe('INVALID_PAYLOAD');
+    const open = await serve({ REFRESH_TOKEN_COOKIE_SAME_SITE: 'none', REFRESH_TOKEN_COOKIE_SECURE: 'true' });
+    try {
+      const other = await open.addUser(await open.addRole('member'));
+      await run(`return client.auth.login(${JSON.stringify(other)});`, visitor.page, open);
+      expect(await run(refresh, visitor.page, open)).toBe('refreshed');
+      await run('await client.auth.logout();', visitor.page, open);
+      expect(await run(refresh, visitor.page, open)).toBe('INVALID_PAYLOAD');
+    } finally {
+      await open.close();
+    }
   });
 
   it('signs out, of the cookie too', async () => {

@@ -200,6 +200,19 @@ permissions:
     ]);
   });
 
+  it('signs out in a tab after another one has', async () => {
+    const user = await project.addUser(member);
+    await signIn(user.email, user.password);
+    await visitor.page.getByText(`Signed in as ${user.email}`).waitFor();
+    const other = await visitor.page.context().newPage();
+    await other.goto(`${project.server.url}/admin/two-factor`);
+    await other.getByText(`Signed in as ${user.email}`).waitFor();
+    for (const page of [visitor.page, other]) {
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.waitForURL(`${project.server.url}/admin/login`);
+    }
+  });
+
   it('stays signed in when a page is left while it renews the session', async () => {
     const { page } = visitor;
     const user = await project.addUser(member);

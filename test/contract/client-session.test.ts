@@ -176,6 +176,25 @@ describe('json mode', () => {
     expect((await two.users.me.read()).id).toBe(user.id);
   });
 
+  it.each(['json', 'cookie'] as const)('lets clients that take no turns refresh at once: %s', async (kind) => {
+    const [jar, mode] = [createCookieJar(), shelf()];
+    const send: Fetch = (url, init) => (kind === 'cookie' ? jar.fetch(url, init) : fetch(url, init));
+    // Turns are those of an address.
+    const [one, two] = ['', '/'].map((end) =>
+      createClient<Schema>(project.server.url + end, {
+        auth: { mode: kind },
+        storage: { mode },
+        transport: { fetch: noting(send) },
+      }),
+    );
+    await one?.auth.login(user);
+    await outliveToken();
+    await Promise.all([one, two].map((own) => own?.items('docs').readOne(1)));
+    expect(refreshes()).toBeGreaterThan(1);
+    expect((await two?.users.me.read())?.id).toBe(user.id);
+    expect((await one?.auth.refresh())?.access_token).toBe(await two?.auth.token);
+  });
+
   it('does not bring back an old session when somebody else signs in meanwhile', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
@@ -220,6 +239,18 @@ describe('cookie mode', () => {
     expect((await reloaded.users.me.read()).id).toBe(user.id);
     await reloaded.auth.logout();
     expect(jar.cookies.size).toBe(0);
+  });
+
+  it('ends what another tab has ended', async () => {
+    const jar = createCookieJar();
+    const mode = shelf();
+    const [one, two] = Array.from({ length: 2 }, () => client({ auth: { mode: 'cookie' }, storage: { mode } }, jar.fetch));
+    await one?.auth.login(user);
+    await one?.auth.logout();
+    await two?.auth.logout({ all: true });
+    expect([mode.values.size, sent]).toEqual([0, ['POST /auth/login', 'POST /auth/logout', 'POST /auth/logout']]);
+    const away = client({ auth: { mode: 'cookie' } }, () => Promise.reject(new TypeError('away')));
+    await expect(away.auth.logout()).rejects.toThrow('away');
   });
 });
 

@@ -36,6 +36,8 @@ export function createSend(base: string, mode: AuthMode, options: TransportOptio
         ...headersOf(call, token, isLong || (body !== undefined && !(body instanceof FormData))),
       },
       ...(mode === 'cookie' && { credentials: 'include' }),
+      // The cookie of an answer arrives also where the page has been left meanwhile.
+      ...(mode === 'cookie' && call.isAnonymous && { keepalive: true }),
       ...(signal && { signal }),
       ...(isLong && { body: JSON.stringify({ query: query ?? {} }) }),
       ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),

@@ -5,7 +5,7 @@ import type { Key } from './call.ts';
 import { PlatformError } from './errors.ts';
 import type { AuthMode, TokenStorage } from './options.ts';
 import type { Send } from './send.ts';
-import { exclusively } from './waits.ts';
+import { exclusively, sleep } from './waits.ts';
 
 /** Result of signing in and of refreshing. */
 export interface AuthTokens {
@@ -98,8 +98,13 @@ class TokenSession implements Session {
     this.#era++;
     this.#fixed = '';
     this.#forget();
-    if (isOpen)
+    if (!isOpen) return;
+    try {
       await this.#post(['auth', 'logout'], { ...options, ...(refreshToken && { refresh_token: refreshToken }) });
+    } catch (error) {
+      // Only the browser knows whether there is a cookie: another tab may have signed out.
+      if (!(mode === 'cookie' && error instanceof PlatformError && error.code === 'INVALID_PAYLOAD')) throw error;
+    }
   }
 
   fix(token: string): void {
@@ -158,13 +163,26 @@ class TokenSession implements Session {
     });
   }
 
+  async #exchange(): Promise<AuthTokens> {
+    const { storage, mode } = this.#parts;
+    const refreshToken = storage.get('auth_refresh_token');
+    const body = { mode, ...(mode === 'json' && refreshToken !== null && { refresh_token: refreshToken }) };
+    return readTokens(await this.#post(['auth', 'refresh'], body));
+  }
+
+  /** Tries once more by its successor where a page that was left, or a tab that takes no turns, has used the token. */
   async #renew(): Promise<AuthTokens> {
     const { storage, mode } = this.#parts;
     const begun = this.#era;
     const refreshToken = storage.get('auth_refresh_token');
     try {
-      const body = { mode, ...(mode === 'json' && refreshToken !== null && { refresh_token: refreshToken }) };
-      const tokens = await readTokens(await this.#post(['auth', 'refresh'], body));
+      const tokens = await this.#exchange().catch(async (error) => {
+        if (!(mode === 'cookie' || storage.isShared) || !isUsedUp(error)) throw error;
+        await sleep(arrival, undefined);
+        const isReplaced = mode === 'cookie' || storage.get('auth_refresh_token') !== refreshToken;
+        if (this.#era !== begun || !isReplaced) throw error;
+        return this.#exchange();
+      });
       if (this.#era === begun) this.#keep(tokens);
       return tokens;
     } catch (error) {
@@ -173,6 +191,13 @@ class TokenSession implements Session {
       throw error;
     }
   }
+}
+
+/** Milliseconds in which the answer to another page brings its cookie or tokens. */
+const arrival = 1000;
+
+function isUsedUp(error: unknown): boolean {
+  return error instanceof PlatformError && error.code === 'INVALID_CREDENTIALS';
 }
 
 async function readTokens(response: Response): Promise<AuthTokens> {

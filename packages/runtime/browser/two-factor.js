@@ -60,7 +60,8 @@ onPress('[data-done]', () => {
 
 onPress('[data-sign-out]', async () => {
   const failure = await signOut();
-  if (failure === null) leave();
+  // Another tab may have signed out already.
+  if (failure === null || noSession.has(failure.code)) leave();
   else sayFailure(find('[data-trouble]', HTMLElement), failure);
 });
 
