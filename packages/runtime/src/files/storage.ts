@@ -190,13 +190,12 @@ export function createS3Storage(location: S3Location, staging: string): Storage 
           ...(range && { headers: { range: `bytes=${range.start}-${range.end}` } }),
         };
         const response = await ask(requestedItem);
-        if (response.status === 404) {
-          await response.body?.cancel();
-          return null;
+        if (!response.ok || (range !== undefined && response.status !== 206)) {
+          const text = await excerptOf(response);
+          if (response.status === 404 && !text.includes('<Code>NoSuchBucket</Code>')) return null;
+          throw refusalOf(requestedItem, response, text);
         }
-        if (!response.ok || (range !== undefined && response.status !== 206))
-          throw await refusal(requestedItem, response);
-        return response.body === null ? Readable.from([]) : Readable.fromWeb(response.body);
+        return response.body === null ? Readable.from([]) : bodyReader(response.body);
       }),
     countRenditions: (name) => reached(async () => (await list(renditionsOf(name))).length),
     remove: (name) =>
@@ -254,8 +253,45 @@ function addressOf({ endpoint, bucket, region }: S3Location): string {
   return endpoint === null ? `https://${bucket}.s3.${region}.amazonaws.com` : `${endpoint}/${bucket}`;
 }
 
-async function refusal({ method, name }: StorageRequest, response: Response): Promise<PlatformError> {
-  const text = (await response.text().catch(() => '')).slice(0, 500);
-  const cause = new Error(`S3 answered ${method} ${name ?? 'the bucket'} with ${response.status}: ${text}`);
+/** Reads a body. Fails when the next chunk is not there in time; time that the reader takes does not count. */
+function bodyReader(body: ReadableStream<Uint8Array>): Readable {
+  const reader = body.getReader();
+  return new Readable({
+    read() {
+      nextChunk(reader).then(
+        (chunk) => this.push(chunk),
+        (error) => this.destroy(error),
+      );
+    },
+    destroy(error, done) {
+      reader.cancel().then(
+        () => done(error),
+        () => done(error),
+      );
+    },
+  });
+}
+
+async function nextChunk(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | null> {
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    reader.cancel().catch(() => undefined);
+  }, timeoutMs);
+  const { done, value } = await reader.read().finally(() => clearTimeout(timer));
+  if (isLate) throw new Error(`S3 has sent nothing more for ${timeoutMs} ms.`);
+  return done ? null : value;
+}
+
+async function refusal(request: StorageRequest, response: Response): Promise<PlatformError> {
+  return refusalOf(request, response, await excerptOf(response));
+}
+
+async function excerptOf(response: Response): Promise<string> {
+  return (await response.text().catch(() => '')).slice(0, 500);
+}
+
+function refusalOf({ method, name }: StorageRequest, { status }: Response, text: string): PlatformError {
+  const cause = new Error(`S3 answered ${method} ${name ?? 'the bucket'} with ${status}: ${text}`);
   return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
 }

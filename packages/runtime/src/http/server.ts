@@ -263,7 +263,7 @@ function openFiles(
 /** Opens all endpoints, in the order in which they are mounted. */
 function openFaces(options: ServerOptions, services: Services, findServer: () => FastifyInstance) {
   const { api, database, environment, planner } = options;
-  const { responder, senderOf, writer, accounts, files } = services;
+  const { responder, senderOf, writer, accounts, files, log } = services;
   const items = createItemHandlers({ ...services, api, planner });
   const users = systemPlaceOf(api) === null ? null : createOwnUserHandlers({ api, items, responder });
   const custom = groupEndpoints(createCustomEndpoints({ api, writer, responder, senderOf }));
@@ -286,7 +286,7 @@ function openFaces(options: ServerOptions, services: Services, findServer: () =>
   const listed = listEndpoints(api, items, users);
   const endpoints = [
     ...(withUploads?.(listed) ?? listed),
-    ...(files === null ? [] : createAssetEndpoints({ ...files, environment: fileSetting, responder })),
+    ...(files === null ? [] : createAssetEndpoints({ ...files, environment: fileSetting, responder, log })),
     ...graphql.endpoints,
     ...operationEndpoints(bound, { responder, senderOf, items }),
     ...pages,

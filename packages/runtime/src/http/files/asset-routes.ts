@@ -16,7 +16,8 @@ import {
   readTransformationChoice,
   type Transformation,
 } from '../../files/transform/transformation.ts';
-import { requestRecord } from '../../operate/request-record.ts';
+import { describeCause, type Log } from '../../operate/log.ts';
+import { pathOf, requestRecord } from '../../operate/request-record.ts';
 import { readPathTexts, splitTarget } from '../../query/parse/target.ts';
 import { type Call, plainParameters } from '../call.ts';
 import type { Endpoint } from '../endpoints.ts';
@@ -29,6 +30,7 @@ interface AssetEndpointsOptions {
   readonly finder: FileFinder;
   readonly renderer: Renderer;
   readonly responder: Responder;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 const parameters = [
@@ -78,6 +80,8 @@ class AssetSender {
 
   async send(httpContext: HttpContext, call: Call): Promise<void> {
     for (let tries = 0; tries < maxTries; tries++) if (await this.#sendCurrent(httpContext, call)) return;
+    const { url = '' } = httpContext.request;
+    this.#options.log.warn({ path: pathOf(url) }, 'The content of a file is missing in its storage.');
     throw new PlatformError('FORBIDDEN');
   }
 
@@ -115,9 +119,16 @@ class AssetSender {
     response.writeHead(range === null ? 200 : 206, headers);
     if (request[requestRecord] !== undefined) request[requestRecord].bytes = stream === null ? 0 : length;
     if (stream === null) response.end();
-    // Too late for an error: a body that breaks off is the only honest sign. A client that has left needs none.
-    else await pipeline(stream, response).catch(() => response.destroy());
+    else await pipeline(stream, response).catch((error: unknown) => this.#breakOff(httpContext, error));
     return true;
+  }
+
+  /** Too late for an error: a body that breaks off is the only honest sign. A client that has left needs none. */
+  #breakOff({ request: { url = '' }, response }: HttpContext, error: unknown): void {
+    const hasLeft = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    const details = { path: pathOf(url), cause: describeCause(error) };
+    if (!hasLeft) this.#options.log.warn(details, 'The content of a file has broken off.');
+    response.destroy();
   }
 
   #whole(file: FoundFile): Asset {
