@@ -113,6 +113,28 @@ it('of the project are the same with the line breaks of Windows, as version cont
   await rm(join(folder, 'migrations'), { recursive: true });
 }, 90_000);
 
+it('of the project do not share what one sets, and tell what stays of one that ends its transaction', async () => {
+  await mkdir(join(folder, 'migrations'), { recursive: true });
+  const write = (name: string, ...lines: readonly string[]) =>
+    writeFile(join(folder, `migrations/${name}.sql`), lines.join('\n'));
+  // As dumps begin.
+  const dumped = ["SELECT pg_catalog.set_config('search_path', '', false);", 'SET default_table_access_method = heap;'];
+  await write('0003-dump', ...dumped, 'CREATE TABLE public.rooms (id int PRIMARY KEY);');
+  await write('0004-doors', 'CREATE TABLE doors (id int PRIMARY KEY);');
+  expect((await platform('migrate')).stderr).toContain('Applied 2 migrations');
+  await write('0005-own', 'BEGIN;', 'CREATE TABLE kept (id int);', 'COMMIT;', 'CREATE TABLE doors (id int);');
+  const ended = await platform('migrate');
+  expect([ended.code, ended.stderr]).toEqual([3, expect.stringMatching(/"doors" already exists.*a part of it may stay/)]);
+  expect(ended.stderr).toContain('remove BEGIN and COMMIT');
+  await write('0005-own', 'CREATE TABLE lost (id int);', 'CREATE TABLE doors (id int);');
+  const undone = await platform('migrate');
+  expect([undone.code, undone.stderr]).toEqual([3, expect.stringMatching(/already exists.*Nothing of it stays/)]);
+  expect(await query("SELECT to_regclass('kept')::text AS kept, to_regclass('lost') AS lost")).toEqual([
+    { kept: 'kept', lost: null },
+  ]);
+  await rm(join(folder, 'migrations'), { recursive: true });
+}, 90_000);
+
 describe('with advice they refuse', () => {
   it('a migration that was changed', async () => {
     await query("UPDATE platform.platform_migrations SET checksum = repeat('0', 64) WHERE id = 2");

@@ -96,13 +96,26 @@ async function applyPostgresMigration(
     await source.script('COMMIT');
     return isNew;
   } catch (error) {
-    await source.script('ROLLBACK').catch(() => undefined);
-    throw new CommandError(
-      exitCodes.database,
-      `The migration ${name} cannot be applied: ${reasonOf(error)}. Nothing of it stays.`,
-      'Correct what is in its way, and run `platform migrate` again.',
-    );
+    throw await refusedMigration(source, name, error);
+  } finally {
+    // What a dump sets, such as an empty search_path, is not for the migrations after it.
+    await source.script('ROLLBACK; RESET ALL').catch(() => undefined);
   }
+}
+
+/** A transaction that has failed answers nothing: one that does is over, because the file has ended it. */
+async function refusedMigration({ run }: Source, name: string, error: unknown): Promise<CommandError> {
+  const isOver = await run('SELECT 1', []).then(
+    () => true,
+    () => false,
+  );
+  return new CommandError(
+    exitCodes.database,
+    `The migration ${name} cannot be applied: ${reasonOf(error)}. ${isOver ? 'It ends its transaction itself, so a part of it may stay.' : 'Nothing of it stays.'}`,
+    isOver
+      ? 'Undo what stays, remove BEGIN and COMMIT from the file, and run `platform migrate` again.'
+      : 'Correct what is in its way, and run `platform migrate` again.',
+  );
 }
 
 /**
