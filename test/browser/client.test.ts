@@ -105,7 +105,9 @@ describe.skipIf(browserVersion === undefined)(`client${withoutBrowser}`, { timeo
     await run(`localStorage.setItem('auth_expires_at', '0');`);
     await withClient(project.database.url, async (client) => {
       await client.query('BEGIN; LOCK TABLE platform.platform_sessions IN EXCLUSIVE MODE');
-      const sent = page.waitForRequest((request) => request.url().endsWith('/auth/refresh') && request.method() === 'POST');
+      const sent = page.waitForRequest(
+        (request) => request.url().endsWith('/auth/refresh') && request.method() === 'POST',
+      );
       await run(`void client.items('docs').readOne(1); return null;`);
       await sent;
       await expect

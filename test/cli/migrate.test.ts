@@ -124,7 +124,10 @@ it('of the project do not share what one sets, and tell what stays of one that e
   expect((await platform('migrate')).stderr).toContain('Applied 2 migrations');
   await write('0005-own', 'BEGIN;', 'CREATE TABLE kept (id int);', 'COMMIT;', 'CREATE TABLE doors (id int);');
   const ended = await platform('migrate');
-  expect([ended.code, ended.stderr]).toEqual([3, expect.stringMatching(/"doors" already exists.*a part of it may stay/)]);
+  expect([ended.code, ended.stderr]).toEqual([
+    3,
+    expect.stringMatching(/"doors" already exists.*a part of it may stay/),
+  ]);
   expect(ended.stderr).toContain('remove BEGIN and COMMIT');
   await write('0005-own', 'CREATE TABLE lost (id int);', 'CREATE TABLE doors (id int);');
   const undone = await platform('migrate');

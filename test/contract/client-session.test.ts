@@ -244,7 +244,9 @@ describe('cookie mode', () => {
   it('ends what another tab has ended', async () => {
     const jar = createCookieJar();
     const mode = shelf();
-    const [one, two] = Array.from({ length: 2 }, () => client({ auth: { mode: 'cookie' }, storage: { mode } }, jar.fetch));
+    const [one, two] = Array.from({ length: 2 }, () =>
+      client({ auth: { mode: 'cookie' }, storage: { mode } }, jar.fetch),
+    );
     await one?.auth.login(user);
     await one?.auth.logout();
     await two?.auth.logout({ all: true });

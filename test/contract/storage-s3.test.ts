@@ -138,7 +138,10 @@ it('a content that is lost is told in the log', async () => {
     if (path.endsWith(name)) await rm(join(folder, s3.bucket, `${path}._S3rver_object`));
   }
   expect(failure(await project.admin(`/assets/${id}/note.txt`))).toBe('403 FORBIDDEN');
-  const told = project.log().split('\n').filter((line) => line.includes(id));
+  const told = project
+    .log()
+    .split('\n')
+    .filter((line) => line.includes(id));
   expect(told.join()).toContain('The content of a file is missing in its storage.');
 });
 
@@ -165,7 +168,9 @@ it('a content that breaks off before its end is not there for images', async () 
 });
 
 it('a content that stops arriving is not waited for', async () => {
-  const mute = await listen((_request, response) => void response.writeHead(200, { 'content-length': 10 }).write('half'));
+  const mute = await listen(
+    (_request, response) => void response.writeHead(200, { 'content-length': 10 }).write('half'),
+  );
   const content = await createS3Storage(elsewhere(addressOf(mute)), folder).open('x');
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {

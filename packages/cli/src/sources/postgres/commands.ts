@@ -98,7 +98,7 @@ async function applyPostgresMigration(
   } catch (error) {
     throw await refusedMigration(source, name, error);
   } finally {
-    // What a dump sets, such as an empty search_path, is not for the migrations after it.
+    // Settings of a dump, such as an empty search_path, are not for the migrations after it.
     await source.script('ROLLBACK; RESET ALL').catch(() => undefined);
   }
 }
