@@ -112,6 +112,8 @@ function formOf(
   const isPlain = nodes.every(({ key, sources }) => key === null && sources.length === 1);
   // A key that is said may be that of another item; and what is hashed takes its time.
   const isKeyed = names.some((name) => descriptor.key.includes(name));
+  // Links of a many-to-any name a collection that the relation must allow.
+  if (writable.links !== undefined) return undefined;
   if (!isPlain || isKeyed || before.length > 0 || sort !== undefined) return undefined;
   if (granted.grant !== granted.all || columns.some(({ field }) => field.descriptor.type === 'hash')) return undefined;
   const parts = names.flatMap((name): readonly Part[] => {
