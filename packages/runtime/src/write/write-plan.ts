@@ -192,6 +192,8 @@ interface StepSetting {
   readonly named?: Written['named'];
   /** As `Written.postponed`. Default: false. */
   readonly postponed?: boolean;
+  /** As `Written.made`. Default: none. */
+  readonly made?: Written['made'];
   /** As `JudgedPayload.names`. Default: those of the batch. */
   readonly names?: JudgedPayload['names'];
   /** The answer that the write is to return itself, if it can. */
@@ -219,7 +221,7 @@ export function prepareStep(
   action: Written['action'],
   batch: Batch,
   form: StepForm,
-  { placeOf, collections, named, postponed, names, plan }: StepSetting,
+  { placeOf, collections, named, postponed, made, names, plan }: StepSetting,
 ): PreparedStep {
   const { name } = writable.collection.descriptor;
   const written: Written = {
@@ -231,6 +233,7 @@ export function prepareStep(
     named: named ?? [],
     collections: collections ?? new Set([name]),
     postponed: postponed ?? false,
+    ...(made && { made }),
   };
   return {
     action,

@@ -1,4 +1,11 @@
-import type { CallerOperand, Condition, Operand } from '../../language/index.ts';
+import {
+  always,
+  type CallerOperand,
+  type Condition,
+  callerCollections,
+  type Operand,
+  type RelationDescriptor,
+} from '../../language/index.ts';
 import type { Row } from '../../sql/row.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
 import type { WritableCollection, WriteGrant, WriteScope } from '../access/scope.ts';
@@ -23,6 +30,8 @@ export interface Written {
   readonly collections: ReadonlySet<string>;
   /** True if links of the rows are written later, so that nothing can be checked before. */
   readonly postponed: boolean;
+  /** Fields that hold keys of items which the request itself makes, and nothing else. Default: none. */
+  readonly made?: ReadonlySet<string>;
 }
 
 /**
@@ -116,4 +125,90 @@ export function isLate(
   const target = scope.collections.get(relation?.target ?? '');
   if (relation?.kind !== 'm2o' || target === undefined || written.has(relation.target)) return true;
   return isLate(scope, target, condition.where, written);
+}
+
+/** How a condition on a written row is judged before the write. */
+interface Ahead {
+  readonly scope: Scope;
+  /** Every collection that the request writes. */
+  readonly written: ReadonlySet<string>;
+  /** Fields that hold keys of items which the request has made. */
+  readonly made: ReadonlySet<string>;
+  /** True if rows count for themselves where the caller is not named: it is what the rows must be like. */
+  readonly isValidation: boolean;
+}
+
+/**
+ * The part of a condition that must hold before a row is written as well, so that no row grants itself. Rows below it
+ * count as they are afterwards, and so do those below items that the request has made.
+ */
+export function partAhead(ahead: Ahead, collection: CollectionScope, condition: Condition): Condition {
+  const { scope, written, made, isValidation } = ahead;
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return { ...condition, of: condition.of.map((part) => partAhead(ahead, collection, part)) };
+    case 'compare': {
+      const leads = condition.operand.kind === 'caller' && condition.operand.path.length > 0;
+      const isCounted = condition.function === 'count' && collection.relations.has(condition.field);
+      return isCounted || (leads && made.has(condition.field)) ? always : condition;
+    }
+    case 'related': {
+      const relation = collection.relations.get(condition.relation)?.descriptor;
+      if (relation?.kind !== 'm2o') return always;
+      if (isValidation && !namesCaller(condition) && countsWritten(scope, collection, condition, written))
+        return always;
+      const columns = relation.on.map(({ from }) => from);
+      const holders = collection.descriptor.fields.filter(({ column }) => columns.includes(column));
+      const target = scope.collections.get(relation.target);
+      const isMade = holders.length > 0 && holders.every(({ name }) => made.has(name));
+      if (!isMade || target === undefined || condition.quantifier === 'none') return condition;
+      return { ...condition, where: partAhead({ ...ahead, made: new Set() }, target, condition.where) };
+    }
+  }
+}
+
+function namesCaller(condition: Condition): boolean {
+  if (condition.kind === 'compare') return condition.operand.kind === 'caller';
+  return condition.kind === 'related' ? namesCaller(condition.where) : condition.of.some(namesCaller);
+}
+
+/** True if rows that a request writes may make a condition true, other than along many-to-one relations alone. */
+export function countsWritten(
+  scope: Scope,
+  collection: CollectionScope,
+  condition: Condition,
+  written: ReadonlySet<string>,
+): boolean {
+  if (condition.kind === 'compare') {
+    const { operand, field } = condition;
+    if (operand.kind === 'caller' && operand.path.length > 0)
+      return !isTenant(collection, condition) && leadsThrough(scope, operand, written);
+    const counted = condition.function === 'count' ? collection.relations.get(field)?.descriptor : undefined;
+    return counted !== undefined && isWritten(scope, counted, written);
+  }
+  if (condition.kind !== 'related') return condition.of.some((part) => countsWritten(scope, collection, part, written));
+  const relation = collection.relations.get(condition.relation)?.descriptor;
+  const target = scope.collections.get(relation?.target ?? '');
+  if (relation === undefined || target === undefined) return true;
+  if (relation.kind !== 'm2o' && isWritten(scope, relation, written)) return true;
+  return countsWritten(scope, target, condition.where, written);
+}
+
+/** True if a path from the caller leads through rows that the request writes. */
+function leadsThrough(scope: Scope, { of: subject, path }: CallerOperand, written: ReadonlySet<string>): boolean {
+  let name: string = callerCollections[subject];
+  if (written.has(name)) return true;
+  for (const step of path.slice(0, -1)) {
+    const relation = scope.collections.get(name)?.relations.get(step)?.descriptor;
+    if (relation === undefined || isWritten(scope, relation, written)) return true;
+    name = relation.target;
+  }
+  return false;
+}
+
+/** True if a relation leads to rows that the request writes, or to those that may change with any. */
+function isWritten({ collections }: Scope, relation: RelationDescriptor, written: ReadonlySet<string>): boolean {
+  const names = relation.kind === 'm2m' ? [relation.target, relation.junction] : [relation.target];
+  return names.some((name) => written.has(name) || collections.get(name)?.descriptor.amended === true);
 }

@@ -3,7 +3,13 @@
  * and 8.3; security property P6.
  */
 import { allOf, anyOf, sqlTrue, where } from '../../dialects/fragment.ts';
-import type { Condition, ManyToOne, Operator, WriteRule } from '../../language/index.ts';
+import {
+  type Condition,
+  type ManyToOne,
+  type Operator,
+  pairsBesideTenant,
+  type WriteRule,
+} from '../../language/index.ts';
 import { joinsOf, reach } from '../../sql/related.ts';
 import type { Row } from '../../sql/row.ts';
 import { ruleHolds } from '../../sql/rules.ts';
@@ -12,8 +18,10 @@ import { countedScope } from '../access/scope.ts';
 import {
   type Check,
   type CheckedRow,
+  countsWritten,
   isEveryRow,
   isLate,
+  partAhead,
   type Requirement,
   readsEveryRow,
   type Written,
@@ -27,7 +35,32 @@ export function checksOf(written: Written): readonly Check[] {
     ...requirements.flatMap((requirement, index) => requirementChecks(written, requirement, index)),
     ...linkChecks(written),
   ];
-  return written.postponed ? checks.map((check) => ({ ...check, late: true })) : checks;
+  const settled = written.postponed ? checks.map((check) => ({ ...check, late: true })) : checks;
+  return [...settled, ...ruleChecksAhead(written)];
+}
+
+/**
+ * What rules about other rows of the caller must say before the rows of one step are written: a row must not be what grants
+ * it. Such rules follow a link back to rows of the same kind, or a path from the caller.
+ */
+export function ruleChecksAhead(
+  written: Written,
+  counts = (condition: Condition): boolean =>
+    countsWritten(written.scope.open, written.writable.collection, condition, written.collections),
+): readonly Check[] {
+  const { scope, writable, collections, made = new Set() } = written;
+  return requirementsOf(written).flatMap((requirement, index) => {
+    const each = grantingRules(written, requirement).map(({ rule, must, ...granting }) => {
+      const ahead = { scope: scope.open, written: collections, made, isValidation: rule.check !== null };
+      return { ...granting, rule, must: partAhead(ahead, writable.collection, must) };
+    });
+    if (!each.some(({ must }) => counts(must))) return [];
+    const [only, ...others] = each;
+    const alone = only === undefined || others.length > 0 ? undefined : conjunctsOf(only.must).filter(counts);
+    const told =
+      alone === undefined ? each : each.map((granting) => ({ ...granting, must: { kind: 'and', of: alone } as const }));
+    return grantedChecks(written, requirement, index, told, { late: false, ahead: true });
+  });
 }
 
 /** A rule with its position, and what the written row must satisfy for it. */
@@ -38,17 +71,34 @@ interface Granting {
 }
 
 function requirementChecks(written: Written, requirement: Requirement, index: number): readonly Check[] {
-  const { rules, columns } = requirement;
-  const each = rules.flatMap((rule): readonly Granting[] => {
-    const found = written.grant.rules[rule];
-    return found === undefined ? [] : [{ place: rule, rule: found, must: found.check ?? found.where }];
-  });
+  const each = grantingRules(written, requirement);
   // New items have no stored row, so WHERE has not checked whether the values of a rule's presets exist.
   const unset = written.action === 'create' && each.some(({ rule }) => rule.presets.some(isPath));
   if (each.every(({ must }) => isEveryRow(must)) && !unset) return [];
+  const late = each.some(({ must }) =>
+    isLate(written.scope.open, written.writable.collection, must, written.collections),
+  );
+  return grantedChecks(written, requirement, index, each, { late, unset });
+}
+
+function grantingRules({ grant }: Written, { rules }: Requirement): readonly Granting[] {
+  return rules.flatMap((rule): readonly Granting[] => {
+    const found = grant.rules[rule];
+    return found === undefined ? [] : [{ place: rule, rule: found, must: found.check ?? found.where }];
+  });
+}
+
+/** The checks that some rule grants what is written; `unset` tells that values of presets may be missing. */
+function grantedChecks(
+  { action }: Written,
+  { rules, columns }: Requirement,
+  index: number,
+  each: readonly Granting[],
+  { unset = false, ...time }: Pick<Check, 'late' | 'ahead'> & { readonly unset?: boolean },
+): readonly Check[] {
   const base = {
-    late: each.some(({ must }) => isLate(written.scope.open, written.writable.collection, must, written.collections)),
-    rules: rules.length > 1 && written.action === 'update' ? rules : [],
+    ...time,
+    rules: rules.length > 1 && action === 'update' ? rules : [],
     columns: columns ?? [],
   };
   const requested = (judged: CheckedRow): string => (columns === null ? sqlTrue : anyOf(columns.map(judged.present)));
@@ -80,11 +130,11 @@ function isPath({ value }: WriteRule['presets'][number]): boolean {
 /** The conditions of one rule's check, each by itself: to be told where no rule grants what was written. */
 function violations(
   all: readonly Granting[],
-  { place: index, rule }: Granting,
+  { place: index, rule, must }: Granting,
   requirement: number,
   requested: (judged: CheckedRow) => string,
 ): readonly Pick<Check, 'permissionCheck' | 'fails'>[] {
-  const conditions = rule.check === null ? [] : conjunctsOf(rule.check);
+  const conditions = rule.check === null ? [] : conjunctsOf(must);
   return conditions.map((condition) => ({
     permissionCheck: { kind: 'violated', requirement, rule: index, ...violationOf(condition) },
     fails(judged) {
@@ -166,6 +216,8 @@ interface LinkCheck extends Check {
     readonly relation: RelationScope;
     readonly descriptor: ManyToOne;
     readonly places: readonly number[];
+    /** True if an item above gives a part of the key, and the payload or the stored row the rest. */
+    readonly isPartly: boolean;
   };
 }
 
@@ -182,11 +234,12 @@ function linkChecks(written: Written): readonly LinkCheck[] {
     if (link.kind !== 'm2o' || target === undefined) return [];
     if (counted === scope.read ? readsEveryRow(target) : target.rows.some(isEveryRow)) return [];
     const places = columnsOf(written, link);
-    // A request may link the items that it wrote itself.
-    const isLinked = places.some((index) => written.columns[index]?.linked === true);
-    if (isLinked || places.length === 0) return [];
+    // A request may link the items that it wrote itself, but may not name the rest of a key beside a part of theirs.
+    const parts = pairsBesideTenant(writable.collection.descriptor, link.on, 'from');
+    const linked = places.filter((index) => written.columns[index]?.linked === true);
+    if (linked.length >= parts.length || places.length === 0) return [];
     const check = linkCheck(written, relation, link, counted, target, places);
-    return [{ ...check, link: { relation, descriptor: link, places } }];
+    return [{ ...check, link: { relation, descriptor: link, places, isPartly: linked.length > 0 } }];
   });
 }
 
@@ -208,9 +261,9 @@ export function tenantLinkChecks(written: Written): readonly Check[] {
  * have to be visible before it. Servers whose writes judge rows tell that by themselves. Where the request may have made
  * the item, only one that was stored and hidden fails.
  */
-export function linkChecksAhead(written: Written): readonly Check[] {
+export function linkChecksAhead(written: Written): readonly LinkCheck[] {
   const { open } = written.scope;
-  return linkChecks(written).flatMap((check): readonly Check[] => {
+  return linkChecks(written).flatMap((check): readonly LinkCheck[] => {
     const { relation, descriptor, places } = check.link;
     const target = check.ahead === true ? open.collections.get(descriptor.target) : undefined;
     if (target === undefined) return [];

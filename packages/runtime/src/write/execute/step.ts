@@ -4,6 +4,7 @@ import { failedValidation } from '../../json/problems.ts';
 import type { Answer } from '../../query/answer.ts';
 import { asMany, asOne, type Keys } from '../decode/keys.ts';
 import type { WriteValues } from '../plan/inputs.ts';
+import { draw } from '../plan/plan-create.ts';
 import type { WriteStatement } from '../plan/statement.ts';
 import {
   check,
@@ -21,6 +22,8 @@ export interface StepDone {
   readonly keys: Keys;
   /** Checks links to rows of other tenants, which look like missing ones. */
   checkLinks(): Promise<void>;
+  /** Checks what rules say by now, before another step that they might depend on. */
+  checkEarly(): Promise<void>;
   checkLate(): Promise<void>;
 }
 
@@ -30,10 +33,14 @@ export async function runStep(running: Running, step: Step): Promise<StepDone> {
   return writeStep(running, step);
 }
 
-/** Checks links that have to lead to visible items before anything is written. Throws FORBIDDEN. */
-export async function checkLinksAhead(running: Running, { plans, batch, keys, payload }: Step): Promise<void> {
+/** Checks links that have to lead to visible items before anything is written, or before the step. Throws FORBIDDEN. */
+export async function checkLinksAhead(
+  running: Running,
+  { plans, batch, keys, payload }: Step,
+  plan = plans.linksAhead,
+): Promise<void> {
   const values = { batch, keys: keys && asMany(keys), matched: nothing };
-  checkVerdicts(running, await verify(running, plans.linksAhead, values), payload);
+  checkVerdicts(running, await verify(running, plan, values), payload);
 }
 
 /** Runs a step whose links are checked. Throws as `runStep`. */
@@ -50,6 +57,11 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
     plans.look && (await runWrite(transaction, plans.look, { batch, keys: named, matched: nothing }, caller));
   if (looked !== undefined && looked.count !== requested && !step.lenient) throw missingRows(keys, payload);
   const values = { batch, keys: named, matched: looked?.matched ?? nothing };
+  if (plans.rulesAhead !== undefined) {
+    const drawn = draw(plans.rulesAhead.sources, batch.count, nothing);
+    const judged = { ...values, keys: keys && asMany(keys), drawn };
+    checkVerdicts(running, await verify(running, plans.rulesAhead, judged), payload);
+  }
   const writing: Promise<WriteAnswer & { readonly rows?: Answer }> =
     plans.answer === undefined
       ? runWrite(transaction, write, values, caller)
@@ -69,6 +81,7 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
   return {
     keys: written,
     checkLinks: () => checkLate(running, step, plans.linkCheck, done),
+    checkEarly: () => checkLate(running, step, plans.permissionCheck && plans.planEarly?.(), done),
     checkLate: () => checkLate(running, step, plans.permissionCheck, done),
   };
 }

@@ -1,8 +1,9 @@
 /** Writes where a write cannot be part of a query: new items as INSERT from rows, changes and removals one after the other. */
 
-import { anyOf, sqlTrue, where } from '../../dialects/fragment.ts';
-import type { Written } from '../checks/check.ts';
-import { printAllowed, requirementsOf } from '../checks/checks.ts';
+import { allOf, anyOf, sqlFalse, sqlTrue, where } from '../../dialects/fragment.ts';
+import { listedForm } from '../../sql/operand.ts';
+import type { CheckedRow, Written } from '../checks/check.ts';
+import { printAllowed, requirementsOf, ruleChecksAhead } from '../checks/checks.ts';
 import { printPreset, ruleMatches } from '../checks/presets.ts';
 import { type Removal, removable, removal } from '../checks/removal.ts';
 import { type Assigned, assignEach, assignShared, type Stored } from './assigned.ts';
@@ -17,8 +18,10 @@ import {
   keysMatch,
   keysOf,
   type MadeKeys,
+  manyAnswers,
   matchInputs,
   presenceInputs,
+  rowColumns,
   ruleRow,
   type StepPlans,
   startWrite,
@@ -138,14 +141,143 @@ function assignAll(drafting: Drafting, stored: Stored): { readonly assigned: rea
 function assignOne(
   drafting: Drafting,
   stored: Stored,
+  inputOf = (column: InputColumn): InputColumn => column,
 ): { readonly assigned: readonly InputAssignment[]; readonly inputSql: string } {
   const { input } = drafting.statement.dialect;
   const columns: InputColumn[] = [];
   const assigned = assignShared(drafting, stored, (field, index) => {
-    columns.push(listInput(`c${index}`, field, index));
+    columns.push(inputOf(listInput(`c${index}`, field, index)));
     return input.stored(`v.c${index}`, field);
   });
   return { assigned, inputSql: columns.length === 0 ? '' : `${inputTable(drafting, columns, 'v')}${input.join}` };
+}
+
+/**
+ * Plans the look at rules about other rows before a step, on the rows that it is about to write. They have the types and
+ * collations of their table. Undefined when no rule has to hold then.
+ */
+export function planRulesAhead(written: Written, shared: boolean): WriteStatement | undefined {
+  const checks = ruleChecksAhead(written);
+  if (checks.length === 0) return undefined;
+  const drafting = startWrite(written);
+  const { statement } = drafting;
+  const alias = statement.alias();
+  const rows = written.action === 'create' ? newRows(drafting) : changedRows(drafting, alias, shared);
+  if (rows === undefined) return undefined;
+  const names = new Map<string, string>();
+  const column = (quoted: string): string => {
+    const name = names.get(quoted) ?? `x${names.size}`;
+    names.set(quoted, name);
+    return `r.${name}`;
+  };
+  const judged: CheckedRow = {
+    row: ruleRow(drafting, column),
+    matched: (rule) => (rows.rules[rule] === undefined ? sqlTrue : column(`m${rule}`)),
+    present: (index) => (written.columns[index]?.complete === false ? column(`p${index}`) : sqlTrue),
+  };
+  // Rows that no rule lets be changed are refused, or passed over, as missing ones.
+  const told = checks.map((check) => ({
+    ...check,
+    fails: (row: CheckedRow) => allOf([anyOf(rows.rules.map((_, rule) => row.matched(rule))), check.fails(row)]),
+  }));
+  const answers = manyAnswers(drafting, rows.rules.length === 0 ? checks : told, judged, 'r.n');
+  const values = [...names].map(([quoted, name]) => `${rows.valueOf(quoted)} AS ${name}`);
+  const typed = [...names].map(([quoted, name]) => `${rows.typeOf(quoted)} AS ${name}`);
+  const { input } = statement.dialect;
+  const { table } = written.writable.collection.descriptor;
+  const none = `SELECT ${[...typed, `${input.typed('0', 'pg_catalog.int8')} AS n`].join(', ')} FROM ${table} AS t WHERE FALSE`;
+  const all = `SELECT ${[...values, 'i.n AS n'].join(', ')} FROM ${rows.from}`;
+  const text = `SELECT ${['NULL', input.count(), ...answers].join(', ')} FROM (${none} UNION ALL ${all}) r`;
+  return finishWrite(drafting, text, { judgements: checks.map(({ permissionCheck }) => permissionCheck) });
+}
+
+/** Rows that a step is about to write. */
+interface RowsAhead {
+  readonly from: string;
+  /** Rules of a change, as predicates on the stored row. */
+  readonly rules: readonly string[];
+  /** Value of a quoted column, or a flag: `m0` of a rule, `p0` of a column of the batch. */
+  valueOf(name: string): string;
+  /** An expression of the same type over the table `t`. */
+  typeOf(name: string): string;
+}
+
+function newRows(drafting: Drafting): RowsAhead {
+  const { written, statement } = drafting;
+  const all = assignMany(drafting);
+  // Parts of the key that rules set are asked for by a statement of their own, which has not run.
+  const assigned = drawnFields(written).reduce(
+    (rest, { field, preset, input }) =>
+      preset === undefined
+        ? rest
+        : rest.map((assignment) => {
+            const drawn = statement.dialect.input.stored(`i.${input.name}`, field);
+            return { ...assignment, value: assignment.value.split(drawn).join(printPreset(drafting, field, preset)) };
+          }),
+    all.assigned,
+  );
+  return rowsAhead(drafting, { assigned, columns: all.columns, rules: [] }, (quoted) => {
+    const { fields } = written.writable.collection.descriptor;
+    return fields.find(({ column }) => column === quoted)?.fallback ?? 'NULL';
+  });
+}
+
+/** Undefined where nothing of them changes. */
+function changedRows(drafting: Drafting, alias: string, shared: boolean): RowsAhead | undefined {
+  const { written, statement } = drafting;
+  const column = rowColumns(written, alias);
+  const row = ruleRow(drafting, column);
+  const rules = written.grant.rules.map((rule) => ruleMatches(row, rule));
+  const stored: Stored = { column, match: rules.length > 1 ? (rule) => `(${rules[rule] ?? sqlTrue})` : null };
+  const { assigned, inputSql: valuesTable } = shared
+    ? assignOne(drafting, stored, (input) => comparedInput(written, input))
+    : { ...assignAll(drafting, stored), inputSql: '' };
+  if (assigned.length === 0) return undefined;
+  const keys = keyInputs(drafting);
+  const inputs = shared ? [] : assigned.flatMap(({ input }) => input ?? []);
+  const rows = rowsAhead(drafting, { assigned, columns: [...keys, ...inputs], rules }, column);
+  const { table } = written.writable.collection.descriptor;
+  const named = keys.map(({ name }) => `i.${name}`);
+  const from = `${valuesTable}${rows.from}${statement.dialect.input.join}${table} AS ${alias} ON ${keysMatch(drafting, column, named)}`;
+  return { ...rows, from };
+}
+
+function rowsAhead(
+  drafting: Drafting,
+  {
+    assigned,
+    columns,
+    rules,
+  }: {
+    readonly assigned: readonly Assigned[];
+    readonly columns: readonly InputColumn[];
+    readonly rules: RowsAhead['rules'];
+  },
+  kept: (quoted: string) => string,
+): RowsAhead {
+  const incomplete = [...drafting.written.columns.keys()].filter(
+    (index) => drafting.written.columns[index]?.complete === false,
+  );
+  // Values that may be left out have brought their flags. All are compared here, and not stored.
+  const byName = new Map(
+    [...columns, ...presenceInputs(incomplete)].map((column) => [column.name, comparedInput(drafting.written, column)]),
+  );
+  const values = new Map(assigned.map(({ field, value }) => [field.column, value]));
+  const flags = new Map<string, string>([
+    ...rules.map((rule, index) => [`m${index}`, `(${rule}) IS TRUE`] as const),
+    ...incomplete.map((index) => [`p${index}`, `i.p${index}`] as const),
+  ]);
+  return {
+    from: inputTable(drafting, [...byName.values()], 'i'),
+    rules,
+    valueOf: (name) => flags.get(name) ?? values.get(name) ?? kept(name),
+    typeOf: (name) => (flags.has(name) ? sqlFalse : rowColumns(drafting.written, 't')(name)),
+  };
+}
+
+function comparedInput({ columns }: Written, { name, source, ...form }: InputColumn): InputColumn {
+  const field = source.kind === 'values' ? columns[source.column]?.field.descriptor : undefined;
+  return { name, source, ...(field === undefined ? form : listedForm(field)) };
 }
 
 /** Plans the DELETE of items, as far as some rule allows it; of archived ones an UPDATE. */

@@ -5,12 +5,12 @@ import type { ReadPlan } from '../../query/plan/plan.ts';
 import { listedForm } from '../../sql/operand.ts';
 import type { WriteGrant } from '../access/scope.ts';
 import type { Check, CheckedRow, Written } from '../checks/check.ts';
-import { checksOf, linkChecksAhead, tenantLinkChecks } from '../checks/checks.ts';
+import { checksOf, linkChecksAhead, ruleChecksAhead, tenantLinkChecks } from '../checks/checks.ts';
 import type { Removal } from '../checks/removal.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { InputColumn } from './inputs.ts';
 import { planCreate, planReturnedCreate } from './plan-create.ts';
-import { planChange, planInsert, planRemoval } from './plan-several.ts';
+import { planChange, planInsert, planRemoval, planRulesAhead } from './plan-several.ts';
 import { lockOfUpdate, planDelete, planUpdateMany, planUpdateOne } from './plan-update.ts';
 import {
   type CompleteStep,
@@ -85,9 +85,11 @@ const apart: StepPlanner = {
     const plans = written.action === 'create' ? { write: planInsert(written) } : planChange(written, form !== 'many');
     const single = written.action === 'create' && form === 'one';
     const verify = planPermissionCheck(written, false);
+    const rulesAhead = planRulesAhead(written, form === 'shared');
     return {
       ...plans,
       many: true,
+      ...(rulesAhead && { rulesAhead }),
       ...(single && { single }),
       ...(verify && { verify }),
       permissionCheck: planPermissionCheck(written),
@@ -97,10 +99,31 @@ const apart: StepPlanner = {
   planDelete: (written, removed) => ({ ...planRemoval(written, removed), many: true, permissionCheck: undefined }),
 };
 
-function linkChecksOf(written: Written, form: StepForm): Pick<StepPlans, 'linkCheck' | 'linksAhead'> {
+function linkChecksOf(
+  written: Written,
+  form: StepForm,
+): Pick<StepPlans, 'linkCheck' | 'linksAhead' | 'linksBelow' | 'planEarly'> {
   const linkCheck = planLinkCheck(written);
-  const linksAhead = planLinksAhead(written, form);
-  return { ...(linkCheck && { linkCheck }), ...(linksAhead && { linksAhead }) };
+  const linksAhead = planLinksAhead(written, form, false);
+  const linksBelow = planLinksAhead(written, form, true);
+  return {
+    ...(linkCheck && { linkCheck }),
+    ...(linksAhead && { linksAhead }),
+    ...(linksBelow && { linksBelow }),
+    ...(written.collections.size > 1 && { planEarly: planEarly(written) }),
+  };
+}
+
+/** Plans the early check when it is first asked for: few trees need it. */
+function planEarly(written: Written): NonNullable<StepPlans['planEarly']> {
+  let planned: { readonly plan: WriteStatement | undefined } | undefined;
+  return () =>
+    (planned ??= {
+      plan: planChecks(
+        written,
+        ruleChecksAhead(written, () => true),
+      ),
+    }).plan;
 }
 
 function plannerOf({ scope }: Written): StepPlanner {
@@ -160,7 +183,7 @@ function remembered(cache: StepPlanCache, shape: string, plan: () => StepPlans):
 
 /** Cache key of the plans of a step: everything that they depend on. */
 export function shapeOf(
-  { writable, grant, action, columns, named, collections, postponed }: Written,
+  { writable, grant, action, columns, named, collections, postponed, made }: Written,
   all: WriteGrant,
   form: StepForm,
   plan: ReadPlan | undefined,
@@ -168,7 +191,11 @@ export function shapeOf(
   let shape = `${action} ${form} ${postponed} ${plan === undefined ? 0 : numberOf(plan)}`;
   for (const rule of all.rules) shape += grant.rules.includes(rule) ? '+' : '-';
   for (const { field, complete, linked } of columns) shape += `${end}${complete} ${linked} ${field.descriptor.name}`;
-  const written = [writable.collection.descriptor.name, JSON.stringify(named), ...[...collections].sort()];
+  const written = [
+    writable.collection.descriptor.name,
+    JSON.stringify([named, [...(made ?? [])]]),
+    ...[...collections].sort(),
+  ];
   return [shape, ...written].join(end + end);
 }
 
@@ -202,8 +229,8 @@ function planPermissionCheck(written: Written, waiting = true): WriteStatement |
 }
 
 /** Plans the check of links before a step. A field that a change leaves alone has its stored value. */
-function planLinksAhead(written: Written, form: StepForm): WriteStatement | undefined {
-  const checks = linkChecksAhead(written);
+function planLinksAhead(written: Written, form: StepForm, isPartly: boolean): WriteStatement | undefined {
+  const checks = linkChecksAhead(written).filter(({ link }) => link.isPartly === isPartly);
   if (checks.length === 0) return undefined;
   const drafting = startWrite(written);
   const { input } = drafting.statement.dialect;

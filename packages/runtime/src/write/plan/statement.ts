@@ -240,6 +240,10 @@ export interface StepPlans {
   readonly write: WriteStatement;
   /** Checks links by key that have to lead to visible items before the write. */
   readonly linksAhead?: WriteStatement;
+  /** The same for links of which items above give a part: checked as soon as these are written. */
+  readonly linksBelow?: WriteStatement;
+  /** Checks what rules about other rows say before the write, where the write does not do so itself. */
+  readonly rulesAhead?: WriteStatement;
   /** Checks the written rows, where the write does not do so itself. */
   readonly verify?: WriteStatement;
   /** True if the write takes keys as arrays, but makes one item. Default: false. */
@@ -247,6 +251,8 @@ export interface StepPlans {
   /** True if the write takes its keys as arrays. */
   readonly many: boolean;
   readonly permissionCheck: WriteStatement | undefined;
+  /** Plans the same check for rows below others that are still to be written: without what it says of these. */
+  readonly planEarly?: () => WriteStatement | undefined;
   /** Checks links to rows of other tenants before anything else is written. */
   readonly linkCheck?: WriteStatement;
   /** Builds the answer from the rows of the write; set where the write returns the items itself. */

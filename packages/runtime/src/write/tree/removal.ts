@@ -13,7 +13,7 @@ import { explainViolation } from '../execute/violation.ts';
 import { deletePlan } from '../plan/plans.ts';
 import { prepareStep, type WriteContext } from '../write-plan.ts';
 import { holdersOf, type KeyTexts } from './parse/group.ts';
-import type { Writing } from './writing.ts';
+import { judgeEarlier, type Writing } from './writing.ts';
 
 /** Keys as a step takes them. */
 export function keysOfRows(rows: readonly KeyTexts[]): Keys {
@@ -50,13 +50,14 @@ function affectedConstraint(
 
 /** Takes the key of the item above from items. */
 export async function unlinkRows(
-  { running, context, collections, done }: Writing,
+  writing: Writing,
   writable: WritableCollection,
   on: readonly ColumnPair[],
   rows: readonly KeyTexts[],
   location: Place,
 ): Promise<void> {
   if (rows.length === 0) return;
+  const { running, context, collections, done } = writing;
   const all = writable.update;
   const grant = grantFor(writable, all, context.caller);
   const fields = unlinkable(writable, on).map((name) => grant?.fields.get(name));
@@ -82,6 +83,7 @@ export async function unlinkRows(
   const granted = { writable, grant, all };
   const placeOf = () => ({ ...location, collection: descriptor.name });
   const step = prepareStep(context, granted, 'update', batch, 'shared', { placeOf, collections });
+  await judgeEarlier(writing, writable, grant.rules);
   try {
     done.push(await runStep(running, { ...step, keys: keysOfRows(rows), lenient: false }));
   } catch (error) {

@@ -24,7 +24,7 @@ import {
   type KeyTexts,
 } from './parse/group.ts';
 import { keysOfRows } from './removal.ts';
-import { keyOfNode } from './resolve/references.ts';
+import { itemId, keyOfNode, madeLinks } from './resolve/references.ts';
 import {
   ask,
   checkHeld,
@@ -37,7 +37,7 @@ import {
 } from './resolve/stored.ts';
 import { writeChildren } from './write-children.ts';
 import { writeTargets } from './write-targets.ts';
-import type { LaterLink, LinkValues, Writing } from './writing.ts';
+import { judgeEarlier, type LaterLink, type LinkValues, type Writing } from './writing.ts';
 
 /** Writes a tree and gives the keys of its items at the top. Throws all violations of rules together. */
 export async function writeTree(
@@ -47,8 +47,13 @@ export async function writeTree(
   decoded: DecodedSteps,
 ): Promise<readonly KeyTexts[]> {
   const violations: PlatformError[] = [];
+  // A rule that is broken before a step and after it is told once.
+  const told = new Set<string>();
   const collect = (violation: PlatformError): void => {
-    violations.push(violation, ...violation.others);
+    for (const one of [violation, ...violation.others]) {
+      const size = told.size;
+      if (told.add(JSON.stringify(one.extensions)).size > size) violations.push(one);
+    }
   };
   const writing: Writing = {
     running: { ...running, collect },
@@ -56,6 +61,7 @@ export async function writeTree(
     drafts: decoded,
     collections: collectionsOf(root),
     done: [],
+    made: new Set(),
     later: [],
     write: (group, above) => writeGroup(writing, group, above),
   };
@@ -183,7 +189,7 @@ async function checkDraft(writing: Writing, group: Group, draft: DecodedStep): P
 
 /** Prepares the step of items whose links are filled in as far as they are known. */
 function prepareDraft(
-  { context, collections }: Writing,
+  { context, collections, made }: Writing,
   group: Group,
   { granted, action, nodes, named }: DecodedStep,
   batch: Batch,
@@ -196,7 +202,9 @@ function prepareDraft(
   const form = nodes.length === 1 ? 'one' : 'many';
   const stated = emptyLinks(batch, waiting);
   const names = namesOf(batch, [...group.owned, group.sort]);
-  const step = prepareStep(context, granted, action, stated, form, { placeOf, collections, named, postponed, names });
+  const settings = { placeOf, collections, named, postponed, names };
+  const links = madeLinks(context.scope, made, group.writable.collection, batch);
+  const step = prepareStep(context, granted, action, stated, form, { ...settings, made: links });
   const stepKeys = action === 'create' ? null : keysOfRows(nodes.map((index) => keys[index] ?? []));
   return { step: { ...step, keys: stepKeys, lenient: false }, waiting };
 }
@@ -213,11 +221,19 @@ async function writeDraft(
   const batch = fillBatch(draft.batch, nodes, linkValues);
   const { step, waiting } = prepareDraft(writing, group, draft, batch, keys);
   const { placeOf, names } = step.payload;
+  if (action === 'update') await judgeEarlier(writing, group.writable, granted.grant.rules);
+  const { linksBelow } = step.plans;
+  if (linksBelow !== undefined) await checkLinksAhead(running, step, linksBelow);
   try {
     const written = await writeStep(running, step);
     done.push(written);
     await written.checkLinks();
-    if (action === 'create') for (const [item, key] of rowsOf(written.keys).entries()) keys[nodes[item] ?? -1] = key;
+    if (action === 'create') {
+      for (const [item, key] of rowsOf(written.keys).entries()) {
+        keys[nodes[item] ?? -1] = key;
+        writing.made.add(itemId(group.writable.collection.descriptor.name, key));
+      }
+    }
     for (const { item, field, value } of waiting)
       later.push({ group, key: keys[nodes[item] ?? -1] ?? [], field, value });
     notifyWatcher(running, group, action, nodes, keys);

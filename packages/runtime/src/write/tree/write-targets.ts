@@ -11,8 +11,9 @@ import { affectedBy, prepareStep } from '../write-plan.ts';
 import { fieldsOf, type KeyTexts, pairsToWrite, sortField, type Targets } from './parse/group.ts';
 import { deleteRows } from './removal.ts';
 import { type InspectedTargets, inspectTargets, type Pair } from './resolve/inspect.ts';
+import { madeLinks } from './resolve/references.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
-import type { Owners, Writing } from './writing.ts';
+import { judgeEarlier, type Owners, type Writing } from './writing.ts';
 
 /** One pair that the payloads want, and whose it is. */
 interface OwnedPair extends Pair {
@@ -53,6 +54,8 @@ export async function writeTargets(writing: Writing, owners: Owners, edge: Targe
   const found = await inspect(writing, owners, edge, junction, nearOf, pairs);
   const location = members[0]?.place ?? { collection: relation.junction, index: undefined };
   const missing = [...pairs.entries()].flatMap(([index, pair]) => (found?.there.has(index) ? [] : [pair]));
+  if (junction?.delete !== undefined && found !== null && found.gone.length > 0)
+    await judgeEarlier(writing, junction, junction.delete);
   const removal = deleteRows(writing, junction, found?.gone ?? [], location);
   // History reads rows between the steps; without it they go together. The first of two errors counts.
   if (running.history !== null) await removal;
@@ -102,7 +105,7 @@ async function inspect(
 
 /** Makes junction rows, in the order of the payloads. */
 async function joinPairs(
-  { running, context, collections, done }: Writing,
+  { running, context, collections, done, made }: Writing,
   { relation, members }: Targets,
   junction: WritableCollection | undefined,
   pairs: readonly OwnedPair[],
@@ -118,7 +121,8 @@ async function joinPairs(
   requireFields({ scope: context.scope, writable: junction, grant, action: 'create' }, batch, placeOf, problems);
   problems.raise();
   const form = pairs.length === 1 ? 'one' : 'many';
-  const step = prepareStep(context, granted, 'create', batch, form, { placeOf, collections });
+  const links = madeLinks(context.scope, made, junction.collection, batch);
+  const step = prepareStep(context, granted, 'create', batch, form, { placeOf, collections, made: links });
   try {
     done.push(await runStep(running, { ...step, keys: null, lenient: false }));
   } catch (error) {

@@ -1,4 +1,8 @@
 /** State that the parts of a tree share while it is written. */
+
+import type { Condition } from '../../language/index.ts';
+import type { WritableCollection } from '../access/scope.ts';
+import { countsWritten } from '../checks/check.ts';
 import type { Running } from '../execute/running.ts';
 import type { StepDone } from '../execute/step.ts';
 import type { WriteContext } from '../write-plan.ts';
@@ -12,6 +16,8 @@ export interface Writing {
   readonly collections: ReadonlySet<string>;
   /** Steps whose permission check has to wait. */
   readonly done: StepDone[];
+  /** Items that the request has made so far, as `itemId` names them. */
+  readonly made: Set<string>;
   /** Links that wait until everything is written. */
   readonly later: LaterLink[];
   /** Writes a group with all below it; gives the key of every node. */
@@ -34,4 +40,18 @@ export interface LaterLink {
   readonly key: KeyTexts;
   readonly field: string;
   readonly value: string;
+}
+
+/**
+ * Judges the steps so far before one that changes stored items under rules about what these steps have written. Else two
+ * steps could grant each other.
+ */
+export async function judgeEarlier(
+  { context, collections, done }: Writing,
+  { collection }: WritableCollection,
+  rules: readonly { readonly where: Condition }[],
+): Promise<void> {
+  const { open } = context.scope;
+  if (!rules.some(({ where }) => countsWritten(open, collection, where, collections))) return;
+  for (const step of done) await step.checkEarly();
 }

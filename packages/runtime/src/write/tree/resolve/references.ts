@@ -12,12 +12,13 @@ import { readPlaces } from '../../../sql/array-text.ts';
 import { listedForm, operandType } from '../../../sql/operand.ts';
 import { readable } from '../../../sql/readable.ts';
 import { tableRow } from '../../../sql/row.ts';
-import { keyFields } from '../../../sql/scope.ts';
+import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
 import type { WriteScope } from '../../access/scope.ts';
 import { isEveryRow } from '../../checks/check.ts';
+import type { Batch } from '../../decode/batch.ts';
 import type { Running } from '../../execute/running.ts';
 import { selectLocked } from '../../plan/plan-update.ts';
-import { type Before, type Group, groupsOf, type KeyTexts, type TreeNode } from '../parse/group.ts';
+import { type Before, type Group, groupsOf, holdersOf, type KeyTexts, type TreeNode } from '../parse/group.ts';
 import { isEmptied } from '../removal.ts';
 import { ask, inputRows, keyEqual, type Question, startQuestion } from './stored.ts';
 
@@ -41,6 +42,30 @@ export function keyOfNode({ writable }: Group, { key, own: fields }: TreeNode): 
     return decoded.ok ? decoded.value : null;
   });
   return parts.length > 0 && parts.every((part) => part !== null) ? parts : undefined;
+}
+
+/** The fields of a batch by which all its items hold keys of items that the request has made. */
+export function madeLinks(
+  { open }: WriteScope,
+  made: ReadonlySet<string>,
+  collection: CollectionScope,
+  { count, columns }: Batch,
+): ReadonlySet<string> {
+  const links = [...collection.relations.values()].flatMap(({ descriptor }): readonly string[] => {
+    const target = open.collections.get(descriptor.target);
+    if (descriptor.kind !== 'm2o' || target === undefined) return [];
+    const fields = holdersOf(collection, descriptor.on, 'from');
+    const parts = keyFields(target.descriptor).map(({ column }) => descriptor.on.findIndex(({ to }) => to === column));
+    const held = parts.map((part) => columns.find(({ field }) => field.descriptor.name === fields[part])?.values);
+    const isMadeItem = (item: number): boolean => {
+      const key = held.map((values) => values?.[item] ?? null);
+      return key.every((text) => text !== null) && made.has(itemId(descriptor.target, key));
+    };
+    const isWhole =
+      fields.length === parts.length && Array.from({ length: count }, (_, item) => item).every(isMadeItem);
+    return fields.length > 0 && isWhole ? fields : [];
+  });
+  return new Set(links);
 }
 
 /** Names an item among those of all collections. */
