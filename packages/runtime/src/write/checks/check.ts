@@ -127,7 +127,7 @@ export function isLate(
   return isLate(scope, target, condition.where, written);
 }
 
-/** How a condition on a written row is judged before the write. */
+/** Settings by which a condition on a written row is judged before the write. */
 interface Ahead {
   readonly scope: Scope;
   /** Every collection that the request writes. */
@@ -149,9 +149,9 @@ export function partAhead(ahead: Ahead, collection: CollectionScope, condition: 
     case 'or':
       return { ...condition, of: condition.of.map((part) => partAhead(ahead, collection, part)) };
     case 'compare': {
-      const leads = condition.operand.kind === 'caller' && condition.operand.path.length > 0;
+      const isPath = condition.operand.kind === 'caller' && condition.operand.path.length > 0;
       const isCounted = condition.function === 'count' && collection.relations.has(condition.field);
-      return isCounted || (leads && made.has(condition.field)) ? always : condition;
+      return isCounted || (isPath && made.has(condition.field)) ? always : condition;
     }
     case 'related': {
       const relation = collection.relations.get(condition.relation)?.descriptor;
@@ -183,7 +183,7 @@ export function countsWritten(
   if (condition.kind === 'compare') {
     const { operand, field } = condition;
     if (operand.kind === 'caller' && operand.path.length > 0)
-      return !isTenant(collection, condition) && leadsThrough(scope, operand, written);
+      return !isTenant(collection, condition) && crossesWritten(scope, operand, written);
     const counted = condition.function === 'count' ? collection.relations.get(field)?.descriptor : undefined;
     return counted !== undefined && isWritten(scope, counted, written);
   }
@@ -196,7 +196,7 @@ export function countsWritten(
 }
 
 /** True if a path from the caller leads through rows that the request writes. */
-function leadsThrough(scope: Scope, { of: subject, path }: CallerOperand, written: ReadonlySet<string>): boolean {
+function crossesWritten(scope: Scope, { of: subject, path }: CallerOperand, written: ReadonlySet<string>): boolean {
   let name: string = callerCollections[subject];
   if (written.has(name)) return true;
   for (const step of path.slice(0, -1)) {

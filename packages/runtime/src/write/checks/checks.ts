@@ -40,8 +40,8 @@ export function checksOf(written: Written): readonly Check[] {
 }
 
 /**
- * What rules about other rows of the caller must say before the rows of one step are written: a row must not be what grants
- * it. Such rules follow a link back to rows of the same kind, or a path from the caller.
+ * Checks of rules about other rows of the caller, before the rows of a step are written. A row must not be what grants it.
+ * Such rules follow a link back to rows of the same kind, or a path from the caller.
  */
 export function ruleChecksAhead(
   written: Written,
@@ -57,9 +57,9 @@ export function ruleChecksAhead(
     if (!each.some(({ must }) => counts(must))) return [];
     const [only, ...others] = each;
     const alone = only === undefined || others.length > 0 ? undefined : conjunctsOf(only.must).filter(counts);
-    const told =
+    const requiredRules =
       alone === undefined ? each : each.map((granting) => ({ ...granting, must: { kind: 'and', of: alone } as const }));
-    return grantedChecks(written, requirement, index, told, { late: false, ahead: true });
+    return grantedChecks(written, requirement, index, requiredRules, { late: false, ahead: true });
   });
 }
 

@@ -176,11 +176,11 @@ export function planRulesAhead(written: Written, shared: boolean): WriteStatemen
     present: (index) => (written.columns[index]?.complete === false ? column(`p${index}`) : sqlTrue),
   };
   // Rows that no rule lets be changed are refused, or passed over, as missing ones.
-  const told = checks.map((check) => ({
+  const checksOfRows = checks.map((check) => ({
     ...check,
     fails: (row: CheckedRow) => allOf([anyOf(rows.rules.map((_, rule) => row.matched(rule))), check.fails(row)]),
   }));
-  const answers = manyAnswers(drafting, rows.rules.length === 0 ? checks : told, judged, 'r.n');
+  const answers = manyAnswers(drafting, rows.rules.length === 0 ? checks : checksOfRows, judged, 'r.n');
   const values = [...names].map(([quoted, name]) => `${rows.valueOf(quoted)} AS ${name}`);
   const typed = [...names].map(([quoted, name]) => `${rows.typeOf(quoted)} AS ${name}`);
   const { input } = statement.dialect;

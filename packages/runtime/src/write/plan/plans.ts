@@ -117,13 +117,15 @@ function linkChecksOf(
 /** Plans the early check when it is first asked for: few trees need it. */
 function planEarly(written: Written): NonNullable<StepPlans['planEarly']> {
   let planned: { readonly plan: WriteStatement | undefined } | undefined;
-  return () =>
-    (planned ??= {
+  return () => {
+    planned = planned ?? {
       plan: planChecks(
         written,
         ruleChecksAhead(written, () => true),
       ),
-    }).plan;
+    };
+    return planned.plan;
+  };
 }
 
 function plannerOf({ scope }: Written): StepPlanner {

@@ -13,7 +13,7 @@ import { explainViolation } from '../execute/violation.ts';
 import { deletePlan } from '../plan/plans.ts';
 import { prepareStep, type WriteContext } from '../write-plan.ts';
 import { holdersOf, type KeyTexts } from './parse/group.ts';
-import { judgeEarlier, type Writing } from './writing.ts';
+import { checkEarlierSteps, type Writing } from './writing.ts';
 
 /** Keys as a step takes them. */
 export function keysOfRows(rows: readonly KeyTexts[]): Keys {
@@ -83,7 +83,7 @@ export async function unlinkRows(
   const granted = { writable, grant, all };
   const placeOf = () => ({ ...location, collection: descriptor.name });
   const step = prepareStep(context, granted, 'update', batch, 'shared', { placeOf, collections });
-  await judgeEarlier(writing, writable, grant.rules);
+  await checkEarlierSteps(writing, writable, grant.rules);
   try {
     done.push(await runStep(running, { ...step, keys: keysOfRows(rows), lenient: false }));
   } catch (error) {

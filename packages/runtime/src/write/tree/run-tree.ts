@@ -37,7 +37,7 @@ import {
 } from './resolve/stored.ts';
 import { writeChildren } from './write-children.ts';
 import { writeTargets } from './write-targets.ts';
-import { judgeEarlier, type LaterLink, type LinkValues, type Writing } from './writing.ts';
+import { checkEarlierSteps, type LaterLink, type LinkValues, type Writing } from './writing.ts';
 
 /** Writes a tree and gives the keys of its items at the top. Throws all violations of rules together. */
 export async function writeTree(
@@ -47,12 +47,13 @@ export async function writeTree(
   decoded: DecodedSteps,
 ): Promise<readonly KeyTexts[]> {
   const violations: PlatformError[] = [];
-  // A rule that is broken before a step and after it is told once.
-  const told = new Set<string>();
+  // A rule that is broken before a step and after it counts once.
+  const ids = new Set<string>();
   const collect = (violation: PlatformError): void => {
-    for (const one of [violation, ...violation.others]) {
-      const size = told.size;
-      if (told.add(JSON.stringify(one.extensions)).size > size) violations.push(one);
+    for (const error of [violation, ...violation.others]) {
+      const id = JSON.stringify(error.extensions);
+      if (!ids.has(id)) violations.push(error);
+      ids.add(id);
     }
   };
   const writing: Writing = {
@@ -221,7 +222,7 @@ async function writeDraft(
   const batch = fillBatch(draft.batch, nodes, linkValues);
   const { step, waiting } = prepareDraft(writing, group, draft, batch, keys);
   const { placeOf, names } = step.payload;
-  if (action === 'update') await judgeEarlier(writing, group.writable, granted.grant.rules);
+  if (action === 'update') await checkEarlierSteps(writing, group.writable, granted.grant.rules);
   const { linksBelow } = step.plans;
   if (linksBelow !== undefined) await checkLinksAhead(running, step, linksBelow);
   try {

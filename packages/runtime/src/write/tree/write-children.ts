@@ -4,7 +4,7 @@ import { type Children, fieldsOf, type KeyTexts, type Members, sortField } from 
 import { deleteRows, keysOfRows, unlinkable, unlinkRows } from './removal.ts';
 import { type Inspected, inspectChildren } from './resolve/inspect.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
-import { judgeEarlier, type LinkValues, type Owners, type Writing } from './writing.ts';
+import { checkEarlierSteps, type LinkValues, type Owners, type Writing } from './writing.ts';
 
 /** Writes what payloads say of the children of items. */
 export async function writeChildren(writing: Writing, owners: Owners, edge: Children): Promise<void> {
@@ -74,7 +74,7 @@ async function removeChildren(writing: Writing, { relation, group, members }: Ch
     relation.kind === 'm2a' || (relation.onDeselect === 'delete' && unlinkable(writable, relation.on).length === 0);
   if (goes) {
     if (rows.length > 0) await writing.running.watcher?.removes(writable.collection.descriptor.name, keysOfRows(rows));
-    if (rows.length > 0) await judgeEarlier(writing, writable, writable.delete ?? []);
+    if (rows.length > 0) await checkEarlierSteps(writing, writable, writable.delete ?? []);
     await deleteRows(writing, writable, rows, location);
   } else await unlinkRows(writing, writable, relation.on, rows, location);
 }

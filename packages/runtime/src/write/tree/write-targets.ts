@@ -13,7 +13,7 @@ import { deleteRows } from './removal.ts';
 import { type InspectedTargets, inspectTargets, type Pair } from './resolve/inspect.ts';
 import { madeLinks } from './resolve/references.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
-import { judgeEarlier, type Owners, type Writing } from './writing.ts';
+import { checkEarlierSteps, type Owners, type Writing } from './writing.ts';
 
 /** One pair that the payloads want, and whose it is. */
 interface OwnedPair extends Pair {
@@ -55,7 +55,7 @@ export async function writeTargets(writing: Writing, owners: Owners, edge: Targe
   const location = members[0]?.place ?? { collection: relation.junction, index: undefined };
   const missing = [...pairs.entries()].flatMap(([index, pair]) => (found?.there.has(index) ? [] : [pair]));
   if (junction?.delete !== undefined && found !== null && found.gone.length > 0)
-    await judgeEarlier(writing, junction, junction.delete);
+    await checkEarlierSteps(writing, junction, junction.delete);
   const removal = deleteRows(writing, junction, found?.gone ?? [], location);
   // History reads rows between the steps; without it they go together. The first of two errors counts.
   if (running.history !== null) await removal;

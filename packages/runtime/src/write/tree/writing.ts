@@ -46,7 +46,7 @@ export interface LaterLink {
  * Judges the steps so far before one that changes stored items under rules about what these steps have written. Else two
  * steps could grant each other.
  */
-export async function judgeEarlier(
+export async function checkEarlierSteps(
   { context, collections, done }: Writing,
   { collection }: WritableCollection,
   rules: readonly { readonly where: Condition }[],
