@@ -103,6 +103,10 @@ it('of the project are the same with the line breaks of Windows, as version cont
   await writeFile(join(folder, 'migrations/0002-books.sql'), '\ufeffINSERT INTO shelves VALUES (2);\n');
   expect((await platform('migrate')).code).toBe(0);
   expect(await query('SELECT id FROM shelves')).toEqual([{ id: 1 }, { id: 2 }]);
+  // A project that went back gets the file that its database has had, and is told so.
+  await rm(join(folder, 'migrations/0002-books.sql'));
+  expect((await platform('migrate')).stderr).toContain('Wrote migrations/0002-books.sql, which the database has had.');
+  expect(await readFile(join(folder, 'migrations/0002-books.sql'), 'utf8')).toBe('INSERT INTO shelves VALUES (2);\n');
   // A version before wrote such a text down as it was.
   const script = "replace(script, E'\\n', E'\\r\\n')";
   const checksum = `encode(sha256(convert_to(${script}, 'UTF8')), 'hex')`;

@@ -374,6 +374,16 @@ describe('D04: identity tokens', () => {
   });
 });
 
+it('D05: the log names the field because of which somebody is no user, and no value', async () => {
+  const { email } = await sso.project.addUser(null);
+  const login = sso.newcomer();
+  sso.provider.say(login, { email });
+  expect(verdict(await sso.signIn('corp', login))).toBe('401 INVALID_CREDENTIALS');
+  const printed = sso.project.server.log();
+  expect(printed).toContain('No user could be made because of \\"email\\" (unique).');
+  expect(printed).not.toContain(email);
+});
+
 describe('D07: providers that nobody has named', () => {
   it.each([
     'nobody',

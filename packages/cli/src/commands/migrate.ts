@@ -30,8 +30,9 @@ export async function migrate(options: MigrateCommandOptions): Promise<void> {
 /** The platform's own tables first: the project's migrations may refer to them, and are recorded there. */
 async function applyAll(source: Source, project: Project, progress: Progress): Promise<number> {
   const system = await installSystem(source, project, progress);
-  const ofProject = await applyProjectMigrations(source, project, (name) => {
-    progress.event('migration', { name, action: 'applied' });
+  const ofProject = await applyProjectMigrations(source, project, (name, action) => {
+    progress.event('migration', { name, action });
+    if (action === 'written') progress.print(`Wrote migrations/${name}.sql, which the database has had.`);
   });
   return system.length + ofProject.length;
 }

@@ -12,8 +12,8 @@ export async function beginDatabase(source: Source, project: Project, progress: 
   const names = await migrationNames(project);
   if (names.length === 0) return;
   await installSystem(source, project, progress);
-  await applyProjectMigrations(source, project, (name) => {
-    progress.event('migration', { name, action: 'applied' });
-    progress.print(`  migrations/${name}.sql applied`);
+  await applyProjectMigrations(source, project, (name, action) => {
+    progress.event('migration', { name, action });
+    progress.print(`  migrations/${name}.sql ${action}`);
   });
 }

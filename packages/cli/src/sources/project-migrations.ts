@@ -30,14 +30,18 @@ export async function migrationNames(project: Project): Promise<readonly string[
     .sort();
 }
 
-/** Writes the migrations that the project lacks; those that it has stay as they are. */
-export async function keepMigrations(project: Project, migrations: readonly ProjectMigration[]): Promise<void> {
+/** Writes the migrations that the project lacks, and returns their names; those that it has stay as they are. */
+export async function keepMigrations(
+  project: Project,
+  migrations: readonly ProjectMigration[],
+): Promise<readonly string[]> {
   const present = new Set(await migrationNames(project));
-  for (const { name, script: sql } of migrations) {
-    if (present.has(name) || !isFileName(name)) continue;
+  const lacking = migrations.filter(({ name }) => !present.has(name) && isFileName(name));
+  for (const { name, script: sql } of lacking) {
     await mkdir(folderOf(project), { recursive: true });
     await replaceFile(join(folderOf(project), `${name}${ending}`), sql);
   }
+  return lacking.map(({ name }) => name);
 }
 
 /** The ledger is a table that others may write to. */
@@ -97,18 +101,18 @@ async function readMigrations(project: Project): Promise<readonly ProjectMigrati
 export async function applyProjectMigrations(
   source: Source,
   project: Project,
-  onDone: (name: string) => void,
+  onDone: (name: string, action: 'applied' | 'written') => void,
 ): Promise<readonly string[]> {
   const { schema } = systemPlace(source, project);
   const { waitForChanges, applyMigration } = await sources[source.family].commands();
   await waitForChanges(source, schema);
   const { pending, missing } = await projectMigrationState(source, project);
-  await keepMigrations(project, missing);
+  for (const name of await keepMigrations(project, missing)) onDone(name, 'written');
   const done: string[] = [];
   for (const migration of pending) {
     if (!(await applyMigration(source, schema, migration))) continue;
     done.push(migration.name);
-    onDone(migration.name);
+    onDone(migration.name, 'applied');
   }
   return done;
 }

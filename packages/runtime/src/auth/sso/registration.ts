@@ -36,7 +36,7 @@ export function createRegistration(finder: Pick<AccountFinder, 'byIdentity'>, cr
     // Looks again even after a refused write: if two first sign-ins run at once, one makes the user and the other finds it.
     const made = await find();
     if (made !== null) return made;
-    if (refusal instanceof PlatformError && refusal.status < 500) throw refused(refusal);
+    if (refusal instanceof PlatformError && refusal.status < 500) throw refused(notMade(refusal));
     throw refusal;
   };
 }
@@ -52,6 +52,13 @@ function newUser({ name, defaultRole: role }: ProviderEnvironment, profile: Prof
     ...(firstName !== null && { first_name: firstName }),
     ...(lastName !== null && { last_name: lastName }),
   };
+}
+
+/** For the log, which names the field: an address that is taken, or a role that is not there. */
+function notMade(refusal: PlatformError): Error {
+  const { field, type } = refusal.extensions;
+  const about = typeof field === 'string' ? ` because of "${field}" (${type})` : '';
+  return new Error(`No user could be made${about}.`, { cause: refusal });
 }
 
 function refused(cause: unknown): PlatformError {
