@@ -51,6 +51,15 @@ it('a password from the standard input is taken, and ends the sessions there are
   expect(failure(await project.post('/auth/refresh', { refresh_token }))).toBe('401 INVALID_CREDENTIALS');
 });
 
+it('of a user of a provider it ends the sessions, and says that no password counts', async () => {
+  const { email } = await project.addUser(null, { provider: 'corp', external_identifier: 'x' });
+  const shown = await runPlatform(['users', 'passwd', email, '--project', project.folder], {
+    DATABASE_URL: project.database.url,
+  });
+  expect(shown.stderr).toContain(`Every session of ${email} has ended. No password counts: this user signs in at "corp".`);
+  await project.rows('DELETE FROM platform.platform_users WHERE email = $1', [email]);
+});
+
 it('a static token is given and taken away', async () => {
   const [{ token }] = (await platform(['users', 'token', 'eve@example.com'])).events;
   expect((await project.server.ask('/users/me', { token })).status).toBe(200);

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createS3Storage, readContent } from '../../packages/runtime/src/files/storage.ts';
 import { file, form } from '../support/files.ts';
 import { adminToken } from '../support/platform.ts';
@@ -167,26 +167,45 @@ it('a content that breaks off before its end is not there for images', async () 
   await expect(readContent(storage, 'x')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 });
 
-it('a content that stops arriving is not waited for', async () => {
-  const mute = await listen(
-    (_request, response) => void response.writeHead(200, { 'content-length': 10 }).write('half'),
-  );
-  const content = await createS3Storage(elsewhere(addressOf(mute)), folder).open('x');
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  try {
-    let late: unknown;
-    const reading = content?.toArray().catch((error: unknown) => {
-      late = error;
+describe('a server that', () => {
+  const servers: Server[] = [];
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => {
+    vi.useRealTimers();
+    for (const server of servers) server.closeAllConnections();
+    for (const server of servers.splice(0)) server.close();
+  });
+
+  async function storageOf(listener: RequestListener) {
+    const server = await listen(listener);
+    servers.push(server);
+    return createS3Storage(elsewhere(addressOf(server)), folder);
+  }
+
+  /** What a promise rejects with, when time goes by. */
+  async function late(promise: Promise<unknown>): Promise<unknown> {
+    let reason: unknown;
+    promise.catch((error: unknown) => {
+      reason = error;
     });
-    for (let turns = 0; late === undefined && turns < 100; turns++) {
+    for (let turns = 0; reason === undefined && turns < 100; turns++) {
       await vi.advanceTimersByTimeAsync(30_000);
       await new Promise(setImmediate);
     }
-    expect(String(late)).toContain('nothing more for 30000 ms');
-    await reading;
-  } finally {
-    vi.useRealTimers();
-    mute.closeAllConnections();
-    mute.close();
+    return reason;
   }
+
+  it('does not answer is given up', async () => {
+    const storage = await storageOf(() => undefined);
+    const cause = { message: 'S3 has not answered within 30000 ms.' };
+    expect(await late(storage.open('x'))).toMatchObject({ code: 'SERVICE_UNAVAILABLE', cause });
+  });
+
+  it('stops in the middle of a content is given up', async () => {
+    const storage = await storageOf(
+      (_request, response) => void response.writeHead(200, { 'content-length': 10 }).write('half'),
+    );
+    const content = await storage.open('x');
+    expect(String(await late(content?.toArray() ?? Promise.resolve()))).toContain('nothing more for 30000 ms');
+  });
 });

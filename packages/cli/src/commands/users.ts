@@ -50,8 +50,12 @@ export async function createUser(email: string, options: PasswordOptions): Promi
 export async function setPassword(email: string, options: PasswordOptions): Promise<void> {
   const { password, made } = await choosePassword(options);
   await withAccounts(options, async (accounts, progress) => {
-    await accounts.setPassword(email, password);
+    const provider = await accounts.setPassword(email, password);
     progress.event('user', { email, ...(made && { password }) });
+    if (provider !== 'default') {
+      progress.print(`Every session of ${email} has ended. No password counts: this user signs in at "${provider}".`);
+      return;
+    }
     progress.print(
       `The password of ${email} is changed, and every session has ended${made ? `. It is ${password}, which is shown this once` : ''}.`,
     );

@@ -43,8 +43,8 @@ export interface Accounts {
   addRole(name: string): Promise<void>;
   /** Makes an active user. Rejects with advice when the address is taken. */
   addUser(email: string, password: string, role: string | null): Promise<void>;
-  /** Sets the password and ends every session of the user. */
-  setPassword(email: string, password: string): Promise<void>;
+  /** Sets the password and ends every session of the user. Resolves to where the user signs in: `default` by password. */
+  setPassword(email: string, password: string): Promise<string>;
   /** Sets the static token, null for none. */
   setToken(email: string, token: string | null): Promise<void>;
 }
@@ -102,6 +102,8 @@ export async function openAccounts(source: Source, project: Project): Promise<Ac
       const hashed = await hashPassword(await run(texts.policy, []), password);
       // After the change, which waits for sign-ins under way: their sessions end, too.
       await changeUser(source, email, texts.setPassword, hashed, [texts.endSessions]);
+      const [[provider] = []] = await run(texts.providerOf, [email]);
+      return provider ?? 'default';
     },
     setToken: (email, token) => changeUser(source, email, texts.setToken, token, []),
   };
@@ -176,6 +178,7 @@ WHERE NOT EXISTS (SELECT 1 FROM ${roles} WHERE name = $1::text)`),
     policy: rows(`SELECT auth_password_policy FROM ${table('platform_settings')}`),
     /** $2 hash of the password, $3 key of the role; a row unless the address is taken. */
     addUser: sql.statements.addUser,
+    providerOf: rows(`SELECT u.provider FROM ${users} AS u WHERE ${user.where}`),
     setPassword: write(update(user, { password: '$2::text', security_version: 'u.security_version + 1' })),
     endSessions: write(remove(rowsBeside(`${table('platform_sessions')} AS s`, 's', user, 'u.id = s.user'))),
     setToken: write(update(user, { token: '$2::text' })),

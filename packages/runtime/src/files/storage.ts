@@ -230,7 +230,8 @@ async function send(
   const signed = await signer.sign();
   const stop = new AbortController();
   // A large body may take longer than its answer.
-  const timer = setTimeout(() => stop.abort(), timeoutMs + (body === undefined ? 0 : body.size / 64));
+  const longest = timeoutMs + Math.ceil((body?.size ?? 0) / 64);
+  const timer = setTimeout(() => stop.abort(new Error(`S3 has not answered within ${longest} ms.`)), longest);
   try {
     return await fetch(signed.url, {
       method,
