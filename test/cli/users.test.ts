@@ -56,7 +56,9 @@ it('of a user of a provider it ends the sessions, and says that no password coun
   const shown = await runPlatform(['users', 'passwd', email, '--project', project.folder], {
     DATABASE_URL: project.database.url,
   });
-  expect(shown.stderr).toContain(`Every session of ${email} has ended. No password counts: this user signs in at "corp".`);
+  expect(shown.stderr).toContain(
+    `Every session of ${email} has ended. No password counts: this user signs in at "corp".`,
+  );
   await project.rows('DELETE FROM platform.platform_users WHERE email = $1', [email]);
 });
 
