@@ -26,6 +26,8 @@ const sql = `
   CREATE TABLE houses (id integer PRIMARY KEY, owner uuid REFERENCES platform.platform_users);
   CREATE TABLE door_keys (
     id integer PRIMARY KEY, house integer REFERENCES houses, holder uuid REFERENCES platform.platform_users);
+  CREATE TABLE nodes (
+    id integer PRIMARY KEY, parent integer REFERENCES nodes, owner uuid REFERENCES platform.platform_users);
   INSERT INTO platform.platform_roles (id, name) VALUES ('${role}', 'member');
   INSERT INTO platform.platform_users (id, email, role, token, team) VALUES
     ('${ann}', 'ann@example.com', '${role}', '${token}', 1), ('${bob}', 'bob@example.com', '${role}', NULL, 2);
@@ -40,6 +42,9 @@ const rows = [
   `INSERT INTO seats (id, club, person, grade) VALUES (1, 1, '${ann}', 'admin'), (2, 2, '${bob}', 'admin')`,
   `INSERT INTO passes (id, club, person) VALUES (1, 1, '${ann}'), (2, 2, '${bob}')`,
   `INSERT INTO club_hosts VALUES (1, '${ann}'), (2, '${bob}')`,
+  'UPDATE nodes SET parent = NULL',
+  'DELETE FROM nodes',
+  `INSERT INTO nodes VALUES (1, NULL, '${ann}'), (2, NULL, '${bob}')`,
   'DELETE FROM door_keys',
   'DELETE FROM houses',
   `INSERT INTO houses VALUES (1, '${ann}'), (2, '${bob}')`,
@@ -76,6 +81,11 @@ permissions:
     houses:
       read: true
       update: { fields: '*', filter: { door_keys: { _some: { holder: { _eq: $CURRENT_USER } } } }, validation: {} }
+    nodes:
+      read: true
+      create: { fields: '*', validation: { parent: { owner: { _eq: $CURRENT_USER } } } }
+      update: { fields: '*', filter: { children: { _some: { owner: { _eq: $CURRENT_USER } } } }, validation: {} }
+      delete: { filter: { children: { _some: { owner: { _eq: $CURRENT_USER } } } } }
     door_keys:
       read: true
       create: { fields: '*', validation: { house: { owner: { _eq: $CURRENT_USER } } } }
@@ -96,7 +106,7 @@ describe.each(forms)('on $name, $form', ({ dialect, missing, environment }) => {
           sql,
           permissions,
           environment,
-          config: "{ relations: { 'clubs.platform_users': { name: 'users' } } }",
+          config: "{ relations: { 'clubs.platform_users': { name: 'users' }, 'nodes.nodes': { name: 'children' } } }",
         });
       }),
     );
@@ -188,6 +198,17 @@ describe.each(forms)('on $name, $form', ({ dialect, missing, environment }) => {
       expect((await sent('PATCH', '/users/me', both(2))).told).toBe('400 FAILED_VALIDATION');
       expect(await owners()).toHaveLength(1);
       expect((await sent('PATCH', '/users/me', both(1))).told).toBe('done');
+    });
+
+    it('is not granted by another of the same list that it grants', async () => {
+      const both = (parent: number) => [
+        { id: 10, parent, owner: ann },
+        { id: parent, owner: ann },
+      ];
+      const owners = () => project.cells(`SELECT id FROM nodes WHERE owner = '${ann}'`);
+      expect((await sent('POST', `/items/nodes${upsert}`, both(2))).told).toBe('400 FAILED_VALIDATION');
+      expect(await owners()).toHaveLength(1);
+      expect((await sent('POST', `/items/nodes${upsert}`, both(1))).told).toBe('done');
     });
 
     it('is told the same error once, below others', async () => {

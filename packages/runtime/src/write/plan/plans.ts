@@ -110,7 +110,7 @@ function linkChecksOf(
     ...(linkCheck && { linkCheck }),
     ...(linksAhead && { linksAhead }),
     ...(linksBelow && { linksBelow }),
-    ...(written.collections.size > 1 && { planEarly: planEarly(written) }),
+    planEarly: planEarly(written),
   };
 }
 
