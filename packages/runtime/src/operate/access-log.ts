@@ -25,20 +25,33 @@ export function createAccessLog({ accessLog, slowMs, write, addressOf }: AccessL
     const { id, traceId, call, databaseMs } = record;
     // A body that HEAD leaves out was made all the same.
     const bytes = request.method === 'HEAD' ? 0 : record.bytes;
-    // Printed by hand, because every request may have a line. Ids are letters, digits and a few signs.
+    const path = pathOf(request.url ?? '');
+    const { before, after, end } = textsOf({
+      method: request.method || undefined,
+      route: routePattern(record, request),
+      collection: call?.item?.collection,
+      status,
+      accessClass: call?.caller.accessClass,
+      user: call?.caller.user ?? undefined,
+      address: addressOf(request),
+    });
+    // Printed by hand and of few parts, because every request may have a line. Ids are letters, digits and a few signs.
     write(
-      `{"level":30,"time":${Date.now()},"requestId":"${id}"${traceId === undefined ? '' : `,"traceId":"${traceId}"`}` +
-        `${printMethod(request.method || undefined)},"path":${quote(pathOf(request.url ?? ''))}` +
-        printRoute(routePattern(record, request)) +
-        printCollection(call?.item?.collection) +
-        // Absent where the client left before the answer.
-        (status === undefined ? '' : `,"status":${status}`) +
-        `,"ms":${tenths(ms)},"dbMs":${tenths(databaseMs)},"bytes":${bytes}` +
-        printClass(call?.caller.accessClass) +
-        printUser(call?.caller.user ?? undefined) +
-        `${printAddress(addressOf(request))},"msg":"A request was answered."}\n`,
+      `${lineStart()}${traceId === undefined ? id : `${id}","traceId":"${traceId}`}${before}${escaped(path)}${after}` +
+        `${printMs(ms)}${printDatabaseMs(databaseMs)}${bytes}${end}`,
     );
   };
+}
+
+let startedAt = 0;
+let startText = '';
+
+/** Everything in front of the identifier; printing the time costs more than all else of it. */
+function lineStart(): string {
+  const now = Date.now();
+  if (now !== startedAt) startText = `{"level":30,"time":${now},"requestId":"`;
+  startedAt = now;
+  return startText;
 }
 
 /** Values of a member that are remembered. */
@@ -52,12 +65,60 @@ function createMember(name: string): (value: string | undefined) => string {
     if (value === undefined) return '';
     const remembered = texts.get(value);
     if (remembered !== undefined) return remembered;
-    const text = `,"${name}":${quote(value)}`;
+    const text = member(name, value);
     if (value.length > maxLetters) return text;
     if (texts.size >= maxRemembered) texts.clear();
     texts.set(value, text);
     return text;
   };
+}
+
+/** Facts of a request that those before it often share. */
+interface SharedFacts {
+  readonly method: string | undefined;
+  readonly route: string | undefined;
+  readonly collection: string | undefined;
+  /** Absent where the client left before the answer. */
+  readonly status: number | undefined;
+  readonly accessClass: string | undefined;
+  readonly user: string | undefined;
+  readonly address: string | undefined;
+}
+
+/** Texts of a line: before the path, after it, and behind the numbers. */
+interface SharedTexts {
+  readonly before: string;
+  readonly after: string;
+  readonly end: string;
+}
+
+let lastFacts: SharedFacts | undefined;
+let lastTexts: SharedTexts = { before: '', after: '', end: '' };
+
+/** Texts of the facts of a request, which are put together once for requests in a row that share them. */
+function textsOf(facts: SharedFacts): SharedTexts {
+  if (lastFacts !== undefined && isSame(facts, lastFacts)) return lastTexts;
+  const { method, route, collection, status, accessClass, user, address } = facts;
+  const answered = status === undefined ? '' : `,"status":${status}`;
+  lastFacts = facts;
+  lastTexts = {
+    before: `"${printMethod(method)},"path":"`,
+    after: `"${printRoute(route)}${printCollection(collection)}${answered},"ms":`,
+    end: `${printClass(accessClass)}${printUser(user)}${printAddress(address)},"msg":"A request was answered."}\n`,
+  };
+  return lastTexts;
+}
+
+function isSame(facts: SharedFacts, others: SharedFacts): boolean {
+  return (
+    facts.status === others.status &&
+    facts.collection === others.collection &&
+    facts.route === others.route &&
+    facts.method === others.method &&
+    facts.user === others.user &&
+    facts.address === others.address &&
+    facts.accessClass === others.accessClass
+  );
 }
 
 const printMethod = createMember('method');
@@ -67,16 +128,32 @@ const printClass = createMember('class');
 const printUser = createMember('user');
 const printAddress = createMember('address');
 
+function member(name: string, value: string | undefined): string {
+  return value === undefined ? '' : `,"${name}":"${escaped(value)}"`;
+}
+
 /** Texts that are the same in JSON. */
 const plain = /^[\w /.:,~-]*$/;
 
-function quote(value: string): string {
-  return plain.test(value) ? `"${value}"` : JSON.stringify(value);
+function escaped(value: string): string {
+  return plain.test(value) ? value : JSON.stringify(value).slice(1, -1);
 }
 
-/** Milliseconds with one digit after the point, which is quicker than printing a fraction. */
-function tenths(ms: number): string {
-  const count = Math.max(0, Math.round(ms * 10));
-  const rest = count % 10;
-  return rest === 0 ? `${count / 10}` : `${(count - rest) / 10}.${rest}`;
+/** Tenths of which texts are remembered. */
+const maxTenths = 1_000;
+
+/** Makes the printer of milliseconds with one digit after the point, with the name of the next member. */
+function createMs(next: string): (ms: number) => string {
+  const texts: string[] = [];
+  return function printTenths(ms) {
+    const count = Math.max(0, Math.round(ms * 10));
+    const remembered = texts[count];
+    if (remembered !== undefined) return remembered;
+    const text = `${count / 10},"${next}":`;
+    if (count < maxTenths) texts[count] = text;
+    return text;
+  };
 }
+
+const printMs = createMs('dbMs');
+const printDatabaseMs = createMs('bytes');
