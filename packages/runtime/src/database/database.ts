@@ -125,6 +125,10 @@ export const keysMark = '/* keys */ ?';
  */
 export interface RowSink {
   row(buffer: Buffer, offset: number, length: number): void;
+  /** Sink that rows go to in place of this one, which hears of the rest: each sink that a row passes costs as much as its copy. */
+  readonly receiver?: RowSink | undefined;
+  /** Hears how many rows its receiver got; before `end`. */
+  received?(rows: number): void;
   /** Set where a lane may turn rows into items by itself. */
   readonly direct?: DirectSink | undefined;
   /**
@@ -151,6 +155,11 @@ export interface RowSink {
   end?(now?: number): void;
   /** A statement that has joined others has failed, alone or with them. */
   failed?(error: unknown): void;
+}
+
+/** The sink that gets the rows for another one. */
+export function receiverOf(sink: RowSink): RowSink {
+  return sink.receiver ?? sink;
 }
 
 /** Hears the end of a statement that served several sinks; after a failure each is served alone, or gets that error. */

@@ -1,8 +1,6 @@
-/** One run of a statement, as observers see it: its rows pass through here on the way to their sink. */
-import type { ShapeField } from '../json/shape.ts';
-import type { Transcoder } from '../json/transcode.ts';
+/** One run of a statement, as observers see it. */
 import { currentRecord } from '../operate/request-record.ts';
-import type { DirectSink, Parameter, RowSink, Statement } from './database.ts';
+import { type Parameter, type RowSink, receiverOf, type Statement } from './database.ts';
 
 /** Hears of the end of a read: at once, which costs less than another promise. */
 interface ReadWatch {
@@ -11,7 +9,7 @@ interface ReadWatch {
 }
 
 /** Counts rows, and takes the time. */
-export class StatementRun implements RowSink, DirectSink {
+export class StatementRun implements RowSink {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];
   /** Request that it belongs to; undefined outside of requests. */
@@ -39,22 +37,17 @@ export class StatementRun implements RowSink, DirectSink {
     this.#sink = sink;
   }
 
-  get direct(): DirectSink | undefined {
-    return this.#sink.direct === undefined ? undefined : this;
+  get receiver(): RowSink {
+    return receiverOf(this.#sink);
   }
 
-  get fields(): readonly ShapeField[] {
-    return this.#sink.direct?.fields ?? [];
+  received(rows: number): void {
+    this.rows += rows;
   }
 
   row(buffer: Buffer, offset: number, length: number): void {
     this.rows++;
     this.#sink.row(buffer, offset, length);
-  }
-
-  item(transcode: Transcoder, buffer: Buffer, offset: number): void {
-    this.rows++;
-    this.#sink.direct?.item(transcode, buffer, offset);
   }
 
   joins(): void {

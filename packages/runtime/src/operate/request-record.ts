@@ -89,8 +89,11 @@ const forgetEnd = (): void => {
 
 /** Gives brief answers one time that follow each other, as those of one statement do: a clock costs more than counting. */
 function endTime({ bytes }: RequestRecord): number {
-  if (endedAt === 0) void soon.then(forgetEnd);
-  if (endedAt === 0 || bytes > briefBytes) endedAt = performance.now();
+  if (bytes > briefBytes) return performance.now();
+  if (endedAt === 0) {
+    void soon.then(forgetEnd);
+    endedAt = performance.now();
+  }
   return endedAt;
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlatformError } from '../../errors.ts';
 import { currentRecord } from '../../operate/request-record.ts';
-import type { Database, RowSink, Statement } from '../database.ts';
+import { type Database, type RowSink, receiverOf, type Statement } from '../database.ts';
 import { ConnectionError, isNotPrimary, isRetryable, toDatabaseError, UnknownOutcomeError } from '../errors.ts';
 import type { HostGroup } from './host-group.ts';
 import type { HasReached, Positions } from './positions.ts';
@@ -129,12 +129,13 @@ class CountedRows implements RowSink {
 
   constructor(sink: RowSink) {
     this.#sink = sink;
-    const { direct } = sink;
+    const { direct } = receiverOf(sink);
     this.shared = sink.shared;
     this.direct = direct && {
       fields: direct.fields,
       item: (...item) => {
         this.rows++;
+        sink.received?.(1);
         direct.item(...item);
       },
     };

@@ -1,7 +1,14 @@
 /**
  * Reads of callers without a token: those by key run freely, as do statements that were quick; all others take turns.
  */
-import type { Database, FindClient, Parameter, RowSink, Statement } from '../database.ts';
+import {
+  type Database,
+  type FindClient,
+  type Parameter,
+  type RowSink,
+  receiverOf,
+  type Statement,
+} from '../database.ts';
 import { ConnectionError, StalledError, toDatabaseError } from '../errors.ts';
 import type { StatementKind } from './public-pace.ts';
 import { PublicQueue, type Turn, type TurnLimits } from './public-queue.ts';
@@ -71,12 +78,16 @@ class TurnSink implements RowSink {
     turn.begun = Number.POSITIVE_INFINITY;
   }
 
-  get direct(): RowSink['direct'] {
-    return this.#sink.direct;
+  get receiver(): RowSink {
+    return receiverOf(this.#sink);
   }
 
   get shared(): RowSink['shared'] {
     return this.#sink.shared;
+  }
+
+  received(rows: number): void {
+    this.#sink.received?.(rows);
   }
 
   row(buffer: Buffer, offset: number, length: number): void {

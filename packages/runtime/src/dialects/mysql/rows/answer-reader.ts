@@ -3,7 +3,7 @@
  *
  * Source: https://mariadb.com/kb/en/result-set-packets/, https://dev.mysql.com/doc/dev/mysql-server (the same).
  */
-import type { RowSink } from '../../../database/database.ts';
+import { type RowSink, receiverOf } from '../../../database/database.ts';
 import type { Transcoder } from '../../../json/transcode.ts';
 import { toMysqlError } from '../driver/errors.ts';
 import { type KnownColumns, knownColumns } from '../driver/known-columns.ts';
@@ -28,6 +28,7 @@ export class AnswerReader {
   /** The columns; at first those of an earlier answer to the same statement, if there was one. */
   columns: KnownColumns | undefined;
   readonly #sink: RowSink;
+  readonly #receiver: RowSink;
   readonly #onRow: ((bytes: number) => void) | undefined;
   /** Part of the answer that the next packet belongs to. */
   #part: 'head' | 'columns' | 'divider' | 'rows' = 'head';
@@ -40,6 +41,7 @@ export class AnswerReader {
 
   constructor(sink: RowSink, columns: KnownColumns | undefined, onRow: ((bytes: number) => void) | undefined) {
     this.#sink = sink;
+    this.#receiver = receiverOf(sink);
     this.columns = columns;
     this.#onRow = onRow;
   }
@@ -58,7 +60,7 @@ export class AnswerReader {
       case 'divider':
         checkDivider(buffer, start, end);
         this.#part = 'rows';
-        this.#transcode = this.#sink.direct && this.columns?.transcoderOf(this.#sink.direct.fields);
+        this.#transcode = this.#receiver.direct && this.columns?.transcoderOf(this.#receiver.direct.fields);
         return false;
       case 'head':
         return this.#begin(buffer, start);
@@ -107,16 +109,17 @@ export class AnswerReader {
   #row(buffer: Buffer, start: number, end: number): boolean {
     if (buffer[start] !== marks.ok) {
       checkDivider(buffer, start, end);
-      if (this.#sink.direct !== undefined) this.columns?.count(this.#sink.direct.fields, this.rows);
+      if (this.#receiver.direct !== undefined) this.columns?.count(this.#receiver.direct.fields, this.rows);
+      if (this.#receiver !== this.#sink) this.#sink.received?.(this.rows);
       return true;
     }
     if (this.failure !== undefined) return false;
     try {
       this.rows += 1;
-      if (this.#transcode !== undefined) this.#sink.direct?.item(this.#transcode, buffer, start);
+      if (this.#transcode !== undefined) this.#receiver.direct?.item(this.#transcode, buffer, start);
       else {
         this.columns?.writeRow(bytes, buffer, start);
-        this.#sink.row(bytes.buffer, 0, bytes.length);
+        this.#receiver.row(bytes.buffer, 0, bytes.length);
       }
       this.#onRow?.(end - start);
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Parameter, RowSink } from '../../../database/database.ts';
+import { type Parameter, type RowSink, receiverOf } from '../../../database/database.ts';
 import { isRetryable, StalledError, toDatabaseError, toStatementError } from '../../../database/errors.ts';
 import { readRow, type TextRow } from '../../../database/own-statements.ts';
 import type { PendingQuery, Request } from '../protocol/request.ts';
@@ -24,6 +24,7 @@ export class Read implements PendingQuery {
   /** Time when it was sent to a connection that did nothing else; undefined where it stood behind others. */
   startedAt: number | undefined;
   readonly #sink: RowSink;
+  readonly #receiver: RowSink;
   readonly #done: (error: unknown) => void;
   readonly #again: Dispatch;
   #rows = 0;
@@ -33,13 +34,14 @@ export class Read implements PendingQuery {
   constructor(request: Request, sink: RowSink, again: Dispatch, done: (error: unknown) => void) {
     this.request = request;
     this.#sink = sink;
+    this.#receiver = receiverOf(sink);
     this.#again = again;
     this.#done = done;
   }
 
   row(buffer: Buffer, offset: number, length: number): void {
     this.#rows++;
-    this.#sink.row(buffer, offset, length);
+    this.#receiver.row(buffer, offset, length);
   }
 
   /** Sent, at this moment. */
@@ -62,6 +64,7 @@ export class Read implements PendingQuery {
 
   #end(): unknown {
     try {
+      if (this.#receiver !== this.#sink) this.#sink.received?.(this.#rows);
       this.#sink.end?.();
       return undefined;
     } catch (error) {
