@@ -125,7 +125,7 @@ export const keysMark = '/* keys */ ?';
  */
 export interface RowSink {
   row(buffer: Buffer, offset: number, length: number): void;
-  /** Sink that rows go to in place of this one, which hears of the rest: each sink that a row passes costs as much as its copy. */
+  /** Sink that rows go to in place of this one, which hears of the rest. Each stop of a row on its way takes time. */
   readonly receiver?: RowSink | undefined;
   /** Hears how many rows its receiver got; before `end`. */
   received?(rows: number): void;
