@@ -32,7 +32,7 @@ permissions:
     platform_files:
       create:
         fields: [folder, description]
-        validation: { type: { _neq: text/html } }
+        validation: { type: { _neq: text/html }, uploaded_by: { _null: true }, folder: { _null: true } }
       read: { fields: ['*'], filter: { uploaded_by: { _eq: $CURRENT_USER } } }
       update: { fields: [title], filter: { uploaded_by: { _eq: $CURRENT_USER } } }
       delete: { filter: { uploaded_by: { _eq: $CURRENT_USER } } }`,
@@ -283,6 +283,12 @@ describe('rules', () => {
     expect(failure(await asBob(form(['title', 'mine'], file('x'))))).toBe('403 FORBIDDEN');
     expect(failure(await project.ask('/files', { method: 'POST', body: form(file('x')) }))).toBe('403 FORBIDDEN');
     await expectNoOrphans();
+  });
+
+  it('do not see what is filled in afterwards', async () => {
+    await run(`INSERT INTO platform.platform_settings (storage_default_folder) VALUES ('${folder}')`);
+    const { json } = await asBob(form(file('x')));
+    expect(json.data).toMatchObject({ folder, uploaded_by: bob });
   });
 
   it('keep others from replacing, changing and removing', async () => {
