@@ -70,7 +70,12 @@ class TokenSession implements Session {
   }
 
   async token(): Promise<string | null> {
-    if (this.#fixed === '' && this.#parts.autoRefresh && this.#isDue()) await this.refresh();
+    const { autoRefresh, refreshBeforeMs } = this.#parts;
+    if (this.#fixed !== '' || !autoRefresh || !this.#endsWithin(refreshBeforeMs)) return this.#current();
+    await this.refresh().catch((error: unknown) => {
+      // A server that cannot refresh now may answer reads still, until the token ends.
+      if (isRefusal(error) || this.#endsWithin(0)) throw error;
+    });
     return this.#current();
   }
 
@@ -130,10 +135,9 @@ class TokenSession implements Session {
     return this.#fixed || this.#parts.storage.get('auth_token');
   }
 
-  #isDue(): boolean {
-    const { storage, refreshBeforeMs } = this.#parts;
-    const end = storage.get('auth_expires_at');
-    return end !== null && Number(end) - Date.now() <= refreshBeforeMs;
+  #endsWithin(milliseconds: number): boolean {
+    const end = this.#parts.storage.get('auth_expires_at');
+    return end !== null && Number(end) - Date.now() <= milliseconds;
   }
 
   #keep({ access_token, expires, refresh_token }: AuthTokens): void {
@@ -152,12 +156,12 @@ class TokenSession implements Session {
 
   /** Refreshes once for all tabs with one storage: the first tab asks, the others take its result. */
   #renewOnce(): Promise<AuthTokens> {
-    const { storage, url } = this.#parts;
+    const { storage, url, refreshBeforeMs } = this.#parts;
     if (!storage.isShared) return this.#renew();
     const before = storage.get('auth_token');
     return exclusively(`platform ${storage.prefix} ${url}`, async () => {
       const [now, expires] = [storage.get('auth_token'), Number(storage.get('auth_expires'))];
-      if (now === null || now === before || this.#isDue()) return this.#renew();
+      if (now === null || now === before || this.#endsWithin(refreshBeforeMs)) return this.#renew();
       const refreshToken = storage.get('auth_refresh_token');
       return { access_token: now, expires, ...(refreshToken !== null && { refresh_token: refreshToken }) };
     });
