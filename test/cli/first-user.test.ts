@@ -1,9 +1,11 @@
 /** The first start of a project with users: a secret that is kept, an administrator who is told once, and no start without. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase } from '../support/database.ts';
-import { createProject, type Platform, runPlatform, startPlatform } from '../support/platform.ts';
+import { commandVariables, createProject, type Platform, runPlatform, startPlatform } from '../support/platform.ts';
 import { installSystem } from '../support/system.ts';
 
 let project: Awaited<ReturnType<typeof createProject>>;
@@ -52,6 +54,27 @@ it('with the embedded database makes both, once', async () => {
   expect(me.json).toEqual({ data: { email: 'admin@example.com' } });
   await second.stop();
 }, 120_000);
+
+it('names the way to sign in where passwords are off', async () => {
+  const command = join(import.meta.dirname, '../../packages/cli/bin/platform.cjs');
+  const started = spawn(process.execPath, [command, 'start', '--project', project.folder], {
+    env: commandVariables({ ...unset, PORT: '0', AUTH_DISABLE_DEFAULT: 'true' }),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(started, 'exit');
+  try {
+    let printed = '';
+    for await (const chunk of started.stderr) {
+      printed += String(chunk);
+      if (printed.includes('Sign in: ')) break;
+    }
+    expect(printed).toContain('Sign in: by a provider, which GET /auth names');
+    expect(printed).not.toContain('POST /auth/login');
+  } finally {
+    started.kill('SIGINT');
+    await ended;
+  }
+}, 60_000);
 
 it('with a database server does not start without SECRET', async () => {
   const database = await createDatabase();

@@ -46,6 +46,7 @@ function tokenFile(stateFolder: string): string {
 /** The password is said when it was made, and never again. */
 function signInLines({ administrator, api }: Welcome): readonly string[] {
   if (!hasUsers(api)) return [];
+  if (ownVariable('AUTH_DISABLE_DEFAULT') === 'true') return ['Sign in: by a provider, which GET /auth names'];
   if (administrator === null) {
     return ['Sign in: POST /auth/login; `platform users create` makes a user, `platform users passwd` sets a password'];
   }
