@@ -96,6 +96,7 @@ function updateOf(
   const plan: WritePlan = {
     returning,
     affected: () => [affectedBy(context, granted, batch, placeOf)],
+    hasChecks: () => prepare().plans.planFirst?.() !== undefined,
     work: (running) => runUpdate(running, prepare(), keys, false),
   };
   return keys.count === 0 ? plan : completed(context, plan, { kind: 'step', prepare, keys });

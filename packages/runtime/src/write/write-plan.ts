@@ -18,7 +18,7 @@ import { asMany, type Keys } from './decode/keys.ts';
 import type { JudgedPayload } from './execute/run.ts';
 import type { RequestOrigin, Running, Step } from './execute/running.ts';
 import type { TransactionBody } from './execute/transaction-body.ts';
-import { type AffectedConstraints, keysInBatch } from './execute/violation.ts';
+import { type AffectedConstraints, keysInBatch, takenKey } from './execute/violation.ts';
 import type { ReturnedImages } from './history/history.ts';
 import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plan/plans.ts';
 import type { CompleteStep } from './plan/statement.ts';
@@ -78,6 +78,8 @@ export interface WritePlan extends Noted {
   readonly affected: () => readonly AffectedConstraints[];
   /** True if an error only means that another request was faster, so that the plan runs again from the start. */
   readonly isConflict?: (error: unknown) => boolean;
+  /** True if something can be judged of its rows before they are written. Default: false. */
+  readonly hasChecks?: () => boolean;
   /** Stored items that it changes, where these are known and no others of their table change. */
   readonly named?: () => NamedRows | null;
   /** Does the same by fewer statements, or is refused. Then `work` runs in its place, and explains why. */
@@ -202,6 +204,25 @@ interface StepSetting {
 
 /** A step without the keys of its items. */
 export type PreparedStep = Omit<Step, 'keys' | 'lenient'>;
+
+/**
+ * A plan that runs again when a unique key refuses its rows, and judges these first. Else the key would tell of hidden
+ * rows what rules and links keep from the caller.
+ */
+export function judgedFirst(plan: WritePlan): WritePlan {
+  const { hasChecks } = plan;
+  if (hasChecks === undefined) return plan;
+  let isTaken = false;
+  return {
+    ...plan,
+    isConflict(error) {
+      if (isTaken || takenKey(error) === undefined || !hasChecks()) return plan.isConflict?.(error) === true;
+      isTaken = true;
+      return true;
+    },
+    work: (running) => plan.work(isTaken ? { ...running, judgesFirst: true } : running),
+  };
+}
 
 /** Completes a plan by the seams of the writer. */
 export function completed(

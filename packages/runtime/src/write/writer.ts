@@ -31,6 +31,7 @@ import type { PreparedReturning, Returning, ReturningForm } from './returning.ts
 import { type PreparedCommand, prepareCommand, type WriteCommand } from './write-command.ts';
 import {
   type CreateWriteSeams,
+  judgedFirst,
   returningOf,
   type WriteContext,
   type WriteRequest,
@@ -131,7 +132,10 @@ export function createWriter(options: WriterOptions): Writer {
   const workOf = async (command: WriteCommand): Promise<TransactionBody> =>
     hooked.waitFor(command)
       ? hooked.workOf(command)
-      : executor.bodyOf(command.request, await prepareCommand(open(command.request), command, command.body));
+      : executor.bodyOf(
+          command.request,
+          judgedFirst(await prepareCommand(open(command.request), command, command.body)),
+        );
   const execute = async (command: WriteCommand) => executor.once(await workOf(command));
   const once: Writer['once'] = async (request, payload, prepare) => {
     if (request.key !== undefined)

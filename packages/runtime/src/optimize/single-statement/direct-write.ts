@@ -62,6 +62,7 @@ export function runDirectly(
     brief: () => (goesStepByStep ? undefined : direct.rows),
     isConflict(error) {
       const isConflict = body.isConflict?.(error) === true;
+      if (isConflict) goesStepByStep = true;
       if (!direct.isExplained || goesStepByStep || !isRefusal(error)) return isConflict;
       goesStepByStep = true;
       return true;

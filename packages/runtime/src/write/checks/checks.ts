@@ -63,6 +63,11 @@ export function ruleChecksAhead(
   });
 }
 
+/** Everything that can be checked of rows before they are written. */
+export function checksFirst(written: Written): readonly Check[] {
+  return [...ruleChecksAhead(written, () => true), ...linkChecks(written).filter(({ late }) => !late)];
+}
+
 /** A rule with its position, and what the written row must satisfy for it. */
 interface Granting {
   readonly place: number;

@@ -57,10 +57,11 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
     plans.look && (await runWrite(transaction, plans.look, { batch, keys: named, matched: nothing }, caller));
   if (looked !== undefined && looked.count !== requested && !step.lenient) throw missingRows(keys, payload);
   const values = { batch, keys: named, matched: looked?.matched ?? nothing };
-  if (plans.rulesAhead !== undefined) {
-    const drawn = draw(plans.rulesAhead.sources, batch.count, nothing);
+  const rulesFirst = running.judgesFirst === true ? plans.planFirst?.() : plans.rulesAhead;
+  if (rulesFirst !== undefined) {
+    const drawn = draw(rulesFirst.sources, batch.count, nothing);
     const judged = { ...values, keys: keys && asMany(keys), drawn };
-    checkVerdicts(running, await verify(running, plans.rulesAhead, judged), payload);
+    checkVerdicts(running, await verify(running, rulesFirst, judged), payload);
   }
   const writing: Promise<WriteAnswer & { readonly rows?: Answer }> =
     plans.answer === undefined

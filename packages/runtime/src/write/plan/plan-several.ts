@@ -2,7 +2,7 @@
 
 import { allOf, anyOf, sqlFalse, sqlTrue, where } from '../../dialects/fragment.ts';
 import { listedForm } from '../../sql/operand.ts';
-import type { CheckedRow, Written } from '../checks/check.ts';
+import type { Check, CheckedRow, Written } from '../checks/check.ts';
 import { printAllowed, requirementsOf, ruleChecksAhead } from '../checks/checks.ts';
 import { printPreset, ruleMatches } from '../checks/presets.ts';
 import { type Removal, removable, removal } from '../checks/removal.ts';
@@ -156,8 +156,11 @@ function assignOne(
  * Plans the look at rules about other rows before a step, on the rows that it is about to write. They have the types and
  * collations of their table. Undefined when no rule has to hold then.
  */
-export function planRulesAhead(written: Written, shared: boolean): WriteStatement | undefined {
-  const checks = ruleChecksAhead(written);
+export function planRulesAhead(
+  written: Written,
+  shared: boolean,
+  checks: readonly Check[] = ruleChecksAhead(written),
+): WriteStatement | undefined {
   if (checks.length === 0) return undefined;
   const drafting = startWrite(written);
   const { statement } = drafting;
@@ -238,7 +241,10 @@ function changedRows(drafting: Drafting, alias: string, shared: boolean): RowsAh
   const rows = rowsAhead(drafting, { assigned, columns: [...keys, ...inputs], rules }, column);
   const { table } = written.writable.collection.descriptor;
   const named = keys.map(({ name }) => `i.${name}`);
-  const from = `${valuesTable}${rows.from}${statement.dialect.input.join}${table} AS ${alias} ON ${keysMatch(drafting, column, named)}`;
+  const { join } = statement.dialect.input;
+  // Servers whose joins need a condition have none for the row of values.
+  const sharedValues = valuesTable === '' ? '' : `${valuesTable.slice(0, -join.length)}, `;
+  const from = `${sharedValues}${rows.from}${join}${table} AS ${alias} ON ${keysMatch(drafting, column, named)}`;
   return { ...rows, from };
 }
 

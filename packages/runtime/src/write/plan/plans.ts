@@ -5,7 +5,7 @@ import type { ReadPlan } from '../../query/plan/plan.ts';
 import { listedForm } from '../../sql/operand.ts';
 import type { WriteGrant } from '../access/scope.ts';
 import type { Check, CheckedRow, Written } from '../checks/check.ts';
-import { checksOf, linkChecksAhead, ruleChecksAhead, tenantLinkChecks } from '../checks/checks.ts';
+import { checksFirst, checksOf, linkChecksAhead, ruleChecksAhead, tenantLinkChecks } from '../checks/checks.ts';
 import type { Removal } from '../checks/removal.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { InputColumn } from './inputs.ts';
@@ -65,7 +65,7 @@ interface StepPlanner {
 const together: StepPlanner = {
   plan(written, form, plan, keyed) {
     const returning = plan === undefined ? undefined : planReturned(written, form, plan, keyed);
-    if (returning !== undefined) return returning;
+    if (returning !== undefined) return { ...returning, planFirst: planFirst(written, form) };
     // Several rules are told apart on rows that are looked up first.
     const many = form !== 'one' || (written.action === 'update' && written.grant.rules.length > 1);
     const update = () => (many ? planUpdateMany(written, form !== 'many') : planUpdateOne(written));
@@ -102,7 +102,7 @@ const apart: StepPlanner = {
 function linkChecksOf(
   written: Written,
   form: StepForm,
-): Pick<StepPlans, 'linkCheck' | 'linksAhead' | 'linksBelow' | 'planEarly'> {
+): Pick<StepPlans, 'linkCheck' | 'linksAhead' | 'linksBelow' | 'planEarly' | 'planFirst'> {
   const linkCheck = planLinkCheck(written);
   const linksAhead = planLinksAhead(written, form, false);
   const linksBelow = planLinksAhead(written, form, true);
@@ -111,6 +111,16 @@ function linkChecksOf(
     ...(linksAhead && { linksAhead }),
     ...(linksBelow && { linksBelow }),
     planEarly: planEarly(written),
+    planFirst: planFirst(written, form),
+  };
+}
+
+/** Plans the check before a write when it is first asked for: few are refused by a unique key. */
+function planFirst(written: Written, form: StepForm): NonNullable<StepPlans['planFirst']> {
+  let planned: { readonly plan: WriteStatement | undefined } | undefined;
+  return () => {
+    planned = planned ?? { plan: planRulesAhead(written, form === 'shared', checksFirst(written)) };
+    return planned.plan;
   };
 }
 

@@ -244,6 +244,8 @@ export interface StepPlans {
   readonly linksBelow?: WriteStatement;
   /** Checks what rules about other rows say before the write, where the write does not do so itself. */
   readonly rulesAhead?: WriteStatement;
+  /** Plans the check of rows by rules and links before the write, as far as it can be made then. */
+  readonly planFirst?: () => WriteStatement | undefined;
   /** Checks the written rows, where the write does not do so itself. */
   readonly verify?: WriteStatement;
   /** True if the write takes keys as arrays, but makes one item. Default: false. */

@@ -158,7 +158,8 @@ async function prepareCreate(context: WriteContext, body: JsonValue | undefined)
     await done.checkLate();
     return done.keys;
   };
-  return completed(context, { returning, affected, work }, { kind: 'step', prepare, keys: null });
+  const hasChecks = () => prepare().plans.planFirst?.() !== undefined;
+  return completed(context, { returning, affected, hasChecks, work }, { kind: 'step', prepare, keys: null });
 }
 
 /** The rules by which a caller makes items. Throws FORBIDDEN when there are none. */
