@@ -9,21 +9,24 @@ import { allServers } from '../support/servers.ts';
 
 const sql = `
   CREATE TABLE clubs (id integer PRIMARY KEY, open boolean NOT NULL);
+  CREATE TABLE people (id integer PRIMARY KEY, note varchar(20));
   CREATE TABLE seats (
-    id integer PRIMARY KEY, club integer NOT NULL REFERENCES clubs, name varchar(20) NOT NULL, UNIQUE (club, name));
+    id integer PRIMARY KEY, person integer REFERENCES people, club integer NOT NULL REFERENCES clubs, name varchar(20) NOT NULL, UNIQUE (club, name));
   CREATE TABLE lists (id integer PRIMARY KEY, open boolean NOT NULL);
   CREATE TABLE entries (
-    id integer PRIMARY KEY, list integer NOT NULL REFERENCES lists, name varchar(20) NOT NULL, UNIQUE (list, name));
+    id integer PRIMARY KEY, person integer REFERENCES people, list integer NOT NULL REFERENCES lists, name varchar(20) NOT NULL, UNIQUE (list, name));
   INSERT INTO clubs VALUES (1, true), (2, false);
-  INSERT INTO seats VALUES (1, 1, 'ann'), (2, 2, 'bob'), (3, 1, 'cid');
+  INSERT INTO people VALUES (1, NULL);
+  INSERT INTO seats (id, club, name) VALUES (1, 1, 'ann'), (2, 2, 'bob'), (3, 1, 'cid');
   INSERT INTO lists VALUES (1, true), (2, false);
-  INSERT INTO entries VALUES (1, 1, 'ann'), (2, 2, 'bob'), (3, 1, 'cid');
+  INSERT INTO entries (id, list, name) VALUES (1, 1, 'ann'), (2, 2, 'bob'), (3, 1, 'cid');
 `;
 
 const permissions = `
 permissions:
   public:
     clubs: { read: { fields: '*', filter: { open: { _eq: true } } } }
+    people: { read: true, create: true, update: true }
     seats:
       read: { fields: '*', filter: { club: { open: { _eq: true } } } }
       create: true
@@ -53,6 +56,8 @@ describe.each(forms)('on $name, $form', ({ dialect, missing, environment }) => {
     const send = (method: string, path: string, body: unknown) => project.ask(path, { method, body });
 
     const bodies = (link: string) => [
+      ['POST', '?on_conflict=id', (name: string) => ({ id: 10, [link]: 2, name })] as const,
+      ['PATCH', '', (name: string) => ({ query: { filter: { id: { _eq: 1 } } }, data: { [link]: 2, name } })] as const,
       ['POST', '', (name: string) => ({ id: 10, [link]: 2, name })] as const,
       [
         'POST',
@@ -74,6 +79,19 @@ describe.each(forms)('on $name, $form', ({ dialect, missing, environment }) => {
       const [taken, free] = [
         await send(method, `/items/${table}${key}`, bodyOf('bob')),
         await send(method, `/items/${table}${key}`, bodyOf('new')),
+      ];
+      expect(free.status).toBeGreaterThanOrEqual(400);
+      expect([taken.status, taken.text]).toEqual([free.status, free.text]);
+    });
+
+    it.each([
+      ['seats', 'club'],
+      ['entries', 'list'],
+    ])('tells nothing of hidden %s below others', async (table, link) => {
+      const bodyOf = (name: string) => ({ [table]: { create: [{ id: 10, [link]: 2, name }] } });
+      const [taken, free] = [
+        await send('PATCH', '/items/people/1', bodyOf('bob')),
+        await send('PATCH', '/items/people/1', bodyOf('new')),
       ];
       expect(free.status).toBeGreaterThanOrEqual(400);
       expect([taken.status, taken.text]).toEqual([free.status, free.text]);

@@ -234,6 +234,7 @@ async function queried(
   const step = prepareStep(context, granted, 'update', batch, 'shared', { placeOf });
   return {
     affected: () => [affectedBy(context, granted, batch, placeOf)],
+    hasChecks: () => !context.scope.admin,
     ...(tree && { isConflict: (error) => overtakesPayloads(context, writable, [data], error) }),
     async work(running) {
       const keys = await findHeld(running, targets, { collection, lock, maxCount: context.maxItems });
