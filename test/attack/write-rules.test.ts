@@ -10,7 +10,7 @@ import { type ServedProject, serveProject } from '../support/project.ts';
 import { allServers } from '../support/servers.ts';
 import { seededRandom } from '../support/swarm.ts';
 
-const requests = Number(process.env.WRITE_REQUESTS ?? 25);
+const requests = Number(process.env.WRITE_REQUESTS ?? 15);
 const roles = Array.from({ length: 12 }, (_, index) => index);
 
 interface Club {
