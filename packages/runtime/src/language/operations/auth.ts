@@ -201,8 +201,7 @@ export const ssoResource = {
         description: 'To the provider.',
         redirect: {
           status: 302,
-          description:
-            'To the provider; a cookie holds the state. To the address that was asked for, with a parameter `reason`, where the provider cannot be reached.',
+          description: 'To the provider, or back with `reason`; sets a cookie.',
         },
       },
       failures: [...ssoFailures, 'InvalidQuery'],
