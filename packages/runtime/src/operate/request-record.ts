@@ -89,7 +89,11 @@ const forgetEnd = (): void => {
 
 /** Gives brief answers one time that follow each other, as those of one statement do: a clock costs more than counting. */
 function endTime({ bytes }: RequestRecord): number {
-  if (bytes > briefBytes) return performance.now();
+  if (bytes > briefBytes) {
+    const now = performance.now();
+    if (endedAt !== 0) endedAt = now;
+    return now;
+  }
   if (endedAt === 0) {
     void soon.then(forgetEnd);
     endedAt = performance.now();
