@@ -6,7 +6,7 @@ import { sortRows } from './order.ts';
 import type { Query } from './query.ts';
 import { cut, isFound, type Level, pathOf, selectRow } from './select.ts';
 import { openEyes, type View, withoutSecrets } from './view.ts';
-import { type Json, type JsonObject, type Row, type Rule, type Table, tableOf } from './world.ts';
+import { columnOf, type Json, type JsonObject, type Row, type Rule, type Table, tableOf } from './world.ts';
 
 /** An answer as the model foretells it: parsed, or the code of the error. */
 export type Foretold = { readonly data: Json; readonly meta?: JsonObject } | { readonly code: string };
@@ -95,6 +95,33 @@ function singleton(view: View, table: Table, rows: readonly Row[], query: Query)
   return item(withDefaults(view, table, defaults), table, defaults, query);
 }
 
+/** A filter that says of fields which no stored row leaves null that they are not, as rules are compiled. */
+function asStored(table: Table, filter: JsonObject | null): JsonObject | null {
+  if (filter === null) return null;
+  return Object.fromEntries(
+    Object.entries(filter).map(([name, value]): [string, Json] => {
+      if (Array.isArray(value) && /^_(and|or)$/.test(name))
+        return [name, value.map((part) => asStored(table, isObject(part) ? part : {}))];
+      return [name, columnOf(table, name)?.nullable === false ? neverNull(value) : value];
+    }),
+  );
+}
+
+/** What a field is compared with, where the field is not null. */
+function neverNull(comparison: Json): Json {
+  const never: JsonObject = { _in: [] };
+  if (comparison === null) return never;
+  if (!isObject(comparison)) return comparison;
+  const parts = Object.entries(comparison).map(([operator, value]): JsonObject => {
+    if (Array.isArray(value) && /^_(and|or)$/.test(operator)) return { [operator]: value.map(neverNull) };
+    const isNull = operator === '_null' || operator === '_eq';
+    const isTest = operator === '_null' || operator === '_nnull' || (value === null && /^_n?eq$/.test(operator));
+    if (!isTest) return { [operator]: value };
+    return isNull === (value !== false) ? never : {};
+  });
+  return Object.assign({}, ...parts);
+}
+
 /** The view in which the defaults of a singleton are a row. Rules judge it as they would judge a stored one. */
 function withDefaults(view: View, table: Table, defaults: Row): View {
   const open = openEyes(view.world, view.rows);
@@ -102,7 +129,9 @@ function withDefaults(view: View, table: Table, defaults: Row): View {
   const lists = (rule: Rule, name: string): boolean => rule.fields.includes(name);
   const grants = (name: string): boolean =>
     own.every((rule) => lists(rule, name)) ||
-    own.some((rule) => lists(rule, name) && ruleMatches(open, view.world.asker, table, defaults, rule.filter));
+    own.some(
+      (rule) => lists(rule, name) && ruleMatches(open, view.world.asker, table, defaults, asStored(table, rule.filter)),
+    );
   return {
     ...view,
     cell: (of, row, field) =>
