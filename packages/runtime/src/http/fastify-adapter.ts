@@ -19,7 +19,7 @@ import { parseBody, readForm } from '../json/body.ts';
 import type { JsonValue } from '../language/index.ts';
 import { createAccessLog } from '../operate/access-log.ts';
 import { createLogAddress } from '../operate/client-address.ts';
-import { logFailure, loggerOptions, logLines, logsInfo } from '../operate/log.ts';
+import { logFailure, loggerOptions, logLines, logsInfo, type PrintLines } from '../operate/log.ts';
 import {
   beginRequests,
   createRequestIds,
@@ -321,11 +321,11 @@ function observeRequests(
 ): PassRequest {
   const { accessLog, slowQuery: slowMs } = environment.operate;
   const addressOf = createLogAddress(environment);
-  const write = (line: string): void => logLines.gather(line);
+  const gather = (print: PrintLines, isFull: boolean): void => logLines.gather(print, isFull);
   const observers =
     accessLog === 'off' || !logsInfo(environment)
       ? others
-      : [...others, createAccessLog({ accessLog, slowMs, write, addressOf })];
+      : [...others, createAccessLog({ accessLog, slowMs, gather, addressOf })];
   const readIds = createRequestIds(peerTest(environment.auth.trustedProxies));
   // Lines of the audit and of slow statements name the request that they belong to.
   return beginRequests(readIds, observers, isFollowed || environment.logLevel !== 'silent', pass);

@@ -7,7 +7,7 @@ const script = `
   for (let index = 0; index < 3_000; index++) {
     const line = index % 500 === 7 ? '漢é'.repeat(20_000) : 'line ' + index + (index % 3 === 0 ? 'x'.repeat(300) : 'é');
     if (index % 50 === 49) logLines.write(line + '\\n');
-    else logLines.gather(line + '\\n');
+    else logLines.gather((add) => add(line + '\\n'));
   }`;
 
 it('lines reach their reader whole and in turn, however long they are', () => {

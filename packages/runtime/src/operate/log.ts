@@ -97,9 +97,14 @@ const maxBytes = 16 * 1024 ** 2;
 /** Milliseconds that a process which ends waits for the reader. */
 const endMs = 2_000;
 
+/** Prints lines that have waited: each is added with its end. */
+export type PrintLines = (add: (line: string) => void) => void;
+
 /** Output of the lines of a process. */
 class LogLines {
-  /** Lines that were gathered. */
+  /** Printers of lines that wait. */
+  readonly #gathered = new Set<PrintLines>();
+  /** Lines that were printed. */
   #text = '';
   /** Their bytes when they are written. */
   #chunk = Buffer.allocUnsafe(chunkBytes);
@@ -113,17 +118,31 @@ class LogLines {
 
   /** Writes a line with its end, if the reader has room for it now. */
   write(line: string): void {
+    this.#print();
     if (this.#waitingBytes >= maxBytes) this.#dropped++;
     else this.#add(line);
     this.#flush();
   }
 
-  /** Takes a line of a request, which may wait. */
-  gather(line: string): void {
-    if (this.#waitingBytes >= maxRequestBytes) this.#dropped++;
-    else this.#add(line);
+  /** Has lines of requests printed after a moment and before every other line, or at once. */
+  gather(print: PrintLines, isFull = false): void {
+    if (this.#isFirst) this.#begin();
+    this.#gathered.add(print);
+    if (isFull) this.#print();
     this.#timer ??= this.#later(delayMs);
   }
+
+  #print(): void {
+    for (const print of this.#gathered) {
+      this.#gathered.delete(print);
+      print(this.#addOfRequest);
+    }
+  }
+
+  readonly #addOfRequest = (line: string): void => {
+    if (this.#waitingBytes >= maxRequestBytes) this.#dropped++;
+    else this.#add(line);
+  };
 
   #add(line: string): void {
     if (this.#isFirst) this.#begin();
@@ -156,6 +175,7 @@ class LogLines {
 
   /** Writes what was taken, as far as the reader has room. */
   #flush(): void {
+    this.#print();
     this.#encode();
     if (this.#waiting.length === 0) {
       if (this.#length === 0) return;
