@@ -1,6 +1,6 @@
 /**
  * Rows that would grant themselves: a rule that looks for other rows must find them before the write, not only the row that
- * is written. Else whoever may write a membership is a member of every club.
+ * is written. Else the right to write memberships would open every club.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onServer } from '../support/contract-database.ts';

@@ -18,10 +18,10 @@ beforeAll(async () => {
   sso = await serveSso(
     {
       AUTH_PROVIDERS: 'corp, plain, closed, gone, away, mute',
-      ...nobody('GONE', `http://127.0.0.1:${closedPort}`),
-      ...nobody('AWAY', `http://127.0.0.1:${closedPort}`),
+      ...absentProvider('GONE', `http://127.0.0.1:${closedPort}`),
+      ...absentProvider('AWAY', `http://127.0.0.1:${closedPort}`),
       AUTH_AWAY_REDIRECT_ALLOW_LIST: allowedPage,
-      ...nobody('MUTE', `http://127.0.0.1:${mutePort}`),
+      ...absentProvider('MUTE', `http://127.0.0.1:${mutePort}`),
       LOG_LEVEL: 'debug',
     },
     3,
@@ -43,7 +43,7 @@ async function listen(server: Server): Promise<number | undefined> {
   return typeof address === 'object' ? address?.port : undefined;
 }
 
-function nobody(name: string, issuer: string): Readonly<Record<string, string>> {
+function absentProvider(name: string, issuer: string): Readonly<Record<string, string>> {
   const driver = { [`AUTH_${name}_DRIVER`]: 'openid', [`AUTH_${name}_ISSUER_URL`]: issuer };
   return { ...driver, [`AUTH_${name}_CLIENT_ID`]: 'x', [`AUTH_${name}_CLIENT_SECRET`]: 'x' };
 }
@@ -374,7 +374,7 @@ describe('D04: identity tokens', () => {
   });
 });
 
-it('D05: the log names the field because of which somebody is no user, and no value', async () => {
+it('D05: the log names the field that keeps a person from becoming a user, and no value', async () => {
   const { email } = await sso.project.addUser(null);
   const login = sso.newcomer();
   sso.provider.say(login, { email });

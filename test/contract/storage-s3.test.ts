@@ -182,7 +182,7 @@ describe('a server that', () => {
     return createS3Storage(elsewhere(addressOf(server)), folder);
   }
 
-  /** What a promise rejects with, when time goes by. */
+  /** Error with which a promise is rejected as time goes by. */
   async function late(promise: Promise<unknown>): Promise<unknown> {
     let reason: unknown;
     promise.catch((error: unknown) => {

@@ -107,7 +107,7 @@ function asStored(table: Table, filter: JsonObject | null): JsonObject | null {
   );
 }
 
-/** What a field is compared with, where the field is not null. */
+/** A comparison with a field that is never null: tests for null have their answer. */
 function neverNull(comparison: Json): Json {
   const never: JsonObject = { _in: [] };
   if (comparison === null) return never;
