@@ -142,6 +142,17 @@ it('of the project do not share what one sets, and tell what stays of one that e
   await rm(join(folder, 'migrations'), { recursive: true });
 }, 90_000);
 
+it('of the project that the database lacks are named when it is compiled', async () => {
+  await mkdir(join(folder, 'migrations'), { recursive: true });
+  await writeFile(join(folder, 'migrations/0006-lamps.sql'), 'CREATE TABLE lamps (id int PRIMARY KEY);\n');
+  const lacking = /warning.*migrations-pending[\s\S]*The database lacks the migrations 0006-lamps\.[\s\S]*Run `.*platform migrate/;
+  const behind = await platform('generate');
+  expect([behind.code, behind.stderr]).toEqual([0, expect.stringMatching(lacking)]);
+  expect((await platform('migrate')).stderr).not.toContain('lacks');
+  expect((await platform('generate')).stderr).not.toContain('lacks');
+  await rm(join(folder, 'migrations'), { recursive: true });
+}, 90_000);
+
 describe('with advice they refuse', () => {
   it('a migration that was changed', async () => {
     await query("UPDATE platform.platform_migrations SET checksum = repeat('0', 64) WHERE id = 2");

@@ -1,7 +1,7 @@
 /** `doctor`, `can` and `explain` on MariaDB, and on MySQL where there is one. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Connection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
@@ -176,5 +176,26 @@ describe.each(servers)('$name', ({ name, missing, start }) => {
     expect(told[4]).toContain('reserved-name at table platform_mine');
     expect(told[5]).toContain('"object":"table loans"');
     for (const text of told) expect(text.replaceAll('public.js', '')).not.toMatch(/public\.(?!json|graphql)\w/);
+  });
+
+  it('migrate tells of a migration that was applied in part, also where its file is gone', async () => {
+    const file = join(folder, 'migrations/0001-halves.sql');
+    await mkdir(dirname(file));
+    await writeFile(file, 'CREATE TABLE halves (id int PRIMARY KEY);\nINSERT INTO nowhere VALUES (1);\n');
+    expect(await platform('migrate')).toMatchObject({ code: 3 });
+    const begun = await platform('migrate', '--status');
+    expect([begun.code, begun.stderr]).toEqual([1, expect.stringMatching(/0001-halves {2}applied in part: 1 of 2 statements$/m)]);
+    expect(begun.stderr).not.toContain('pending');
+    await rm(file);
+    const gone = await platform('migrate', '--status');
+    expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('in part: 1 of 2 statements; its file is missing')]);
+    for (const command of ['migrate', 'generate']) {
+      const { code, stderr } = await platform(command);
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/had 0001-halves in part[\s\S]*Restore migrations\/0001-halves\.sql/)]);
+    }
+    await writeFile(file, 'CREATE TABLE halves (id int PRIMARY KEY);\n');
+    expect(await platform('migrate')).toMatchObject({ code: 0 });
+    expect(await platform('migrate', '--status')).toMatchObject({ code: 0 });
+    await withMysql(url, (connection) => connection.query('DROP TABLE halves'));
   });
 });

@@ -1,9 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TestDatabase } from '../support/database.ts';
 import { createMagazineDatabase } from '../support/magazine.ts';
-import { createProject, runPlatform } from '../support/platform.ts';
+import { createProject, runPlatform, startUnchecked } from '../support/platform.ts';
 
 let database: TestDatabase;
 let project: Awaited<ReturnType<typeof createProject>>;
@@ -21,6 +22,30 @@ it('ends with its diagnostics when what it should serve cannot be compiled', asy
   expect(result.code).toBe(1);
   expect(result.stderr).toContain('The collection "nowhere" does not exist.');
 });
+
+it('serves, and warns of code that was edited and of migrations that the database lacks', async () => {
+  const served = await createProject();
+  const at = (path: string): string => join(served.folder, path);
+  const run = (command: string) => runPlatform([command, '--project', served.folder], { DATABASE_URL: database.url });
+  const start = async (): Promise<string> => {
+    const server = await startUnchecked(served.folder, database.url, {}, []);
+    // Warnings delay no answer.
+    const end = Date.now() + 5_000;
+    while (!server.log().includes('migrations-pending') && Date.now() < end) await wait(50);
+    await server.stop();
+    return server.log();
+  };
+  await run('migrate');
+  await run('generate');
+  await mkdir(at('migrations'));
+  await writeFile(at('migrations/0001-late.sql'), 'CREATE TABLE late (id int PRIMARY KEY);\n');
+  expect(await start()).toMatch(/migrations-pending.*lacks the migrations 0001-late\..*platform migrate/);
+  await appendFile(at('generated/server.js'), '// Edited.\n');
+  const log = await start();
+  expect(log).toMatch(/modified-output","severity":"warning","place":"generated\/server\.js".*generate.* --force/);
+  expect(log.match(/modified-output/g)).toHaveLength(1);
+  await served.remove();
+}, 90_000);
 
 it('ends when a variable is wrong, also with an embedded database that was opened for compiling', async () => {
   const empty = await createProject();

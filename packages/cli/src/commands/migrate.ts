@@ -1,7 +1,8 @@
+import { report } from '../compile/steps.ts';
 import { exitCodes } from '../errors/failures.ts';
 import { loadProject, type Project } from '../project/project.ts';
 import { connect, connectPresent } from '../sources/connect.ts';
-import { applyProjectMigrations, projectMigrationState } from '../sources/project-migrations.ts';
+import { applyProjectMigrations, migrationDiagnostics, projectMigrationState } from '../sources/project-migrations.ts';
 import type { Source } from '../sources/source.ts';
 import { installSystem, systemState } from '../sources/system.ts';
 import { count } from '../terminal/format.ts';
@@ -34,6 +35,7 @@ async function applyAll(source: Source, project: Project, progress: Progress): P
     progress.event('migration', { name, action });
     if (action === 'written') progress.print(`Wrote migrations/${name}.sql, which the database has had.`);
   });
+  report(await migrationDiagnostics(source, project), progress);
   return system.length + ofProject.length;
 }
 
@@ -53,11 +55,17 @@ async function printState(source: Source, project: Project, progress: Progress):
     progress.event('migration', { name, action: 'none' });
     progress.print(`  ${name}  applied`);
   }
-  for (const { name } of ofProject.pending) {
+  for (const { name, extent, isMissing } of ofProject.halfApplied) {
+    progress.event('migration', { name, action: 'half-applied', extent, isMissing });
+    progress.print(`  ${name}  applied in part: ${extent}${isMissing ? '; its file is missing' : ''}`);
+  }
+  const begun = new Set(ofProject.halfApplied.map(({ name }) => name));
+  const untouched = ofProject.pending.filter(({ name }) => !begun.has(name));
+  for (const { name } of untouched) {
     progress.event('migration', { name, action: 'pending' });
     progress.print(`  ${name}  pending`);
   }
-  const waiting = pending.length + ofProject.pending.length;
+  const waiting = pending.length + begun.size + untouched.length;
   progress.event('summary', { applied: applied.length + ofProject.applied.length, pending: waiting });
   if (waiting > 0) process.exitCode = exitCodes.invalid;
 }

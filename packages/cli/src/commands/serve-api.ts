@@ -1,6 +1,7 @@
 /** Serving of the generated API in one process: the part that `start`, its workers and `dev` share. */
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import type { Diagnostic } from '@tablewright/introspect';
 import type {
   CompiledApi,
   DatabasePlace,
@@ -229,5 +230,13 @@ export function reportDrift(drifts: readonly Drift[], progress: Progress): void 
   for (const drift of drifts) {
     progress.event('drift', { ...drift });
     progress.print(`  ${drift.severity}: ${drift.message}`);
+  }
+}
+
+/** Warnings stop no start; each has the command to run. */
+export function reportWarnings(warnings: readonly Diagnostic[], progress: Progress): void {
+  for (const warning of warnings) {
+    progress.event('diagnostic', { ...warning });
+    progress.print(`  warning: ${warning.place}: ${warning.message} ${warning.hint ?? ''}`.trimEnd());
   }
 }

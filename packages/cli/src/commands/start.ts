@@ -1,9 +1,11 @@
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import type { Diagnostic } from '@tablewright/introspect';
 import type { FullDisk, PassedConnections, RunningServer, ServeOptions } from '@tablewright/runtime';
 import { CommandError, exitCodes, knownFailure } from '../errors/failures.ts';
+import { warnOfEdited } from '../output/manifest.ts';
 import { type ServiceManager, serviceManager } from '../process/service-manager.ts';
 import {
   createWorkerCluster,
@@ -18,7 +20,7 @@ import type { Source } from '../sources/source.ts';
 import { createProgress, type Progress, processProgress } from '../terminal/progress.ts';
 import { adminToken, printWelcome } from '../terminal/welcome.ts';
 import { type StartOptions, workerCount } from './options.ts';
-import { checkContract, importApi, reportDrift, serveOne, sharedAddress, watchServers } from './serve-api.ts';
+import { checkContract, importApi, reportDrift, reportWarnings, serveOne, sharedAddress, watchServers } from './serve-api.ts';
 
 /** `platform start`: serves the generated API. Resolves once it listens; signals end the process. */
 export async function start(options: StartOptions): Promise<void> {
@@ -34,6 +36,8 @@ export async function start(options: StartOptions): Promise<void> {
   try {
     if (workers !== null) await startCluster(project, workers, progress);
     else await serveProject(project, source, options, progress);
+    // They are for people to read, so no start ends because one cannot be made.
+    if (!compileFirst) reportWarnings(await warningsOf(project, source).catch(() => []), progress);
   } catch (error) {
     // A connection that was handed on but not taken stays open, and would keep the process from ending.
     if (source?.embedded) await source.close().catch(() => undefined);
@@ -41,14 +45,38 @@ export async function start(options: StartOptions): Promise<void> {
   }
 }
 
-/** The embedded database where it has to be made of the project's migrations first; else null. */
+/** The embedded database where the project has migrations: it is made of them first, or may lack some; else null. */
 async function beginEmbedded(project: Settings, progress: Progress): Promise<Source | null> {
-  if (hasDatabase(project) || !existsSync(join(project.folder, 'migrations'))) return null;
-  const [{ connect }, { loadProject }] = await Promise.all([
+  if (databaseUrl(project) !== null || !hasMigrations(project)) return null;
+  const isNew = !hasDatabase(project);
+  const [{ connect }, loaded, { migrationDiagnostics }] = await loadMigrations(project);
+  const source = await connect(loaded, progress);
+  // Before it is handed on: it has one connection.
+  if (!isNew) reportWarnings(await migrationDiagnostics(source, loaded), progress);
+  return source;
+}
+
+/** Warnings about generated code that was edited, and about migrations that the database lacks. */
+async function warningsOf(project: Settings, source: Source | null): Promise<readonly Diagnostic[]> {
+  const edited = await warnOfEdited(project.output, relative(project.folder, project.output));
+  if (source !== null || databaseUrl(project) === null || !hasMigrations(project)) return edited;
+  const [{ connect }, loaded, { migrationDiagnostics }] = await loadMigrations(project);
+  // The server itself tells of a database that cannot be asked.
+  const lacking = connect(loaded, silent).then((asking) => migrationDiagnostics(asking, loaded).finally(asking.close));
+  return [...edited, ...(await lacking.catch(() => []))];
+}
+
+function hasMigrations({ folder }: Settings): boolean {
+  return existsSync(join(folder, 'migrations'));
+}
+
+/** Code that asks a database is loaded only when needed. */
+function loadMigrations({ folder, stateFolder }: Settings) {
+  return Promise.all([
     import('../sources/connect.ts'),
-    import('../project/project.ts'),
+    import('../project/project.ts').then(({ loadProject }) => loadProject(folder, stateFolder)),
+    import('../sources/project-migrations.ts'),
   ]);
-  return connect(await loadProject(project.folder, project.stateFolder), progress);
 }
 
 /**

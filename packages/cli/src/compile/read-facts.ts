@@ -11,6 +11,7 @@ import { ownTables } from '@tablewright/runtime/tools';
 import type { Project } from '../project/project.ts';
 import { connect } from '../sources/connect.ts';
 import { readPermissionTables } from '../sources/permission-tables.ts';
+import { migrationDiagnostics } from '../sources/project-migrations.ts';
 import type { Source } from '../sources/source.ts';
 import { systemDiagnostics, systemPlace } from '../sources/system.ts';
 import { count } from '../terminal/format.ts';
@@ -41,7 +42,11 @@ export async function readFacts(
       const reading = await readChanged(source, project, knownTables);
       const { facts } = reading;
       detail(`${count(facts.tables.length, 'table')} from ${source.label}`);
-      const diagnostics = [...facts.diagnostics, ...(await systemDiagnostics(source, project))];
+      const diagnostics = [
+        ...facts.diagnostics,
+        ...(await systemDiagnostics(source, project)),
+        ...(await migrationDiagnostics(source, project)),
+      ];
       const model = await readModel(source, project);
       return { ...facts, model, diagnostics, permissions: await readPermissionTables(source, project), reading };
     });

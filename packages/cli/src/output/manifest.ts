@@ -104,10 +104,32 @@ function diagnosticOf(path: string): Diagnostic {
 
 /** Rejects if one of the files, by their paths below a folder, differs from its digest in the manifest. */
 export async function refuseEdited(folder: string, paths: readonly string[], manifest: Manifest | null): Promise<void> {
-  if (manifest === null) return;
+  const found = await selectEdited(folder, paths, manifest);
+  if (found.length > 0) throw new EditedFilesError(found);
+}
+
+/** Warnings about code of a server, below a folder, that is not what the last run has left there. */
+export async function warnOfEdited(output: string, folder: string): Promise<readonly Diagnostic[]> {
+  const manifest = await readManifest(output);
+  const isServed = (path: string): boolean => path.endsWith('.js') && !path.startsWith('client/');
+  const paths = [...(manifest?.digests.keys() ?? [])].filter(isServed);
+  const found = await selectEdited(output, paths, manifest);
+  return found.map((path) => ({
+    ...diagnosticOf(`${folder}/${path}`),
+    severity: 'warning',
+    message: 'The file is not the one that was generated.',
+    hint: 'Run `platform generate --force`.',
+  }));
+}
+
+async function selectEdited(
+  folder: string,
+  paths: readonly string[],
+  manifest: Manifest | null,
+): Promise<readonly string[]> {
+  if (manifest === null) return [];
   const edited = await eachOf(paths, (path) => isEdited(join(folder, path), manifest.digests.get(path)));
-  const found = paths.filter((_, index) => edited[index] === true);
-  if (found.length > 0) throw new EditedFilesError(found.toSorted());
+  return paths.filter((_, index) => edited[index] === true).toSorted();
 }
 
 async function isEdited(path: string, digest: string | undefined): Promise<boolean> {

@@ -5,12 +5,14 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Diagnostic } from '@tablewright/introspect';
 import { migrationChecksum, ownTables, type ProjectMigration } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/failures.ts';
 import { withLineFeeds } from '../output/output-file.ts';
 import { replaceFile } from '../output/staged-files.ts';
 import { decodeText } from '../project/environment-file.ts';
 import type { Project } from '../project/project.ts';
+import { count } from '../terminal/format.ts';
 import { sources } from './dialects.ts';
 import type { Source } from './source.ts';
 import { systemPlace } from './system.ts';
@@ -56,6 +58,17 @@ interface ProjectMigrationState {
   readonly pending: readonly ProjectMigration[];
   /** Migrations of the ledger that the project lacks. */
   readonly missing: readonly ProjectMigration[];
+  /** Migrations of which a part was run, on servers that commit each change of a table. */
+  readonly halfApplied: readonly HalfApplied[];
+}
+
+/** A migration that has failed, or runs. */
+interface HalfApplied {
+  readonly name: string;
+  /** Such as `1 of 2 statements`. */
+  readonly extent: string;
+  /** True if the project lacks its file, so that `platform migrate` cannot go on. */
+  readonly isMissing: boolean;
 }
 
 /** Reads it. Rejects if a file differs from the one that was applied under its name. */
@@ -63,6 +76,7 @@ export async function projectMigrationState(source: Source, project: Project): P
   const { model } = ownTables(systemPlace(source, project)).statements;
   const [[, ledger] = []] = await source.run(...model.readable);
   const rows = ledger === '1' ? await source.run(model.migrations, []) : [];
+  const begun = ledger === '1' && model.underWay !== null ? await source.run(model.underWay, []) : [];
   const applied = new Map(
     rows.map(([name, checksum, sql]) => [
       name ?? '',
@@ -80,7 +94,49 @@ export async function projectMigrationState(source: Source, project: Project): P
     applied: [...applied.keys()],
     pending: present.filter(({ name }) => !applied.has(name)),
     missing: [...applied.values()].filter(({ name }) => !names.has(name)),
+    halfApplied: begun.flatMap((row) => readHalfApplied(row, names)),
   };
+}
+
+/** Changes of the model stand in the same table; these are undone or completed without a file. */
+function readHalfApplied(
+  [name, statements, reached]: readonly (string | null)[],
+  names: ReadonlySet<string>,
+): readonly HalfApplied[] {
+  const { file }: { readonly file?: readonly string[] } = JSON.parse(statements ?? '{}');
+  const done = Math.ceil(Number(reached) / 2);
+  if (name == null || file === undefined || done === 0) return [];
+  return [{ name, extent: `${done} of ${count(file.length, 'statement')}`, isMissing: !names.has(name) }];
+}
+
+/** Warnings about migrations that the database lacks as a whole or in part; none without the platform's own tables. */
+export async function migrationDiagnostics(source: Source, project: Project): Promise<readonly Diagnostic[]> {
+  const { model } = ownTables(systemPlace(source, project)).statements;
+  if (model.underWay === null && (await migrationNames(project)).length === 0) return [];
+  const [[isInstalled] = []] = await source.run(...model.readable);
+  if (isInstalled !== '1') return [];
+  const warning = (message: string, hint: string, code = 'migrations-pending'): Diagnostic => {
+    return { code, severity: 'warning', place: 'migrations', message, hint };
+  };
+  try {
+    const { pending, halfApplied } = await projectMigrationState(source, project);
+    const lacking = pending.filter(({ name }) => !halfApplied.some((begun) => begun.name === name));
+    const names = lacking.map(({ name }) => name).join(', ');
+    return [
+      ...halfApplied.map(({ name, extent, isMissing }) => {
+        const message = `The database has had ${name} in part: ${extent}.`;
+        return warning(message, isMissing ? restoreFile(name) : 'Run `platform migrate`.', 'migration-half-applied');
+      }),
+      ...(lacking.length === 0 ? [] : [warning(`The database lacks the migrations ${names}.`, 'Run `platform migrate`.')]),
+    ];
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return [warning(error.message, error.hint ?? 'Run `platform migrate --status`.')];
+  }
+}
+
+function restoreFile(name: string): string {
+  return `Restore migrations/${name}.sql and run \`platform migrate\`; or undo by hand what it did, and delete its row from platform_project_changes.`;
 }
 
 async function readMigrations(project: Project): Promise<readonly ProjectMigration[]> {

@@ -190,6 +190,8 @@ export interface ModelTables {
   arePermissionsReadable(run: RunTexts): Promise<boolean>;
   /** Reads name, checksum and text of every migration, by name; the ledger must be there. */
   readonly migrations: string;
+  /** Reads name, statements as JSON and twice the number begun of files that run statement by statement; null: none do. */
+  readonly underWay: string | null;
   /** Reads roles by name: key, name, description, and whether they have admin and app access as `1` or `0`. */
   readonly roles: string;
   /**

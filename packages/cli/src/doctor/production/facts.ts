@@ -116,8 +116,9 @@ async function pendingSystem(source: Source, project: Project): Promise<readonly
 }
 
 async function pendingOfProject(source: Source, project: Project): Promise<readonly string[]> {
-  const { pending } = await projectMigrationState(source, project).catch(() => ({ pending: [] }));
-  return pending.map(({ name }) => name);
+  const none = { pending: [], halfApplied: [] };
+  const { pending, halfApplied } = await projectMigrationState(source, project).catch(() => none);
+  return [...new Set([...pending, ...halfApplied].map(({ name }) => name))];
 }
 
 /** Variables whose content opens something. */

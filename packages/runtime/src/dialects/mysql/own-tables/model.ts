@@ -135,6 +135,7 @@ export function mysqlModel(tables: MysqlTables, schema: string): ModelTables {
         },
       ),
     migrations: mysqlProjectTables(schema).migrations,
+    underWay: mysqlProjectTables(schema).underWay.read,
     roles: mysqlRoleRowsSql(tables.table('platform_roles')),
     rules: mysqlPermissionRowsSql(tables.table('platform_permissions')),
     rows: (hasLedger) => mysqlModelRowsSql(schema, hasLedger),

@@ -124,6 +124,8 @@ SELECT pg_catalog.pg_notify($1::pg_catalog.text, $2::pg_catalog.text)::pg_catalo
       return /^t(rue)?$/.test(row?.[0] ?? '');
     },
     migrations: projectMigrationsSql(schema),
+    // Migrations are transactions, so none is half done.
+    underWay: null,
     roles: roleRowsSql(schema),
     rules: permissionRowsSql(schema),
     rows: (hasLedger) => modelRowsSql(schema, hasLedger),
