@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';
 import { linkIn, type MailServer, startMailServer, tokenIn } from '../support/mail.ts';
-import { type Answer, adminToken } from '../support/platform.ts';
+import { type Answer, adminToken, startPlatform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 
 /** ATTACK_ROUNDS=50 is the proof; the everyday run looks whether it still holds. */
@@ -99,6 +99,30 @@ describe('a password reset', () => {
     expect(new Set(answers.map(({ status, bytes }) => `${status} ${bytes.length}`))).toEqual(new Set(['204 0']));
     await mail.to(user.email);
     expect(mail.mails.slice(before).flatMap(({ to }) => to)).toEqual([user.email]);
+  });
+
+  it('is not mailed and counts for nobody where sign-in by password is off', async () => {
+    const user = await project.addUser(member);
+    const token = tokenIn(await resetMail(user));
+    const environment = { EMAIL_SMTP_HOST: '127.0.0.1', EMAIL_SMTP_PORT: String(mail.port), AUTH_DISABLE_DEFAULT: 'true' };
+    const other = await startPlatform(project.folder, project.database.url, environment, []);
+    try {
+      const ask = (path: string, body: object) => other.ask(`/auth/password/${path}`, { method: 'POST', body });
+      const before = mail.mails.length;
+      for (const email of [user.email, `${randomUUID()}@example.com`]) {
+        const { status, bytes } = await ask('request', { email });
+        expect([status, bytes.length]).toEqual([204, 0]);
+      }
+      expect(failure(await ask('request', { email: 'no address' }))).toBe('400 INVALID_PAYLOAD');
+      const reset = await ask('reset', { token, password: 'a new password' });
+      expect([failure(reset), reset.text]).toEqual(['403 INVALID_TOKEN', (await ask('reset', { token: 'x', password: 'y' })).text]);
+      // Mails are sent in the order in which they were asked for.
+      await resetMail(await project.addUser(member));
+      expect(mail.mails).toHaveLength(before + 1);
+    } finally {
+      await other.stop();
+    }
+    expect(await logIn(user.email, user.password)).toBe(200);
   });
 
   it('mails the stored address, however it was written', async () => {

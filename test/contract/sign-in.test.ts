@@ -127,6 +127,9 @@ describe('POST /auth/login', () => {
       const { email, password } = user;
       const answer = await project.post('/auth/login', { email, password, ...(otp !== undefined && { otp }) });
       expect(failure(answer)).toBe('401 INVALID_OTP');
+      expect(answer.json.errors[0].message).toBe(
+        otp === undefined ? 'A one-time password is needed.' : 'The one-time password is not valid.',
+      );
       expect(failure(await project.post('/auth/login', { email, password: 'wrong' }))).toBe('401 INVALID_CREDENTIALS');
     }
     expect(await project.rows('SELECT 1 FROM platform.platform_sessions WHERE "user" = $1', [user.id])).toEqual([]);
@@ -212,6 +215,16 @@ describe('the cookie', () => {
     project.post('/auth/login', { email: ada.email, password: ada.password, mode: 'cookie' }, { headers });
   const cookieOf = (answer: { readonly headers: Headers }): string =>
     answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+
+  it('is gone with the session, which the answer then says', async () => {
+    for (const body of [undefined, {}, { mode: 'cookie' }]) {
+      const answer = await project.post('/auth/refresh', body);
+      expect(failure(answer)).toBe('400 INVALID_PAYLOAD');
+      expect(answer.json.errors[0].message).toContain('the session has ended, or none was begun');
+    }
+    const empty = await project.post('/auth/refresh', { refresh_token: '' });
+    expect([failure(empty), empty.text]).toEqual(['400 INVALID_PAYLOAD', expect.not.stringContaining('ended')]);
+  });
 
   it('holds the refresh token, which the body then does not', async () => {
     const { status, json, headers } = await login();

@@ -1,6 +1,7 @@
 /** Signing in at a real identity provider. Source: API specification, sections 2.7 and 2.8. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser, publicUrl } from '../support/identity-provider.ts';
+import { startPlatform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 import { allowedPage, type SsoProject, serveSso, verdict } from '../support/single-sign-on.ts';
 
@@ -60,6 +61,22 @@ describe('the way to the provider', () => {
     const { location } = await openBrowser().ask(`${sso.project.server.url}/auth/login/plain`);
     expect(location?.searchParams.get('code_challenge_method')).toBe('S256');
     expect(location?.searchParams.has('nonce')).toBe(false);
+  });
+
+  it('leads back by a form where the provider describes no other way', async () => {
+    const { provider, project } = sso;
+    const path = '/.well-known/openid-configuration';
+    const described = await (await fetch(`${provider.issuer}${path}`)).json();
+    provider.distort(path, JSON.stringify({ ...described, response_modes_supported: ['fragment', 'form_post'] }));
+    const environment = { AUTH_PROVIDERS: 'corp', PUBLIC_URL: publicUrl, ...provider.variables('corp', 'openid') };
+    const other = await startPlatform(project.folder, project.database.url, environment, []);
+    try {
+      const { location } = await openBrowser().ask(`${other.url}/auth/login/corp`);
+      expect(location?.searchParams.get('response_mode')).toBe('form_post');
+    } finally {
+      provider.distort(path, null);
+      await other.stop();
+    }
   });
 
   it('is another one every time', async () => {

@@ -19,7 +19,7 @@ const kinds = {
   INVALID_QUERY: { status: 400, message: 'The query cannot be used.', fixed: false },
   INVALID_CREDENTIALS: { status: 401, message: 'The credentials are not valid.', fixed: true },
   TOKEN_EXPIRED: { status: 401, message: 'The token has expired.', fixed: true },
-  INVALID_OTP: { status: 401, message: 'The one-time password is not valid.', fixed: true },
+  INVALID_OTP: { status: 401, message: 'The one-time password is not valid.', fixed: false },
   INVALID_IP: { status: 401, message: 'The address is not allowed for this user.', fixed: true },
   FORBIDDEN: { status: 403, message: 'Not found, or you do not have permission.', fixed: true },
   INVALID_TOKEN: { status: 403, message: 'The token is not valid.', fixed: true },

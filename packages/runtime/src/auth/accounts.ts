@@ -138,8 +138,8 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
     settings,
     attempts,
     secondFactors,
-    requestReset: createRequestReset({ ...shared, environment: mail.reset }),
-    setPassword: createSetPassword({ ...shared, minLength: auth.passwordMinLength }),
+    requestReset: createRequestReset({ ...shared, environment: mail.reset, disableDefault: auth.disableDefault }),
+    setPassword: createSetPassword({ ...shared, environment: auth }),
     outbox: createMail(options, shared),
   };
 }

@@ -118,8 +118,9 @@ class SecondFactorService implements SecondFactors {
   }
 
   async use(transaction: Transaction, { id, secret }: Parameters<UseOtp>[1], otp: string | null): Promise<void> {
-    const step = await stepOf(secret, otp ?? '');
-    const code = readRecoveryCode(otp ?? '');
+    if (otp === null) throw new PlatformError('INVALID_OTP', 'A one-time password is needed.');
+    const step = await stepOf(secret, otp);
+    const code = readRecoveryCode(otp);
     const used =
       (step !== null && (await this.#held(transaction, this.#texts.use, [id, String(step)]))) ||
       (code !== null && (await this.#held(transaction, this.#texts.useCode, [id, code])));

@@ -2,6 +2,7 @@
 import type { Database } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
+import type { AuthEnvironment } from '../../environment/auth.ts';
 import type { LinkEnvironment } from '../../environment/mail.ts';
 import { PlatformError } from '../../errors.ts';
 import type { Audit } from '../../operate/audit.ts';
@@ -34,14 +35,13 @@ interface SetPasswordOptions {
   readonly identities: Pick<Identities<unknown>, 'forget'>;
   readonly settings: ReadAccountSettings;
   readonly keepHistory: KeepUserHistory;
-  /** PASSWORD_MIN_LENGTH. */
-  readonly minLength: number;
+  readonly environment: Pick<AuthEnvironment, 'passwordMinLength' | 'disableDefault'>;
   readonly audit: Audit;
 }
 
 export function createSetPassword(options: SetPasswordOptions): SetPassword {
-  const { database, tokens, attempts, passwords, sessions, identities, settings, keepHistory, minLength, audit } =
-    options;
+  const { database, tokens, attempts, passwords, sessions, identities, settings, keepHistory, audit } = options;
+  const { passwordMinLength: minLength, disableDefault } = options.environment;
   const texts = ownTables(options.place).statements.mailedTokens;
   const statements = {
     invite: { look: texts.look('invite'), use: texts.use('invite') },
@@ -71,6 +71,8 @@ export function createSetPassword(options: SetPasswordOptions): SetPassword {
   }
 
   async function set(kind: MailedKind, token: string, password: string, sender: RequestOrigin): Promise<void> {
+    // Mailed before sign-in by password was switched off, or by another server.
+    if (disableDefault && kind === 'password_reset') throw new PlatformError('INVALID_TOKEN');
     const { user, key, proof } = readMailed(tokens, kind, token);
     await check(kind, [user, key, proof]);
     const { passwordPolicy: pattern } = await settings();
@@ -109,6 +111,8 @@ interface RequestResetOptions {
   readonly place: SystemPlace;
   readonly attempts: Pick<Attempts, 'mail'>;
   readonly environment: LinkEnvironment;
+  /** True where users cannot sign in by password: no mail is sent, and the answer tells nothing of it. */
+  readonly disableDefault: boolean;
 }
 
 /** Interval at which tokens of long ago are removed, in milliseconds, and how many at once. */
@@ -120,6 +124,7 @@ export function createRequestReset({
   place: location,
   attempts,
   environment,
+  disableDefault,
 }: RequestResetOptions): RequestReset {
   const { table, shifted, purge, statements } = ownTables(location);
   const purgeEnded = purge({
@@ -130,6 +135,7 @@ export function createRequestReset({
   let swept = Number.NEGATIVE_INFINITY;
   return async function requestReset(email, url, client) {
     await attempts.mail('reset', [email], client);
+    if (disableDefault) return;
     const values = [email, makeMailedKey(), ttl, url?.href ?? null];
     await database.transaction(async (transaction) => {
       const [number] = (await firstRow(transaction, statements.mailedTokens.requestReset, values)) ?? [];

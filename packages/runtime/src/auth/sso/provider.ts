@@ -76,9 +76,11 @@ function createOpenId(environment: ProviderEnvironment, issuer: string): Provide
   const configure = async () => configureBy(await describe(), keys, environment, issuer);
   return {
     async authorize({ secrets, redirectUri }) {
-      return buildAuthorizationUrl(await configure(), {
+      const configuration = await configure();
+      return buildAuthorizationUrl(configuration, {
         redirect_uri: redirectUri,
         scope: environment.scope,
+        ...responseModeOf(configuration),
         state: secrets.state,
         nonce: secrets.nonce,
         code_challenge: await calculatePKCECodeChallenge(secrets.verifier),
@@ -92,6 +94,12 @@ function createOpenId(environment: ProviderEnvironment, issuer: string): Provide
       });
     },
   };
+}
+
+/** A provider that brings people back by a form only is asked for that; the query is what it does where nothing is said. */
+function responseModeOf(configuration: Configuration): { readonly response_mode?: 'form_post' } {
+  const modes = configuration.serverMetadata().response_modes_supported ?? ['query'];
+  return modes.includes('form_post') && !modes.includes('query') ? { response_mode: 'form_post' } : {};
 }
 
 async function redeemClaims(

@@ -63,11 +63,16 @@ export function passwordOperations(
   };
 }
 
-/** The token in the body takes precedence over the cookie. */
+/** The token in the body takes precedence over the cookie, which browsers remove when its session has ended. */
 function presented(bodyToken: string | undefined, held: string | null): string {
   const token = bodyToken ?? held;
-  if (token === null || token === '') throw new PlatformError('INVALID_PAYLOAD', 'There is no refresh token.');
-  return token;
+  if (token !== null && token !== '') return token;
+  throw new PlatformError(
+    'INVALID_PAYLOAD',
+    bodyToken === undefined
+      ? 'There is no refresh token, neither in the body nor in a cookie: the session has ended, or none was begun.'
+      : 'The refresh token is empty.',
+  );
 }
 
 /** Address that a link is to lead to; null when none is named. Throws INVALID_PAYLOAD where that is not allowed. */
