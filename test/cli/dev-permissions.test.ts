@@ -1,9 +1,10 @@
-/** `platform dev` of a project whose configuration names another source of its rules while it is served. */
+/** `platform dev` of a project that gets its rules or the platform's own tables elsewhere while it is served. */
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ContractDatabase, createSystemDatabase } from '../support/contract-database.ts';
-import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
+import { createDatabase } from '../support/database.ts';
+import { administrator, createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 
 let database: ContractDatabase;
 let project: { readonly folder: string; remove(): Promise<void> };
@@ -35,4 +36,22 @@ test('rules in the tables are written as soon as the configuration names them, a
   expect((await server.ask('/items/docs')).json).toEqual({ data: [{ id: 1 }] });
   await configure('file');
   await expect.poll(async () => (await permit()).status, { timeout: 60_000 }).toBe(422);
+}, 180_000);
+
+test('after the first migrate users sign in and change the model, without a restart', async () => {
+  const bare = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY)');
+  const other = await createProject();
+  const served = await startUnchecked(other.folder, bare.url, {}, ['--no-types'], 'dev');
+  const send = (path: string, body: object) => served.admin(path, { method: 'POST', body });
+  const made = { collection: 'made', schema: {}, fields: [{ field: 'id', type: 'integer', schema: { is_primary_key: true } }] };
+  try {
+    expect((await send('/collections', made)).status).toBeGreaterThanOrEqual(400);
+    await runPlatform(['migrate', '--project', other.folder], { DATABASE_URL: bare.url });
+    await expect.poll(async () => (await send('/auth/login', administrator)).status, { timeout: 60_000 }).toBe(200);
+    await expect.poll(async () => (await send('/collections', made)).status, { timeout: 20_000 }).toBe(200);
+    expect((await send('/items/made', { id: 1 })).status).toBe(200);
+  } finally {
+    await served.stop();
+    await Promise.all([bare.drop(), other.remove()]);
+  }
 }, 180_000);

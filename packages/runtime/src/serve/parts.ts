@@ -42,7 +42,7 @@ export interface ServeParts {
   readonly listener: Listener;
   readonly acceptor: Acceptor;
   readonly host: HostParts;
-  readonly model: ModelWatch;
+  readonly model: ServedModel;
   readonly generations: Generations;
   readonly cache: SharedCache;
   readonly ready: RunningServer['ready'];
@@ -74,6 +74,12 @@ export async function createParts(api: CompiledApi, options: ServeOptions, setti
   return { late, watched, hosts, ...parts, generations, ready: readyOf(setting, { ...parts, generations }) };
 }
 
+/** The watch over the tables that the API is compiled from, which begins with the first API that has them. */
+interface ServedModel extends ModelWatch {
+  /** Takes an API that is about to be served. */
+  adopt(api: CompiledApi): void;
+}
+
 /** Handles writes to the collections that the API is compiled from. */
 function createModel(
   api: CompiledApi,
@@ -86,26 +92,33 @@ function createModel(
     readonly generations: () => Generations;
     readonly broadcast: Broadcast | null;
   },
-): ModelWatch {
-  const tables = systemPlaceOf(api);
-  if (tables === null || recompiler === undefined || frozen) {
-    return {
-      changes: frozen ? frozenModel : compiledModel,
-      async look() {},
-      isOutdated: async () => false,
-      start() {},
-      stop: async () => recompiler?.close(),
-    };
-  }
+): ServedModel {
   const { listen, broadcast } = served;
-  return createModelWatch({
-    ...{ database, place: tables, recompiler, log: served.listener.server.log },
-    current: () => served.generations().current().api,
-    swap: (next) => served.generations().replace(next),
-    isShared: served.isShared,
-    ...(listen !== null && { listen }),
-    ...(broadcast !== null && { broadcast }),
-  });
+  const compiled = frozen ? frozenModel : compiledModel;
+  let watch: ModelWatch | null = null;
+  const model: ServedModel = {
+    get changes() {
+      return watch?.changes ?? compiled;
+    },
+    look: async () => watch?.look(),
+    isOutdated: async (outdated) => (await watch?.isOutdated(outdated)) ?? false,
+    start: () => watch?.start(),
+    stop: async () => (watch === null ? recompiler?.close() : watch.stop()),
+    adopt(next) {
+      const tables = systemPlaceOf(next);
+      if (watch !== null || tables === null || recompiler === undefined || frozen) return;
+      watch = createModelWatch({
+        ...{ database, place: tables, recompiler, log: served.listener.server.log },
+        current: () => served.generations().current().api,
+        swap: (made) => served.generations().replace(made),
+        isShared: served.isShared,
+        ...(listen !== null && { listen }),
+        ...(broadcast !== null && { broadcast }),
+      });
+    },
+  };
+  model.adopt(api);
+  return model;
 }
 
 /** Makes what answers requests: anew for each API that is served. */

@@ -41,7 +41,8 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   goOnWithDatabase(api, parts, welcome);
   if (!tablesAreKnown) refuseUnfitLater(api, options, setting, parts, close);
   if (options.signals !== false) stopOnSignals(() => close());
-  return running(api, setting, parts, close);
+  const greetFirst = (next: CompiledApi) => welcomeOf(next, options, setting, parts).greet();
+  return running(api, setting, parts, close, greetFirst);
 }
 
 function welcomeOf(
@@ -129,8 +130,9 @@ function refuseUnfitLater(
 function running(
   api: CompiledApi,
   { environment, instruments }: ServeSetting,
-  { acceptor, generations, ready }: ServeParts,
+  { acceptor, generations, model, ready }: ServeParts,
   close: RunningServer['close'],
+  greet: (api: CompiledApi) => Promise<void>,
 ): RunningServer {
   const { docs, graphql, host } = environment;
   return {
@@ -140,7 +142,15 @@ function running(
     ready,
     metrics: instruments.read,
     drifts: generations.watch.drifts,
-    replace: generations.replace,
+    async replace(next) {
+      const { api: previous } = generations.current();
+      model.adopt(next);
+      await generations.replace(next);
+      // The platform's own tables were installed meanwhile.
+      if (systemPlaceOf(previous) !== null || systemPlaceOf(next) === null) return;
+      await greet(next);
+      model.start();
+    },
     close,
   };
 }
