@@ -7,7 +7,7 @@ import { checkBody, parseBodyText } from '../json/body.ts';
 import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, CompiledApi } from '../language/index.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
-import { retryOnConflict, runExplained, type TransactionBody } from '../write/execute/transaction-body.ts';
+import { type PartsRun, retryParts, runExplained, type TransactionBody } from '../write/execute/transaction-body.ts';
 import type { Writer } from '../write/writer.ts';
 import { type ItemsLayout, readCsvItems, refuse, withoutEmptyKeys } from './csv-items.ts';
 
@@ -71,13 +71,8 @@ export function createImporter({ api, database, writer, maxItems }: ImporterOpti
     admit: (request) => void descriptorOf(request),
     async run(request, file) {
       const descriptor = descriptorOf(request);
-      let latest: TransactionBody | undefined;
-      const begun = (work: TransactionBody) => {
-        latest = work;
-      };
       // A transaction may run again from its start, and then the file is read again.
-      const isConflict = (error: unknown): boolean => latest?.isConflict?.(error) === true;
-      const bring = () =>
+      const bring = (parts: PartsRun) =>
         database.transaction(async (transaction) => {
           const done: TransactionBody[] = [];
           let count = 0;
@@ -87,7 +82,7 @@ export function createImporter({ api, database, writer, maxItems }: ImporterOpti
             }
             const before = count;
             count += items.length;
-            const written = writeBatch(writer, transaction, request, descriptor, items, begun);
+            const written = writeBatch(writer, transaction, request, descriptor, items, parts);
             done.push(
               await written.catch((error: unknown) => {
                 throw placedBehind(error, before);
@@ -96,7 +91,7 @@ export function createImporter({ api, database, writer, maxItems }: ImporterOpti
           }
           return { value: done };
         });
-      const works = await retryOnConflict({ isConflict }, bring);
+      const works = await retryParts(bring);
       for (const work of works) work.committed();
     },
   };
@@ -122,13 +117,13 @@ async function writeBatch(
   { caller, collection, sender }: ImportRequest,
   descriptor: CollectionDescriptor,
   items: readonly FilterObject[],
-  begun: (work: TransactionBody) => void,
+  { judgesFirst, begun }: PartsRun,
 ): Promise<TransactionBody> {
   const keyed = items.some(
     (item) => descriptor.key.length > 0 && descriptor.key.every((name) => Object.hasOwn(item, name)),
   );
   const query = keyed ? `on_conflict=${descriptor.key.map(encodeURIComponent).join(',')}` : '';
-  const request = { caller, collection, query, sender, isPart: true as const, returning: () => null };
+  const request = { caller, collection, query, sender, isPart: true as const, judgesFirst, returning: () => null };
   const work = await writer.workOf({ action: 'create', request, body: [...items] });
   begun(work);
   await runExplained(work, transaction);

@@ -11,7 +11,7 @@ import { createPlanner, type PlannedRead, type Planner } from '../query/planner.
 import { buildOpenScope, type CollectionScope } from '../sql/scope.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 import { clusterTurn } from '../write/execute/targets.ts';
-import { runExplained } from '../write/execute/transaction-body.ts';
+import { type PartsRun, retryParts, runExplained } from '../write/execute/transaction-body.ts';
 import type { Writer } from '../write/writer.ts';
 import { updatableNames } from './revert.ts';
 
@@ -47,13 +47,15 @@ export function createMover({ api, database, writer }: MoverOptions) {
     if (collection.descriptor.key.length === 0) throw forbidden();
     const field = sortFieldOf(collection);
     if (!updatable.has(field)) throw forbidden();
-    const work = await database.transaction(async (transaction) => {
+    const write = async (transaction: Transaction, { judgesFirst, begun }: PartsRun) => {
       const items = await planMove({ transaction, planner, caller, dialect, turn, collection, field }, move);
-      const request = { caller, collection: name, query: '', sender, returning: () => null };
+      const request = { caller, collection: name, query: '', sender, judgesFirst, returning: () => null };
       const work = await writer.workOf({ action: 'update', request, body: items });
+      begun(work);
       await runExplained(work, transaction);
       return { value: work };
-    });
+    };
+    const work = await retryParts((parts) => database.transaction((transaction) => write(transaction, parts)));
     work.committed();
   };
 }

@@ -9,7 +9,7 @@ import { createAnswerWriter } from '../query/answer.ts';
 import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../sql/scope.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
-import { runExplained } from '../write/execute/transaction-body.ts';
+import { type PartsRun, retryParts, runExplained } from '../write/execute/transaction-body.ts';
 import type { Writer } from '../write/writer.ts';
 
 interface ReverterOptions {
@@ -27,6 +27,7 @@ interface RevertRequest {
 }
 
 const requested = 'fields=collection,item,data';
+const written = { query: '', activity: 'revert', returning: () => null } as const;
 
 /**
  * Makes the revert function: an update by the caller, under the caller's rules. It has every field that the revision
@@ -64,17 +65,19 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
     if (schema === null) throw new PlatformError('FORBIDDEN');
     const { plan, statement, parameters } = planner.read(caller, { name: 'platform_revisions' }, revision, requested);
     let latest: Transaction | undefined;
-    const work = await database.transaction(async (transaction) => {
+    const write = async (transaction: Transaction, { judgesFirst, begun }: PartsRun) => {
       latest = transaction;
       const rows = createAnswerWriter(plan)();
       await transaction.run(statement, parameters, rows);
       if (rows.items === 0) throw new PlatformError('FORBIDDEN');
       const { collection, item, data } = readRevision(rows.end().toString());
-      const request = { caller, collection, query: '', sender, activity: 'revert', returning: () => null } as const;
+      const request = { ...written, caller, collection, sender, judgesFirst };
       const work = await writer.workOf({ action: 'update', request, item, body: payloadOf(caller, collection, data) });
+      begun(work);
       await runExplained(work, transaction);
       return { value: work };
-    });
+    };
+    const work = await retryParts((parts) => database.transaction((transaction) => write(transaction, parts)));
     const following = latest && writer.committed(latest);
     work.committed();
     await following;

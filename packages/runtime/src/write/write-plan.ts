@@ -46,6 +46,8 @@ export interface WriteRequest {
   readonly uploading?: readonly string[];
   /** True for a part of a transaction whose owner makes it anew when it runs again. */
   readonly isPart?: true;
+  /** True where the transaction of a part runs again, so that its rows are judged before they are written. */
+  readonly judgesFirst?: boolean;
   /** The answer, where the query does not say it: prepared elsewhere, or null for none. */
   readonly returning?: (form: ReturningForm) => Returning | null;
 }
@@ -209,19 +211,24 @@ export type PreparedStep = Omit<Step, 'keys' | 'lenient'>;
  * A plan that runs again when a unique key refuses its rows, and judges these first. Else the key would tell of hidden
  * rows what rules and links keep from the caller.
  */
-export function judgedFirst(plan: WritePlan): WritePlan {
+export function judgedFirst(plan: WritePlan, isAgain = false): WritePlan {
   const { hasChecks } = plan;
   if (hasChecks === undefined) return plan;
-  let isTaken = false;
+  let isTaken = isAgain;
   return {
     ...plan,
     isConflict(error) {
-      if (isTaken || takenKey(error) === undefined || !hasChecks()) return plan.isConflict?.(error) === true;
+      if (isTaken || !needsChecksFirst(plan, error)) return plan.isConflict?.(error) === true;
       isTaken = true;
       return true;
     },
     work: (running) => plan.work(isTaken ? { ...running, judgesFirst: true } : running),
   };
+}
+
+/** True for the error of a unique key about rows of which something can be judged before they are written. */
+export function needsChecksFirst({ hasChecks }: Pick<WritePlan, 'hasChecks'>, error: unknown): boolean {
+  return takenKey(error) !== undefined && hasChecks?.() === true;
 }
 
 /** Completes a plan by the seams of the writer. */

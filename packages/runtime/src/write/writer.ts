@@ -134,7 +134,7 @@ export function createWriter(options: WriterOptions): Writer {
       ? hooked.workOf(command)
       : executor.bodyOf(
           command.request,
-          judgedFirst(await prepareCommand(open(command.request), command, command.body)),
+          judgedFirst(await prepareCommand(open(command.request), command, command.body), command.request.judgesFirst),
         );
   const execute = async (command: WriteCommand) => executor.once(await workOf(command));
   const once: Writer['once'] = async (request, payload, prepare) => {

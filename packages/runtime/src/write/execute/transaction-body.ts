@@ -53,6 +53,28 @@ export async function retryOnConflict<T>(
   }
 }
 
+/** A run of a transaction whose writes are prepared within it, so that they are made anew when it runs again. */
+export interface PartsRun {
+  /** As `WriteRequest.judgesFirst`. */
+  readonly judgesFirst: boolean;
+  /** Takes each write before it runs. */
+  begun(work: TransactionBody): void;
+}
+
+/** Runs such a transaction, again from the start after a conflict of its latest write. */
+export function retryParts<T>(run: (parts: PartsRun) => Promise<T>): Promise<T> {
+  let latest: TransactionBody | undefined;
+  let judgesFirst = false;
+  const begun = (work: TransactionBody): void => {
+    latest = work;
+  };
+  const isConflict = (error: unknown): boolean => {
+    judgesFirst = latest?.isConflict?.(error) === true;
+    return judgesFirst;
+  };
+  return retryOnConflict({ isConflict }, () => run({ judgesFirst, begun }));
+}
+
 /** Runs a write as a part of a transaction, so that errors of the database are told in terms of the API. */
 export async function runExplained<T>(work: TransactionBody<T>, transaction: Transaction): Promise<T> {
   try {

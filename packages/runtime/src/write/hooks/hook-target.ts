@@ -94,7 +94,8 @@ async function upsertTarget(context: WriteContext, upsert: Upsert, running: Runn
     async prepare(body) {
       const { returning, affected, isConflict } = upsert;
       const work = (writing: Running) => upsert.write(writing, enter(body));
-      return { returning, affected, ...(isConflict && { isConflict }), work };
+      const hasChecks = () => !context.scope.admin;
+      return { returning, affected, hasChecks, ...(isConflict && { isConflict }), work };
     },
     written(body, keys) {
       const rows = keys === null ? [] : keys.many ? readRows(keys.values) : [keys.values];

@@ -7,11 +7,15 @@ import { createAnswerWriter } from '../../query/answer.ts';
 import type { Planner } from '../../query/planner.ts';
 import { retryOnConflict, type TransactionBody } from '../execute/transaction-body.ts';
 import { type AffectedConstraints, explainViolation } from '../execute/violation.ts';
-import type { WritePlan } from '../write-plan.ts';
+import { needsChecksFirst, type WritePlan } from '../write-plan.ts';
 
 export interface HookTransactions {
   /** Work that runs in an attempt of its own for each transaction. `judged` is what it is as far as that is known before. */
-  withAttempts<T>(run: (attempt: TransactionAttempt) => Promise<T>, judged?: WritePlan): TransactionBody<T>;
+  withAttempts<T>(
+    run: (attempt: TransactionAttempt) => Promise<T>,
+    judged?: WritePlan,
+    judgesFirst?: boolean,
+  ): TransactionBody<T>;
   runAlone<T>(work: TransactionBody<T>): Promise<T>;
   /** Resolves when nothing runs any more that waited for a COMMIT. */
   settled(): Promise<void>;
@@ -30,11 +34,12 @@ export function createHookTransactions(
   }
 
   return {
-    withAttempts(run, judged) {
+    withAttempts(run, judged, isAgain = false) {
       let latest: TransactionAttempt | undefined;
+      let judgesFirst = isAgain;
       return {
         async run(transaction) {
-          const attempt = openAttempt(transaction);
+          const attempt = openAttempt(transaction, judgesFirst);
           latest = attempt;
           try {
             return await run(attempt);
@@ -43,7 +48,13 @@ export function createHookTransactions(
           }
         },
         affected: () => latest?.affected ?? judged?.affected() ?? [],
-        isConflict: (error) => latest?.isConflict.some((isConflict) => isConflict(error)) === true,
+        isConflict(error) {
+          const plans = latest?.plans ?? [];
+          if (judgesFirst || !plans.some((plan) => needsChecksFirst(plan, error)))
+            return plans.some(({ isConflict }) => isConflict?.(error) === true);
+          judgesFirst = true;
+          return true;
+        },
         committed() {
           for (const hook of latest?.committed ?? []) start(hook);
         },
@@ -96,15 +107,17 @@ export interface TransactionAttempt {
   readonly transaction: Transaction;
   /** Everything that was written, for errors of the database. */
   readonly affected: AffectedConstraints[];
-  /** Checks of everything that was written: true if an error only means that another request was faster. */
-  readonly isConflict: ((error: unknown) => boolean)[];
+  /** Everything that was written, for errors after which the transaction runs again. */
+  readonly plans: Pick<WritePlan, 'isConflict' | 'hasChecks'>[];
+  /** As `Running.judgesFirst`. */
+  readonly judgesFirst: boolean;
   /** Functions that run when the transaction is committed. */
   readonly committed: (() => Promise<void>)[];
   /** From here on nothing more is sent: the connection belongs to others. */
   close(): void;
 }
 
-function openAttempt(transaction: Transaction): TransactionAttempt {
+function openAttempt(transaction: Transaction, judgesFirst: boolean): TransactionAttempt {
   let closed = false;
   const part: Transaction = {
     run(statement, parameters, sink) {
@@ -117,7 +130,8 @@ function openAttempt(transaction: Transaction): TransactionAttempt {
   return {
     transaction: markPart(part, transaction),
     affected: [],
-    isConflict: [],
+    plans: [],
+    judgesFirst,
     committed: [],
     close() {
       closed = true;

@@ -74,10 +74,14 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
     async workOf(command) {
       const context = open(command.request);
       const judged = await check(() => prepareCommand(context, command, command.body));
-      return transactions.withAttempts(async (attempt) => {
-        await checkStored(context, command, runningIn(options, attempt, command), executor);
-        return writes.writeIn(attempt, command, 0, judged);
-      }, judged);
+      return transactions.withAttempts(
+        async (attempt) => {
+          await checkStored(context, command, runningIn(options, attempt, command), executor);
+          return writes.writeIn(attempt, command, 0, judged);
+        },
+        judged,
+        command.request.judgesFirst,
+      );
     },
     openFor: (caller, sender) => writes.openFor(caller, sender),
     settled: transactions.settled,
@@ -213,9 +217,11 @@ async function writePlan(
   below?: ReturnType<typeof watchTree>,
 ): Promise<Written> {
   attempt.affected.push(...plan.affected());
-  if (plan.isConflict !== undefined) attempt.isConflict.push(plan.isConflict);
+  attempt.plans.push(plan);
+  const work: WritePlan['work'] = (running) => plan.work({ ...running, judgesFirst: true });
   try {
-    return await executor.write(attempt.transaction, request, plan, below?.watcher);
+    const judged = attempt.judgesFirst ? { ...plan, work } : plan;
+    return await executor.write(attempt.transaction, request, judged, below?.watcher);
   } catch (error) {
     throw explainViolation(error, plan.affected());
   }

@@ -1,0 +1,117 @@
+/**
+ * Values that a hidden row has taken, where the write is a part of a transaction: one that hooks wait for, an import, a
+ * revert. Rules and links come before the unique key there, too.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { onServer } from '../support/contract-database.ts';
+import { file, form } from '../support/files.ts';
+import { type ServedProject, serveProject } from '../support/project.ts';
+import { allServers } from '../support/servers.ts';
+
+const sql = `
+  CREATE TABLE clubs (id integer PRIMARY KEY, open boolean NOT NULL);
+  CREATE TABLE seats (
+    id integer PRIMARY KEY, club integer NOT NULL REFERENCES clubs, name varchar(20) NOT NULL, UNIQUE (club, name));
+  CREATE TABLE lists (id integer PRIMARY KEY, open boolean NOT NULL);
+  CREATE TABLE entries (
+    id integer PRIMARY KEY, list integer NOT NULL REFERENCES lists, name varchar(20) NOT NULL, UNIQUE (list, name));
+  CREATE TABLE diaries (id integer PRIMARY KEY, list integer, name varchar(20));
+  INSERT INTO clubs VALUES (1, true), (2, false);
+  INSERT INTO seats (id, club, name) VALUES (1, 1, 'ann'), (2, 2, 'bob');
+  INSERT INTO lists VALUES (1, true), (2, false);
+  INSERT INTO entries (id, list, name) VALUES (1, 1, 'ann'), (2, 2, 'bob'), (3, 1, 'cid');
+`;
+
+const permissions = `
+permissions:
+  public:
+    platform_revisions: { read: true }
+    clubs: { read: { fields: '*', filter: { open: { _eq: true } } } }
+    seats:
+      read: { fields: '*', filter: { club: { open: { _eq: true } } } }
+      create: true
+      update: { fields: '*', filter: { club: { open: { _eq: true } } } }
+    lists: { read: true }
+    entries:
+      read: { fields: '*', filter: { list: { open: { _eq: true } } } }
+      create: { fields: '*', validation: { list: { open: { _eq: true } } } }
+      update: { fields: '*', filter: { list: { open: { _eq: true } } }, validation: { list: { open: { _eq: true } } } }
+    diaries: { read: true, create: true }
+`;
+
+/** Hooks that do nothing, and one that writes what its payload says. */
+const extensions = {
+  'wait.ts': `import { defineExtension } from '../generated/extension.js';
+
+export default defineExtension(({ before, after }) => {
+  before('seats.create', () => {});
+  before('seats.update', () => {});
+  after('entries.create', () => {});
+  after('entries.update', () => {});
+  after('diaries.create', async ({ payload, items }) => {
+    await items('entries').create({ id: 20, list: payload.list ?? 1, name: payload.name ?? '' });
+  });
+});
+`,
+};
+
+describe.each(allServers)('on $name', ({ dialect, missing }) => {
+  describe.skipIf(missing)('a unique key tells nothing of hidden rows', () => {
+    let hooked: ServedProject;
+    let plain: ServedProject;
+    beforeAll(() =>
+      onServer(dialect, async () => {
+        hooked = await serveProject({ system: true, sql, permissions, extensions });
+        plain = await serveProject({ system: true, sql, permissions });
+      }),
+    );
+    afterAll(() => Promise.all([hooked?.close(), plain?.close()]));
+
+    const writes = (link: string) => [
+      ['POST', '', (name: string) => ({ id: 10, [link]: 2, name })] as const,
+      ['POST', '?on_conflict=id', (name: string) => ({ id: 10, [link]: 2, name })] as const,
+      ['PATCH', '/1', (name: string) => ({ [link]: 2, name })] as const,
+      ['PATCH', '', (name: string) => ({ keys: [1], data: { [link]: 2, name } })] as const,
+    ];
+
+    it.each([
+      ...writes('club').map((parts) => ['seats', ...parts] as const),
+      ...writes('list').map((parts) => ['entries', ...parts] as const),
+      ['diaries', 'POST', '', (name: string) => ({ id: 1, list: 2, name })] as const,
+    ])('where hooks wait: %s %s %s', async (table, method, rest, bodyOf) => {
+      const send = (name: string) => hooked.ask(`/items/${table}${rest}`, { method, body: bodyOf(name) });
+      const [taken, free] = [await send('bob'), await send('new')];
+      expect(free.status).toBeGreaterThanOrEqual(400);
+      expect([taken.status, taken.text]).toEqual([free.status, free.text]);
+    });
+
+    it.each(['seats', 'entries'])('in an import: %s', async (table) => {
+      const link = table === 'seats' ? 'club' : 'list';
+      const send = (name: string) => {
+        const items = [
+          { id: 10, [link]: 1, name: 'first' },
+          { id: 11, [link]: 2, name },
+        ];
+        const part = file(JSON.stringify(items), 'items.json', 'application/json');
+        return plain.ask(`/utils/import/${table}`, { method: 'POST', body: form(part) });
+      };
+      const [taken, free] = [await send('bob'), await send('new')];
+      expect(free.status).toBeGreaterThanOrEqual(400);
+      expect([taken.status, taken.text]).toEqual([free.status, free.text]);
+    });
+
+    it('in a revert', async () => {
+      const change = (body: object) => plain.admin('/items/entries/3', { method: 'PATCH', body });
+      await change({ list: 2, name: 'dan' });
+      await change({ list: 1, name: 'cid' });
+      const query = 'filter[collection][_eq]=entries&filter[item][_eq]=3&sort=id&fields=id';
+      const [{ id }] = (await plain.admin(`/revisions?${query}`)).json.data;
+      const revert = () => plain.ask(`/utils/revert/${id}`, { method: 'POST' });
+      const free = await revert();
+      await plain.admin('/items/entries', { method: 'POST', body: { id: 9, list: 2, name: 'dan' } });
+      const taken = await revert();
+      expect(free.status).toBeGreaterThanOrEqual(400);
+      expect([taken.status, taken.text]).toEqual([free.status, free.text]);
+    });
+  });
+});
