@@ -15,6 +15,7 @@ export default defineExtension(({ before, after, afterCommit }) => {
     if (payload.amount === 14) throw new Error('a bug');
     if (payload.amount === 22) Reflect.set(payload, 'label', () => 'no text');
     if (payload.amount === 23) void Promise.reject(new Error('a forgotten await'));
+    if (payload.amount === 24) Reflect.set(payload, 'id', 7);
     if (payload.amount === 15) payload.label = 'x'.repeat(99);
     const [stock] = await items('stock').list({ fields: ['id', 'left'], filter: { id: 1 } });
     if (stock !== undefined && stock.left === 0) throw new PlatformError('UNPROCESSABLE_ENTITY', 'Sold out.');
@@ -115,7 +116,7 @@ permissions:
       delete: {}
     stock: { read: { fields: ["*"] } }`,
     extensions: { 'shop.ts': shop, 'types.test.ts': typesTest },
-    environment: { DATABASE_STATEMENT_TIMEOUT: '1500' },
+    environment: { DATABASE_STATEMENT_TIMEOUT: '1500', LOG_LEVEL: 'warn' },
   });
 });
 beforeEach(async () => {
@@ -150,6 +151,13 @@ it('runs once for each item of a batch', async () => {
   expect(status).toBe(200);
   expect(json.data.map(({ label }: { label: string }) => label)).toEqual(['a of nobody', 'b of nobody']);
   expect(await auditOf(4)).toEqual(['CREATED 1: UNDEFINED', 'CREATED 2: 3', 'COMMITTED 1', 'COMMITTED 2']);
+});
+
+it('may not add what the caller may not write, of which the log tells hook and field', async () => {
+  const { status, text } = await ask('POST', 'orders', { amount: 24 });
+  expect([status, text]).toEqual([403, expect.not.stringContaining('id')]);
+  await expect.poll(() => project.log()).toContain('"event":"orders.create","field":"id"');
+  expect(project.log()).not.toContain('"field":"label"');
 });
 
 it('answers the error of a hook and undoes everything', async () => {

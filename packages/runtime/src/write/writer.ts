@@ -25,6 +25,7 @@ import { clusterTurn } from './execute/targets.ts';
 import type { TransactionBody } from './execute/transaction-body.ts';
 import { createWriteExecutor, type WriteExecutorOptions } from './execute/write-executor.ts';
 import { createHistory } from './history/history.ts';
+import type { AddedField } from './hooks/hook-calls.ts';
 import { createHookedWriter, type HookedWriter } from './hooks/hooked-writer.ts';
 import type { StepPlans } from './plan/statement.ts';
 import type { PreparedReturning, Returning, ReturningForm } from './returning.ts';
@@ -54,6 +55,8 @@ export interface WriterOptions {
   readonly timeoutMs: number;
   /** Receives errors of hooks that run after the response was sent. */
   readonly reportError: (event: string, thrown: unknown) => void;
+  /** Receives fields of hooks because of which a write is refused. Default: they are not reported. */
+  readonly reportRefused?: (added: AddedField) => void;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly driftGuard: DriftGuard;
   /** Limits of the queries in addresses and bodies. Default: those of the API specification, section 16. */

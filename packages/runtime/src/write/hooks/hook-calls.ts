@@ -1,7 +1,9 @@
 /** Calls of hooks, one after the other. */
 import type { Caller } from '../../caller.ts';
+import type { PlatformError } from '../../errors.ts';
 import { callHook } from '../../extensions/hooks.ts';
 import { toJson } from '../../extensions/shapes.ts';
+import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, CompiledApi, HookEvent, JsonValue, RegisteredHook } from '../../language/index.ts';
 import { createRowContexts } from '../../row-security/contexts.ts';
 import type { Keys } from '../decode/keys.ts';
@@ -11,15 +13,30 @@ import { sentKeys } from './copy-payload.ts';
 import type { DoneBelow } from './hook-tree.ts';
 
 export interface HookCalls {
-  /** Calls all of them for each payload. Rejects with the first error. */
+  /** Calls all of them for each payload. Rejects with the first error. `added` takes the fields that they add. */
   callAll(
     called: readonly RegisteredHook[],
     hookPayloads: readonly HookPayload[],
     itemsContext: HookItemsContext,
     caller: Caller,
+    added?: AddedField[],
   ): Promise<void>;
   /** Calls the hooks that wait for a COMMIT; their errors are reported. Never rejects. */
   callAfterCommit(done: readonly DoneBelow[], itemsContext: HookItemsContext, caller: Caller): Promise<void>;
+}
+
+/** A field that a hook has added to a payload. */
+export interface AddedField {
+  readonly event: string;
+  readonly field: string;
+}
+
+/** The fields that a refused write lacks permission for, as far as hooks have added them; else all that they added. */
+export function refusedFields({ missing }: PlatformError, added: readonly AddedField[]): readonly AddedField[] {
+  const isMissing = ({ event, field }: AddedField): boolean =>
+    missing === `${JSON.stringify(field)} of ${event.slice(0, event.lastIndexOf('.'))}`;
+  const found = added.filter(isMissing);
+  return found.length > 0 ? found : added;
 }
 
 /** Makes calls of at most `timeoutMs`. */
@@ -29,12 +46,17 @@ export function createHookCalls(
   reportError: (event: string, thrown: unknown) => void,
 ): HookCalls {
   const calls: HookCalls = {
-    async callAll(called, hookPayloads, itemsContext, caller) {
+    async callAll(called, hookPayloads, itemsContext, caller, added) {
       const items = openItems(itemsContext, caller);
       for (const { payload, keys } of hookPayloads) {
         const [key = null] = keys ?? [];
         const event: HookEvent = { caller, items, payload, keys, key };
-        for (const hook of called) await callHook(hook, event, timeoutMs);
+        for (const hook of called) {
+          const names = new Set(namesOf(payload));
+          await callHook(hook, event, timeoutMs);
+          const more = namesOf(payload).filter((name) => !names.has(name));
+          added?.push(...more.map((field) => ({ event: hook.event, field })));
+        }
       }
     },
     async callAfterCommit(done, itemsContext, caller) {
@@ -49,6 +71,10 @@ export function createHookCalls(
     },
   };
   return calls;
+}
+
+function namesOf(payload: JsonValue | undefined): readonly string[] {
+  return isObject(payload) ? Object.keys(payload) : [];
 }
 
 /** Context of reads and writes of an extension: in a transaction under way, or each in one of its own. */

@@ -3,6 +3,7 @@ import type { Caller } from '../../caller.ts';
 import type { Database } from '../../database/database.ts';
 import { sqlDialects } from '../../dialects/index.ts';
 import type { DriftGuard } from '../../drift-watch.ts';
+import { PlatformError } from '../../errors.ts';
 import { type EventHooks, gatherHooks, inTime, type ObserveHook } from '../../extensions/hooks.ts';
 import type { CompiledApi, RegisteredHook } from '../../language/index.ts';
 import type { Planner } from '../../query/planner.ts';
@@ -14,7 +15,14 @@ import type { WriteExecutor, WriteExecutorOptions } from '../execute/write-execu
 import { mayHaveConflict } from '../upsert/conflict.ts';
 import { type Action, type HookPayload, prepareCommand, type WriteCommand } from '../write-command.ts';
 import type { WriteContext, WritePlan, WriteRequest } from '../write-plan.ts';
-import { createHookCalls, createItems, type HookCalls, type HookItemsContext } from './hook-calls.ts';
+import {
+  type AddedField,
+  createHookCalls,
+  createItems,
+  type HookCalls,
+  type HookItemsContext,
+  refusedFields,
+} from './hook-calls.ts';
 import { check, checkStored, openTarget } from './hook-target.ts';
 import {
   type Begun,
@@ -37,6 +45,8 @@ interface HookedWriterOptions {
   readonly timeoutMs: number;
   /** Receives errors of hooks that run after the response was sent. */
   readonly reportError: (event: string, thrown: unknown) => void;
+  /** Receives fields of hooks because of which a write is refused: the answer tells none. Default: they are not reported. */
+  readonly reportRefused?: ((added: AddedField) => void) | undefined;
   /** Default: hooks are run as they are. */
   readonly observeHook?: ObserveHook;
   readonly open: (request: WriteRequest) => WriteContext;
@@ -130,17 +140,22 @@ class HookedWrites {
       throw new Error(`Hooks of "${command.request.collection}.${command.action}" call each other forever.`);
     const begun = watchBegun();
     const itemsContext = this.#itemsContextIn(attempt, begun, depth, command.request.sender);
+    const added: AddedField[] = [];
     const call = async (called: readonly RegisteredHook[], hookPayloads: readonly HookPayload[]): Promise<void> => {
-      await this.#calls.callAll(called, hookPayloads, itemsContext, command.request.caller);
+      await this.#calls.callAll(called, hookPayloads, itemsContext, command.request.caller, added);
       await begun.resolve();
     };
     const running = runningIn(this.#options, attempt, command);
     const target = await openTarget(context, command, running, judged);
     for (const hookPayload of target.topPayloads)
       await call(this.#hooksFor(command, hookPayload.action).before, [hookPayload]);
-    const body = await hookTree({ context, target, hooks, running, call }, target.bodyOf(target.topPayloads));
+    const finishPayloads = async () => {
+      const body = await hookTree({ context, target, hooks, running, call }, target.bodyOf(target.topPayloads));
+      return { body, plan: await target.prepare(body) };
+    };
+    const { body, plan } = await finishPayloads().catch((error: unknown) => this.#reportRefused(error, added));
     const below = watchTree({ context, hooks, call });
-    const done = await writePlan(executor, attempt, command, await target.prepare(body), below);
+    const done = await writePlan(executor, attempt, command, plan, below);
     const top = target.written(body, done.keys);
     const all = [
       ...top.map((hookPayload) => ({ hooks: this.#hooksFor(command, hookPayload.action), payloads: [hookPayload] })),
@@ -150,6 +165,13 @@ class HookedWrites {
     const { caller, sender } = command.request;
     attempt.committed.push(() => this.#calls.callAfterCommit(all, this.#outside(sender), caller));
     return done;
+  }
+
+  /** Tells of fields that hooks have added, because of which nothing is written. */
+  #reportRefused(error: unknown, added: readonly AddedField[]): never {
+    const isRefused = error instanceof PlatformError && error.code === 'FORBIDDEN';
+    for (const field of isRefused ? refusedFields(error, added) : []) this.#options.reportRefused?.(field);
+    throw error;
   }
 
   openFor(caller: Caller, sender: RequestOrigin): ReturnType<HookedWriter['openFor']> {

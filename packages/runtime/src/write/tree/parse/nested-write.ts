@@ -113,7 +113,7 @@ function nestedWriteOf(
   const listed = [form === 'update' ? undefined : writable.create, form === 'create' ? undefined : writable.update];
   const below = scope.collections.get(target)?.collection;
   if (below === undefined || !listed.some((grant) => grant?.listed.has(name))) {
-    problems.forbid();
+    problems.forbid(`${JSON.stringify(name)} of ${location.collection}`);
     return [];
   }
   const fieldLocation: Place = { ...location, path: location.path === undefined ? name : `${location.path}.${name}` };
