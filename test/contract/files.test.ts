@@ -14,6 +14,7 @@ const bob = '00000000-0000-4000-8000-00000000000b';
 const ann = '00000000-0000-4000-8000-00000000000a';
 const tokens = { bob: 'token-of-bob-0000000000', ann: 'token-of-ann-0000000000' };
 const folder = '00000000-0000-4000-8000-0000000000f0';
+const closed = '00000000-0000-4000-8000-0000000000f1';
 
 let project: ServedProject;
 let picture: Buffer;
@@ -32,7 +33,7 @@ permissions:
     platform_files:
       create:
         fields: [folder, description]
-        validation: { type: { _neq: text/html }, uploaded_by: { _null: true }, folder: { _null: true } }
+        validation: { type: { _neq: text/html }, uploaded_by: { _eq: $CURRENT_USER }, folder: { _neq: '${closed}' } }
       read: { fields: ['*'], filter: { uploaded_by: { _eq: $CURRENT_USER } } }
       update: { fields: [title], filter: { uploaded_by: { _eq: $CURRENT_USER } } }
       delete: { filter: { uploaded_by: { _eq: $CURRENT_USER } } }`,
@@ -44,7 +45,7 @@ beforeEach(async () => {
     INSERT INTO platform.platform_roles (id, name) VALUES ('${writers}', 'writer');
     INSERT INTO platform.platform_users (id, email, role, token) VALUES
       ('${bob}', 'bob@example.com', '${writers}', '${tokens.bob}'), ('${ann}', 'ann@example.com', '${writers}', '${tokens.ann}');
-    INSERT INTO platform.platform_folders (id, name) VALUES ('${folder}', 'Pictures')`);
+    INSERT INTO platform.platform_folders (id, name) VALUES ('${folder}', 'Pictures'), ('${closed}', 'Closed')`);
 });
 afterAll(() => project?.close());
 
@@ -285,10 +286,15 @@ describe('rules', () => {
     await expectNoOrphans();
   });
 
-  it('do not see what is filled in afterwards', async () => {
+  it('see what is filled in afterwards', async () => {
     await run(`INSERT INTO platform.platform_settings (storage_default_folder) VALUES ('${folder}')`);
     const { json } = await asBob(form(file('x')));
     expect(json.data).toMatchObject({ folder, uploaded_by: bob });
+    await run(`UPDATE platform.platform_settings SET storage_default_folder = '${closed}'`);
+    const refused = [await asBob(form(file('x'))), await asBob(form(file('x'), file('y')))];
+    expect(refused.map(failure)).toEqual(['400 FAILED_VALIDATION', '400 FAILED_VALIDATION']);
+    expect((await asBob(form(['folder', ''], file('x')))).status).toBe(200);
+    await expectNoOrphans();
   });
 
   it('keep others from replacing, changing and removing', async () => {

@@ -38,6 +38,8 @@ export interface SystemCollection {
   readonly types?: Readonly<Record<string, Extract<PortableType, 'csv' | 'hash' | 'secret' | 'token'>>>;
   /** Fields that the server fills and that are in no input; `all` of them where no payload writes anything. */
   readonly serverOwned?: readonly string[] | 'all';
+  /** Fields of new rows that the server fills in when they are there, so that rules about them are checked afterwards. */
+  readonly completed?: readonly string[];
   /** Fields that stay as they were made. */
   readonly fixed?: readonly string[];
   /** Actions of which activity tells in words of its own, written beside them. */
@@ -97,6 +99,7 @@ export const systemCollections: readonly SystemCollection[] = [
     names: { collection: 'collection', item: 'item' },
     ownActivity: ['create'],
     owner: 'user_created',
+    completed: ['user_created'],
   },
   { name: 'platform_fields', writes: [], granted: ['read'], types: { special: 'csv' } },
   {
@@ -106,6 +109,7 @@ export const systemCollections: readonly SystemCollection[] = [
     granted: all,
     types: { tags: 'csv' },
     owner: 'uploaded_by',
+    completed: ['folder', 'modified_by', 'uploaded_by'],
     serverOwned: [
       'storage',
       'filename_disk',

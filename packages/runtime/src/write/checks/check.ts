@@ -3,8 +3,10 @@ import {
   type CallerOperand,
   type Condition,
   callerCollections,
+  type ManyToOne,
   type Operand,
   type RelationDescriptor,
+  systemCollection,
 } from '../../language/index.ts';
 import type { Row } from '../../sql/row.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
@@ -125,6 +127,19 @@ export function isLate(
   const target = scope.collections.get(relation?.target ?? '');
   if (relation?.kind !== 'm2o' || target === undefined || written.has(relation.target)) return true;
   return isLate(scope, target, condition.where, written);
+}
+
+/** True for a condition on fields of a new row that the server fills in when the row is there. */
+export function asksCompleted(
+  { descriptor, relations }: Pick<CollectionScope, 'descriptor' | 'relations'>,
+  condition: Condition,
+): boolean {
+  const completed = descriptor.system === true ? systemCollection(descriptor.name)?.completed : undefined;
+  if (completed === undefined) return false;
+  if (condition.kind === 'compare') return completed.includes(condition.field);
+  if (condition.kind !== 'related') return condition.of.some((part) => asksCompleted({ descriptor, relations }, part));
+  const relation = relations.get(condition.relation)?.descriptor;
+  return relation?.kind === 'm2o' && completed.includes(relation.name);
 }
 
 /** Settings by which a condition on a written row is judged before the write. */

@@ -16,6 +16,7 @@ import { ruleHolds } from '../../sql/rules.ts';
 import type { CollectionScope, RelationScope, Scope } from '../../sql/scope.ts';
 import { countedScope } from '../access/scope.ts';
 import {
+  asksCompleted,
   type Check,
   type CheckedRow,
   countsWritten,
@@ -80,8 +81,11 @@ function requirementChecks(written: Written, requirement: Requirement, index: nu
   // New items have no stored row, so WHERE has not checked whether the values of a rule's presets exist.
   const unset = written.action === 'create' && each.some(({ rule }) => rule.presets.some(isPath));
   if (each.every(({ must }) => isEveryRow(must)) && !unset) return [];
-  const late = each.some(({ must }) =>
-    isLate(written.scope.open, written.writable.collection, must, written.collections),
+  const { scope, writable, collections, action } = written;
+  const late = each.some(
+    ({ must }) =>
+      isLate(scope.open, writable.collection, must, collections) ||
+      (action === 'create' && asksCompleted(writable.collection, must)),
   );
   return grantedChecks(written, requirement, index, each, { late, unset });
 }
