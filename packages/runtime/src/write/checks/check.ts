@@ -90,6 +90,16 @@ export function readsEveryRow({ descriptor, rows }: Pick<CollectionScope, 'descr
   return descriptor.policies !== true && rows.some(isEveryRow);
 }
 
+/** True if every row shows the caller the values by which a link names it; a key names rows in any case. */
+export function readsNames({ descriptor, fields }: CollectionScope, { on }: Pick<ManyToOne, 'on'>): boolean {
+  return on.every(({ to }) => {
+    const named = descriptor.fields.find(({ column }) => column === to);
+    if (named === undefined || descriptor.key.includes(named.name)) return true;
+    const field = fields.get(named.name);
+    return field !== undefined && !field.secret && field.grant === null;
+  });
+}
+
 /** True for the comparison with the caller's tenant, which no request changes. */
 function isTenant(
   { descriptor: { tenant } }: CollectionScope,

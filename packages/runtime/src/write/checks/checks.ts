@@ -2,7 +2,7 @@
  * Checks of written rows, as predicates that are true on rows that fail. Source: API specification, sections 7.1, 8.2
  * and 8.3; security property P6.
  */
-import { allOf, anyOf, sqlTrue, where } from '../../dialects/fragment.ts';
+import { allOf, anyOf, sqlFalse, sqlTrue, where } from '../../dialects/fragment.ts';
 import {
   type Condition,
   type ManyToOne,
@@ -10,9 +10,10 @@ import {
   pairsBesideTenant,
   type WriteRule,
 } from '../../language/index.ts';
+import { fieldOfColumn } from '../../sql/cell.ts';
 import { joinsOf, reach } from '../../sql/related.ts';
 import type { Row } from '../../sql/row.ts';
-import { ruleHolds } from '../../sql/rules.ts';
+import { granted, ruleHolds } from '../../sql/rules.ts';
 import type { CollectionScope, RelationScope, Scope } from '../../sql/scope.ts';
 import { countedScope } from '../access/scope.ts';
 import {
@@ -25,6 +26,7 @@ import {
   partAhead,
   type Requirement,
   readsEveryRow,
+  readsNames,
   type Written,
 } from './check.ts';
 import { presetsHold } from './presets.ts';
@@ -231,20 +233,23 @@ interface LinkCheck extends Check {
 }
 
 /**
- * The item that a payload links must be one that the caller may read. Where all can be read the foreign key says it, which
- * no policy binds; where none can, decoding has. A key of several columns is no link then, but its item must be of the caller's tenant.
+ * The item that a payload links must be one that the caller may read, by values that the caller may read. Where all can be
+ * read the foreign key says it, which no policy binds; where none can, decoding has, but for keys of several columns.
  */
 function linkChecks(written: Written): readonly LinkCheck[] {
   const { scope, writable } = written;
   return [...writable.collection.relations.values()].flatMap((relation): readonly LinkCheck[] => {
     const link = relation.descriptor;
-    const counted = countedScope(scope, link.target);
-    const target = counted.collections.get(link.target);
-    if (link.kind !== 'm2o' || target === undefined) return [];
-    if (counted === scope.read ? readsEveryRow(target) : target.rows.some(isEveryRow)) return [];
-    const places = columnsOf(written, link);
+    if (link.kind !== 'm2o') return [];
     // A request may link the items that it wrote itself, but may not name the rest of a key beside a part of theirs.
     const parts = pairsBesideTenant(writable.collection.descriptor, link.on, 'from');
+    const counted = parts.length > 1 ? scope.read : countedScope(scope, link.target);
+    const read = counted.collections.get(link.target);
+    const target = read ?? scope.open.collections.get(link.target);
+    if (target === undefined) return [];
+    const isPlain = counted === scope.read ? readsEveryRow(target) && readsNames(target, link) : target.rows.some(isEveryRow);
+    if (read !== undefined && isPlain) return [];
+    const places = columnsOf(written, link);
     const linked = places.filter((index) => written.columns[index]?.linked === true);
     if (linked.length >= parts.length || places.length === 0) return [];
     const check = linkCheck(written, relation, link, counted, target, places);
@@ -282,6 +287,17 @@ export function linkChecksAhead(written: Written): readonly LinkCheck[] {
   });
 }
 
+/** Predicates that hold where a row shows the values by which a link names it; a key names rows in any case. */
+function visibleNames(row: Row, { on }: ManyToOne): readonly string[] {
+  const { descriptor, fields } = row.collection;
+  return on.flatMap(({ to }) => {
+    const named = fieldOfColumn(descriptor.fields, to);
+    if (named === undefined || descriptor.key.includes(named.name)) return [];
+    const field = fields.get(named.name);
+    return field === undefined || field.secret ? [sqlFalse] : [granted(row, field.grant)];
+  });
+}
+
 /** Places of the columns that hold a part of the link. */
 function columnsOf({ writable, columns }: Written, link: ManyToOne): readonly number[] {
   const parts = writable.collection.descriptor.fields.filter(({ column }) =>
@@ -314,7 +330,8 @@ function linkCheck(
       const row: Row = { ...judged.row, scope: counted };
       const linked = link.on.map(({ from }) => `${row.column(from)} IS NOT NULL`);
       const reached = reach(row, relation);
-      const hidden = reached && `NOT EXISTS (SELECT 1 FROM ${reached.from()}${where(allOf(joinsOf(reached)))})`;
+      const shown = reached && allOf([...joinsOf(reached), ...visibleNames(reached.target, link)]);
+      const hidden = reached && `NOT EXISTS (SELECT 1 FROM ${reached.from()}${where(shown ?? sqlTrue)})`;
       return allOf([requested, ...linked, hidden ?? sqlTrue]);
     },
   };

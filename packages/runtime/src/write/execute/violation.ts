@@ -7,7 +7,7 @@ import type { ConstraintDescriptor, JsonValue } from '../../language/index.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
 import { staticTokenRule } from '../../system/fields/field-rules.ts';
 import type { WriteScope } from '../access/scope.ts';
-import { readsEveryRow } from '../checks/check.ts';
+import { readsEveryRow, readsNames } from '../checks/check.ts';
 import type { Batch } from '../decode/batch.ts';
 
 /** A write, with the context by which errors of the database about it are explained. */
@@ -219,10 +219,16 @@ function isLink({ names }: AffectedConstraints, { fields }: ConstraintDescriptor
   return fields.some((name) => names.has(name));
 }
 
-/** True if the caller may learn that an item is missing and not hidden, because the caller may read every item. */
-function mayKnow({ scope }: AffectedConstraints, { target }: ConstraintDescriptor): boolean {
+/** True if the caller may learn that an item is missing and not hidden: every item can be read, with what names it. */
+function mayKnow({ scope, collection }: AffectedConstraints, { target, fields }: ConstraintDescriptor): boolean {
   const readable = target === undefined ? undefined : scope.read.collections.get(target);
-  return scope.admin || (readable !== undefined && readsEveryRow(readable));
+  if (scope.admin || readable === undefined) return scope.admin;
+  const columns = fields.map((name) => collection.descriptor.fields.find((field) => field.name === name)?.column);
+  const links = collection.descriptor.relations.filter(
+    (relation) =>
+      relation.kind === 'm2o' && relation.target === target && relation.on.every(({ from }) => columns.includes(from)),
+  );
+  return readsEveryRow(readable) && links.every((link) => link.kind !== 'm2o' || readsNames(readable, link));
 }
 
 /** Returns the keys that a request gives to fields: the parts for each item that has them all. */
