@@ -57,7 +57,10 @@ describe.each(allServers)('on $name', ({ dialect, missing }) => {
       const pairs = [
         [await send('POST', table, { id: 10, ...existing }), await send('POST', table, { id: 10, ...absent })],
         [await send('PATCH', `${table}/1`, existing), await send('PATCH', `${table}/1`, absent)],
-        [await send('POST', table, [{ id: 11 }, { id: 10, ...existing }]), await send('POST', table, [{ id: 10, ...absent }])],
+        [
+          await send('POST', table, [{ id: 11 }, { id: 10, ...existing }]),
+          await send('POST', table, [{ id: 10, ...absent }]),
+        ],
       ] as const;
       for (const [first, second] of pairs) {
         expect(failure(first)).toBe('403 FORBIDDEN');
@@ -76,7 +79,10 @@ describe.each(allServers)('on $name', ({ dialect, missing }) => {
       ];
       expect(made.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
       const unknown = await project.admin('/items/letters', { method: 'POST', body: { id: 22, recipient: 'eve' } });
-      expect([failure(unknown), unknown.json.errors[0].extensions.type]).toEqual(['400 FAILED_VALIDATION', 'foreign_key']);
+      expect([failure(unknown), unknown.json.errors[0].extensions.type]).toEqual([
+        '400 FAILED_VALIDATION',
+        'foreign_key',
+      ]);
     });
   });
 });

@@ -43,7 +43,11 @@ test('after the first migrate users sign in and change the model, without a rest
   const other = await createProject();
   const served = await startUnchecked(other.folder, bare.url, {}, ['--no-types'], 'dev');
   const send = (path: string, body: object) => served.admin(path, { method: 'POST', body });
-  const made = { collection: 'made', schema: {}, fields: [{ field: 'id', type: 'integer', schema: { is_primary_key: true } }] };
+  const made = {
+    collection: 'made',
+    schema: {},
+    fields: [{ field: 'id', type: 'integer', schema: { is_primary_key: true } }],
+  };
   try {
     expect((await send('/collections', made)).status).toBeGreaterThanOrEqual(400);
     await runPlatform(['migrate', '--project', other.folder], { DATABASE_URL: bare.url });

@@ -145,7 +145,8 @@ it('of the project do not share what one sets, and tell what stays of one that e
 it('of the project that the database lacks are named when it is compiled', async () => {
   await mkdir(join(folder, 'migrations'), { recursive: true });
   await writeFile(join(folder, 'migrations/0006-lamps.sql'), 'CREATE TABLE lamps (id int PRIMARY KEY);\n');
-  const lacking = /warning.*migrations-pending[\s\S]*The database lacks the migrations 0006-lamps\.[\s\S]*Run `.*platform migrate/;
+  const lacking =
+    /warning.*migrations-pending[\s\S]*The database lacks the migrations 0006-lamps\.[\s\S]*Run `.*platform migrate/;
   const behind = await platform('generate');
   expect([behind.code, behind.stderr]).toEqual([0, expect.stringMatching(lacking)]);
   expect((await platform('migrate')).stderr).not.toContain('lacks');

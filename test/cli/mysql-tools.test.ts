@@ -184,14 +184,23 @@ describe.each(servers)('$name', ({ name, missing, start }) => {
     await writeFile(file, 'CREATE TABLE halves (id int PRIMARY KEY);\nINSERT INTO nowhere VALUES (1);\n');
     expect(await platform('migrate')).toMatchObject({ code: 3 });
     const begun = await platform('migrate', '--status');
-    expect([begun.code, begun.stderr]).toEqual([1, expect.stringMatching(/0001-halves {2}applied in part: 1 of 2 statements$/m)]);
+    expect([begun.code, begun.stderr]).toEqual([
+      1,
+      expect.stringMatching(/0001-halves {2}applied in part: 1 of 2 statements$/m),
+    ]);
     expect(begun.stderr).not.toContain('pending');
     await rm(file);
     const gone = await platform('migrate', '--status');
-    expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('in part: 1 of 2 statements; its file is missing')]);
+    expect([gone.code, gone.stderr]).toEqual([
+      1,
+      expect.stringContaining('in part: 1 of 2 statements; its file is missing'),
+    ]);
     for (const command of ['migrate', 'generate']) {
       const { code, stderr } = await platform(command);
-      expect([code, stderr]).toEqual([0, expect.stringMatching(/had 0001-halves in part[\s\S]*Restore migrations\/0001-halves\.sql/)]);
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringMatching(/had 0001-halves in part[\s\S]*Restore migrations\/0001-halves\.sql/),
+      ]);
     }
     await writeFile(file, 'CREATE TABLE halves (id int PRIMARY KEY);\n');
     expect(await platform('migrate')).toMatchObject({ code: 0 });

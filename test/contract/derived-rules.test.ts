@@ -1,22 +1,25 @@
 /**
- * Rules about what a many-to-one leads to, judged after the write: where rows are written through a view, and where the
- * values are computed of others.
+ * Rules about values that are computed of other rows or columns, judged on what was written: of an item that a many-to-one
+ * leads to, and of a view that joins tables, which only servers of MySQL's family write.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { onServer } from '../support/contract-database.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 import { allServers } from '../support/servers.ts';
 
-const sql = `
+const sqlOf = (kind: 'STORED' | 'VIRTUAL', view: string) => `
   CREATE TABLE authors (
     id integer PRIMARY KEY, active boolean NOT NULL, level integer NOT NULL,
-    doubled integer GENERATED ALWAYS AS (level * 2) STORED);
+    doubled integer GENERATED ALWAYS AS (level * 2) ${kind});
   CREATE TABLE books (
     id integer PRIMARY KEY, title varchar(20), author_id integer, FOREIGN KEY (author_id) REFERENCES authors (id));
   CREATE TABLE notes (
     id integer PRIMARY KEY, author_id integer, FOREIGN KEY (author_id) REFERENCES authors (id));
-  CREATE VIEW shelf AS SELECT id, title, author_id FROM books;
+  CREATE VIEW shelf AS ${view};
 `;
+
+const plainView = 'SELECT id, title, author_id, true AS active FROM books';
+const joinView = 'SELECT b.id, b.title, b.author_id, a.active FROM books b JOIN authors a ON a.id = b.author_id';
 
 const rows = [
   'DELETE FROM books',
@@ -33,8 +36,7 @@ permissions:
     authors: { read: { fields: '*', filter: { id: { _lt: 9 } } }, create: true, update: true }
     shelf:
       read: true
-      create: { fields: '*', validation: { author_id: { active: { _eq: true } } } }
-      update: { fields: '*', filter: { author_id: { active: { _eq: true } } } }
+      update: { fields: '*', filter: { active: { _eq: true } } }
     notes:
       read: true
       create: { fields: '*', validation: { author_id: { doubled: { _gt: 3 } } } }
@@ -52,6 +54,7 @@ describe.each(forms)('on $name, $form', ({ dialect, missing, environment }) => {
     beforeAll(() =>
       onServer(dialect, async () => {
         const config = "{ collections: { shelf: { key: ['id'] } } }";
+        const sql = dialect === null ? sqlOf('STORED', plainView) : sqlOf('VIRTUAL', joinView);
         project = await serveProject({ portable: true, sql, permissions, config, environment });
       }),
     );
@@ -67,21 +70,16 @@ describe.each(forms)('on $name, $form', ({ dialect, missing, environment }) => {
 
     const good = { id: 1, active: true, level: 2 };
 
-    it.each([
-      ['POST', 'shelf', { id: 10, author_id: 1 }, 'done'],
-      ['POST', 'shelf', { id: 10, author_id: 2 }, '400 FAILED_VALIDATION'],
-      ['POST', 'shelf', [{ id: 10, author_id: 1 }, { id: 11, author_id: 2 }], '400 FAILED_VALIDATION'],
-      ['POST', 'shelf', { id: 10, author_id: { id: 5, active: true, level: 1 } }, 'done'],
-      ['POST', 'shelf', { id: 10, author_id: { id: 5, active: false, level: 1 } }, '400 FAILED_VALIDATION'],
-      ['POST', 'shelf', { id: 10, author_id: { id: 2, active: true } }, 'done'],
-      ['POST', 'shelf', { id: 10, author_id: { id: 1, active: false } }, '400 FAILED_VALIDATION'],
+    it.skipIf(dialect === null).each<[string, string, unknown, string]>([
       ['PATCH', 'shelf/1', { title: 'c' }, 'done'],
       ['PATCH', 'shelf/2', { title: 'c' }, '403 FORBIDDEN'],
       ['PATCH', 'shelf/1', { author_id: 2 }, '403 FORBIDDEN'],
       ['PATCH', 'shelf', { keys: [1], data: { author_id: 2 } }, '403 FORBIDDEN'],
-      ['PATCH', 'shelf/1', { author_id: { id: 1, active: false } }, '403 FORBIDDEN'],
-      ['POST', 'shelf?on_conflict=id', { id: 1, author_id: 1 }, 'done'],
-      ['POST', 'shelf?on_conflict=id', { id: 1, author_id: 2 }, '403 FORBIDDEN'],
+    ])('%s %s %j', async (method, path, body, expected) => {
+      expect(await sent(method, path, body)).toBe(expected);
+    });
+
+    it.each<[string, string, unknown, string]>([
       ['POST', 'notes', { id: 10, author_id: 1 }, 'done'],
       ['POST', 'notes', { id: 10, author_id: 2 }, '400 FAILED_VALIDATION'],
       ['POST', 'notes', { id: 10, author_id: { id: 5, active: true, level: 2 } }, 'done'],

@@ -33,7 +33,10 @@ permissions:
     platform_files:
       create:
         fields: [folder, description]
-        validation: { type: { _neq: text/html }, uploaded_by: { _eq: $CURRENT_USER }, folder: { _neq: '${closed}' } }
+        validation:
+          type: { _neq: text/html }
+          uploaded_by: { _eq: $CURRENT_USER }
+          _or: [{ folder: { _null: true } }, { folder: { _neq: '${closed}' } }]
       read: { fields: ['*'], filter: { uploaded_by: { _eq: $CURRENT_USER } } }
       update: { fields: [title], filter: { uploaded_by: { _eq: $CURRENT_USER } } }
       delete: { filter: { uploaded_by: { _eq: $CURRENT_USER } } }`,

@@ -104,7 +104,11 @@ describe('a password reset', () => {
   it('is not mailed and counts for nobody where sign-in by password is off', async () => {
     const user = await project.addUser(member);
     const token = tokenIn(await resetMail(user));
-    const environment = { EMAIL_SMTP_HOST: '127.0.0.1', EMAIL_SMTP_PORT: String(mail.port), AUTH_DISABLE_DEFAULT: 'true' };
+    const environment = {
+      EMAIL_SMTP_HOST: '127.0.0.1',
+      EMAIL_SMTP_PORT: String(mail.port),
+      AUTH_DISABLE_DEFAULT: 'true',
+    };
     const other = await startPlatform(project.folder, project.database.url, environment, []);
     try {
       const ask = (path: string, body: object) => other.ask(`/auth/password/${path}`, { method: 'POST', body });
@@ -115,7 +119,10 @@ describe('a password reset', () => {
       }
       expect(failure(await ask('request', { email: 'no address' }))).toBe('400 INVALID_PAYLOAD');
       const reset = await ask('reset', { token, password: 'a new password' });
-      expect([failure(reset), reset.text]).toEqual(['403 INVALID_TOKEN', (await ask('reset', { token: 'x', password: 'y' })).text]);
+      expect([failure(reset), reset.text]).toEqual([
+        '403 INVALID_TOKEN',
+        (await ask('reset', { token: 'x', password: 'y' })).text,
+      ]);
       // Mails are sent in the order in which they were asked for.
       await resetMail(await project.addUser(member));
       expect(mail.mails).toHaveLength(before + 1);

@@ -66,7 +66,7 @@ describe('the way to the provider', () => {
   it('leads back by a form where the provider describes no other way', async () => {
     const { provider, project } = sso;
     const path = '/.well-known/openid-configuration';
-    const described = await (await fetch(`${provider.issuer}${path}`)).json();
+    const described: object = JSON.parse(await (await fetch(`${provider.issuer}${path}`)).text());
     provider.distort(path, JSON.stringify({ ...described, response_modes_supported: ['fragment', 'form_post'] }));
     const environment = { AUTH_PROVIDERS: 'corp', PUBLIC_URL: publicUrl, ...provider.variables('corp', 'openid') };
     const other = await startPlatform(project.folder, project.database.url, environment, []);

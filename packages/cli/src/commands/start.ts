@@ -20,7 +20,15 @@ import type { Source } from '../sources/source.ts';
 import { createProgress, type Progress, processProgress } from '../terminal/progress.ts';
 import { adminToken, printWelcome } from '../terminal/welcome.ts';
 import { type StartOptions, workerCount } from './options.ts';
-import { checkContract, importApi, reportDrift, reportWarnings, serveOne, sharedAddress, watchServers } from './serve-api.ts';
+import {
+  checkContract,
+  importApi,
+  reportDrift,
+  reportWarnings,
+  serveOne,
+  sharedAddress,
+  watchServers,
+} from './serve-api.ts';
 
 /** `platform start`: serves the generated API. Resolves once it listens; signals end the process. */
 export async function start(options: StartOptions): Promise<void> {

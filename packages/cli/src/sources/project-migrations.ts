@@ -127,7 +127,9 @@ export async function migrationDiagnostics(source: Source, project: Project): Pr
         const message = `The database has had ${name} in part: ${extent}.`;
         return warning(message, isMissing ? restoreFile(name) : 'Run `platform migrate`.', 'migration-half-applied');
       }),
-      ...(lacking.length === 0 ? [] : [warning(`The database lacks the migrations ${names}.`, 'Run `platform migrate`.')]),
+      ...(lacking.length === 0
+        ? []
+        : [warning(`The database lacks the migrations ${names}.`, 'Run `platform migrate`.')]),
     ];
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

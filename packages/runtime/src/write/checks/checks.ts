@@ -247,7 +247,8 @@ function linkChecks(written: Written): readonly LinkCheck[] {
     const read = counted.collections.get(link.target);
     const target = read ?? scope.open.collections.get(link.target);
     if (target === undefined) return [];
-    const isPlain = counted === scope.read ? readsEveryRow(target) && readsNames(target, link) : target.rows.some(isEveryRow);
+    const isPlain =
+      counted === scope.read ? readsEveryRow(target) && readsNames(target, link) : target.rows.some(isEveryRow);
     if (read !== undefined && isPlain) return [];
     const places = columnsOf(written, link);
     const linked = places.filter((index) => written.columns[index]?.linked === true);

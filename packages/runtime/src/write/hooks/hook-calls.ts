@@ -74,7 +74,7 @@ export function createHookCalls(
 }
 
 function namesOf(payload: JsonValue | undefined): readonly string[] {
-  return isObject(payload) ? Object.keys(payload) : [];
+  return payload !== undefined && isObject(payload) ? Object.keys(payload) : [];
 }
 
 /** Context of reads and writes of an extension: in a transaction under way, or each in one of its own. */
