@@ -47,6 +47,24 @@ it('serves, and warns of code that was edited and of migrations that the databas
   await served.remove();
 }, 90_000);
 
+it('warns of migrations that an embedded database lacks, which it opens as it is', async () => {
+  const embedded = await createProject();
+  const at = (path: string): string => join(embedded.folder, path);
+  await mkdir(at('migrations'));
+  await writeFile(at('migrations/0001-early.sql'), 'CREATE TABLE early (id int PRIMARY KEY);\n');
+  await runPlatform(['generate', '--project', embedded.folder]);
+  await writeFile(at('migrations/0002-late.sql'), 'CREATE TABLE late (id int PRIMARY KEY);\n');
+  const server = await startUnchecked(embedded.folder, '', {}, []);
+  try {
+    expect(server.log()).toMatch(/migrations-pending.*lacks the migrations 0002-late\./);
+    expect((await server.admin('/items/early')).json).toEqual({ data: [] });
+    expect((await server.admin('/items/early', { method: 'POST', body: { id: 1 } })).status).toBe(200);
+  } finally {
+    expect(await server.stop()).toBe(0);
+    await embedded.remove();
+  }
+}, 90_000);
+
 it('ends when a variable is wrong, also with an embedded database that was opened for compiling', async () => {
   const empty = await createProject();
   const result = await runPlatform(['start', '--generate', '--project', empty.folder], { AUTH_PROVIDERS: 'corp' });
