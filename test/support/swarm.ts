@@ -27,14 +27,16 @@ const inside =
 
 /** Fails unless an answer is one that the specification has for a read: items, or 400 or 403 from its table. */
 export function expectDefined(shot: Shot, { status, text }: Hit): void {
-  const told = `${shot.method ?? 'GET'} ${shot.path.slice(0, 500)} ${shot.body?.slice(0, 500) ?? ''} -> ${status} ${text.slice(0, 300)}`;
   if (status === 200) return;
   const code = /^\{"errors":\[\{"message":".*","extensions":\{"code":"([A-Z_]+)"/s.exec(text)?.[1];
-  expect([`${status} ${code}`, inside.test(text)], told).toEqual([
-    expect.stringMatching(/^(400 (INVALID_QUERY|INVALID_PAYLOAD)|403 FORBIDDEN)$/),
-    false,
-  ]);
+  const isTold = inside.test(text);
+  // An assertion takes longer than such an answer.
+  if (refusals.test(`${status} ${code}`) && !isTold) return;
+  const told = `${shot.method ?? 'GET'} ${shot.path.slice(0, 500)} ${shot.body?.slice(0, 500) ?? ''} -> ${status} ${text.slice(0, 300)}`;
+  expect([`${status} ${code}`, isTold], told).toEqual([expect.stringMatching(refusals), false]);
 }
+
+const refusals = /^(400 (INVALID_QUERY|INVALID_PAYLOAD)|403 FORBIDDEN)$/;
 
 /**
  * Numbers from 0 up to 1, the same for the same seed. The seed is printed; ATTACK_SEED repeats a run.
