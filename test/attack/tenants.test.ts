@@ -10,7 +10,7 @@ import { seededRandom } from '../support/swarm.ts';
 import { plainTenants, type TenantServer } from '../support/tenants.ts';
 import { drawRequest, type TenantRequest } from './tenants/draw-requests.ts';
 
-const requests = Number(process.env.TENANT_REQUESTS ?? 2_000);
+const requests = Number(process.env.TENANT_REQUESTS ?? 800);
 
 let both: TenantServer;
 let alone: TenantServer;

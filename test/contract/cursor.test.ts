@@ -188,7 +188,7 @@ describe('all pages together are the list', () => {
           expect(await walk(list.read, path, size)).toEqual(await whole(list.read, path));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 20 },
     );
   }, 120_000);
 
