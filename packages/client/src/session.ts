@@ -1,6 +1,4 @@
-/**
- * Tokens of a client: the user that they stand for, and their lifetime. Source: API specification, sections 2 and 15.
- */
+/** Tokens of a client: their user and their lifetime. Source: API specification, sections 2 and 15. */
 import type { Key } from './call.ts';
 import { PlatformError } from './errors.ts';
 import type { AuthMode, TokenStorage } from './options.ts';

@@ -28,10 +28,7 @@ export interface ReadOptions {
   readonly include?: readonly string[];
   /** Relations to leave out, in the same form; they win over `include`. */
   readonly exclude?: readonly string[];
-  /**
-   * Schema of the platform's own tables, which are read when they exist; when absent `platform`, without schemas
-   * the database of the connection.
-   */
+  /** Schema of the platform's tables; default `platform`, without schemas the database of the connection. */
   readonly systemSchema?: string;
   /** True reads functions and procedures, too. Default: false. */
   readonly functions?: boolean;

@@ -32,10 +32,7 @@ function printMember(value: unknown): readonly string[] {
 
 const printed = new WeakMap<object, string>();
 
-/**
- * A table or a collection, in two lists. It never changes: printing again, after a change of another one, has its text
- * already.
- */
+/** A table or a collection, in two lists. It never changes, so printing again has its text already. */
 function printItem(item: object): string {
   const text =
     printed.get(item) ?? JSON.stringify([[sortKeys(item)]], null, 2).slice('[\n  [\n    '.length, -'\n  ]\n]'.length);

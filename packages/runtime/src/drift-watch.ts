@@ -142,10 +142,7 @@ async function compare({
 
 const isError = ({ severity }: Drift): boolean => severity === 'error';
 
-/**
- * Tells whether differences are those of a change of the model, which are no drift: another API is about to be served.
- * False once none was for long.
- */
+/** Tells whether differences are a change of the model, which is no drift. False once none was for long. */
 function followChanges(isOutdated = async () => false): (differs: boolean) => Promise<boolean> {
   let since: number | null = null;
   return async (differs) => {

@@ -81,10 +81,7 @@ function byCollection({ collections }: AccessClass): ReadonlyMap<string, Collect
   return new Map(collections.map((collection) => [collection.collection, collection]));
 }
 
-/**
- * Differences between the tables and columns that the compiled API relies on, and those that compiling now would rely
- * on.
- */
+/** Differences between the tables that the compiled API relies on, and those that compiling now would rely on. */
 export function compareFingerprints(dialect: Dialect, compiled: Fingerprint, now: Fingerprint): readonly Finding[] {
   const nameOf = ({ schema, name }: FingerprintObject): string => printTable(dialect, `${schema}.${name}`);
   const before = new Map(compiled.objects.map((object) => [nameOf(object), object]));

@@ -59,10 +59,7 @@ interface Ready {
   readonly api: CompiledApi;
 }
 
-/**
- * Builds for the first time; while that fails because of mistakes in files, it waits for changes. Null on the signal to
- * stop.
- */
+/** Builds for the first time; while mistakes in files prevent that, waits for changes. Null on the signal to stop. */
 async function buildPatiently(
   first: Project,
   held: HeldSource,

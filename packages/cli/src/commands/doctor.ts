@@ -53,10 +53,7 @@ interface Examination extends Omit<ExaminedFacts, 'workers'> {
 
 const withoutFacts = (error: unknown): Examination => ({ findings: refused(error), schema: null, database: null });
 
-/**
- * A database that is out of reach is a finding like others, and ends nothing: findings from the files are reported all
- * the same.
- */
+/** A database that is out of reach is a finding like others: findings from the files are reported all the same. */
 async function examineRest(project: Project, progress: Progress): Promise<Examination> {
   let source: Source;
   try {

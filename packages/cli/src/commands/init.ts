@@ -31,10 +31,7 @@ interface Answers {
 
 const defaults: Answers = { schemas: [], system: false };
 
-/**
- * `platform init`: writes the first files of a project; never overwrites existing ones. Writes to a database server
- * only if the options ask for that.
- */
+/** `platform init`: writes the first files of a project; writes to a database server only if options ask for that. */
 export async function init(options: InitOptions): Promise<void> {
   checkDeployment(options.deploy);
   const progress = processProgress(options);

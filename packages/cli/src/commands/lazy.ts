@@ -1,6 +1,4 @@
-/**
- * The commands, each loaded when it is called: modules of one command would take up most of the start time of others.
- */
+/** The commands, each loaded when it is called: modules of all would take up most of the start time of one. */
 
 export const can = lazy(async () => (await import('./can.ts')).can);
 export const check = lazy(async () => (await import('./check.ts')).check);

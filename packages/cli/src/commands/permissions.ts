@@ -58,9 +58,7 @@ export async function pullPermissions(options: GlobalOptions): Promise<void> {
   });
 }
 
-/**
- * `platform permissions push`: makes the tables equal to the file, as one transaction, after the changes were shown.
- */
+/** `platform permissions push`: makes the tables equal to the file in one transaction, after showing the changes. */
 export async function pushPermissions(options: PushOptions): Promise<void> {
   await withTables(options, options.yes === true, async (project, source, tables, progress) => {
     await checkPermissions(project, source, progress);

@@ -87,10 +87,7 @@ function loadMigrations({ folder, stateFolder }: Settings) {
   ]);
 }
 
-/**
- * Refuses recording in production, as it stores people's data, and with workers, as only one process can write the
- * file.
- */
+/** Refuses recording in production, as it stores people's data, and with workers, as only one process can write. */
 function checkRecording(workers: number | null): void {
   if (workers !== null) {
     throw new CommandError(exitCodes.usage, '--record-examples and --workers exclude each other.');

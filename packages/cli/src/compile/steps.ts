@@ -139,9 +139,7 @@ export async function loadSchema(project: Project): Promise<Schema | null> {
   throw invalid([parsed.diagnostic]);
 }
 
-/**
- * The same if the file is about to be written anew: its errors are reported as warnings, and do not stop the command.
- */
+/** The same if the file is about to be written anew: its errors are warnings, and do not stop the command. */
 export async function loadReplaced(project: Project, progress: Progress): Promise<Schema | null> {
   try {
     return await loadSchema(project);

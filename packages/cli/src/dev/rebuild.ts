@@ -59,10 +59,7 @@ interface ProjectChange {
 /** Served build, and the state of its files. */
 interface Rebuild {
   readonly built: Built;
-  /**
-   * Time when it was served, as of `performance.now()`; null if the facts of the database are unchanged, so that
-   * nothing was compiled.
-   */
+  /** Time when it was served, as of `performance.now()`; null if the facts are unchanged and nothing was compiled. */
   readonly served: number | null;
   /** Reason why its files could not be written; null where they are. */
   readonly unwritten: unknown;

@@ -87,10 +87,7 @@ function check(compiler: Compiler): readonly string[] {
   });
 }
 
-/**
- * Files have versions, which determine the files to check again; a project without packages of its own has those of the
- * command.
- */
+/** Files have versions, which determine what to check again; packages are those of the project, else of the command. */
 function hostOf(compiler: Compiler, options: ts.CompilerOptions): ts.CompilerHost {
   const host = compiler.createIncrementalCompilerHost(options);
   const here = fileURLToPath(import.meta.url);

@@ -198,10 +198,7 @@ async function stampOf(path: string): Promise<string | null> {
   return `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
 }
 
-/**
- * Begins; the tables are polled until then, and whenever the way to the database is lost. Returns the function that
- * ends it.
- */
+/** Begins; the tables are polled until then, and while the database is lost. Returns the function that ends it. */
 export async function startChangeEvents(
   project: Project,
   source: Source,

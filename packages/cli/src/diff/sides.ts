@@ -71,9 +71,7 @@ interface ListedOutput {
   readonly extensions: ListedExtensions | null;
 }
 
-/**
- * Nothing is known of the file of a schema, and where the generated files are not there, or not under version control.
- */
+/** Null for the file of a schema, and where the generated files are not there, or not under version control. */
 export async function outputAt(name: string, project: Project): Promise<ListedOutput> {
   const isHere = name === workingTree || name === liveDatabase;
   if (!isHere && isSchemaFile(name)) return { operations: null, extensions: null };

@@ -82,10 +82,7 @@ export function isWorthNoting({ collections }: Schema): boolean {
   return collections.length >= worthwhile;
 }
 
-/**
- * True if files follow from the compiler and its sources alone. Statements of documents are planned by the runtime, and
- * other generators make their own types.
- */
+/** True if files follow from the compiler and its sources alone: no documents, and no other generators. */
 export function isWhollyCompiled(project: Project, inputs: RunSources['inputs']): boolean {
   return (inputs.documents ?? []).length === 0 && project.config.openapiTypes !== true;
 }
@@ -123,10 +120,7 @@ export function isUntouched(output: string, [path, stamp]: LeftFile): boolean {
   return stampOf(join(output, path)) === stamp;
 }
 
-/**
- * Makes the look-up of known contents from the state in which files were left, and from the digests of their contents
- * then.
- */
+/** Looks up known contents by the state in which files were left, and by the digests of their contents then. */
 function knownContents(
   output: string,
   files: readonly LeftFile[],

@@ -60,10 +60,7 @@ function urlsIn(text: string): readonly string[] {
   return text.match(new RegExp(`\\b${databaseUrlStart}[^\\s'"\`\${]+(?=['"\`])`, 'g')) ?? [];
 }
 
-/**
- * True if git would commit a folder of the project, even if its repository begins further up. Without git, `.gitignore`
- * decides.
- */
+/** True if git would commit a folder, even if its repository begins further up; without git `.gitignore` decides. */
 async function isCommitted(folder: string, name: string): Promise<boolean> {
   const repository = repositoryOf(folder);
   if (repository === null) return false;

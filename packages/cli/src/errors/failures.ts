@@ -104,10 +104,7 @@ const brokenOff: ReadonlySet<unknown> = new Set([
   ...[1053, 2006, 2013],
 ]);
 
-/**
- * Converts refusals of the file system or the database to a failure that says so. Any other error stays as it is: a bug
- * of ours, or a failure already.
- */
+/** Converts refusals of the file system or the database to a failure; any other error stays as it is. */
 export function knownFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof CommandError) return error;
   if (isRefusedFile(error)) {
@@ -165,10 +162,7 @@ function codeOf(error: Error): unknown {
   return 'sqlstate' in error ? error.sqlstate : 'code' in error ? error.code : undefined;
 }
 
-/**
- * Runs a command whose exit code is a verdict, so that 1 has no other meaning: a failure before the verdict ends with
- * 2. Bugs stay bugs.
- */
+/** Runs a command whose exit code 1 is a verdict: a failure before the verdict ends with 2. Bugs stay bugs. */
 export async function checking<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -145,10 +145,7 @@ export function writtenOnly(value: unknown): ReadonlySet<string> {
   return names;
 }
 
-/**
- * A copy in which nothing is that must not be written down: passwords and their hashes, tokens, second factors, and the
- * members of these names.
- */
+/** A copy without what must not be written down: passwords, hashes, tokens, second factors, and these members. */
 export function withoutSecrets(value: JsonValue, names: ReadonlySet<string>, isSecret = false): JsonValue {
   if (typeof value === 'string') return isSecret || value.startsWith('$argon2') ? hidden : value;
   if (typeof value !== 'object' || value === null) return value;

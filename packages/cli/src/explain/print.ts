@@ -44,10 +44,7 @@ export function printStatement(text: string, parameters: readonly Parameter[], p
 
 type AnyRule = AccessRule & Partial<WriteRule>;
 
-/**
- * A rule, with the verdict on an item; `place` counts from 0. `usable` is true if the rule applies to the caller at
- * all.
- */
+/** A rule, with the verdict on an item; `place` counts from 0. `usable`: the rule applies to the caller at all. */
 export function ruleLines(
   { rule, holds, failing, usable = true }: CheckedRule<AnyRule> & { readonly usable?: boolean },
   index: number,

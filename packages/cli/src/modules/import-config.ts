@@ -12,10 +12,7 @@ export function configName(folder: string): string | undefined {
   return configNames.find((candidate) => existsSync(join(folder, candidate)));
 }
 
-/**
- * The default export of the project's configuration file; an empty configuration when there is no file. After a change of
- * some number it is loaded again.
- */
+/** The project's configuration, empty when there is no file; a change of another number loads it again. */
 export async function importConfig(folder: string, change = 0): Promise<unknown> {
   const name = configName(folder);
   if (name === undefined) return {};

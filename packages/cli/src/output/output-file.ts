@@ -158,10 +158,7 @@ const chunkBytes = 1 << 20;
 /** Bytes of a character of a string at most, as UTF-8. */
 const maxBytes = 3;
 
-/**
- * The bytes of a text, some chunks at a time. Each chunk has to be used before the next one is asked for, because they stand
- * in the same place.
- */
+/** The bytes of a text, some chunks at a time; the next chunk overwrites the one before. */
 function* inChunks(chunks: Iterable<Chunk>): Generator<Uint8Array> {
   const buffer = Buffer.allocUnsafe(chunkBytes);
   let used = 0;

@@ -170,10 +170,7 @@ export function removeLeftovers(folder: string): Promise<void> {
   return removeOld(folder, (name) => name.endsWith('.tmp'));
 }
 
-/**
- * Removes it from beside a file or a folder, where other files lie, too: only names that begin with its name and a
- * random one.
- */
+/** Removes leftovers from beside a file or a folder: only names that begin with its name and a random one. */
 export function removeLeftoversBeside(path: string): Promise<void> {
   const prefix = `${basename(path)}.`;
   return removeOld(

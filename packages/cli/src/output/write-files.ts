@@ -70,10 +70,7 @@ interface OutputWriter {
    * known not to hold begin to be written at once. Rejects with the file system's error, as `finish` will.
    */
   stage(files: readonly OutputFile[]): Promise<void>;
-  /**
-   * Brings the folder to the state of all that was staged, and of `files`. Rejects with the file system's error and leaves it
-   * as it was.
-   */
+  /** Brings the folder to the staged state and that of `files`; a rejection leaves it as it was. */
   finish(files: readonly OutputFile[]): Promise<WriteResult>;
   /** Leaves nothing outside the folder. */
   close(): Promise<void>;

@@ -43,10 +43,7 @@ export async function loadProject(folder: string, stateFolder?: string, change =
 
 let latest: { readonly key: string; readonly parsed: ReturnType<typeof parsePermissions> } | undefined;
 
-/**
- * Parses a text once: a file of hundreds of roles may take a second, and in development the project is loaded again
- * after every change.
- */
+/** Parses a text once: a large file may take a second, and development loads the project after every change. */
 function parseOnce(text: string, fileName: string): ReturnType<typeof parsePermissions> {
   const key = `${fileName}\n${text}`;
   if (latest?.key !== key) latest = { key, parsed: parsePermissions(text, fileName) };

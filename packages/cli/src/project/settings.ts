@@ -23,10 +23,7 @@ export interface Settings {
   readonly databaseUrl?: string;
 }
 
-/**
- * Reads the configuration of the project in a folder, which is optional. `change` is the number of the change after which
- * it is read again.
- */
+/** Reads the optional configuration of a project; `change` is the number of the change that it is read after. */
 export async function loadSettings(folder: string, stateFolder?: string, change = 0): Promise<Settings> {
   const absolute = resolve(folder);
   if (!existsSync(absolute)) throw new CommandError(exitCodes.usage, `The folder "${folder}" does not exist.`);

@@ -202,10 +202,7 @@ export type Question =
       readonly kind: 'compile';
       readonly number: number;
       readonly rows: ModelRows;
-      /**
-       * The tables: as they were read now, or the number of an earlier request whose tables are used; 0 for
-       * `RecompileSources.schema`.
-       */
+      /** The tables as they were read now, or the number of an earlier request; 0 for `RecompileSources.schema`. */
       readonly tables: AnyCatalog | number;
       /** The request whose answer is given again if its tables are the same; its rows were. */
       readonly unless: number | null;

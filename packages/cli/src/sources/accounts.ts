@@ -152,10 +152,7 @@ async function hashPassword([settings]: Awaited<ReturnType<Run>>, password: stri
   return createPasswords().hash(password);
 }
 
-/**
- * The statements by their names; `$1` is the address of the user, or the name of the role, and each of them that
- * changes a user finds one.
- */
+/** The statements by name; `$1` is the address of the user, or the name of the role. Changes of a user find one. */
 function accountStatements(location: SystemPlace) {
   const { table, text, flag, iso, boolean, fromNothing, rows, write, update, remove, ...sql } = ownTables(location);
   const users = table('platform_users');

@@ -27,10 +27,7 @@ export interface Source {
     before?: string,
     settings?: readonly string[],
   ) => Promise<readonly (readonly (string | null)[])[]>;
-  /**
-   * Runs a script: migrations, and the sample's set-up. It has several statements where the server takes them as one
-   * text, else one.
-   */
+  /** Runs a script, of several statements where the server takes them as one text, else of one. */
   readonly script: (sql: string) => Promise<void>;
   readonly close: () => Promise<void>;
   /** Set where a pooler stands before the server, as far as that is known. */

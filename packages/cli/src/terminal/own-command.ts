@@ -62,10 +62,7 @@ function isSame(path: string, scriptPath: string): boolean {
   return existsSync(path) && existsSync(scriptPath) && realpathSync(path) === realpathSync(scriptPath);
 }
 
-/**
- * True if npx finds it. It looks into the nearest folder that is a package, and into the workspace of that package;
- * elsewhere it asks the registry.
- */
+/** True if npx finds it: in the nearest folder that is a package, or its workspace; else npx asks the registry. */
 function isInstalled(cwd: string): boolean {
   const has = (folder: string, name: string): boolean => existsSync(join(folder, name));
   const packages = foldersAbove(cwd).filter((folder) => has(folder, 'package.json') || has(folder, 'node_modules'));

@@ -68,9 +68,7 @@ type Show<T> = { [Name in keyof T]: T[Name] } & {};
 type NameOf<Of> = Of extends Call<infer Name, unknown> ? Name : never;
 type ValueOf<Of> = Of extends Call<string, infer Value> ? Value : never;
 
-/**
- * Values of all items, or by field, also by a computed one. Without values a count is 0 and every other function null.
- */
+/** Values of all items, or by field, also a computed one. Without values a count is 0, other functions are null. */
 type Values<Row, Calls, Name, Fields> = Fields extends '*' | readonly ['*']
   ? number
   : Fields extends readonly (infer Field)[]

@@ -218,10 +218,7 @@ type Cell<Row, Name> = Name extends keyof Row ? Row[Name] : never;
 
 type ItemTail<Path, Item extends string, Linked extends string> = Tail<Path, `item:${Linked}` | 'item' | Item | '*'>;
 
-/**
- * The item of a link row, of each collection: its key where nothing of it is selected. It can be missing at any time,
- * because no foreign key holds it.
- */
+/** The item of a link row, of each collection: its key where nothing is selected. It can be missing at any time. */
 type LinkedItem<Schema, Row, Item extends string, Linked extends string, Path, Deep> = Linked extends string
   ? [ItemTail<Path, Item, Linked>] extends [never]
     ? OwnKey<Row, Item, Path>

@@ -53,10 +53,7 @@ export interface CompileModelOptions {
   readonly examples: Examples;
 }
 
-/**
- * Compiles a schema for a server that runs: the same as `compile`, as data instead of files. Its descriptions are made
- * only when they are asked for.
- */
+/** Compiles a schema for a running server: as `compile`, but to data. Descriptions are made when asked for. */
 export function compileModel(
   schema: Schema,
   { routes, documents, examples }: CompileModelOptions,

@@ -1,7 +1,4 @@
-/**
- * The rules of `platform diff`: meaning of each kind of change on every surface, and why. docs/reference/changes.md
- * lists them.
- */
+/** The rules of `platform diff`: meaning of each change on every surface. docs/reference/changes.md lists them. */
 
 export interface Rule {
   /** Verdicts of a rule before a closer look; a surface that does not show the change is left out. */
@@ -290,10 +287,7 @@ export const surfaces = ['rest', 'openapi', 'graphql', 'client'] as const;
 /** One of `surfaces`: requests and answers, the OpenAPI document, the GraphQL schema, the types of the generated client. */
 export type ApiSurface = (typeof surfaces)[number];
 
-/**
- * `breaking`: something that worked fails. `dangerous`: it goes on without an error, but does or shows something else.
- * `safe`: no action is needed.
- */
+/** `breaking`: something fails. `dangerous`: it goes on, but does something else. `safe`: no action is needed. */
 export type Severity = 'breaking' | 'dangerous' | 'safe';
 
 /** Severity of a change by surface; a surface that does not show it is absent. */

@@ -1,7 +1,4 @@
-/**
- * Handlebars files for what has a fixed shape. They repeat what they are given and decide nothing; a project may
- * replace each by name.
- */
+/** Handlebars files for what has a fixed shape. They decide nothing; a project may replace each by name. */
 import type { Diagnostic } from '@tablewright/introspect';
 import Handlebars from 'handlebars';
 import { commentText } from '../print/text.ts';

@@ -71,10 +71,7 @@ function isMethod(text: string | undefined): text is CustomMethod {
   return text !== undefined;
 }
 
-/**
- * First parts of paths that the platform has or will have, see API specification, sections 2, 3 and 10 to 14. Its own
- * interface belongs to `admin`.
- */
+/** First parts of paths that the platform has or will have, see API specification, sections 2, 3 and 10 to 14. */
 const reserved: ReadonlySet<string> = new Set([
   'activity',
   'admin',

@@ -18,10 +18,7 @@ interface RoutesTyped {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/**
- * Reads the types of routes. `files` are those of the extensions, what these import, and the generated ones, by their
- * paths from the project's folder on.
- */
+/** Reads the types of routes; `files` are those of the extensions, their imports and the generated ones, by path. */
 export function typeRoutes(heads: readonly RouteHead[], files: readonly ModuleSource[]): RoutesTyped {
   if (heads.length === 0) return { routes: [], diagnostics: [] };
   const project = openProject(files);

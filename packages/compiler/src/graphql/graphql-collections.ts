@@ -1,7 +1,4 @@
-/**
- * View of an access class → the facts that its schema is printed from: collections with the names of their types, and
- * links.
- */
+/** View of an access class → the facts of its schema: collections with the names of their types, and links. */
 import {
   type CollectionDescriptor,
   type GraphqlTypeNames,

@@ -120,10 +120,7 @@ function describe(
   };
 }
 
-/**
- * The rule's condition on rows; empty without one. A written row must still match unless a check replaces the
- * condition.
- */
+/** The rule's condition on rows; empty without one. Unless a check replaces it, a written row must match it, too. */
 export function ruleText({
   action,
   where,

@@ -132,10 +132,7 @@ function csvLine(rule: Permission, field: string): string {
   return `${[rule.role, rule.collection, rule.action, field, ruleText(rule), value].map(csvCell).join(',')}\n`;
 }
 
-/**
- * As RFC 4180 has it; text that a spreadsheet would take for a formula, also in wide characters, begins with an
- * apostrophe.
- */
+/** As RFC 4180 has it; a text that a spreadsheet would take for a formula begins with an apostrophe. */
 function csvCell(text: string): string {
   const seen = visible(text);
   const plain = /^[=+\-@＝＋－＠]/.test(seen) ? `'${seen}` : seen;

@@ -131,10 +131,7 @@ const plainKeys = (
   ] as const satisfies readonly Partial<FieldDescriptor>[]
 ).map((facts) => ({ type: facts.type, schema: JSON.stringify(scalarInput(facts, null)) }));
 
-/**
- * A key in a list of keys: its value, which is in path form where there are several, or an object of the key fields. Its
- * value alone where they are hidden.
- */
+/** A key in a list: its value, in path form where there are several, or an object; its value alone where hidden. */
 function listedKey(key: readonly AddressedKeyField[]): JsonObject {
   const [only] = key;
   if (only === undefined) return { type: ['string', 'number', 'boolean'] };

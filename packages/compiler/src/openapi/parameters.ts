@@ -1,6 +1,4 @@
-/**
- * Query parameters of reads, and the same names in the body of SEARCH. Source: API specification, sections 1.4 and 5.1.
- */
+/** Query parameters of reads and of the body of SEARCH. Source: API specification, sections 1.4 and 5.1. */
 import { aggregateFunctions, defaultQueryBounds } from '@tablewright/runtime/language';
 import { exportFormats } from '@tablewright/runtime/operations';
 import { havingSchema } from './components/aggregation.ts';
@@ -128,10 +126,7 @@ export function parameterSchemas(): readonly (readonly [string, JsonObject])[] {
   ];
 }
 
-/**
- * In a body, too, lists may be text with commas, and numbers text. Without defaults: generators take a member that has one
- * for one that must be given.
- */
+/** In a body lists may be text with commas, and numbers text. Generators require members that have a default. */
 function bodyForm({ default: _, ...schema }: JsonObject): JsonObject {
   if (schema.type === 'integer') return { ...schema, type: ['integer', 'string'], pattern: '^-?[0-9]{1,40}$' };
   return schema.type === 'array' ? { anyOf: [schema, { type: 'string' }] } : schema;

@@ -174,10 +174,7 @@ function fixedFields({ name, system }: Collection): readonly string[] {
   return system === undefined ? [] : (systemCollection(name)?.fixed ?? []);
 }
 
-/**
- * Actions that the database allows on the table; for the platform's own collections only those that payloads can ask
- * for.
- */
+/** Actions that the database allows on the table; for the platform's collections those that payloads can ask for. */
 function writableActions({ system }: Collection, { writable }: Table): Table['writable'] {
   if (system === undefined) return writable;
   const { writes } = system;

@@ -17,10 +17,7 @@ import { isComposite } from './composite-form.ts';
 import { qualifiedId } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 
-/**
- * The fingerprint of everything that the collections of a schema use. It is computed at the first access: printing
- * descriptions never reads it.
- */
+/** The fingerprint of all that the collections of a schema use, computed at the first access. */
 export function fingerprintOf(schema: Schema, index: SchemaIndex): Fingerprint {
   let taken: Fingerprint | undefined;
   const add = (): Fingerprint => {

@@ -92,10 +92,7 @@ function enumsIn({ enum: name, element }: ColumnType): readonly (string | null)[
   return [name, element?.enum ?? null];
 }
 
-/**
- * `ArticleStatus`. A name that a collection, a library or the language may have for a type gets `Enum` at its end. So
- * does one that ends in `Enum` already.
- */
+/** `ArticleStatus`. A name that may be taken for another type, or that ends in `Enum`, gets `Enum` at its end. */
 function typeName(name: string): string {
   return isReserved(name) ? `${name}Enum` : name;
 }

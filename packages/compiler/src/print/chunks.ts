@@ -21,10 +21,7 @@ const maxBytes = 3;
 
 let pack: { readonly bytes: Buffer; used: number } = { bytes: Buffer.alloc(0), used: 0 };
 
-/**
- * A text for files only, as bytes if it is long. They are encoded once for all files that it stands in, and no
- * collector of garbage has to look at them.
- */
+/** A text for files only, as bytes if it is long: encoded once for all files, and out of the collector's way. */
 export function packChunk(text: string): Chunk {
   if (text.length < worthwhile) return text;
   // The exact length is only worked out where it matters.

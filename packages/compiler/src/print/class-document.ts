@@ -67,10 +67,7 @@ interface Keyed {
   readonly key: string;
 }
 
-/**
- * Brings two lists into one that has the order of both; `met` is told of what both have. Where they disagree about the order,
- * an item stands at both places.
- */
+/** Brings two lists into one that has the order of both; `met` gets common items. In conflict one stands twice. */
 function mergeOrdered<Item extends Keyed>(
   first: readonly Item[],
   second: readonly Item[],

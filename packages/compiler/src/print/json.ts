@@ -101,10 +101,7 @@ export interface Layout {
   readonly levels: number;
 }
 
-/**
- * Prints a document in pieces, with a line end. A part known by its text only (`onlyText`) is one string in all of
- * them.
- */
+/** Prints a document in pieces, with a line end. A part known by its text only (`onlyText`) is one string. */
 export function printDocument(value: JsonValue, { levels }: Layout): readonly Chunk[] {
   const chunks = createChunks();
   printLong(value, 0, levels, chunks);

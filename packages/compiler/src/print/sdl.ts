@@ -48,10 +48,7 @@ export function sdlScalar(name: string, note: string): string {
   return `${described(note, '')}scalar ${name}\n`;
 }
 
-/**
- * A string literal. Characters that JSON leaves alone but do not print, or that turn the direction of a text, are
- * escaped.
- */
+/** A string literal. Characters that do not print, or that turn the direction of a text, are escaped. */
 export function sdlString(text: string): string {
   return JSON.stringify(text.toWellFormed()).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu, (character) =>
     escaped(character),

@@ -1,7 +1,4 @@
-/**
- * The one way from outside into generated code: every name, comment, label, default and literal that we did not write
- * ourselves is spelled here.
- */
+/** The one way from outside into generated code: every foreign name, comment, default and literal passes here. */
 import { loadTsMorph } from './libraries.ts';
 
 /** Columns of a line of generated code, as the formatter of this repository counts them. */
@@ -111,10 +108,7 @@ function count(text: string, part: string): number {
   return text.split(part).length - 1;
 }
 
-/**
- * True if texts fit a line together, of which some columns are taken. A character takes two columns at most, so short
- * texts need no look.
- */
+/** True if texts fit a line together, of which some columns are taken. A character takes two columns at most. */
 export function fitsLine(taken: number, text: string, before = ''): boolean {
   return taken + (text.length + before.length) * 2 <= lineWidth || taken + widthOf(text) + widthOf(before) <= lineWidth;
 }

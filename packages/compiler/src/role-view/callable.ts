@@ -92,9 +92,7 @@ export function hasUsers({ collections }: Api): boolean {
   return collections.some(({ descriptor }) => descriptor.system === true && descriptor.name === 'platform_users');
 }
 
-/**
- * True if administrators can change the model while it is served: its declarations lie in the platform's own tables.
- */
+/** True if administrators can change the model while it is served: the platform's tables declare it. */
 export function changesModel({ collections }: Api): boolean {
   return collections.some(({ descriptor }) => descriptor.name === 'platform_collections');
 }

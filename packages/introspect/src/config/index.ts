@@ -1,6 +1,4 @@
-/**
- * Entry point of `platform.config.ts`: the type of the configuration, and `defineConfig`, which checks it while typing.
- */
+/** Entry point of `platform.config.ts`: the type of the configuration, and `defineConfig`, which checks it. */
 export type {
   ArchiveConfig,
   CollectionConfig,

@@ -10,10 +10,7 @@ import { tableId } from '../table-names.ts';
 
 /** One difference. */
 export interface FactDifference {
-  /**
-   * `table public.articles`, `column public.articles.title`, `index articles_slug_key of public.articles`; without
-   * schemas `table articles`.
-   */
+  /** `table public.articles`, `column public.articles.title`; without schemas `table articles`. */
   readonly object: string;
   readonly change: 'added' | 'removed' | 'changed';
   /** A whole sentence without the object: `Its type was text and is varchar(80).` */

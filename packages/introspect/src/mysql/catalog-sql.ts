@@ -9,10 +9,7 @@
 import { mysqlSessionSettings } from '@tablewright/runtime/language';
 import type { MysqlDialect, MysqlRows, TableName } from './catalog.ts';
 
-/**
- * To be run on a session before the catalog is read. Types of the columns of views depend on these settings, which
- * sessions of the runtime have as well.
- */
+/** To be run before the catalog is read: types of columns of views depend on these settings. */
 export const mysqlSettings = `SET SESSION ${mysqlSessionSettings}, NAMES utf8mb4 COLLATE utf8mb4_general_ci`;
 
 /** Reads the version of the server and the database of the connection. */

@@ -45,10 +45,7 @@ async function readRoutines(
 /** More tables than these are read with all others. */
 const maxReread = 10;
 
-/**
- * Reads these tables again, named by `markedName`; the other tables are taken from the known catalog. Null where
- * reading everything takes less time.
- */
+/** Reads these tables again, named by `markedName`; null where reading everything takes less time. */
 export async function rereadMysqlCatalog(
   run: RunStatement,
   catalog: MysqlCatalog,

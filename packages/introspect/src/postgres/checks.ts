@@ -24,10 +24,7 @@ export function buildChecks(
   }));
 }
 
-/**
- * A check must be enforced, for the rows that exist and in the tables that inherit. Any other promises nothing about
- * the rows that are read.
- */
+/** A check must be enforced, also for existing rows and inheriting tables; any other promises nothing. */
 function allowedOf(row: ConstraintRow, columns: readonly CheckedColumn[]): Check['allowed'] {
   if (row.contype === 'x' || !row.convalidated || !row.conenforced || row.connoinherit || row.expression === null)
     return null;

@@ -46,10 +46,7 @@ function functionsIn(rows: readonly (readonly (string | null)[])[]): FunctionCat
   return { functions: rowsOfKind('functions'), types: rowsOfKind('types') };
 }
 
-/**
- * Reads these relations again, and others that depend on them; the rest is taken from the known catalog. Null where
- * that has to be read again as well.
- */
+/** Reads these relations and their dependents again; null where the rest of the catalog has changed as well. */
 export async function rereadCatalog(
   run: RunStatement,
   catalog: Catalog,

@@ -130,10 +130,7 @@ function isUnlockable({ relkind, updatable, updatableByTriggers }: RelationRow):
   return relkind === 'v' && (updatableByTriggers & changes) !== 0 && (updatable & changes) === 0;
 }
 
-/**
- * A materialized view cannot have a primary key: the shortest of its unique indexes whose columns are never null takes
- * its place.
- */
+/** A materialized view has no primary key: the shortest of its unique indexes without nulls takes its place. */
 function keysOf(lookup: Lookup, row: RelationRow, columns: readonly Column[]): Keys {
   const keys = buildKeys(lookup, row.oid);
   if (row.relkind !== 'm' || keys.primaryKey) return keys;

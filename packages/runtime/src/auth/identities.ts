@@ -10,10 +10,7 @@ import type { Account, AccountFinder } from '../users/account.ts';
 import { type Attempts, countFailures } from './attempts.ts';
 import type { Tokens } from './sessions/tokens.ts';
 
-/**
- * Milliseconds for which a user is not read again: five seconds, less the time that a look-up and a busy process may
- * take.
- */
+/** Milliseconds for which a user is not read again: five seconds, less the time of a look-up in a busy process. */
 const freshFor = 4_000;
 
 /** Tokens that are remembered; beyond it the ones looked up longest ago are forgotten. */
@@ -131,10 +128,7 @@ function remember<T>(remembered: Map<string, Remembered<T>>, key: string, entry:
   }
 }
 
-/**
- * The user of a static token. A token that was right before is not a guess, so it is accepted however many others are
- * tried out.
- */
+/** The user of a static token. A token that was right before is no guess: it is accepted while others are tried. */
 async function staticAccount(
   { finder, attempts }: Pick<IdentitiesOptions<unknown>, 'finder' | 'attempts'>,
   token: string,

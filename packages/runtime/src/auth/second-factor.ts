@@ -31,10 +31,7 @@ interface OfferedSecret {
   readonly otpauthUrl: string;
 }
 
-/**
- * Uses up a one-time password, or a recovery code, in the transaction of the action that needs it. Rejects with
- * INVALID_OTP.
- */
+/** Uses up a one-time password or recovery code in the transaction of the action. Rejects with INVALID_OTP. */
 type UseOtp = (
   transaction: Transaction,
   user: { readonly id: string; readonly secret: string },
@@ -303,10 +300,7 @@ function makeRecoveryCode(): string {
   return letters.replace(/.{4}(?=.)/g, '$&-');
 }
 
-/**
- * Returns a recovery code in its original form; null for any other text. Case and characters between the groups do not
- * matter.
- */
+/** Returns a recovery code in its original form, whatever its case and separators; null for any other text. */
 function readRecoveryCode(text: string): string | null {
   if (text.length > 64) return null;
   const letters = text.toLowerCase().replace(/[\s-]/g, '');

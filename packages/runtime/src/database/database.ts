@@ -49,10 +49,7 @@ export interface Statement extends Noted {
    * True when its values decide which part of a table it reads. Then each run is worth a plan of its own.
    */
   readonly byValues?: boolean;
-  /**
-   * True when callers without a token run it: it may take DATABASE_PUBLIC_STATEMENT_TIMEOUT, and leaves connections to
-   * others.
-   */
+  /** True for callers without a token: DATABASE_PUBLIC_STATEMENT_TIMEOUT holds, and connections are left to others. */
   readonly isPublic?: boolean;
   /** True when it may be slow, so that no other read is queued after it. */
   readonly apart?: boolean;
@@ -131,22 +128,13 @@ export interface RowSink {
   received?(rows: number): void;
   /** Set where a lane may turn rows into items by itself. */
   readonly direct?: DirectSink | undefined;
-  /**
-   * The statement waits for others, with which it is asked for as one; then `requested` is called, or `sent`, and at last
-   * `end` or `failed`.
-   */
+  /** The statement waits for others and is asked with them; `requested` or `sent` follows, then `end` or `failed`. */
   joins?(): void;
   /** The statement is asked for at this moment, and may have to wait for a connection. */
   requested?(): void;
-  /**
-   * The statement has got its connection at this moment; the last call counts. `text` is what was sent, where that can be
-   * another one.
-   */
+  /** The statement has its connection at this moment; the last call counts. `text`: what was sent, if it differs. */
   sent?(now: number, text?: string): void;
-  /**
-   * Hears that one statement serves several sinks; the result is told its end. Set where statements are traced. Source:
-   * operations notes, section 2.
-   */
+  /** Hears that one statement serves several sinks; the result is told its end. Set where statements are traced. */
   readonly shared?: ((statement: Statement, sinks: readonly RowSink[]) => SharedEnd) | undefined;
   /**
    * Tells that there are no more rows, with the time where it is known. Called by `read` before anything else is
@@ -179,10 +167,7 @@ export function announceShared(
   return undefined;
 }
 
-/**
- * Receives rows in a form that only the driver knows, with the function that makes items of them. Either all of an
- * answer or none.
- */
+/** Receives rows in a form that only the driver knows, with the function that makes items: all of an answer or none. */
 export interface DirectSink {
   /** Fields of an item: the columns of a row in their order, and nothing else. */
   readonly fields: readonly ShapeField[];
@@ -209,10 +194,7 @@ export interface Transaction {
    * the end of one whose COMMIT got no answer. The first one counts, before it one of a row without a number of the server's. Absent where `identify` is all that is needed.
    */
   proof?(commitProof: CommitProof): void;
-  /**
-   * Tells which stored rows of one table a request changes; null where that is not known. Set where caches are told of
-   * changes.
-   */
+  /** Tells which stored rows of a table a request changes, null if unknown. Set where caches are told of changes. */
   names?(rows: NamedRows | null): void;
   /**
    * Calls back once all requests that share the transaction have begun, so that their common part can be sent as one
@@ -234,10 +216,7 @@ export function wholeOf(transaction: Transaction): Transaction {
   return wholes.get(transaction) ?? transaction;
 }
 
-/**
- * A SELECT that locks the row that it finds. So it waits for a transaction that has not ended, and returns a row when
- * it was committed.
- */
+/** A SELECT that locks its row: it waits for a transaction that goes on, and finds a row if that was committed. */
 export interface CommitProof {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];

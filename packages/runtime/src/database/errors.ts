@@ -73,9 +73,7 @@ export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError';
 }
 
-/**
- * A read that was queued after a slow one on its connection, and has not begun: its caller may let it wait elsewhere.
- */
+/** A read queued after a slow one on its connection, which has not begun: its caller may let it wait elsewhere. */
 export class StalledError extends ConnectionError {
   override readonly name = 'StalledError';
 }

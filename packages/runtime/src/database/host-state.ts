@@ -1,7 +1,4 @@
-/**
- * Tells if a database server takes writes, only reads, or neither, as it reports itself. Source: scale-out notes,
- * section 2, "State of a host".
- */
+/** Tells if a database server takes writes, only reads, or neither. Source: scale-out notes, section 2. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RenewableUrl } from '../environment/renewable-url.ts';

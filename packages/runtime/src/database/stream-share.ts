@@ -49,10 +49,7 @@ export class StreamShare {
     return { ...this.#waits.waited, running: this.#running.length, maxCount: this.#limits.maxCount };
   }
 
-  /**
-   * Resolves when a stream may begin, with the function that ends it. Rejects with SERVICE_UNAVAILABLE when that is not
-   * in time.
-   */
+  /** Resolves when a stream may begin, with the function that ends it; rejects with SERVICE_UNAVAILABLE when late. */
   async enter(asker: Asker, signal: AbortSignal): Promise<() => void> {
     if (this.#mayBegin(asker)) this.#running.push(asker);
     else await this.#wait(asker, signal);

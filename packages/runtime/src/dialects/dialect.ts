@@ -102,10 +102,7 @@ export interface SqlDialect {
   readonly pages: 'needed' | 'never' | 'always';
   /** True if calls name the arguments of functions. Else they stand in their order, and procedures answer rows. */
   readonly namesArguments: boolean;
-  /**
-   * True if columns selected from one table are computed after ORDER BY and LIMIT, even nested ones: then such a list
-   * needs no page.
-   */
+  /** True if selected columns are computed after ORDER BY and LIMIT, even nested ones: then a list needs no page. */
   readonly selectsLast: boolean;
   /** Rows of a search by words that are ranked; absent where the index of words has the rank. */
   readonly rankedRows?: number;
@@ -142,10 +139,7 @@ export interface SqlDialect {
   patternOf(before: string, value: string, after: string): string;
   /** SQL predicate that is true if a value is in a list, which is a parameter of the type `native[]`; or is in none. */
   among(left: string, list: string, native: string, negated: boolean): string;
-  /**
-   * SQL predicate that is true if a key is one of those that `KeyList` asks for; `take` gives a placeholder for
-   * them.
-   */
+  /** SQL predicate that is true if a key is one of those that `KeyList` asks for; `take` gives a placeholder. */
   byKeyList(left: string, native: string, shape: (native: string) => string): string;
   /** SQL predicate that is true if the values of some columns are a row of lists side by side. */
   rowAmong(columns: readonly string[], keys: readonly ListedKey[]): string;

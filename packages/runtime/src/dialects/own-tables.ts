@@ -99,10 +99,7 @@ export interface OwnSpelling {
   insertOnce(into: string, key: string, values: string): OwnSql;
   /** Removes some rows, passing over those in use. */
   purge(purge: Purge): OwnSql;
-  /**
-   * Takes the row of a queue that is due first, and makes it due again later each time. It answers the number of the
-   * transaction and the columns.
-   */
+  /** Takes the row of a queue that is due first, and makes it due later. Answers the transaction and the columns. */
   claimDue(table: string, alias: string, columns: readonly string[]): OwnSql;
   /** Waits until every other transaction that named the same text (a parameter or a literal) has ended. */
   turn(name?: string): OwnSql;
@@ -216,19 +213,13 @@ export interface OwnStatements {
   readonly firstUser: { readonly lock: OwnSql; readonly insert: OwnSql };
   /** Makes a user: $1 address, $2 hash, $3 role; a row unless the address is taken. */
   readonly addUser: OwnSql;
-  /**
-   * Takes the key $2 of the caller $1 for the request of the hash $3, whose answer is kept for $4. A row unless another
-   * request has taken it.
-   */
+  /** Takes the key $2 of the caller $1 for the request of the hash $3 for $4; a row unless another request has it. */
   readonly takeKey: OwnSql;
   /** Proves the transaction that has taken the key, where its number does not: $3 when that expires, as texts have it. */
   readonly proveKey: OwnSql;
   /** Makes a row of activity for each comment of $1: $2 to $5 user, address, agent and page of the request. */
   readonly recordComments: OwnSql;
-  /**
-   * Finds those of the users $1 whose address the server cannot normalize, with it, and writes its form of comparison.
-   * Null where it can normalize all.
-   */
+  /** Finds the users $1 whose address the server cannot normalize, and writes its form. Null where it can. */
   readonly foreignEmails: { readonly find: OwnSql; readonly write: OwnSql } | null;
   readonly log: LogChanges;
   /** Gives a row where activity takes the actions `archive` and `call`. */

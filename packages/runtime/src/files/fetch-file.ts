@@ -52,10 +52,7 @@ function readUrl(text: string, ports: readonly number[]): URL {
   return url;
 }
 
-/**
- * The address to connect to. One forbidden address among several suffices to refuse, because the owner of the name may
- * choose their order.
- */
+/** The address to connect to. One forbidden address among several refuses, as the owner may choose their order. */
 async function resolve(host: string, isForbidden: (address: string) => boolean, stop: AbortSignal): Promise<string> {
   // A dot at the end only says that the name is whole.
   const bare = host.replace(/^\[|\]$/g, '').replace(/\.$/, '');

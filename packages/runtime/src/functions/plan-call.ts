@@ -170,10 +170,7 @@ export function valuesOf({ sent }: RequestedCall): readonly string[] {
   return [...sent.values()].filter((value) => value !== null);
 }
 
-/**
- * Prints a call; the values of the caller stand at `index` in the order of `valuesOf`. `open` is the scope in which values
- * of the caller are looked up.
- */
+/** Prints a call; the values of the caller stand at `index` in the order of `valuesOf`, and `open` has their names. */
 export function printCall(open: Printing, { descriptor, ...call }: RequestedCall, index: number): string {
   const values = printArguments(open, { descriptor, ...call }, index);
   const { namesArguments } = open.statement.dialect;

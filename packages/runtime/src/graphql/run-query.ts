@@ -44,10 +44,7 @@ export interface QuerySetting {
   readonly report: (request: OperationCall['request'], error: PlatformError) => void;
 }
 
-/**
- * Replaces a source whose materialized view has not been populated by one without rows; undefined when something else
- * failed.
- */
+/** Replaces a source whose materialized view is not populated by one without rows; undefined for other failures. */
 export type FindPopulated = (source: RowSource, error: unknown) => RowSource | undefined;
 
 /** Context in which one query runs. */

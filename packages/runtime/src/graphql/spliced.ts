@@ -103,10 +103,7 @@ export interface FieldValue {
   readonly json: Buffer;
 }
 
-/**
- * Puts an answer together. `values` null: an error reached the root, so there is no data. Values of failed fields are
- * null already.
- */
+/** Puts an answer together. `values` null: an error reached the root. Values of failed fields are null already. */
 export function spliceAnswer(values: readonly FieldValue[] | null, failures: readonly FieldFailure[]): Buffer {
   const out = new ByteWriter();
   const errors = failures.length === 0 ? '' : `"errors":${printErrors(failures)},`;

@@ -99,10 +99,7 @@ interface TokenCodec {
   read(token: string): LogPosition | null;
 }
 
-/**
- * Tokens tell nothing of the database: their text is encrypted under its own authentication code, which also shows that it
- * was made here.
- */
+/** Tokens tell nothing of the database: their text is encrypted under its authentication code. */
 function createTokenCodec(secret: string): TokenCodec {
   const derived = Buffer.from(hkdfSync('sha256', secret, '', 'platform.consistency', 2 * keyBytes));
   const [macKey, cipherKey] = [derived.subarray(0, keyBytes), derived.subarray(keyBytes)];

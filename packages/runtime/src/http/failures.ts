@@ -109,10 +109,7 @@ function responseInProgress(socket: Socket): ServerResponse | undefined {
   return message?.req.complete ? message : undefined;
 }
 
-/**
- * The response that a connection is busy with; null if there is none. Node names it in a member that its own handler of such
- * errors reads too.
- */
+/** The response that a connection is busy with, as Node's handler of such errors reads it; null for none. */
 export function messageOf({
   _httpMessage: message = null,
 }: Socket & { readonly _httpMessage?: ServerResponse | null }) {

@@ -1,7 +1,4 @@
-/**
- * Fastify as this server uses it: with limits, our bodies and our errors, without features that cost time on every
- * request.
- */
+/** Fastify as this server uses it: with our limits, bodies and errors, without features that slow requests. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -49,10 +46,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Makes a Fastify server without routes in which every failure is answered by the specification's errors. The shortcut
- * gets the requests that it takes.
- */
+/** Makes a Fastify server without routes whose failures are the specification's errors. */
 export function createFastifyAdapter(
   environment: Environment,
   parts: ServerParts,

@@ -1,7 +1,4 @@
-/**
- * Health of the server: its database takes writes, and the compiled API fits it. Source: scale-out notes, section 3;
- * operations notes, section 6.
- */
+/** Health of the server and its database. Source: scale-out notes, section 3; operations notes, section 6. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { type HostReport, type HostState, type ListedHost, silenceMs } from '../database/host-state.ts';
@@ -187,10 +184,7 @@ function checkSchema(watch: WatchedSchema): HealthCheck {
 /** Waits shorter than this are none: a connection is given back in time. */
 const longWaitMs = 500;
 
-/**
- * Warns if requests wait for connections. It is a warning only, since others are answered. Other readiness checks may
- * use it, too.
- */
+/** Warns if requests wait for connections; only a warning, since others are answered. */
 function checkConnections(database: Pick<Database, 'load'>): HealthCheck {
   const { connections, streams, publicQueue: queue } = database.load?.() ?? {};
   const output: string[] = [];

@@ -155,20 +155,14 @@ class ItemRoutes {
     this.#send(request, await this.#options.writer.deleteOne(this.#guarded(request, 'deleteOne'), key));
   }
 
-  /**
-   * A singleton has no keys, so there is no such route; a caller without permission to read it must not learn even
-   * that.
-   */
+  /** A singleton has no keys, so no such route; a caller who may not read it must not learn even that. */
   #refuseSingleton({ caller, collection }: ItemRequest): void {
     if (this.#singletons.has(collection) && this.#readable.get(caller.accessClass)?.has(collection)) {
       throw new PlatformError('ROUTE_NOT_FOUND');
     }
   }
 
-  /**
-   * Builds the request for the writer. A collection without such a route, or hidden from the caller, becomes an unknown
-   * one.
-   */
+  /** Builds the request for the writer. A collection without such a route, or a hidden one, becomes unknown. */
   #requested(request: ItemRequest, name: WrittenRoute): WriteRequest {
     const { caller, query, collection, httpContext } = request;
     const allowed = this.#written[name].has(collection) ? collection : '';

@@ -82,10 +82,7 @@ function parseJson(text: string): ParsedText {
   }
 }
 
-/**
- * Throws INVALID_PAYLOAD for texts and names that no body may hold. Walks without recursion: the depth of a body is
- * bounded by its size only.
- */
+/** Throws INVALID_PAYLOAD for texts and names that no body may hold. Without recursion: bodies nest deep. */
 export function checkContents(root: JsonValue): void {
   const pending: JsonValue[] = [root];
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {

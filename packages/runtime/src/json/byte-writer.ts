@@ -9,10 +9,7 @@
 /** Slabs are large enough for dozens of usual answers and small enough that a slow reader of one of them pins little. */
 const slabSize = 131_072;
 
-/**
- * Long slabs are for answers that outgrow others, as a batch of a streamed one does. That is an eighth of a megabyte of
- * rows, which is more as XML.
- */
+/** Long slabs are for answers that outgrow others: an eighth of a megabyte of rows is more as XML. */
 const longSize = 8 * slabSize;
 
 /** A slab with less room than this is out of use until its views have been given back. */

@@ -32,10 +32,7 @@ const utc = literalOf('+00:00');
 const none = literalOf('');
 const beforeChrist = literalOf(' BC');
 
-/**
- * Recently printed days of the years 1 to 9999, direct-mapped: for the day in `cached` the twelve bytes of
- * `"YYYY-MM-DD"`, as three words.
- */
+/** Recent days of the years 1 to 9999, direct-mapped: in `cached` the bytes of `"YYYY-MM-DD"`, as three words. */
 const slots = 512;
 const cached = new Int32Array(slots).fill(0x7fff_ffff);
 const printed = new Int32Array(slots * 3);
@@ -164,10 +161,7 @@ function putTime({ bytes, view }: ByteWriter, position: number, microseconds: nu
   return fraction === 0 ? position + 8 : putFraction(bytes, view, position + 8, fraction);
 }
 
-/**
- * Stores a point and the millionths after it without zeros at their end, and returns the position after them. There is at
- * least one.
- */
+/** Stores a point and the millionths after it without zeros at their end; returns the position after them. */
 export function putFraction(bytes: Uint8Array, view: DataView, position: number, fraction: number): number {
   const upper = (fraction / 1_000) | 0;
   const lower = fraction - upper * 1_000;

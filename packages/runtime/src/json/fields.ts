@@ -54,10 +54,7 @@ function walkFields(fields: readonly Field[], skip: number, out: ByteWriter, sou
   out.bytes[out.position++] = 125;
 }
 
-/**
- * Walks records that come as arrays, one for each column; `WriterCode.columns` makes a faster form of it. It leaves room
- * for one byte after them.
- */
+/** Walks records that come as arrays, one for each column, and leaves room for a byte after them. */
 export function walkColumns(
   fields: readonly Field[],
   end: Literal,
@@ -128,10 +125,7 @@ export interface WriterCode {
   fields(fields: readonly Field[], skip: number): FieldsWriter | null;
   /** The writer of rows of cells, which start with a status byte and a bit for each cell that is missing. */
   cells(cells: readonly Cell[], lengths: Lengths): FieldsWriter | null;
-  /**
-   * The writer of records that come as arrays, one for each column, with `end` after the last field of each. It leaves
-   * room for one byte after them.
-   */
+  /** The writer of records that come as arrays, one for each column, with `end` and room for a byte after them. */
   columns(fields: readonly Field[], end: Literal): FieldsWriter | null;
 }
 

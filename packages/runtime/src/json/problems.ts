@@ -64,10 +64,7 @@ export function createProblems(): Problems {
 
 const stages: readonly string[] = ['FORBIDDEN', 'INVALID_QUERY', 'INVALID_PAYLOAD', 'FAILED_VALIDATION'];
 
-/**
- * Returns the error of the earlier stage of two errors about one request; the first one if both are about names, or
- * both about values.
- */
+/** Returns the error of the earlier stage of two about one request; the first one if both are of one stage. */
 export function earlierOf(first: unknown, second: unknown): unknown {
   return stageOf(second) < stageOf(first) ? second : first;
 }

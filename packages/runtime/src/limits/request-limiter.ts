@@ -1,7 +1,4 @@
-/**
- * The general limits of requests: per client address, and of all together. Source: API specification, sections 1.5, 2.9
- * and 16.
- */
+/** The general limits of requests: per client, and of all. Source: API specification, sections 1.5, 2.9 and 16. */
 import type { IncomingMessage } from 'node:http';
 import type { Redis } from 'ioredis';
 import { subnetOf } from '../environment/networks.ts';
@@ -11,10 +8,7 @@ import { describeCause, type Log } from '../operate/log.ts';
 import { type Counted, createWindows, exceeded, type Windows } from './windows.ts';
 
 export interface RequestLimiter {
-  /**
-   * Counts a request: at once where this process knows enough, else by a promise. Throws or rejects with
-   * REQUESTS_EXCEEDED.
-   */
+  /** Counts a request, at once where this process knows enough. Throws or rejects with REQUESTS_EXCEEDED. */
   admit(request: IncomingMessage): Promise<void> | undefined;
   /** Resolves when it is known whether other processes count along. */
   readonly opened: Promise<void>;
@@ -119,10 +113,7 @@ interface SharedCounter {
 interface SharedCounters {
   /** True if Redis is worth asking at this moment. */
   isThere(): boolean;
-  /**
-   * Counts one on each counter, and returns the counts; fewer if one had too many. Null when there was no answer in
-   * time. Never rejects.
-   */
+  /** Counts one on each counter, and returns the counts, fewer if one had too many; null when late. Never rejects. */
   count(counters: readonly SharedCounter[]): Promise<readonly Counted[] | null>;
   /** Resolves when it is known whether Redis is there, within a second. */
   readonly opened: Promise<void>;

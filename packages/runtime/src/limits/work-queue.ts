@@ -2,10 +2,7 @@
 import { PlatformError } from '../errors.ts';
 
 export interface WorkQueue {
-  /**
-   * Runs the work as soon as it is its turn. Rejects with SERVICE_UNAVAILABLE at once when too many wait already, and when
-   * its turn does not come in time.
-   */
+  /** Runs the work in turn. Rejects with SERVICE_UNAVAILABLE when too many wait, or when the turn comes too late. */
   acquire<T>(work: () => Promise<T>): Promise<T>;
 }
 

@@ -82,9 +82,7 @@ export async function undoMigrations(
   return done;
 }
 
-/**
- * Reads the migrations of the database; changes nothing. Rejects as `migrate` does when the two do not belong together.
- */
+/** Reads the migrations of the database. Rejects as `migrate` does when the two do not belong together. */
 export async function readMigrations(
   connection: Pick<MigrationConnection, 'query' | 'family'>,
   options: Omit<MigrateOptions, 'onDone'> = {},
@@ -127,10 +125,7 @@ export async function refuseNewerTables(
   return state !== null;
 }
 
-/**
- * Tables that the database has had made, as its ledger tells, beside those that the API was compiled with. None where the
- * ledger cannot be read.
- */
+/** Tables that the ledger names, beside those of the compiled API. None where it cannot be read. */
 export async function readMadeTables(
   { collections, dialect, fingerprint: { objects } }: Pick<CompiledApi, 'collections' | 'dialect' | 'fingerprint'>,
   { query }: Pick<Database, 'query'>,

@@ -1,7 +1,4 @@
-/**
- * Metadata of collections, fields and relations beside their tables, and the rows that hold it. Source: API
- * specification, sections 10.2, 10.4 and 10.9.
- */
+/** Metadata of collections, fields and relations. Source: API specification, sections 10.2, 10.4 and 10.9. */
 import { invalidPayload } from '../json/problems.ts';
 import type { KnownModel, ModelTable } from './model-sql.ts';
 import {
@@ -22,10 +19,7 @@ const text = orNull(textMember());
 const short = orNull(textMember(255));
 const json = orNull(anyMember);
 
-/**
- * Special meanings of fields that a server knows. Values that a database fills in by itself are defaults of its
- * columns.
- */
+/** Special meanings of fields that a server knows. Values that a database fills in are defaults of columns. */
 const specials = ['hash', 'conceal', 'cast-json', 'cast-csv', 'cast-boolean', 'm2o', 'file'];
 
 const special: ReadMember = (value, path) => {

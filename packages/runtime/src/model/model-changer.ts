@@ -19,24 +19,15 @@ export interface ModelChanges {
   refusalOf(collection: ModelCollection): string | null;
   /** Waits for others who are changing the model; called before anything is written. */
   begin(transaction: Transaction): Promise<void>;
-  /**
-   * Compiles the rows that the transaction has written by now. Throws FAILED_VALIDATION with the reason if they do not
-   * compile.
-   */
+  /** Compiles the rows that the transaction has written by now. Throws FAILED_VALIDATION if they do not compile. */
   compile(transaction: Transaction, collection: ModelCollection): Promise<void>;
-  /**
-   * Serves the compiled API, once the transaction is committed; resolves when new requests are served by it. Undefined
-   * if nothing was compiled.
-   */
+  /** Serves the compiled API after the commit; resolves when requests meet it. Undefined if nothing was compiled. */
   committed(transaction: Transaction): Promise<void> | undefined;
   /** Changes collections, fields and relations. Rejects with UNPROCESSABLE_ENTITY where they stay as they were compiled. */
   readonly changeModel: ChangeModel;
 }
 
-/**
- * For a server that serves the API that it was started with: users may change roles, permissions of roles may not
- * change.
- */
+/** For a server with a fixed API: users may change roles, permissions of roles may not change. */
 export const compiledModel: ModelChanges = {
   refusalOf: (collection) =>
     collection === 'platform_roles'

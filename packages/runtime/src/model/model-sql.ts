@@ -55,10 +55,7 @@ export interface NewType {
 /** Tables whose rows describe the model, with the key of a row. */
 export type ModelTable = 'platform_collections' | 'platform_fields' | 'platform_relations';
 
-/**
- * Statements for changes of the model. Tables and columns that are found are quoted as descriptors have them; names are
- * not.
- */
+/** Statements for changes of the model. Found tables and columns are quoted as descriptors have them; names are not. */
 export interface ModelSql {
   /** Value of `special` in the row of a field of such a type: how the column is read. */
   specialOf(type: ColumnTypeName): readonly string[] | undefined;

@@ -92,10 +92,7 @@ export function objectIn(payload: Payload, name: string): Payload {
   return isObject(value) ? value : {};
 }
 
-/**
- * Requires members that are reported but cannot be chosen to be as they are: a client may send back the values that it
- * has read.
- */
+/** Requires fixed members to be as they are: a client may send back the values that it has read. */
 export function mustBe(payload: Payload, where: string, fixed: Payload): void {
   for (const [name, value] of Object.entries(fixed)) {
     if (payload[name] === undefined || JSON.stringify(payload[name]) === JSON.stringify(value)) continue;

@@ -63,9 +63,7 @@ export function createRelation(model: KnownModel, body: JsonValue): ModelChange 
   };
 }
 
-/**
- * Writes the metadata of a relation; none where it only names the related collections, because the database has these.
- */
+/** Writes the metadata of a relation; none where it only names the related collections. */
 function saveMetadata(model: KnownModel, { collection, field }: FoundColumn, meta: Payload): readonly ModelStep[] {
   const hasMetadata = Object.keys(meta).some(
     (name) => !['id', 'many_collection', 'many_field', 'one_collection'].includes(name),

@@ -194,10 +194,7 @@ function activityOf(
   };
 }
 
-/**
- * Removes the metadata of sides of relations whose keys a collection holds; with `field` only where that field is part
- * of the relation.
- */
+/** Removes the metadata of relations whose keys a collection holds; with `field`, of those that it is part of. */
 export function forgetSides(model: KnownModel, collection: string, field?: string): readonly ModelStep[] {
   const { api, sql, systemSchema } = model;
   const holder = api.collections.find(({ name }) => name === collection);

@@ -72,10 +72,7 @@ export interface ProjectMigration {
 /** Characters of a title in a name. */
 const longestTitle = 80;
 
-/**
- * Makes the migration of a change of its statements; `names` are those of all that there are, in the database and the
- * project.
- */
+/** Makes the migration of a change; `names` are those of all migrations, in the database and the project. */
 export function migrationOf(title: string, statements: readonly string[], names: readonly string[]): ProjectMigration {
   const latest = Math.max(0, ...names.map((name) => Number.parseInt(name, 10)).filter(Number.isSafeInteger));
   const slug = title.replaceAll(/[^A-Za-z0-9_]+/g, '-').slice(0, longestTitle);

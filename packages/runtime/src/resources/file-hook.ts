@@ -1,7 +1,4 @@
-/**
- * Effects of writing files beyond their fields: their owner, and the place of their contents. Source: specification,
- * section 11.1.
- */
+/** Effects of writing files: their owner, and the place of contents. Source: specification, section 11.1. */
 import { allRows, firstRow, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import { fromRows } from '../dialects/own-tables.ts';

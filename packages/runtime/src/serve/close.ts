@@ -66,10 +66,7 @@ async function closeAll(
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
-/**
- * On the first SIGTERM or SIGINT stops the server and ends the process with code 0, or 1 when stopping failed. A second
- * signal ends it at once with code 1.
- */
+/** On SIGTERM or SIGINT stops the server and ends the process: code 0, or 1 on failure or a second signal. */
 export function stopOnSignals(stop: () => Promise<void>): void {
   let stopping = false;
   function onSignal(): void {

@@ -44,10 +44,7 @@ export interface ServeOptions {
    * standard output. A generated password comes with it on a terminal, else the path of a file that has it.
    */
   readonly onFirstAdministrator?: (administrator: FirstAdministrator) => void | Promise<void>;
-  /**
-   * Called with every request and its answer, bodies of at most 16 KB. It costs time; not for production. Default:
-   * none.
-   */
+  /** Called with every request and its answer, bodies of at most 16 KB. Not for production. Default: none. */
   readonly onExchange?: (httpContext: AnsweredExchange) => void;
   /**
    * Gathers the metrics of all processes that serve together. The process that watches over them listens on METRICS_PORT

@@ -114,10 +114,7 @@ export function printCall(row: Row, call: Call): string {
   return row.statement.dialect.field(call.function, cell(row, call.field), call.field.descriptor);
 }
 
-/**
- * The cell of a field as an aggregate function takes it. A cell that the caller cannot read is null there, as everywhere,
- * and every function passes over null.
- */
+/** The cell of a field as aggregates take it: null where the caller cannot read it, which they pass over. */
 export function aggregated(row: Row, name: AggregateFunction, field: FieldScope): string {
   if (name === 'count') return cell(row, field);
   if (name === 'countDistinct') return groupable(row, field);

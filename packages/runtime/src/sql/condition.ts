@@ -15,10 +15,7 @@ import { printNeighbour, printSpatial } from './spatial.ts';
 
 type Comparison = Extract<Condition, { kind: 'compare' }>;
 
-/**
- * Prints a condition on a row as a predicate. Names are looked up in the row's scope; one that is not there makes its
- * comparison false, never true.
- */
+/** Prints a condition on a row as a predicate. A name that is not there makes its comparison false, never true. */
 export function printCondition(row: Row, condition: Condition): string {
   switch (condition.kind) {
     case 'and':
@@ -71,9 +68,7 @@ function isAlwaysThere(row: Row, field: FieldScope): boolean {
   return !nullable && row.collection.descriptor.key.includes(name) && cell(row, field) === row.column(column);
 }
 
-/**
- * True if labels of an enum are compared with a label: no two of them are equal, and nothing else passes for a value.
- */
+/** True if labels of an enum are compared with a label: no two are equal, and nothing else passes for one. */
 function isLabel({ descriptor }: FieldScope, { operator, operand }: Comparison): boolean {
   return descriptor.type === 'enum' && operand.kind === 'literal' && !flags.has(operator);
 }

@@ -6,10 +6,7 @@ import { type Row, type StatementBuilder, tableRow } from './row.ts';
 import { ruleHolds } from './rules.ts';
 import { type CollectionScope, type CopiedColumns, keyFields } from './scope.ts';
 
-/**
- * SQL predicate that is true if the caller can read a row. Some rule must hold on it, and the item must be readable
- * where it holds one.
- */
+/** SQL predicate that is true if the caller can read a row: by some rule, and if its item is readable. */
 export function readable(row: Row): string {
   return allOf([anyOf(row.collection.rows.map((rule) => ruleHolds(row, rule))), copiedItemReadable(row)]);
 }

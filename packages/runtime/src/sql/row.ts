@@ -57,10 +57,7 @@ export interface Finished extends Pick<Statement, 'changes' | 'timed' | 'repeate
   readonly renumber: (text: string) => string | undefined;
 }
 
-/**
- * Context in which every part of a statement is printed: the statement, and the scope that decides which rows are
- * visible.
- */
+/** Context in which a statement is printed: the statement, and the scope that decides what is visible. */
 export interface Printing {
   readonly statement: StatementBuilder;
   readonly scope: Scope;

@@ -14,10 +14,7 @@ export function asRuleSeesIt(row: Row): Row {
   return rules === null || collection === undefined ? row : { ...row, scope: rules, collection };
 }
 
-/**
- * One rule on one row. It is false as a whole where it uses a missing value of the caller, also under a negation
- * (security property P7).
- */
+/** One rule on one row: false where it uses a missing value of the caller, also under a negation (P7). */
 export function ruleHolds(row: Row, rule: Condition): string {
   const seen = asRuleSeesIt(row);
   return allOf([...callerGuards(seen, rule), seen.statement.print.condition(seen, rule)]);

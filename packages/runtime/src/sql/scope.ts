@@ -25,10 +25,7 @@ export interface Scope {
   readonly collections: ReadonlyMap<string, CollectionScope>;
   /** The scope that row rules are written in: every name, every row. */
   readonly rules: Scope | null;
-  /**
-   * Set on the scope of rules where rows are bound to the caller's tenant: every row of every tenant. Paths from the caller
-   * lead through it.
-   */
+  /** Set on the scope of rules where rows are bound to a tenant: every row. Paths from the caller lead through it. */
   readonly everything?: Scope;
   /** Set where callers without a token have it. */
   readonly isPublic?: true;
@@ -184,10 +181,7 @@ export function withoutRows(scope: Scope, name: string): Scope {
 
 const exportScopes = new WeakMap<Scope, Scope>();
 
-/**
- * Names that a scope allows in an export: the same without secret fields. So `*` omits them, and naming one is
- * FORBIDDEN (API specification, section 5.6).
- */
+/** Names that a scope allows in an export: `*` omits secret fields, and naming one is FORBIDDEN (section 5.6). */
 export function exportScope(scope: Scope): Scope {
   const cached = exportScopes.get(scope);
   if (cached !== undefined) return cached;

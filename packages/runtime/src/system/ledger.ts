@@ -206,9 +206,7 @@ export class MigrationError extends Error {
   }
 }
 
-/**
- * Converts errors of the database to advice; anything unforeseen stays as it is. `doing` ends a sentence: "apply …".
- */
+/** Converts errors of the database to advice; others stay as they are. `doing` ends a sentence: "apply …". */
 export function toMigrationError(error: unknown, doing: string): unknown {
   if (!(error instanceof Error) || error instanceof MigrationError || !('code' in error)) return error;
   const reason = error.message.replace(/\.$/, '');

@@ -130,10 +130,7 @@ JOIN ${table('platform_roles')} AS r ON r.id = u.role WHERE r.admin_access AND u
   };
 }
 
-/**
- * Makes sure that an active administrator is left. Call it when an administrator was taken away. Throws
- * UNPROCESSABLE_ENTITY.
- */
+/** Makes sure that an active administrator is left after one was taken away. Throws UNPROCESSABLE_ENTITY. */
 export async function keepAdministrator(running: Running, { lock, administrators }: Administrators): Promise<void> {
   await allRows(running.transaction, lock, [lastAdministrator]);
   // A statement of its own: it sees the changes that the one before has waited for.

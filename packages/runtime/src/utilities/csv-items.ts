@@ -1,7 +1,4 @@
-/**
- * Items of a file of CSV. A dotted name is a field of a related item (`author_id.name`), as exports write these; an item
- * without a cell there has none.
- */
+/** Items of a file of CSV. A dotted name is a field of a related item (`author_id.name`), as in exports. */
 import { createReadStream } from 'node:fs';
 import { hasParts } from '../dialects/fragment.ts';
 import { PlatformError } from '../errors.ts';

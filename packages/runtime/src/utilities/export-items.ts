@@ -34,9 +34,7 @@ interface ExportRequest {
   readonly file: FileMetadata;
 }
 
-/**
- * Makes the export function. It rejects with errors of the query, and for callers without permission to create files.
- */
+/** Makes the export function. Rejects with errors of the query, and where the caller may not create files. */
 export function createExporter({ database, planner, driftGuard, uploads, folder, maxBytes }: ExporterOptions) {
   async function write({ plan, statement, parameters }: PlannedRead, stop: AbortSignal): Promise<Staged> {
     if (plan.exported === undefined) throw new PlatformError('INVALID_QUERY');

@@ -39,10 +39,7 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
   const names = updatableNames(api);
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
 
-  /**
-   * The fields of a stored item that the caller can write: neither its key, nor fields that the database or the server
-   * fills.
-   */
+  /** The fields that the caller can write: neither its key, nor fields that the database or the server fills. */
   function payloadOf(
     { accessClass }: Caller,
     collection: string,

@@ -52,10 +52,7 @@ export interface HookPayload {
   readonly keys: readonly JsonValue[] | null;
 }
 
-/**
- * Prepares a write with a body, which hooks may have changed. Throws for everything that is wrong with it, in the order of
- * the API specification, section 1.5.
- */
+/** Prepares a write with a body. Throws for everything wrong with it, in the order of API section 1.5. */
 export async function prepareCommand(
   context: WriteContext,
   command: WriteCommand,

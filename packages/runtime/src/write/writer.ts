@@ -105,10 +105,7 @@ export interface Writer {
     responses: BatchResponses,
     keyed?: KeyedRequest,
   ): Promise<Buffer>;
-  /**
-   * Prepares a work and runs it as one transaction, its answer kept under the key of the request, if it has one. `payload`
-   * is what the key stands for.
-   */
+  /** Prepares a work and runs it in one transaction. `payload` is what the key of the request stands for. */
   once(
     request: WriteRequest,
     payload: JsonValue | undefined,

@@ -79,10 +79,7 @@ async function printPlan(
   return printTable(analyze ? headings.analyze : headings.explain, cells).split('\n');
 }
 
-/**
- * Finds tables that the plan reads as a whole, with or without an index, and filters by a condition whose columns begin
- * no index.
- */
+/** Finds tables that the plan reads as a whole, and filters by a condition whose columns begin no index. */
 async function missingInMysql(
   source: Source,
   statement: Statement,

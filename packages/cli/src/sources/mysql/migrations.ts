@@ -149,9 +149,7 @@ async function runNext(
 const skipped =
   /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!!)[\s\S]*?\*\/|;/g;
 
-/**
- * Statements of a file without the text between them. Semicolons within BEGIN … END of a procedure are not recognized.
- */
+/** Statements of a file without the text between them. Semicolons within BEGIN … END are not recognized. */
 export function splitStatements(sqlText: string): readonly string[] {
   const statements: string[] = [];
   let text = '';

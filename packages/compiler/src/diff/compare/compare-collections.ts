@@ -132,9 +132,7 @@ function keyOf({ key, writes }: RoleCollection): readonly string[] {
   return (key.length > 0 ? key : (writes?.key ?? [])).map(({ name }) => name);
 }
 
-/**
- * A field of the same key that is hidden or shown is reported. Where there is no key any more, its uses are reported.
- */
+/** A hidden or shown field of the same key is reported; without a key on one side, its uses are. */
 function keyChange(
   is: string,
   was: string,

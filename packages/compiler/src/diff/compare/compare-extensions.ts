@@ -238,10 +238,7 @@ interface Fitting {
   readonly anyLiteral: boolean;
 }
 
-/**
- * True if every value of `inner` fits `outer`. It may be false for two equivalent types, and is never true for two that
- * do not fit.
- */
+/** True if every value of `inner` fits `outer`; may be false for two equivalent types, never true for a misfit. */
 export function shapeFits(inner: Shape, outer: Shape, how: Fitting): boolean {
   if (outer.kind === 'json') return true;
   if (inner.kind === 'union') return inner.of.every((part) => shapeFits(part, outer, how));

@@ -192,10 +192,7 @@ function compareKeys(
   ];
 }
 
-/**
- * Compares fields that can be written on both sides and read on one at most. Changes of readable fields are reported as
- * such.
- */
+/** Compares fields that can be written on both sides and read on one at most; others are compared as readable. */
 export function compareUnread(pair: CollectionPair): readonly Found[] {
   const { before, was, is, renamed } = pair;
   return pairs(writtenIn(was.writes), writtenIn(is.writes), renamed).flatMap((inputs): readonly Found[] => {

@@ -6,10 +6,7 @@ import { about, described, type JsonObject, reference } from '../json.ts';
 import { callEntries, commonEntries, properties, withCommon } from './aggregation.ts';
 import { aboutValue, briefSchema, keptSchema, orNull, valueSchema } from './values.ts';
 
-/**
- * Describes an item. No property is required: `fields` chooses which are there. Others are there under the names that
- * `alias` gives.
- */
+/** Describes an item. No property is required: `fields` chooses them, and `alias` adds others. */
 export function itemSchema(collection: RoleCollection): JsonObject {
   const { note, fields, relations } = collection;
   const common = new Set(commonEntries(collection).map(([name]) => name));

@@ -1,6 +1,4 @@
-/**
- * Shows examples in the document of an access class: recorded requests and responses, where both match the document.
- */
+/** Shows recorded requests and responses as examples, where both match the document of an access class. */
 import type { JsonValue } from '@tablewright/runtime/language';
 import type { Example, OperationExamples } from '../../api.ts';
 import { isText } from '../../print/json.ts';

@@ -117,10 +117,7 @@ function resolveFields(rule: RuleSource, collection: Collection, diagnostics: Di
   return [...visible].filter((name) => (requested.has('*') && everything.has(name)) || requested.has(name));
 }
 
-/**
- * Fields that `*` means for writing: without those of the platform's own collections that only the server or
- * administrators write.
- */
+/** Fields that `*` means for writing: without platform fields that only the server or administrators write. */
 function writableNames(
   collection: Collection,
   visible: ReadonlySet<string>,

@@ -203,10 +203,7 @@ function surrogatePairs(table: Table, relations: readonly ManyToOneRelation[], t
   return pairs.filter((pair, index) => pairs.findIndex((other) => sameRelations(pair, other)) === index);
 }
 
-/**
- * The first two foreign keys, by name, into which the columns of a key can be parted. That of the tenant may be left over,
- * or be in both.
- */
+/** The first two foreign keys, by name, that part the columns of a key; the tenant's may be left over or in both. */
 function pairOver({ columns }: Key, relations: readonly ManyToOneRelation[], tenantColumn?: string): Pair | null {
   const has = ({ on }: ManyToOneRelation, column: string): boolean => on.some(({ from }) => from === column);
   const isOwned = ({ on }: ManyToOneRelation): boolean => on.some(({ from }) => from !== tenantColumn);

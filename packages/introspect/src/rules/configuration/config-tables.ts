@@ -66,9 +66,7 @@ export const configSystem: Rule = ({ tables, collections }, { config }) => {
   ];
 };
 
-/**
- * Keys of the relations to other collections of the platform: all that lead through a field, and the named inverses.
- */
+/** Keys of the relations to other platform collections: all that lead through a field, and the named inverses. */
 function fixedRelations({ name: owner, system, fields }: Collection): readonly string[] {
   if (system === undefined) return [];
   const inverses = Object.keys(systemCollection(owner)?.inverses ?? {});

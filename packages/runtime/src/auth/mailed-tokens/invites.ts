@@ -88,10 +88,7 @@ export function createInvite({ api, place: location, planner, writer, environmen
   };
 }
 
-/**
- * Checks that the role may be given: it exists, the caller sees it, and only administrators give an administrator's
- * role.
- */
+/** Checks that the role exists, that the caller sees it, and that only administrators give an administrator's role. */
 async function checkRole(
   transaction: Transaction,
   planner: InviteOptions['planner'],

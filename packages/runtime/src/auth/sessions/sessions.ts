@@ -37,10 +37,7 @@ export interface Sessions {
   begin(transaction: Transaction, beginning: Beginning): Promise<string | null>;
   /** Exchanges the refresh token of that hash for another one. */
   rotate(transaction: Transaction, used: string, next: RefreshToken): Promise<Rotation>;
-  /**
-   * Ends the session of the refresh token of that hash, or every session of its user; returns the user, null if there
-   * is none.
-   */
+  /** Ends the session of the refresh token of that hash, or all of its user; returns the user or null. */
   end(transaction: Transaction, hash: string, all: boolean): Promise<string | null>;
   /**
    * Ends the sessions of a user, but for one that may carry on (`except`). Must follow the statement that changes the

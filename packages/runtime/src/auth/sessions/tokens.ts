@@ -20,10 +20,7 @@ interface VerifiedToken {
 export interface Tokens {
   /** Makes a token that is valid for at least so many milliseconds, and less than a second longer. */
   sign(kind: TokenKind, claims: TokenClaims, ttlMs: number): string;
-  /**
-   * Reads a token of a kind. Throws INVALID_TOKEN unless we made it as one of that kind, and TOKEN_EXPIRED when that is
-   * all there is against it.
-   */
+  /** Reads a token of a kind. Throws INVALID_TOKEN unless we made it, TOKEN_EXPIRED if only its age is against it. */
   verify(kind: TokenKind, token: string): VerifiedToken;
   /** The same of a token that may have expired. */
   read(kind: TokenKind, token: string): VerifiedToken;

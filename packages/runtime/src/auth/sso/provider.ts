@@ -42,9 +42,7 @@ interface Passage {
 export interface Provider {
   /** Returns the address at which the user signs in to the provider. */
   authorize(passage: Passage): Promise<URL>;
-  /**
-   * Exchanges the parameters of the callback, after their state was compared, for the provider's claims about the user.
-   */
+  /** Exchanges the parameters of the callback, whose state was compared, for the provider's claims about the user. */
   profile(passage: Passage, brought: URLSearchParams): Promise<Claims>;
 }
 

@@ -10,19 +10,13 @@ import type { Claims } from './provider.ts';
 /** A user as it is written; absent fields have their defaults. */
 type NewUser = Readonly<Record<string, string>>;
 
-/**
- * Writes a user as an administrator would, with everything that belongs to it: checks, activity, hooks. Rejects with the
- * error of the write.
- */
+/** Writes a user as an administrator would, with checks, activity and hooks. Rejects with the error of the write. */
 export type CreateUser = (user: NewUser, sender: RequestOrigin) => Promise<unknown>;
 
 /** Gives the user whom a provider knows by a profile. Rejects with INVALID_CREDENTIALS where there is none and must not be. */
 export type FindOrCreate = (provider: ProviderEnvironment, profile: Profile, sender: RequestOrigin) => Promise<Account>;
 
-/**
- * Makes the registration. An equal e-mail address does not link users, because a provider's claim about it need not be
- * true.
- */
+/** Makes the registration. Equal e-mail addresses link no users: a provider's claim about them need not be true. */
 export function createRegistration(finder: Pick<AccountFinder, 'byIdentity'>, createUser: CreateUser): FindOrCreate {
   return async function findOrCreate(provider, profile, sender) {
     const find = (): Promise<Account | null> => finder.byIdentity(provider.name, profile.identifier);

@@ -1,7 +1,4 @@
-/**
- * Several servers of one database, of which one takes writes: finds it, and finds the next one when it is lost. Source:
- * scale-out notes, section 2.
- */
+/** Several servers of one database: finds the one that takes writes. Source: scale-out notes, section 2. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeCause, type Log } from '../../operate/log.ts';
 import { ConnectionError } from '../errors.ts';

@@ -168,10 +168,7 @@ function isGone(error: unknown): boolean {
 /** Transactions lost with their server that run again while a write may wait. */
 const maxLosses = 4;
 
-/**
- * A database whose transactions wait up to `waitMs` for a server that takes writes. They run again where theirs was lost, if
- * nothing of them stayed.
- */
+/** A database whose transactions wait up to `waitMs` for a server that takes writes, and run again if lost. */
 export function guardWrites(
   database: Database,
   group: Pick<HostGroup, 'writable' | 'losses' | 'isSettled'>,
@@ -217,10 +214,7 @@ function leftNothing(error: unknown): boolean {
   return cause instanceof ConnectionError || isNotPrimary(cause) || isRetryable(cause);
 }
 
-/**
- * A database that refuses all writes, even if it would accept them: transactions answer SERVICE_UNAVAILABLE
- * (DATABASE_READ_ONLY).
- */
+/** A database that refuses all writes: transactions answer SERVICE_UNAVAILABLE (DATABASE_READ_ONLY). */
 export function withoutWrites(database: Database): Database {
   const refuse = (): Promise<never> =>
     Promise.reject(

@@ -81,10 +81,7 @@ export class PublicPace {
     this.#lastSlow = this.#last;
   }
 
-  /**
-   * True if other work goes first. While such work goes on, one statement after the other begins, each after a wait
-   * from `since` on.
-   */
+  /** True if other work goes first. Meanwhile one statement after the other begins, each after a wait from `since`. */
   yields(now: number, since = Number.NEGATIVE_INFINITY): boolean {
     const { beside } = this.#limits;
     if (beside === null || now - Math.max(since, this.#begun) >= beside.yieldMs) return false;

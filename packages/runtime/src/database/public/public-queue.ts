@@ -222,10 +222,7 @@ export class PublicQueue {
     return next;
   }
 
-  /**
-   * Rank of a waiting turn: first those that already hold a connection, then by the time that the client has used,
-   * running turns included.
-   */
+  /** Rank of a waiting turn: those that hold a connection first, then by the client's time, running turns included. */
   #rank({ client, goesOn }: Asker, now: number): number {
     if (goesOn) return -1;
     let rank = this.times.usedBy(client, now);

@@ -1,6 +1,4 @@
-/**
- * Reads of callers without a token: those by key run freely, as do statements that were quick; all others take turns.
- */
+/** Reads of callers without a token: those by key and those that were quick run freely; others take turns. */
 import {
   type Database,
   type FindClient,

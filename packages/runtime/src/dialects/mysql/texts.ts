@@ -1,6 +1,4 @@
-/**
- * Texts of MySQL and MariaDB: sent, kept and compared in utf8mb4, regardless of the database's default character set.
- */
+/** Texts of MySQL and MariaDB: sent, kept and compared in utf8mb4, regardless of the database's default. */
 
 export type MysqlServerName = 'mysql' | 'mariadb';
 

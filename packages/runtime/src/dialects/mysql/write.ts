@@ -4,9 +4,7 @@ import type { CopiedFields, CopyDialect, FixedValue, InputDialect, InputField } 
 import { allOf, cast, castStored, sqlTrue } from '../fragment.ts';
 import { inputText, type MysqlServerName } from './texts.ts';
 
-/**
- * Types as which values are compared. All others, and stored values, are texts, which the servers convert without loss.
- */
+/** Types as which values are compared. All others are texts, which the servers convert without loss. */
 const compared: ReadonlyMap<string, string> = new Map([
   ['int2', 'BIGINT'],
   ['int4', 'BIGINT'],

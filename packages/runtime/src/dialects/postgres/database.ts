@@ -56,10 +56,7 @@ async function connectFast(settings: PostgresSettings, unfit: (reason: UnfitErro
   return start(pool, settings, (statement) => ({ ...statement, runsAs: forManyRows(statement.runsAs) }));
 }
 
-/**
- * The plain lane: one request per connection, as in an ordinary pool. Settings of a statement would need BEGIN there, which
- * a pool by statements refuses.
- */
+/** The plain driver: one request per connection. Settings of a statement would need BEGIN, which poolers refuse. */
 async function connectPlain(settings: PostgresSettings): Promise<Database> {
   const open: Open = (_shared, closed) => openPlainConnection(settings, closed);
   return start(new Pool(settings, open, new PipelineDepth(1)), settings, (statement) => statement);

@@ -95,9 +95,7 @@ class Conversation {
     });
   }
 
-  /**
-   * Keeps the session to itself until the end, so that other requests do not read uncommitted rows; all others wait.
-   */
+  /** Keeps the session to itself until the end, so that other requests, which wait, read no uncommitted rows. */
   async transaction<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<T> {
     if (this.#closing) throw new PlatformError('SERVICE_UNAVAILABLE');
     this.#transactions++;

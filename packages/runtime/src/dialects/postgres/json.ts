@@ -53,10 +53,7 @@ function fitsJsonb(text: string): string {
   return `pg_catalog.regexp_replace(${text}, '${pairs}', '', 'g') !~ '${strings}|${numbers}'`;
 }
 
-/**
- * SQL predicate that is true if PostgreSQL can tell the members of a `json` apart, by its text. It searches first,
- * because most have no escapes.
- */
+/** SQL predicate that is true if PostgreSQL can tell the members of a `json` apart. Most texts have no escapes. */
 export function fitsMembers(text: string): string {
   const escapes = `pg_catalog.regexp_replace(${text}, '${pairs}', '', 'g') !~ '${strings}'`;
   return `(pg_catalog.strpos(${text}, '\\u') = 0 OR ${escapes})`;

@@ -18,10 +18,7 @@ const maxBytes = 32_768;
 
 const workers = createMediaWorkers({ atOnce: 2, waiting: 256, longestMs: 3_000 });
 
-/**
- * Reads the facts of a file. Returns nothing for other types and for broken files; rejects with SERVICE_UNAVAILABLE when too
- * many files wait for it.
- */
+/** Facts of a file: none for other types and broken files. Rejects with SERVICE_UNAVAILABLE when too many wait. */
 export async function readDetails(path: string, type: string): Promise<MediaFacts> {
   const isImage = rasterTypes.has(type);
   if (!isImage && !isMedia(type)) return none;

@@ -57,10 +57,7 @@ interface MediaWorkersOptions {
   readonly longestMs: number;
 }
 
-/**
- * Milliseconds that a process may take to load the libraries: a file must not lose its facts because the machine is
- * busy.
- */
+/** Milliseconds to load the libraries: a file must not lose its facts because the machine is busy. */
 const longestStartMs = 30_000;
 /** Time that a task may wait for a process, and a process for a task, in milliseconds. */
 const longestWaitMs = 20_000;

@@ -146,10 +146,7 @@ interface Operation {
   readonly values: readonly (number | string)[];
 }
 
-/**
- * Parameters of an operation, and its effect on an image. Numbers stand between two bounds; all but `required` may
- * lack.
- */
+/** Parameters of an operation, and its effect. Numbers stand between two bounds; all but `required` may lack. */
 interface Kind {
   readonly takes: readonly (readonly [least: number, most: number, whole?: true] | RegExp)[];
   readonly required: number;

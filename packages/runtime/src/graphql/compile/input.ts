@@ -145,10 +145,7 @@ export type SentVariables = Readonly<Record<string, JsonValue>>;
 /** Most faults of one request that are told. */
 const maxErrors = 20;
 
-/**
- * Coerces variables; those that were not given and have no default are absent. Throws INVALID_QUERY for values that do
- * not fit, without repeating them.
- */
+/** Coerces variables; absent ones without a default stay absent. Throws INVALID_QUERY without repeating values. */
 export function coerceVariables(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,

@@ -74,9 +74,7 @@ interface GraphqlOptions
 interface GraphqlFace {
   /** None where the API was compiled without it. */
   readonly endpoints: readonly Endpoint[];
-  /**
-   * Prepares the documents that were compiled with the API, one after the other, so that later requests need not wait.
-   */
+  /** Prepares the documents that were compiled with the API, so that later requests need not wait. */
   readonly warm: () => Promise<void>;
 }
 
@@ -138,10 +136,7 @@ interface Schemas {
   readonly print: PrintSchema;
 }
 
-/**
- * The schema of the caller as a file (specification, section 13); where no caller may request it, there is no such
- * route.
- */
+/** The schema of the caller as a file (specification, section 13); no such route where it may not be requested. */
 function schemaEndpoints(responder: Responder, print: PrintSchema): readonly Endpoint[] {
   const files = [
     ['/server/specs/graphql', 'items'],

@@ -23,10 +23,7 @@ interface ExplainOptions {
   readonly limits: WriteLimits;
 }
 
-/**
- * Explaining. The database is asked for items that are read by key, and writes are rehearsed there, in transactions that
- * are taken back.
- */
+/** Explaining: items are read by key, and writes are rehearsed in transactions that are taken back. */
 export function explainOperations({ api, database, limits }: ExplainOptions): Implementations<typeof explainResource> {
   const rowContext = createRowContexts(api);
 

@@ -55,10 +55,7 @@ function randomText(length: number): string {
 /** Most memory in KiB, passes and lanes of a hash that a request makes this server compute. */
 const limit = { m: 65_536, t: 10, p: 4 } as const;
 
-/**
- * Accepts a hash that a request may cause the cost of. Throws INVALID_PAYLOAD for a costlier one; an invalid hash
- * matches nothing.
- */
+/** Accepts a hash of bounded cost. Throws INVALID_PAYLOAD for a costlier one; an invalid hash matches nothing. */
 function payableHash(hash: string): string {
   const settings = new URLSearchParams(hash.split('$')[3]?.replaceAll(',', '&'));
   const isDear = (['m', 't', 'p'] as const).some((name) => Number(settings.get(name) ?? 0) > limit[name]);

@@ -101,10 +101,7 @@ export function docsEndpoints(responder: Responder): readonly Endpoint[] {
   ];
 }
 
-/**
- * Answers a file, which is read when it is first asked for. A browser asks whether it has it already. `policy` is for a
- * script that runs as a thread.
- */
+/** Answers a file, read when first asked for, with its tag. `policy` is for a script that runs as a thread. */
 export function largeFile(responder: Responder, url: string, read: () => Promise<Buffer>, policy?: string): Endpoint {
   const type = url.endsWith('.css') ? mediaTypes.css : mediaTypes.script;
   let reading: Promise<{ readonly body: Buffer; readonly tag: string }> | undefined;

@@ -77,10 +77,7 @@ function pageHandler(options: PageEndpointsOptions, templates: PageTemplates, na
   };
 }
 
-/**
- * Page that lists the features of a server, for browsers; for programs there is no such route. Without a database it
- * has no name.
- */
+/** Page that lists the features of a server to browsers. Without a database it has no name. */
 function homeHandler(options: PageEndpointsOptions, templates: PageTemplates): GetEndpoint['get'] {
   const { responder } = options;
   const view = createViewReader(options);

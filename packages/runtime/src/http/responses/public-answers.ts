@@ -1,7 +1,4 @@
-/**
- * Answers that shared caches may keep: successful reads without a token, of collections that are configured so. Everything
- * else stays with its client.
- */
+/** Answers that shared caches may keep: successful reads without a token, of collections configured so. */
 import type { IncomingMessage } from 'node:http';
 import { longestKeptMs, type Tags } from '../../caching/tags.ts';
 import type { CompiledApi } from '../../language/index.ts';

@@ -254,10 +254,7 @@ function contentOf({ exported }: ReadPlan): Content {
   };
 }
 
-/**
- * The plain name for every client, with `_` for characters that it cannot express, and the whole one for those that
- * read RFC 8187.
- */
+/** The plain name for every client, with `_` for odd characters, and the whole one as RFC 8187 has it. */
 export function disposition(kind: 'attachment' | 'inline', name: string): string {
   const file = name.toWellFormed();
   const plain = file.replace(/[^\w .()+-]/g, '_');

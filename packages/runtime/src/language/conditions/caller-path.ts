@@ -9,9 +9,7 @@ export const callerCollections = { user: 'platform_users', role: 'platform_roles
 /** A value of the caller: their key, or what a path leads to from their row. */
 export type CallerOperand = Extract<Operand, { kind: 'caller' }>;
 
-/**
- * Value of a path from the caller: its type, and `many` when the path passes a to-many relation or ends in an array.
- */
+/** Value of a path from the caller: its type, and `many` if the path passes a to-many relation or ends in an array. */
 export interface CallerValue {
   readonly type: NamedField;
   readonly many: boolean;

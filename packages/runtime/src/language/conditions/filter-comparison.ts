@@ -96,10 +96,7 @@ function readComparison(
   return compare(compared, operator, readOperand(reader, compared, operator, value, location));
 }
 
-/**
- * Text of a query string has to become the list that an array is compared with, or what it writes as JSON. Digits of a file
- * of rules become text.
- */
+/** Text of a query string becomes the list or JSON that it is compared with; digits of a file of rules become text. */
 function readableValue(reader: Reader, compared: Compared, operator: Operator, value: JsonValue): JsonValue {
   const { text, digitsAsText } = reader;
   const { type } = compared;

@@ -110,10 +110,7 @@ function isPattern(value: JsonValue): boolean {
   }
 }
 
-/**
- * Reads what a geometry is compared with, and notes where it is none. The operand is a list: the shape as GeoJSON, and
- * for `_near` the distance.
- */
+/** Reads what a geometry is compared with, and notes misfits: the shape as GeoJSON, and for `_near` the distance. */
 export function readShape(
   reader: Reader,
   { type }: Compared,

@@ -108,10 +108,7 @@ function readRelated(
   return { kind: 'related', relation, quantifier, where };
 }
 
-/**
- * A condition below the name of a relation. It holds for an item that the relation leads to or, where it asks for a key
- * that is null, for no item at all.
- */
+/** A condition below the name of a relation; one on a key that is null also holds where there is no item. */
 function orNowhere(reader: Reader, collection: string, related: Related): Condition {
   const key = reader.names.key(collection);
   if (!holdsNowhere(key, related.where)) return related;

@@ -56,9 +56,7 @@ export interface CompiledApi {
    * have changed since. Default: they come from a file.
    */
   readonly permissionsDigest?: string;
-  /**
-   * `DeclaredModel.digest` of what the platform's own tables said about the model when it was compiled. Default: nothing.
-   */
+  /** `DeclaredModel.digest` of the platform's own tables when it was compiled. Default: nothing. */
   readonly modelDigest?: string;
   /** Functions and procedures of the database, sorted by name. Default: none. */
   readonly functions?: readonly FunctionDescriptor[];

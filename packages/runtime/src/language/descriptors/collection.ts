@@ -50,10 +50,7 @@ export interface FieldDescriptor {
   readonly attributes?: readonly Attribute[];
   /** Its composite type: `public.address`. */
   readonly composite?: string;
-  /**
-   * Source of the column's value when the caller gives none. Absent: there is no source, so a value is required unless
-   * `nullable`.
-   */
+  /** Source of the column's value when the caller gives none. Absent: a value is required unless `nullable`. */
   readonly filled?: 'default' | 'identity' | 'generated';
   /**
    * Set where the default is an identifier of the database's making that can be guessed. Those tell the time and the
@@ -80,10 +77,7 @@ export interface FieldDescriptor {
   readonly scale?: number;
 }
 
-/**
- * Constraint of the database, by the name that the database reports when it is violated: a unique key, a foreign key or
- * a check.
- */
+/** Constraint of the database, by the name in its errors: a unique key, a foreign key or a check. */
 export interface ConstraintDescriptor {
   readonly name: string;
   readonly type: 'unique' | 'foreign_key' | 'check';

@@ -112,10 +112,7 @@ interface ComparedField {
   readonly comparison?: string;
 }
 
-/**
- * True if a field has an order. The database has none for some types, but those compared as text have one. The comparison
- * of a geometry makes no text.
- */
+/** True if a field has an order. Those compared as text have one; the comparison of a geometry makes no text. */
 export function isOrdered(field: ComparedField): boolean {
   if (field.comparison !== undefined && field.type !== 'geometry') return true;
   const type = field.type === 'array' ? (field.element ?? 'unknown') : field.type;

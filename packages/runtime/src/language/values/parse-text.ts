@@ -298,10 +298,7 @@ export function withNumberTexts(value: JsonValue, depth = 0): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withNumberTexts(inner, depth + 1)]));
 }
 
-/**
- * True if a value, which must not nest without bound, holds a number beyond the range of doubles. Few bytes can make
- * one as long as a book.
- */
+/** True if a value, which must not nest without bound, holds a number beyond the range of doubles. */
 export function holdsHugeNumber(value: JsonValue): boolean {
   if (value === null || typeof value !== 'object') return false;
   if (!JSON.isRawJSON(value)) return Object.values(value).some(holdsHugeNumber);

@@ -153,10 +153,7 @@ const room${index} = roomOf(prefix${index});
 ${constants.join('')}`;
 }
 
-/**
- * Prints the code that makes room in front of each cell, for several at once. A text makes its own, so none is left for
- * the cells after it.
- */
+/** Prints the code that makes room in front of cells, for several at once. A text makes its own room. */
 function printRooms(cells: readonly Cell[]): readonly string[] {
   const runs: string[][] = cells.map(() => []);
   let first = 0;

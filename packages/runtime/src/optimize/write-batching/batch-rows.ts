@@ -17,20 +17,12 @@ import { changedNames } from '../../write/plan/plans.ts';
 import { type CompleteStep, type PlannedStep, returnedOf, type WriteStatement } from '../../write/plan/statement.ts';
 import { inBatches } from '../single-statement/sharing.ts';
 
-/**
- * Statement that makes or changes several rows. It answers a row for each of them in their order, as the statement for
- * one row does.
- */
+/** Statement that makes or changes several rows, and answers one for each in their order. */
 interface RowBatch {
   readonly statement: Statement;
-  /**
-   * Its parameters by those of the other statement: one that is the same for all rows, or the list of each row's value.
-   */
+  /** Its parameters by those of the other statement: one for all rows, or the list of each row's value. */
   readonly parameters: readonly { readonly of: number; readonly list: boolean }[];
-  /**
-   * For a change: index of the parameter of the other statement that is the key of the stored row. The key must not
-   * come twice in a list.
-   */
+  /** For a change: index of the parameter that is the key of the stored row, which must not come twice. */
   readonly key?: number;
 }
 
@@ -100,10 +92,7 @@ interface Waiting {
 
 /** A transaction that holds back statements that make or change rows until `send` is called. */
 interface MergingTransaction extends Transaction {
-  /**
-   * Sends the statements that were held back, as one statement if only the rows differ. After it nothing is held back
-   * any more.
-   */
+  /** Sends the statements that were held back, as one if only the rows differ, and holds no more back. */
   send(): void;
 }
 

@@ -15,10 +15,7 @@ import { mergeRows } from './batch-rows.ts';
 /** Statements that share a transaction at most, and rows that they write: so many take a few milliseconds. */
 const maxBatch = 32;
 const maxRows = 256;
-/**
- * Shared transactions under way at once, and their number when they write `maxRows` together; requests that come
- * meanwhile are gathered.
- */
+/** Shared transactions under way at once, and while they write `maxRows` together; others are gathered. */
 const maxRunning = 4;
 const maxLarge = 3;
 /** Milliseconds after which a running transaction no longer delays others. */

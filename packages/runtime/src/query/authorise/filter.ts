@@ -20,10 +20,7 @@ export interface ReadFilter {
   readonly problems: readonly FilterProblem[];
 }
 
-/**
- * Reads the filter of a request; without one, every row matches. `links` are the collections of `item` when the rows are
- * link rows of a many-to-any.
- */
+/** Reads the filter of a request, without which every row matches. `links` are the collections of `item`. */
 export function readFilter(
   scope: Scope,
   collection: string,

@@ -84,10 +84,7 @@ function searchCondition(collection: CollectionScope, text: string): Condition {
   return conditions.length === 0 ? never : { kind: 'or', of: conditions };
 }
 
-/**
- * Fields whose words an index has, where each can be read on every row. Else words would find what cannot be read, so that
- * none are looked for.
- */
+/** Fields with an index of words, if all can be read on every row: else words would find hidden texts. */
 function indexedFields({ descriptor, fields }: CollectionScope): readonly string[] {
   const { search } = descriptor;
   const isOpen = search?.fields.every((name) => fields.get(name)?.grant === null && fields.get(name)?.secret !== true);

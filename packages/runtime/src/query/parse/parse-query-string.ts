@@ -109,10 +109,7 @@ function insert(branch: Branch, keys: readonly string[], value: string, root: st
   else present.push(value);
 }
 
-/**
- * Meaning of digits as keys below a node. In trees of names they are names, except where a list is expected; `none` has
- * no names at all.
- */
+/** Meaning of digits as keys below a node: names, except where a list is expected; `none` has no names. */
 type Digits = 'names' | 'list' | 'none';
 
 const trees: ReadonlySet<string> = new Set(['filter', 'having', 'deep', 'alias']);

@@ -192,10 +192,7 @@ function ownParameters({ text }: Level, value: FilterObject): QueryTree {
   return tree;
 }
 
-/**
- * The form of `alias`: names of the answer, each with the name it stands for (API specification, 5.4). Neither has a dot,
- * and neither is a wildcard.
- */
+/** The form of `alias`: names of the answer with those they stand for, without dots or wildcards (5.4). */
 function parseAliases(tree: QueryTree, limits: ReadLimits): ReadonlyMap<string, string> {
   const value = parseTree(tree, 'alias')?.value;
   if (value === undefined) return new Map();

@@ -243,10 +243,7 @@ function printSingle(reached: Reach, names: AggregateNames, having: Condition, b
   return { expression, shape: { kind: 'records', fields: fieldsOf(printed.columns) } };
 }
 
-/**
- * A list of groups, which a subquery in FROM makes. It groups the rows of this parent where it can see it, else all
- * rows.
- */
+/** A list of groups, made in FROM: of the rows of this parent where it can see it, else of all rows. */
 function printGroups(reached: Reach, names: AggregateNames, having: Condition, bounds: string): Printed {
   const { target, links, own: conditions } = reached;
   const { dialect } = target.statement;

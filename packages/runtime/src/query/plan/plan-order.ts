@@ -150,10 +150,7 @@ function orderable(row: Row, field: FieldScope): string {
   return type === 'array' ? cast(cell(row, field), `::${native}`) : comparable(row, field);
 }
 
-/**
- * A term that no index gives. Else the server reads rows in the order of an index, in the hope that many match,
- * and not those that the other index finds.
- */
+/** A term that no index gives. Else the server reads in the order of an index that finds few matches. */
 export function apart({ expression, direction, value }: PrintedTerm): PrintedTerm {
   return { expression: `(SELECT ${expression})`, direction, ...(value && { value }) };
 }

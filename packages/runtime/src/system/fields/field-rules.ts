@@ -1,7 +1,4 @@
-/**
- * Rules for fields of the platform's own collections beyond their types. Source: API specification, sections 2.2, 3.2
- * and 10.
- */
+/** Rules for fields of platform collections beyond their types. Source: API specification, 2.2, 3.2 and 10. */
 import { isNetwork } from '../../environment/networks.ts';
 import { isJwtShaped } from '../../environment/secrets.ts';
 import { isEmail } from '../../environment/values.ts';

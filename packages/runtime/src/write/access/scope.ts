@@ -1,7 +1,4 @@
-/**
- * Write permissions of one access class: the only place where a name of a payload becomes a column (security property
- * P4).
- */
+/** Write permissions of one access class: the only place where a name becomes a column (security property P4). */
 import type { Caller } from '../../caller.ts';
 import type {
   AccessClass,
@@ -16,10 +13,7 @@ import { withArchived } from '../../sql/archived/other-rows.ts';
 import { buildOpenScope, buildScope, type CollectionScope, type Scope } from '../../sql/scope.ts';
 import { defaultFieldLimits, type FieldLimits } from '../../system/fields/field-rules.ts';
 
-/**
- * Everything one access class may write. A collection that is not in it does not exist for writing; only some system
- * collections are in it.
- */
+/** Everything one access class may write. A collection that is not in it does not exist for writing. */
 export interface WriteScope {
   readonly admin: boolean;
   /** Read permissions of the class: for answers, and for the items that payloads link. */
@@ -37,14 +31,9 @@ export interface WritableCollection {
   readonly create: WriteGrant | undefined;
   readonly update: WriteGrant | undefined;
   readonly delete: readonly AccessRule[] | undefined;
-  /**
-   * Allowed values of the fields in which links name the collection of their item, by field. Absent where the items are
-   * no links.
-   */
+  /** Allowed values of the fields in which links name the collection of their item. Absent without links. */
   readonly links?: ReadonlyMap<string, ReadonlySet<string>>;
-  /**
-   * True if payloads may name the key fields. A caller who can neither read nor write them must not learn their names.
-   */
+  /** True if payloads may name the key fields, which are hidden from callers who can neither read nor write them. */
   readonly namesKey: boolean;
 }
 
@@ -140,10 +129,7 @@ function isWrittenByPayloads({ descriptor }: CollectionScope): boolean {
   return descriptor.system !== true || systemCollection(descriptor.name)?.path !== undefined;
 }
 
-/**
- * Returns the allowed values of the fields that name the collections of links, over all many-to-any relations whose
- * links a collection holds.
- */
+/** Returns the allowed values of fields that name the collections of links that a collection holds. */
 function linkedBy({ collections }: CompiledApi, name: string): WritableCollection['links'] {
   const links = new Map<string, Set<string>>();
   for (const relation of collections.flatMap(({ relations }) => relations)) {

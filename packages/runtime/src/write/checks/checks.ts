@@ -1,7 +1,4 @@
-/**
- * Checks of written rows, as predicates that are true on rows that fail. Source: API specification, sections 7.1, 8.2
- * and 8.3; security property P6.
- */
+/** Checks of written rows, as predicates that hold on rows that fail. Source: API specification, 7.1, 8.2, 8.3. */
 import { allOf, anyOf, sqlFalse, sqlTrue, where } from '../../dialects/fragment.ts';
 import {
   type Condition,

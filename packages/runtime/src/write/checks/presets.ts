@@ -35,10 +35,7 @@ export function presetsOf({
   });
 }
 
-/**
- * SQL predicate that is true if every value exists that a rule sets by a path from the caller. Without it the rule does
- * not apply.
- */
+/** SQL predicate that is true if every value exists that a rule sets by a path from the caller. */
 export function presetsHold(printing: Printing, { presets }: WriteRule): string {
   return allOf(
     presets.flatMap(({ value }) =>
@@ -47,10 +44,7 @@ export function presetsHold(printing: Printing, { presets }: WriteRule): string 
   );
 }
 
-/**
- * SQL predicate that is true if a rule lets a stored row be changed. The row is live and the rule matches it, and the values
- * of its presets exist.
- */
+/** SQL predicate that is true if a rule matches a live stored row, and the values of its presets exist. */
 export function ruleMatches(row: Row, rule: WriteRule): string {
   return allOf([isLive(row), ruleHolds(row, rule.where), presetsHold(row, rule)]);
 }

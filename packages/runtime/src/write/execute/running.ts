@@ -54,10 +54,7 @@ export interface Running {
 
 /** Watches over the steps of one collection, however they came to be: by its own route, or within other payloads. */
 export interface SystemHook {
-  /**
-   * Runs before a step. Throws to refuse the request. The function that it returns runs with the keys of the written
-   * items, and may throw as well.
-   */
+  /** Runs before a step, and may throw. The function that it returns runs with the keys of written items. */
   watch(running: Running, step: Step): Promise<AfterStep | null>;
 }
 
@@ -84,9 +81,7 @@ interface WrittenNode {
   readonly payload: FilterObject;
 }
 
-/**
- * Receives the items below the top of a tree. Links, unlinks and order that the server sets by itself are not reported.
- */
+/** Receives the items below the top of a tree, without links, unlinks and order that the server sets. */
 export interface TreeWatcher {
   /** Items were made or changed. */
   wrote(action: 'create' | 'update', collection: string, nodes: readonly WrittenNode[]): void;

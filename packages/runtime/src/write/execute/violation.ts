@@ -151,10 +151,7 @@ const messages: Readonly<Record<string, string>> = {
   check: 'does not meet a condition of the database',
 };
 
-/**
- * Returns the write that an error is about. A server may name no table with a key that is taken: then it is the last one
- * with such a key.
- */
+/** Returns the write that an error is about. Without a table it is the last one with such a key. */
 function affectedBy(cause: ServerError, collections: readonly AffectedConstraints[]): AffectedConstraints | undefined {
   if (cause.about.domain !== undefined) {
     const [only, ...others] = collections.filter((affected) =>

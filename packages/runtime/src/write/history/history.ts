@@ -22,15 +22,9 @@ export type StepAction = 'create' | 'update' | 'delete';
 
 /** Keeps the history of one attempt at a request. */
 export interface History {
-  /**
-   * Starts watching a step that is about to be sent; null when nothing of its collection is kept. `archives` tells that
-   * items to delete stay.
-   */
+  /** Starts watching a step; null when nothing of its collection is kept. `archives`: items to delete stay. */
   watch(action: StepAction, collection: string, keys: Keys | null, archives?: boolean): Watch | null;
-  /**
-   * Sends the collected history. If it fails, the transaction fails. Returns a promise where that takes several
-   * statements: COMMIT must wait for it.
-   */
+  /** Sends the collected history, and fails with it. A promise, if any, must be awaited before COMMIT. */
   finish(): Promise<void> | undefined;
 }
 
@@ -42,10 +36,7 @@ interface Watch {
   resolve(keys: Keys, count: number, returned?: Answer): Promise<void>;
 }
 
-/**
- * Returns the read plan whose rows a write of the collection should return, so that no read has to follow it. Undefined
- * where no history is kept.
- */
+/** Returns the read plan of rows that a write should return for history; undefined where none is kept. */
 export type ReturnedImages = (descriptor: CollectionDescriptor) => ReadPlan | undefined;
 
 /** Starts the history of an attempt. */

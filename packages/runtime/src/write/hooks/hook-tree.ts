@@ -34,10 +34,7 @@ interface TreeHooking {
   call(hooks: readonly RegisteredHook[], hookPayloads: readonly HookPayload[]): Promise<void>;
 }
 
-/**
- * True if some hook is registered for related items in the payloads of a write. Errors in the payload are reported
- * elsewhere.
- */
+/** True if hooks are registered for related items in the payloads. Errors are reported elsewhere. */
 export function reachesHooks(context: WriteContext, command: WriteCommand, { collections }: Hooks): boolean {
   if (collections.size === 0) return false;
   try {

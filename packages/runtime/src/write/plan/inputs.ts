@@ -20,10 +20,7 @@ export type Source =
   | { readonly kind: 'matched'; readonly rule: number | typeof allowed }
   /** Number of items. */
   | { readonly kind: 'count' }
-  /**
-   * For items that hold keys of items made by the same statement: an array of the positions of these; `of` counts
-   * relations.
-   */
+  /** For items that hold keys of items made by the same statement: their positions; `of` counts relations. */
   | { readonly kind: 'place'; readonly of: number };
 
 /** The position, among those of rules, of what all of them together say of a row. */

@@ -314,10 +314,7 @@ export function planRemoval(written: Written, removed: Removal): Pick<StepPlans,
   return { look, write };
 }
 
-/**
- * Predicates for each stored row, over its columns as `column` prints them: each rule by its position, and all of them
- * together.
- */
+/** Predicates for each stored row, printed by `column`: each rule by its position, and all of them. */
 interface Looked {
   readonly rules: readonly string[];
   readonly allowed: string;

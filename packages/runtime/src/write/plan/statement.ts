@@ -31,10 +31,7 @@ export interface WriteStatement {
   readonly judgements: readonly PermissionCheck[];
   /** For an INSERT without that row: how the keys of the new items are known. */
   readonly made?: MadeKeys;
-  /**
-   * For an INSERT: the query that runs first for values that rules set, as texts, and their positions among the
-   * generated values.
-   */
+  /** For an INSERT: the query that runs first for preset values, and their positions among generated ones. */
   readonly ahead?: { readonly plan: WriteStatement; readonly fields: readonly number[] };
 }
 

@@ -42,10 +42,7 @@ export interface LaterLink {
   readonly value: string;
 }
 
-/**
- * Judges the steps so far before one that changes stored items under rules about what these steps have written. Else two
- * steps could grant each other.
- */
+/** Judges earlier steps before one that depends on them. Else two steps could grant each other. */
 export async function checkEarlierSteps(
   { context, collections, done }: Writing,
   { collection }: WritableCollection,

@@ -1,7 +1,4 @@
-/**
- * POST on a collection. With `on_conflict`, items that there are by a unique key are changed, and others made. Source:
- * `docs/decisions/writes.md`.
- */
+/** POST on a collection; with `on_conflict`, items that exist are changed. Source: `docs/decisions/writes.md`. */
 import { forbidden } from '../../errors.ts';
 import { createProblems, placesIn } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';

@@ -183,10 +183,7 @@ export function readColumnDefinition(text: string): ColumnDefinition {
   return { type: keywords.slice(0, end).join(' '), nullable, default: backfill, comment, check, rest, generated };
 }
 
-/**
- * Words between blanks. Text in quotes or parentheses is one word, with the characters that it touches: `decimal(8,2)`,
- * `_utf8mb4'a b'`.
- */
+/** Words between blanks; text in quotes or parentheses is one word with what it touches: `decimal(8,2)`. */
 function wordsOf(text: string): readonly string[] {
   const keywords: string[] = [];
   let start = 0;

@@ -120,10 +120,7 @@ async function complete(session: MigrationConnection, statements: readonly DoneS
   return true;
 }
 
-/**
- * Errors about dropping a table, column or key that is not there, and about making one that is. Source: the servers'
- * manuals, "Error Codes".
- */
+/** Errors about dropping what is not there, and making what is. Source: the servers' manuals, "Error Codes". */
 const refusals: ReadonlySet<unknown> = new Set([1005, 1022, 1050, 1051, 1060, 1061, 1091, 1146, 1826]);
 
 /** True if the refusal of a statement that may have been run before tells that it was. */

@@ -6,9 +6,7 @@ import type { Transcoder } from '../../../json/transcode.ts';
 import { type ColumnDefinition, lengthAt, widthOf } from '../rows/columns.ts';
 import { createDirectTranscoder, createRowWriter, type RowWriter } from '../rows/transcode.ts';
 
-/**
- * After the names of a column stand the length of the rest, character set, width, type, flags, decimals and nothing.
- */
+/** After the names of a column: length of the rest, character set, width, type, flags, decimals and nothing. */
 const behindNames = { size: 13, type: 7, flags: 8 } as const;
 
 /** Names in front of that of a column: catalog, schema, and the table by two names. */

@@ -199,10 +199,7 @@ class Line implements Receiver {
     }
   }
 
-  /**
-   * Asks how long a packet may be, and sends the statement then. A server closes the connection over a longer one, and its
-   * reason may be lost.
-   */
+  /** Asks how long a packet may be, then sends: over a longer one a server closes the connection without a reason. */
   #readMaxBytes(pending: StatementRun, prepared: Prepared): void {
     this.#connection.query<RowDataPacket[]>('SELECT @@max_allowed_packet AS bytes', (error, rows) => {
       if (this.#requested !== pending) return;

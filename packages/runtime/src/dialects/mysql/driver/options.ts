@@ -63,10 +63,7 @@ function openSocket(address: { readonly host: string; readonly port: number }): 
   return socket.connect(address);
 }
 
-/**
- * From here on data that a socket has read is only valid while its `data` event is handled. Without effect on sockets
- * that were not opened here.
- */
+/** From here on data of a socket is valid only during its `data` event. No effect on sockets of others. */
 export function reuseMemory(socket: unknown): void {
   if (typeof socket === 'object' && socket !== null) reuses.get(socket)?.();
 }

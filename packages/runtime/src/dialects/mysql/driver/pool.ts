@@ -302,10 +302,7 @@ export class ReadQueue {
     this.#limits = limits;
   }
 
-  /**
-   * At once where there is room; else resolves when there is, and rejects with `ConnectionError` when not in time. It waits
-   * `moreMs` longer than usual.
-   */
+  /** At once where there is room, else in turn; rejects with `ConnectionError` when late. It waits `moreMs` longer. */
   enter(isPublic: boolean, moreMs = 0): Promise<Admitted> | Admitted {
     const queue = this.#queueOf(isPublic);
     if (queue.length === 0 && this.#hasRoom(isPublic)) return this.#admit(isPublic);

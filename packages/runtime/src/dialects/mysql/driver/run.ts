@@ -23,10 +23,7 @@ export function run(
   });
 }
 
-/**
- * Waits for an answer, as long as one may take; rejects after that, by default with `ConnectionError`. Infinity waits
- * for ever.
- */
+/** Waits for an answer, as long as one may take; then rejects, by default with `ConnectionError`. */
 export function inTime<T>(timeoutMs: number, result: Promise<T>, late: () => Error = silence): Promise<T> {
   if (!Number.isFinite(timeoutMs)) return result;
   return new Promise((resolve, reject) => {

@@ -88,10 +88,7 @@ const settings = [
   sessionNames,
 ];
 
-/**
- * Opens one, hands it to `work`, and closes it. Within, errors are those of the driver; a rejection of the work becomes
- * a `PlatformError`.
- */
+/** Opens one, hands it to `work`, and closes it. Within, errors are the driver's; rejections become `PlatformError`. */
 export async function withSchemaSession<T>(
   url: string,
   work: (session: MigrationConnection) => Promise<T>,

@@ -98,10 +98,7 @@ class Flow {
     this.#drained().then(() => this.#goOn(), this.#fail);
   }
 
-  /**
-   * The last rows may have come while the reader was behind: the next user of the connection must be able to read from
-   * it.
-   */
+  /** The last rows may have come while the reader lagged: the next user of the connection must be able to read. */
   end(): void {
     clearInterval(this.#timer);
     this.#goOn();

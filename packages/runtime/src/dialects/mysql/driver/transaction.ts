@@ -1,7 +1,4 @@
-/**
- * Transactions on MySQL and MariaDB that end well or not at all. Source: reliability notes, R2 and R10;
- * `docs/decisions/writes-on-mysql.md`.
- */
+/** Transactions on MySQL and MariaDB that end well or not at all. Source: reliability notes, R2 and R10. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolConnection } from 'mysql2';
 import { Tries } from '../../../database/connection-seams.ts';

@@ -160,10 +160,7 @@ WHERE id = $1 AND tfa_secret IS NULL AND status = 'active'`),
   };
 }
 
-/**
- * SQL statements of counters on MySQL and MariaDB. Subjects are hashed here, because these servers cannot normalize to
- * NFKC.
- */
+/** SQL statements of counters. Subjects are hashed here: MySQL and MariaDB cannot normalize to NFKC. */
 export function mysqlCounters({ table, exactly, text }: MysqlTables, maxPurged: number): CounterStatements {
   const attempts = table('platform_auth_attempts');
   const requested = `JSON_TABLE($1, '$[*]' COLUMNS (

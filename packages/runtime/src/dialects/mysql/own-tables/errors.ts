@@ -36,10 +36,7 @@ const advice: ReadonlyMap<unknown, Advice> = new Map([
   [1205, locked],
 ]);
 
-/**
- * Converts errors of MySQL or MariaDB to advice; anything unforeseen stays as it is. `doing` ends a sentence: "apply
- * …".
- */
+/** Converts errors of MySQL or MariaDB to advice; others stay as they are. `doing` ends a sentence: "apply …". */
 export function toMysqlMigrationError(error: unknown, doing: string): unknown {
   if (!(error instanceof Error) || error instanceof MigrationError || !('errno' in error)) return error;
   const found = advice.get(error.errno);

@@ -20,10 +20,7 @@ const bytes = new RowBytes();
 /** Reads one answer and hands its rows to a sink as PostgreSQL would send them. */
 export class AnswerReader {
   rows = 0;
-  /**
-   * First error, of the server or of the sink. Rows after it are read and dropped, so that the connection can be used
-   * again.
-   */
+  /** First error, of the server or of the sink. Later rows are read and dropped, to keep the connection usable. */
   failure: unknown;
   /** The columns; at first those of an earlier answer to the same statement, if there was one. */
   columns: KnownColumns | undefined;

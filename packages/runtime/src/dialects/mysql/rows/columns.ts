@@ -1,6 +1,4 @@
-/**
- * Formats of the columns in an answer of MySQL or MariaDB, by their types and, if we have named them, by their names.
- */
+/** Formats of the columns in an answer of MySQL or MariaDB, by their types and by names that we gave. */
 
 import { putPair, putWord, type Source, wordOf } from '../../../json/bytes.ts';
 import { putFraction } from '../../../json/dates.ts';

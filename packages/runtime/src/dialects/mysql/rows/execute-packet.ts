@@ -13,10 +13,7 @@ const headSize = 14;
 export const maxPacketBytes = 0xff_ffff;
 const packetHead = 4;
 
-/**
- * Prints the request that runs the statement of a number with its parameters: one packet, or several if it is very
- * long.
- */
+/** Prints the request that runs a prepared statement with its parameters: one packet, or several if very long. */
 export function printExecute(statement: number, parameters: readonly SentParameter[]): Buffer {
   const count = parameters.length;
   const bitmapSize = (count + 7) >> 3;

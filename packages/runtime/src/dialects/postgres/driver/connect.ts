@@ -1,7 +1,4 @@
-/**
- * Making a connection of the fast lane: `pg` reads the URL, negotiates TLS and authenticates; then our own client takes
- * over the socket.
- */
+/** Connects with the fast driver: `pg` reads the URL and authenticates; then our client takes over the socket. */
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Database } from '../../../database/database.ts';

@@ -11,10 +11,7 @@ export interface SessionFacts {
   readonly roundTripMs: number;
 }
 
-/**
- * Runs statements that set a session up, and learns the identity of the server in the same round trip.
- * Source: reliability notes, R10.
- */
+/** Sets a session up, and learns the identity of the server in the same round trip. Source: reliability notes, R10. */
 export async function runIdentified(client: pg.Client, sql: string): Promise<SessionFacts> {
   let begun = performance.now();
   try {

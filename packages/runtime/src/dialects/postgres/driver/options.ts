@@ -8,10 +8,7 @@ export type PostgresSettings = Required<Omit<ConnectOptions, 'notePosition' | 'p
   readonly notePosition: NonNullable<ConnectOptions['notePosition']> | null;
 };
 
-/**
- * A transaction of ours waits for us only while we compute the next statement. One that waits longer has lost us, and
- * would keep its locks from all others.
- */
+/** A transaction waits for us only while we compute. One that waits longer has lost us, and would keep its locks. */
 const idleInTransactionMs = 10_000;
 
 /** Beyond the statement timeout a server that lives has answered; the rest is for the way. */

@@ -269,10 +269,7 @@ export class Pool {
     }
   }
 
-  /**
-   * True if there can be no more connections: as long as there can, no transaction has to wait for the COMMIT of
-   * another one.
-   */
+  /** True if there can be no more connections; while there can, no transaction waits for the COMMIT of another. */
   #isFull(): boolean {
     return this.#members.length >= this.settings.poolMax;
   }
@@ -363,10 +360,7 @@ export class Pool {
     void member.cancel();
   }
 
-  /**
-   * Moves the reads after a slow answer to other connections. The server would run them here too, so the connection is
-   * closed as soon as that answer is complete.
-   */
+  /** Moves reads after a slow answer to other connections, and closes this one once that answer is complete. */
   #stalled(member: PooledConnection, now: number): void {
     member.retired = true;
     this.#depth.stalled(now);

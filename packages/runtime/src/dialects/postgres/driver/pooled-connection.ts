@@ -109,10 +109,7 @@ interface ReadPlace {
   readonly lent: number;
 }
 
-/**
- * Finds the connection a read goes to: the least busy one that has room, shared ones before others. A brief read goes
- * where others are being gathered.
- */
+/** Finds the connection of a read: the least busy, shared ones first; a brief read goes where others are gathered. */
 export function pickForRead(
   members: readonly PooledConnection[],
   constraints: ReadPlace,
@@ -186,10 +183,7 @@ export function countUsed(members: readonly PooledConnection[]): Used {
   return { used, idle: members.length - used, underWay, roundTripMs: Number.isFinite(least) ? least : 0 };
 }
 
-/**
- * True if a statement of callers without a token has run for as long as it may; the server itself watches over all
- * others.
- */
+/** True if a statement of callers without a token has run for as long as it may; the server watches the others. */
 export function isOverdue(
   { isPublic }: Request,
   age: number,
@@ -198,10 +192,7 @@ export function isOverdue(
   return isPublic === true && maxAge > 0 && age > maxAge;
 }
 
-/**
- * Kind of connection that a pool should open next, if any: true for a shared one. While the server does not answer, it is
- * one at a time.
- */
+/** Kind of connection to open next, if any: true for a shared one. While the server is silent, one at a time. */
 export function missingKind(
   members: readonly PooledConnection[],
   opening: { readonly shared: number; readonly other: number },

@@ -26,10 +26,7 @@ interface StreamSettings {
   readonly lengths: RowLengths;
 }
 
-/**
- * Milliseconds that a batch may take: a batch of any statement, and one of a statement that callers without a token run
- * (0: as any).
- */
+/** Milliseconds that a batch may take: of any statement, and of callers without a token (0: as any). */
 interface StreamTimeouts {
   readonly batch: number;
   readonly publicBatch: number;
@@ -45,10 +42,7 @@ function timeoutOf({ isPublic }: Statement, { batch, publicBatch }: StreamTimeou
   return { ms: batch, error: () => new ConnectionError('No answer in time.') };
 }
 
-/**
- * Time that an abandoned statement may take to end by itself before the server is asked to cancel it and the connection
- * dropped.
- */
+/** Time that an abandoned statement may take to end before it is cancelled and the connection dropped. */
 const endMs = 500;
 
 /** Runs a stream; once more on another connection when one is lost before the first row. Rejects with `PlatformError`. */

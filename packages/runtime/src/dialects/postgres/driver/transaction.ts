@@ -1,7 +1,4 @@
-/**
- * Transactions that either commit or leave nothing, after any failure on the way. Source: reliability notes, R2 and
- * R10.
- */
+/** Transactions that either commit or leave nothing. Source: reliability notes, R2 and R10. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Tries } from '../../../database/connection-seams.ts';
 import type { CommitProof, Outcome, Transaction } from '../../../database/database.ts';
@@ -18,10 +15,7 @@ const maxWaitMs = 500;
 /** Time that the end of a transaction may stay unknown before the request is given up. */
 const resolveWithinMs = 15_000;
 
-/**
- * Runs a function in a transaction, and repeats it if that is right. Rejects with the function's rejection. `tries` are
- * the attempts so far.
- */
+/** Runs a function in a transaction, and repeats it if that is right. `tries` are the attempts so far. */
 export async function runTransaction<T>(
   pool: Pool,
   work: (transaction: Transaction) => Promise<Outcome<T>>,

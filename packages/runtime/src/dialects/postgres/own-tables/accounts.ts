@@ -53,10 +53,7 @@ export function postgresSessions(schema: string, account: string): SessionStatem
   return {
     begin: beginSession(schema),
 
-    /**
-     * Only one of concurrent requests finds the token unused: $1 its hash, $2 the hash of the next, $3 the next one's
-     * lifetime.
-     */
+    /** Only one request finds the token unused: $1 its hash, $2 the hash of the next, $3 the next one's lifetime. */
     rotate: `WITH used AS (
   UPDATE ${tokens} AS t SET rotated_at = ${now}
   FROM ${sessions} AS s JOIN ${users} AS u ON u.id = s."user"

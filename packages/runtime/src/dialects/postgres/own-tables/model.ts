@@ -25,10 +25,7 @@ export function projectMigrationsSql(schema: string): string {
 FROM ${schema}.${projectLedgerTable} ORDER BY name COLLATE "C"`;
 }
 
-/**
- * Prints whether a name is that of a schema, whose quoted name is a parameter. `to_regclass` would ask less, but fails where
- * the role may not use the schema.
- */
+/** True if a name is the schema of a quoted parameter; `to_regclass` fails where the role may not use it. */
 function isQuotedSchema(name: string, parameter: string): string {
   return `'"' || pg_catalog.replace(${name}::pg_catalog.text, '"', '""') || '"' = ${parameter}::pg_catalog.text`;
 }
@@ -67,10 +64,7 @@ function modelRowsSql(schema: string, hasLedger: boolean): string {
   return `${parts.join('\nUNION ALL ')}\nORDER BY 1, 2`;
 }
 
-/**
- * The statement that reads roles by name: key, name, description, and whether they have admin and app access as `1` or
- * `0`. `schema` is quoted.
- */
+/** Reads roles by name: key, name, description, admin and app access as `1` or `0`. `schema` is quoted. */
 function roleRowsSql(schema: string): string {
   return `SELECT id::pg_catalog.text, name::pg_catalog.text, description::pg_catalog.text,
   admin_access::pg_catalog.int4::pg_catalog.text, app_access::pg_catalog.int4::pg_catalog.text

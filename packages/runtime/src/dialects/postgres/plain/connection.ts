@@ -5,9 +5,7 @@ import { kinds, MessageReader } from '../../../database/messages.ts';
 import type { Channel, PendingQuery, Request } from '../protocol/request.ts';
 import { type RequestSettings, Submission, toServerError } from './submission.ts';
 
-/**
- * A connection that `pg` drives: one request at a time, each carrying its own settings, nothing kept between two of them.
- */
+/** A connection that `pg` drives: one request at a time, with its own settings; nothing stays between two. */
 export class PlainConnection implements Channel {
   readonly #client: pg.Client;
   readonly #settings: RequestSettings;

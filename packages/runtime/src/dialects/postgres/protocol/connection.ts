@@ -32,9 +32,7 @@ interface Link {
   destroy(): void;
 }
 
-/**
- * Requests that share a Sync at most: the server sends its answers at the latest every 8 KB, but an error concerns all.
- */
+/** Requests that share a Sync at most: answers come at the latest every 8 KB, but an error concerns all. */
 const maxJoined = 32;
 
 /** Status in ReadyForQuery outside of transactions: `I`, for idle. */

@@ -56,10 +56,7 @@ const checkOf = (index: number): string => `"# of check ${index}"`;
  */
 const heldPlaces = 'platform.held';
 
-/**
- * Plans the statement that locks items until the transaction ends. It skips items that another transaction has locked,
- * so that it never waits.
- */
+/** Plans the statement that locks items until the transaction ends, and skips locked ones instead of waiting. */
 export function planHold(written: Written, assigned: readonly FieldDescriptor[]): WriteStatement {
   const drafting = startWrite(written);
   const alias = drafting.statement.alias();

@@ -8,10 +8,7 @@ import type { WriteScope } from '../../../write/access/scope.ts';
 import { isEveryRow, isLate } from '../../../write/checks/check.ts';
 import { type Before, type Children, type Group, pairsToWrite, type Targets } from '../../../write/tree/parse/group.ts';
 
-/**
- * Sources of the rows, by the names of the collections that a tree writes. For a junction it holds all rows that are
- * reached.
- */
+/** Sources of the rows, by the collections that a tree writes; for a junction all rows that are reached. */
 type NewRows = ReadonlyMap<string, string>;
 
 /**
@@ -37,10 +34,7 @@ interface Reading {
   readonly made: ReadonlySet<string>;
 }
 
-/**
- * True if a selection reads the items of the tree as the tree makes them. It selects from the items of a group, or from
- * items that were there before.
- */
+/** True if a selection reads what the tree makes: items of a group, or items that were there before. */
 function follows(reading: Reading, { collection, parts }: Selection, group: Group | undefined): boolean {
   return (
     collection.rows.every((rule) => isSettled(reading, collection, rule)) &&

@@ -63,9 +63,7 @@ function cellOf(
 type RelatedPart = Extract<Selected, { kind: 'keys' | 'nested' }>;
 type Field = Extract<Selected, { kind: 'field' }>['field'];
 
-/**
- * A text that every item brings is stored as it came: texts that are too long have been refused, so nothing is cut off.
- */
+/** A text that every item brings is stored as it came: texts that are too long have been refused. */
 function fieldCell(
   { statement, groups, read, valueColumns: completed }: Filling,
   collection: Selection['collection'],
@@ -224,10 +222,7 @@ export type Cell =
   | { readonly kind: 'held'; readonly group: number; readonly hold: number; readonly cells: readonly Cell[] }
   | ListCell;
 
-/**
- * The items of a group that hold the item's key, as records, or their keys; ordered by their own keys. `limit` -1 for all of
- * them.
- */
+/** The items of a group that hold the item's key, as records or keys, ordered by key. `limit` -1: all. */
 export interface ListCell {
   readonly kind: 'list' | 'keys';
   readonly group: number;

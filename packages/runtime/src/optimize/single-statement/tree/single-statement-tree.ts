@@ -27,10 +27,7 @@ import { type KnownTree, type PlannedGroup, rememberTree } from './known-trees.t
 import type { HeldColumn, NewGroup } from './plan-inserts.ts';
 import { planTree, type TreePlan, type TreePlanCache } from './plan-tree.ts';
 
-/**
- * True if one statement can make new items and return them: writes return rows, no history or If-Match, and an answer that
- * needs only keys.
- */
+/** True if one statement can make and return items: no history or If-Match, and an answer of keys only. */
 export function isReturned(context: WriteContext, returning: Returning | null): returning is Returning {
   return returning?.bare === true && isFree(context) && context.scope.open.dialect.returnsWrites;
 }
@@ -96,10 +93,7 @@ interface Held {
   readonly places: readonly number[];
 }
 
-/**
- * The groups of a tree, each after those whose keys it holds. Undefined where it is made of anything but new items that
- * hold each other's keys.
- */
+/** The groups of a tree, each after those whose keys it holds; undefined if some are no new items. */
 function newSteps(root: Group, decoded: DecodedSteps): readonly NewStep[] | undefined {
   const steps: NewStep[] = [];
   /** Adds a group with all around it and gives its position; undefined where that cannot be. */

@@ -52,10 +52,7 @@ export interface Group {
   readonly owned: readonly string[];
   /** The field by which the items above order these ones, when the server can fill it. */
   readonly sort?: string;
-  /**
-   * True if a caller who may read everything learns that a link leads nowhere. That is so for a link that an item
-   * holds, not for a member of a list.
-   */
+  /** True if a caller who reads everything learns that a link of an item, not of a list, leads nowhere. */
   readonly loose: boolean;
   readonly before: readonly Before[];
   readonly children: readonly Children[];

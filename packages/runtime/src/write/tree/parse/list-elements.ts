@@ -1,15 +1,10 @@
-/**
- * The value under a to-many relation: an array, or an object of changes. Source: API specification, 7.3 and 7.4;
- * `docs/decisions/writes.md`.
- */
+/** The value under a to-many relation. Source: API specification, 7.3 and 7.4; `docs/decisions/writes.md`. */
 
 import { type FilterObject, isObject } from '../../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../../language/index.ts';
 import { isList } from '../../../language/values/parse-text.ts';
 
-/**
- * One element: its value, and the action that its position demands. `upsert` demands none, and neither does an array.
- */
+/** One element: its value, and the action that its position demands; `upsert` and arrays demand none. */
 export interface ListElement {
   readonly value: JsonValue;
   readonly form: 'any' | 'create' | 'update';

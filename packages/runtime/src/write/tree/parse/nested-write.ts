@@ -202,9 +202,7 @@ function memberEntry(
   return [form === 'update' ? { ...entry, form } : entry];
 }
 
-/**
- * Payloads of many-to-any links call their two fields `collection` and `item`, regardless of the names of these fields.
- */
+/** Payloads of many-to-any links call their two fields `collection` and `item`, regardless of their names. */
 function namedAsFields({ collectionField, itemField }: ManyToAny, payload: FilterObject): FilterObject {
   const { collection, item, ...others } = payload;
   return {
