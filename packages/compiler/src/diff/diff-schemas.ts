@@ -23,7 +23,6 @@ import { findRenames, indexRenames, type Rename, type RenameIndex } from './rena
 import { type ApiSurface, maxSeverity, type RuleId, rules, surfaces, type Verdicts } from './rules.ts';
 import { type Found, type Side, sideOf, versionOf } from './side.ts';
 
-/** Options of a comparison. */
 export interface DiffOptions {
   /** Names to take for renamed. Default: everything that `findRenames` finds. */
   readonly renames?: readonly Rename[];
@@ -76,21 +75,10 @@ function compareSides(was: Side, is: Side, renames: RenameIndex): readonly Found
 }
 
 function lonely(role: string, isNew: boolean): Found {
+  const context = { subject: `role ${role}`, operations: [] };
   return isNew
-    ? {
-        rule: 'role-added',
-        subject: `role ${role}`,
-        message: `The role "${role}" is new.`,
-        operations: [],
-        rights: 'widening',
-      }
-    : {
-        rule: 'role-removed',
-        subject: `role ${role}`,
-        message: `The role "${role}" is gone.`,
-        operations: [],
-        rights: 'narrowing',
-      };
+    ? { ...context, rule: 'role-added', message: `The role "${role}" is new.`, rights: 'widening' }
+    : { ...context, rule: 'role-removed', message: `The role "${role}" is gone.`, rights: 'narrowing' };
 }
 
 /** Changes of the API beside collections. */
@@ -203,16 +191,8 @@ function changeOf(found: Found): Change {
   const verdictList = surfaces.flatMap((surface) => verdicts[surface] ?? []);
   // A change of permissions asks for a review, also where no client notices it.
   const severity = maxSeverity([...verdictList, ...(permissions === undefined ? [] : (['dangerous'] as const))]);
-  return {
-    rule,
-    subject,
-    roles: [],
-    verdicts,
-    ...(permissions && { rights: permissions }),
-    severity,
-    message,
-    operations: [],
-  };
+  const rights = permissions && { rights: permissions };
+  return { rule, subject, roles: [], verdicts, ...rights, severity, message, operations: [] };
 }
 
 const ranks = { breaking: 0, dangerous: 1, safe: 2 } as const;
@@ -225,7 +205,6 @@ function compareText(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** Every rule by its id. */
 export function ruleIds(): readonly RuleId[] {
   return Object.keys(rules).filter((id): id is RuleId => id in rules);
 }

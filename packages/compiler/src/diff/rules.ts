@@ -11,7 +11,8 @@ const B: Severity = 'breaking';
 const D: Severity = 'dangerous';
 const S: Severity = 'safe';
 
-function everywhere(severity: Severity): Verdicts {
+/** The same verdict on every surface. */
+export function everywhere(severity: Severity): Verdicts {
   return { rest: severity, openapi: severity, graphql: severity, client: severity };
 }
 
@@ -101,10 +102,7 @@ export const rules = {
     reason: 'It answers one object in place of a list, and has no paths by key.',
   },
   'singleton-ended': { verdicts: everywhere(B), reason: 'It answers a list in place of one object.' },
-  'key-changed': {
-    verdicts: { rest: B, openapi: B, graphql: B, client: B },
-    reason: 'Items are named by other values.',
-  },
+  'key-changed': { verdicts: everywhere(B), reason: 'Items are named by other values.' },
   'key-hidden': { verdicts: everywhere(B), reason: 'Items cannot be named any more.' },
   'operation-removed': { verdicts: everywhere(B), reason: gone },
   'operation-added': { verdicts: everywhere(S), reason: more },
@@ -139,10 +137,7 @@ export const rules = {
     verdicts: { graphql: B },
     reason: 'Documents that write values, or name the type in variables, are refused.',
   },
-  'values-added': {
-    verdicts: { rest: D, openapi: D, graphql: D, client: D },
-    reason: 'Answers can hold a value that clients do not know.',
-  },
+  'values-added': { verdicts: everywhere(D), reason: 'Answers can hold a value that clients do not know.' },
   'values-removed': {
     verdicts: everywhere(B),
     reason: 'A request that writes or asks for the value is refused.',
@@ -278,10 +273,8 @@ export const rules = {
   },
 } as const satisfies Record<string, Rule>;
 
-/** The id of a rule. */
 export type RuleId = keyof typeof rules;
 
-/** Surfaces on which a client meets a change. */
 export const surfaces = ['rest', 'openapi', 'graphql', 'client'] as const;
 
 /** One of `surfaces`: requests and answers, the OpenAPI document, the GraphQL schema, the types of the generated client. */

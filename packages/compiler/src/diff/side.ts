@@ -45,6 +45,33 @@ export interface Found {
   readonly verdicts?: Verdicts;
 }
 
+/** Direction of a change of permissions, to be spread; administrators have all of them. */
+export function permissionChange({ access }: Side, rights: Direction): Pick<Found, 'rights'> {
+  return access.admin ? {} : { rights };
+}
+
+/** Finds a field or relation that only the later side has: one that is new, or that was hidden. */
+export function memberAdded(
+  kind: 'field' | 'relation',
+  name: string,
+  existed: boolean,
+  after: Side,
+): Pick<Found, 'rule' | 'message' | 'rights'> {
+  const message = existed ? `"${name}" can be read.` : `"${name}" is new.`;
+  return { rule: existed ? `${kind}-shown` : `${kind}-added`, message, ...permissionChange(after, 'widening') };
+}
+
+/** Finds a field or relation that only the earlier side has: one that is gone, or that is hidden. */
+export function memberRemoved(
+  kind: 'field' | 'relation',
+  name: string,
+  stays: boolean,
+  after: Side,
+): Pick<Found, 'rule' | 'message' | 'rights'> {
+  const message = stays ? `"${name}" can no longer be read.` : `"${name}" is gone.`;
+  return { rule: stays ? `${kind}-hidden` : `${kind}-removed`, message, ...permissionChange(after, 'narrowing') };
+}
+
 /** Prepares one of the two for comparisons. Parts that are equal in both are one object by their common cache. */
 export function versionOf(schema: Schema, memoCache: MemoCache): Version {
   const api = memoCache.recall(resolveApi(memoCache.recallSchema(schema)));
@@ -79,7 +106,6 @@ export function versionOf(schema: Schema, memoCache: MemoCache): Version {
   };
 }
 
-/** The role in a version; undefined if there is no such role. */
 export function sideOf(version: Version, role: string): Side | undefined {
   const access = version.access.get(role);
   if (access === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { CollectionDescriptor } from '@tablewright/runtime/language';
 import { isSame } from '../../cache/same.ts';
 import type { RoleCollection } from '../../role-view/role-view.ts';
 import type { RenameIndex } from '../renames.ts';
-import type { Verdicts } from '../rules.ts';
+import { everywhere, type Verdicts } from '../rules.ts';
 import {
   type CollectionPair,
   type Concern,
@@ -11,6 +11,7 @@ import {
   offers,
   operationsIn,
   pairs,
+  permissionChange,
   quoted,
   type Side,
 } from '../side.ts';
@@ -48,7 +49,7 @@ function appeared(is: RoleCollection, before: Side, after: Side): Found {
     subject: is.name,
     message: existed ? `The collection "${is.name}" is shown.` : `The collection "${is.name}" is new.`,
     operations: operationsIn(after, is.name, 'all'),
-    ...(!after.access.admin && { rights: 'widening' as const }),
+    ...permissionChange(after, 'widening'),
   };
 }
 
@@ -59,7 +60,7 @@ function disappeared(was: RoleCollection, before: Side, after: Side, renames: Re
     subject: was.name,
     message: stays ? `The collection "${was.name}" is hidden.` : `The collection "${was.name}" is gone.`,
     operations: operationsIn(before, was.name, 'all'),
-    ...(!after.access.admin && { rights: 'narrowing' as const }),
+    ...permissionChange(after, 'narrowing'),
   };
 }
 
@@ -163,35 +164,26 @@ function compareConcern(
   if (!had && has) return [granted(is.name, concern, fresh, after, answered(was.writes))];
   // A collection with another name has others for all of them, which is told once.
   const isRenamed = was.name !== is.name && old.length === fresh.length;
-  const lost = isRenamed ? [] : old.filter((operation) => !fresh.includes(operation));
-  const won = isRenamed ? [] : fresh.filter((operation) => !old.includes(operation));
-  const graphql = (names: readonly string[]): boolean =>
-    names.some((operation) => /^(?:query|mutation) /.test(operation));
-  const rest = (names: readonly string[]): boolean => names.some((operation) => operation.includes('/'));
+  if (isRenamed || before.version.api.graphql !== after.version.api.graphql) return [];
+  const lost = old.filter((operation) => !fresh.includes(operation));
+  const won = fresh.filter((operation) => !old.includes(operation));
   return [
-    ...(lost.length > 0 && before.version.api.graphql === after.version.api.graphql
-      ? [
-          change(
-            'operation-removed',
-            is.name,
-            `${quoted(lost)} is gone.`,
-            lost,
-            visibilityVerdicts('breaking', rest(lost), graphql(lost)),
-          ),
-        ]
-      : []),
-    ...(won.length > 0 && before.version.api.graphql === after.version.api.graphql
-      ? [
-          change(
-            'operation-added',
-            is.name,
-            `${quoted(won)} is new.`,
-            won,
-            visibilityVerdicts('safe', rest(won), graphql(won)),
-          ),
-        ]
-      : []),
+    ...operationsChange('operation-removed', is.name, `${quoted(lost)} is gone.`, lost, 'breaking'),
+    ...operationsChange('operation-added', is.name, `${quoted(won)} is new.`, won, 'safe'),
   ];
+}
+
+function operationsChange(
+  rule: Found['rule'],
+  subject: string,
+  message: string,
+  operations: readonly string[],
+  severity: 'breaking' | 'safe',
+): readonly Found[] {
+  if (operations.length === 0) return [];
+  const isRest = operations.some((operation) => operation.includes('/'));
+  const isGraphql = operations.some((operation) => /^(?:query|mutation) /.test(operation));
+  return [{ rule, subject, message, operations, verdicts: visibilityVerdicts(severity, isRest, isGraphql) }];
 }
 
 function visibilityVerdicts(severity: 'breaking' | 'safe', rest: boolean, graphql: boolean): Verdicts {
@@ -201,31 +193,14 @@ function visibilityVerdicts(severity: 'breaking' | 'safe', rest: boolean, graphq
   };
 }
 
-function change(
-  rule: Found['rule'],
-  subject: string,
-  message: string,
-  operations: readonly string[],
-  verdicts: Verdicts,
-): Found {
-  return { rule, subject, message, operations, verdicts };
-}
-
-const everything = (severity: 'breaking' | 'safe'): Verdicts => ({
-  rest: severity,
-  openapi: severity,
-  graphql: severity,
-  client: severity,
-});
-
-function gone(name: string, concern: string, operations: readonly string[], { access }: Side): Found {
+function gone(name: string, concern: string, operations: readonly string[], after: Side): Found {
   return {
-    rule: access.admin ? 'operation-removed' : 'action-revoked',
+    rule: after.access.admin ? 'operation-removed' : 'action-revoked',
     subject: name,
     message: `Items of "${name}" can no longer be ${participles[concern]}.`,
     operations,
-    verdicts: everything('breaking'),
-    ...(!access.admin && { rights: 'narrowing' as const }),
+    verdicts: everywhere('breaking'),
+    ...permissionChange(after, 'narrowing'),
   };
 }
 
@@ -238,17 +213,17 @@ function granted(
   name: string,
   concern: string,
   operations: readonly string[],
-  { access }: Side,
+  after: Side,
   isAnswered: boolean,
 ): Found {
   const isGranted = concern === 'read' && isAnswered;
   return {
-    rule: access.admin ? 'operation-added' : 'action-granted',
+    rule: after.access.admin ? 'operation-added' : 'action-granted',
     subject: name,
     message: `Items of "${name}" can be ${participles[concern]}${isGranted ? ', and mutations of GraphQL answer them' : ''}.`,
     operations,
-    verdicts: { ...everything('safe'), ...(isGranted && { graphql: 'breaking' as const }) },
-    ...(!access.admin && { rights: 'widening' as const }),
+    verdicts: { ...everywhere('safe'), ...(isGranted && { graphql: 'breaking' as const }) },
+    ...permissionChange(after, 'widening'),
   };
 }
 

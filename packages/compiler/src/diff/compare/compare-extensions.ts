@@ -7,9 +7,8 @@ import type { ListedExtensions } from '../../extensions/listed.ts';
 import type { TypedRoute } from '../../extensions/type-routes.ts';
 import type { Direction } from '../change.ts';
 import type { Severity, Verdicts } from '../rules.ts';
-import { type Concern, type Found, operationsIn, type Side } from '../side.ts';
+import { type Concern, type Found, operationsIn, permissionChange, type Side } from '../side.ts';
 
-/** Extensions of both versions. */
 export interface ExtensionsOfBoth {
   readonly before: ListedExtensions;
   readonly after: ListedExtensions;
@@ -37,51 +36,30 @@ function compareRoutes(
   const mayCall = ({ access }: Side, { roles }: TypedRoute): boolean => access.admin || roles.includes(role);
   const fresh = new Map(after.map((route) => [formOf(route), route]));
   const previous = new Set(before.map(formOf));
-  const permissions = (direction: Direction) => (was.access.admin || is.access.admin ? {} : { rights: direction });
+  const found = (route: TypedRoute, rule: Found['rule'], message: string, rights: Direction): Found => ({
+    ...placeOf(route, rule),
+    message,
+    ...(was.access.admin ? {} : permissionChange(is, rights)),
+  });
   return [
     ...before.flatMap((route): readonly Found[] => {
       const now = fresh.get(formOf(route));
       const [could, can] = [mayCall(was, route), now !== undefined && mayCall(is, now)];
       const name = nameOf(route);
       if (could && now === undefined) {
-        return [
-          {
-            ...placeOf(route, 'route-removed'),
-            message: `There is no route "${name}" any more.`,
-            ...permissions('narrowing'),
-          },
-        ];
+        return [found(route, 'route-removed', `There is no route "${name}" any more.`, 'narrowing')];
       }
       if (could && !can) {
-        return [
-          {
-            ...placeOf(route, 'route-revoked'),
-            message: `"${name}" is no route of the role any more.`,
-            ...permissions('narrowing'),
-          },
-        ];
+        return [found(route, 'route-revoked', `"${name}" is no route of the role any more.`, 'narrowing')];
       }
       if (now === undefined || !can) return [];
-      if (!could)
-        return [
-          {
-            ...placeOf(now, 'route-granted'),
-            message: `"${name}" is a route of the role.`,
-            ...permissions('widening'),
-          },
-        ];
+      if (!could) return [found(now, 'route-granted', `"${name}" is a route of the role.`, 'widening')];
       return compareTypes(route, now);
     }),
     ...after.flatMap((route): readonly Found[] =>
       previous.has(formOf(route)) || !mayCall(is, route)
         ? []
-        : [
-            {
-              ...placeOf(route, 'route-added'),
-              message: `There is a route "${nameOf(route)}".`,
-              ...permissions('widening'),
-            },
-          ],
+        : [found(route, 'route-added', `There is a route "${nameOf(route)}".`, 'widening')],
     ),
   ];
 }

@@ -8,7 +8,16 @@ import { functionGroup, valueType } from '../../graphql/values.ts';
 import { valueSchema } from '../../openapi/components/values.ts';
 import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';
 import type { Verdicts } from '../rules.ts';
-import { type CollectionPair, type Found, operationsIn, pairs, quoted, type Side } from '../side.ts';
+import {
+  type CollectionPair,
+  type Found,
+  memberAdded,
+  memberRemoved,
+  operationsIn,
+  pairs,
+  quoted,
+  type Side,
+} from '../side.ts';
 
 /** Compares the fields that can be read on both sides. */
 export function compareFields(pair: CollectionPair): readonly Found[] {
@@ -16,45 +25,19 @@ export function compareFields(pair: CollectionPair): readonly Found[] {
   const [old, fresh] = [operationsIn(before, was.name, 'read'), operationsIn(after, is.name, 'read')];
   return pairs(was.fields, is.fields, renamed).flatMap((fields): readonly Found[] => {
     const subject = `${is.name}.${fields.name}`;
-    if (fields.was === undefined) return [added(pair, fields.name, subject, fresh)];
-    if (fields.is === undefined) return [removed(pair, fields.name, subject, old)];
+    if (fields.was === undefined) {
+      const existed = apiField(before, was.name, fields.name) !== undefined;
+      return [{ subject, operations: fresh, ...memberAdded('field', fields.name, existed, after) }];
+    }
+    if (fields.is === undefined) {
+      const stays = apiField(after, is.name, renamed.get(fields.name) ?? fields.name) !== undefined;
+      return [{ subject, operations: old, ...memberRemoved('field', fields.name, stays, after) }];
+    }
     return compareField(pair, fields.was, fields.is).map((found) => ({ subject, operations: old, ...found }));
   });
 }
 
-function added(
-  { before, after, was }: CollectionPair,
-  name: string,
-  subject: string,
-  operations: readonly string[],
-): Found {
-  const existed = hasField(before.version.collections.get(was.name)?.fields, name);
-  const permissions = after.access.admin ? {} : { rights: 'widening' as const };
-  return existed
-    ? { rule: 'field-shown', subject, message: `"${name}" can be read.`, operations, ...permissions }
-    : { rule: 'field-added', subject, message: `"${name}" is new.`, operations, ...permissions };
-}
-
-function removed(
-  { after, is, renamed }: CollectionPair,
-  name: string,
-  subject: string,
-  operations: readonly string[],
-): Found {
-  const stays = hasField(after.version.collections.get(is.name)?.fields, renamed.get(name) ?? name);
-  const permissions = after.access.admin ? {} : { rights: 'narrowing' as const };
-  return stays
-    ? { rule: 'field-hidden', subject, message: `"${name}" can no longer be read.`, operations, ...permissions }
-    : { rule: 'field-removed', subject, message: `"${name}" is gone.`, operations, ...permissions };
-}
-
-function hasField(fields: readonly ApiField[] = [], name: string): boolean {
-  return fields.some(({ descriptor }) => descriptor.name === name);
-}
-
 export type FieldChange = Pick<Found, 'rule' | 'message' | 'verdicts'>;
-
-type FieldFinding = FieldChange;
 
 export function compareField(pair: CollectionPair, was: RoleField, is: RoleField): readonly FieldChange[] {
   const name = is.name;
@@ -62,7 +45,7 @@ export function compareField(pair: CollectionPair, was: RoleField, is: RoleField
   const fresh = storedField(pair.after, pair.is.name, is);
   const [type, sizes] = [typeChange(pair, was, is), sizeChanges(name, old, fresh)];
   const isStoredAlike = type === null && sizes.length === 0;
-  const singles: readonly (FieldFinding | null)[] = [
+  const singles: readonly (FieldChange | null)[] = [
     was.name === name ? null : { rule: 'field-renamed', message: `"${was.name}" is "${name}" now.` },
     was.descriptor.computed === undefined && is.descriptor.computed !== undefined
       ? { rule: 'field-computed', message: `A function computes "${name}".` }
@@ -87,7 +70,7 @@ export function compareField(pair: CollectionPair, was: RoleField, is: RoleField
   return singles.filter((found) => found !== null);
 }
 
-function typeChange(pair: CollectionPair, was: RoleField, is: RoleField): FieldFinding | null {
+function typeChange(pair: CollectionPair, was: RoleField, is: RoleField): FieldChange | null {
   const { was: before, is: after } = pair;
   const [old, fresh] = [was.descriptor, is.descriptor];
   const [range, other] = [rangeOf(old), rangeOf(fresh)];
@@ -132,7 +115,7 @@ function isWritten({ was: { writes } }: CollectionPair, name: string): boolean {
   return [writes?.create, writes?.update].some((action) => action?.fields.some((field) => field.name === name));
 }
 
-function graphqlEnumChange(was: RoleField, is: RoleField): FieldFinding | null {
+function graphqlEnumChange(was: RoleField, is: RoleField): FieldChange | null {
   const [old, fresh] = [was, is].map(({ valuesType }) => valuesType?.graphqlEnum?.name);
   if (old === fresh) return null;
   const named = (name: string | undefined): string => (name === undefined ? 'a string' : `a value of "${name}"`);
@@ -173,7 +156,7 @@ function membersText(attributes: readonly Attribute[]): string {
   return attributes.map(textOf).join(', ');
 }
 
-function filterTargetChange({ collections }: CollectionPair, was: RoleField, is: RoleField): FieldFinding | null {
+function filterTargetChange({ collections }: CollectionPair, was: RoleField, is: RoleField): FieldChange | null {
   const [old, fresh] = [was.filtered?.collection ?? null, is.filtered?.collection ?? null];
   if (old === fresh || (old !== null && collections.get(old) === fresh)) return null;
   if (old === null) return { rule: 'field-leads', message: `"${is.name}" leads to "${fresh}".` };
@@ -188,7 +171,7 @@ function listedIn({ values, descriptor }: RoleField, { column }: StoredField): V
   return descriptor.type === 'csv' ? (column?.type.values ?? null) : values;
 }
 
-function valuesChanges(is: RoleField, old: Values, fresh: Values): readonly (FieldFinding | null)[] {
+function valuesChanges(is: RoleField, old: Values, fresh: Values): readonly (FieldChange | null)[] {
   if (old === null && fresh === null) return [];
   if (old === null) return [{ rule: 'values-listed', message: `"${is.name}" is one of ${quoted(fresh ?? [])}.` }];
   if (fresh === null) return [{ rule: 'values-unlisted', message: `"${is.name}" can have any value.` }];
@@ -203,44 +186,35 @@ function valuesChanges(is: RoleField, old: Values, fresh: Values): readonly (Fie
   ];
 }
 
-function apiField(
-  { version, name }: { version: CollectionPair['before']['version']; name: string },
-  field: string,
-): ApiField | undefined {
-  return version.collections.get(name)?.fields.find(({ descriptor }) => descriptor.name === field);
+function apiField({ version }: Side, collection: string, field: string): ApiField | undefined {
+  return version.collections.get(collection)?.fields.find(({ descriptor }) => descriptor.name === field);
 }
 
-function defaultChange(
-  { before, after, was: oldCollection, is: other }: CollectionPair,
-  was: RoleField,
-  is: RoleField,
-): FieldFinding | null {
-  const old = apiField({ version: before.version, name: oldCollection.name }, was.name);
-  const fresh = apiField({ version: after.version, name: other.name }, is.name);
+function defaultChange({ before, after, ...pair }: CollectionPair, was: RoleField, is: RoleField): FieldChange | null {
+  const old = apiField(before, pair.was.name, was.name);
+  const fresh = apiField(after, pair.is.name, is.name);
   const text = (field: ApiField | undefined): string => field?.defaultText ?? 'none';
   if (text(old) === text(fresh)) return null;
   return { rule: 'default-changed', message: `The default of "${is.name}" is ${text(fresh)}, it was ${text(old)}.` };
 }
 
-function collationChange(name: string, was: StoredField, is: StoredField): FieldFinding | null {
+function collationChange(name: string, was: StoredField, is: StoredField): FieldChange | null {
   const [old, fresh] = [was.column?.collation ?? null, is.column?.collation ?? null];
   if (old === fresh) return null;
   return { rule: 'collation-changed', message: `The collation of "${name}" is ${fresh ?? 'the usual one'}.` };
 }
 
-function storedField({ version }: Side, collection: string, { descriptor }: RoleField): StoredField {
-  const stored = apiField({ version, name: collection }, descriptor.name)?.stored.name;
-  const column = version.tables.get(collection)?.columns.find(({ name }) => name === stored);
+function storedField(side: Side, collection: string, { descriptor }: RoleField): StoredField {
+  const stored = apiField(side, collection, descriptor.name)?.stored.name;
+  const column = side.version.tables.get(collection)?.columns.find(({ name }) => name === stored);
   return { descriptor, column };
 }
 
-function deprecationChange(was: RoleField, is: RoleField): FieldFinding | null {
+function deprecationChange(was: RoleField, is: RoleField): FieldChange | null {
   if (was.deprecated === is.deprecated) return null;
   if (is.deprecated === null) return { rule: 'field-undeprecated', message: `"${is.name}" is no longer deprecated.` };
   return { rule: 'field-deprecated', message: `"${is.name}" is deprecated.` };
 }
-
-type StoredFinding = Pick<Found, 'rule' | 'message'>;
 
 /** One field on one side: its descriptor and its column. */
 interface StoredField {
@@ -249,7 +223,7 @@ interface StoredField {
 }
 
 /** Changes of size: fewer or more values fit. Both types have the same form. */
-function sizeChanges(name: string, was: StoredField, is: StoredField): readonly StoredFinding[] {
+function sizeChanges(name: string, was: StoredField, is: StoredField): readonly FieldChange[] {
   const [old, fresh] = [was.descriptor.type, is.descriptor.type];
   // Between string and text the length is all that changes.
   if (old !== fresh && !(isText(old) && isText(fresh))) return [];
@@ -259,7 +233,7 @@ function sizeChanges(name: string, was: StoredField, is: StoredField): readonly 
 }
 
 /** A change of the stored type with the same form, which no other rule reports. */
-function storageChange(name: string, was: StoredField, is: StoredField): StoredFinding | null {
+function storageChange(name: string, was: StoredField, is: StoredField): FieldChange | null {
   const [old, fresh] = [was.column, is.column];
   if (old === undefined || fresh === undefined) return null;
   if (isDeepStrictEqual(storageOf(old), storageOf(fresh))) return null;
@@ -298,24 +272,21 @@ function held({ descriptor, column }: StoredField): Held {
   };
 }
 
-function lengthChanges(name: string, was: Held, is: Held): readonly StoredFinding[] {
+function lengthChanges(name: string, was: Held, is: Held): readonly FieldChange[] {
   if (was.length === is.length) return [];
   const text = ({ length }: Held): string => (length === Number.POSITIVE_INFINITY ? 'unlimited' : `${length}`);
   const message = `The length of "${name}" is ${text(is)}, it was ${text(was)}.`;
   return [{ rule: is.length < was.length ? 'length-reduced' : 'length-raised', message }];
 }
 
-function digitChanges(name: string, was: Held, is: Held): readonly StoredFinding[] {
-  if (is.low > was.low || is.high < was.high) return [finding('precision-reduced', `"${name}" holds fewer numbers.`)];
+function digitChanges(name: string, was: Held, is: Held): readonly FieldChange[] {
+  const [reduced, raised] = ['precision-reduced', 'precision-raised'] as const;
+  if (is.low > was.low || is.high < was.high) return [{ rule: reduced, message: `"${name}" holds fewer numbers.` }];
   if (is.digits < was.digits || is.scale < was.scale)
-    return [finding('precision-reduced', `"${name}" has fewer digits.`)];
-  if (is.low < was.low || is.high > was.high) return [finding('precision-raised', `"${name}" holds more numbers.`)];
+    return [{ rule: reduced, message: `"${name}" has fewer digits.` }];
+  if (is.low < was.low || is.high > was.high) return [{ rule: raised, message: `"${name}" holds more numbers.` }];
   const isMore = is.digits > was.digits || is.scale > was.scale;
-  return isMore ? [finding('precision-raised', `"${name}" has more digits.`)] : [];
-}
-
-function finding(rule: StoredFinding['rule'], message: string): StoredFinding {
-  return { rule, message };
+  return isMore ? [{ rule: raised, message: `"${name}" has more digits.` }] : [];
 }
 
 function isText(type: string): boolean {

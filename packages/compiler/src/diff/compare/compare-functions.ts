@@ -1,14 +1,13 @@
 /** Compares the functions of the database that a role may call. */
 import type { ArgumentDescriptor } from '@tablewright/runtime/language';
 import type { RoleFunction } from '../../role-view/role-view.ts';
-import { type Found, pairs, type Side } from '../side.ts';
+import type { Direction } from '../change.ts';
+import { everywhere } from '../rules.ts';
+import { type Found, pairs, permissionChange, type Side } from '../side.ts';
 import { haveGrown } from './compare-fields.ts';
 
-/** Finds what has changed for a role. */
 export function compareFunctions(was: Side, is: Side): readonly Found[] {
-  const permissions = (direction: Found['rights']) => {
-    return was.access.admin || is.access.admin || direction === undefined ? {} : { rights: direction };
-  };
+  const permissions = (direction: Direction) => (was.access.admin ? {} : permissionChange(is, direction));
   return pairs(functionsOf(was), functionsOf(is)).flatMap(({ name, was: old, is: now }): readonly Found[] => {
     if (old === undefined && now !== undefined) {
       const message = `The role calls the function "${name}".`;
@@ -57,18 +56,13 @@ function compareArgument(
   if (is === undefined) {
     return [found('function-argument-removed', `"${called.name}" has no argument "${was?.name}" any more.`)];
   }
-  if (was !== undefined && typeOf(was) !== typeOf(is)) {
-    const about = `The argument "${is.name}" of "${called.name}"`;
-    const takes = compareLists(shapeOf(was), shapeOf(is));
-    if (takes === null) return [found('function-argument-removed', `${about} is of another type.`)];
-    if (takes === 'fewer') return [found('function-argument-removed', `${about} takes fewer values.`)];
-    const change = {
-      ...found('function-argument-added', `${about} takes other values, too.`),
-      ...graphqlVerdict(called, is),
-    };
-    return [change, ...presence(called, was, is)];
-  }
-  return presence(called, was, is);
+  if (was === undefined || typeOf(was) === typeOf(is)) return presence(called, was, is);
+  const about = `The argument "${is.name}" of "${called.name}"`;
+  const takes = compareLists(shapeOf(was), shapeOf(is));
+  if (takes === null) return [found('function-argument-removed', `${about} is of another type.`)];
+  if (takes === 'fewer') return [found('function-argument-removed', `${about} takes fewer values.`)];
+  const change = found('function-argument-added', `${about} takes other values, too.`);
+  return [{ ...change, ...graphqlVerdict(called, is) }, ...presence(called, was, is)];
 }
 
 /** Values of an argument that are added, or stand in another order, change its type in GraphQL where it has one. */
@@ -84,9 +78,7 @@ function presence(called: RoleFunction, was: ArgumentDescriptor | undefined, is:
   if (was !== undefined && (was.optional === true) === !isRequired) return [];
   if (!isRequired) return [found('function-argument-added', `"${called.name}" can be given "${is.name}".`)];
   const message = `"${called.name}" needs the argument "${is.name}".`;
-  const severity = 'breaking';
-  const verdicts = { rest: severity, openapi: severity, graphql: severity, client: severity } as const;
-  return [{ ...found('function-argument-added', message), verdicts }];
+  return [{ ...found('function-argument-added', message), verdicts: everywhere('breaking') }];
 }
 
 function typeOf(argument: ArgumentDescriptor): string {

@@ -1,7 +1,16 @@
 /** Relations as one role reads them: those without a field of their name. */
 import type { RelationDescriptor } from '@tablewright/runtime/language';
 import type { RoleRelation } from '../../role-view/role-view.ts';
-import { type CollectionPair, type Found, operationsIn, pairs, quoted, type Side } from '../side.ts';
+import {
+  type CollectionPair,
+  type Found,
+  memberAdded,
+  memberRemoved,
+  operationsIn,
+  pairs,
+  quoted,
+  type Side,
+} from '../side.ts';
 
 type RelationFinding = Pick<Found, 'rule' | 'message' | 'verdicts'>;
 
@@ -9,34 +18,15 @@ type RelationFinding = Pick<Found, 'rule' | 'message' | 'verdicts'>;
 export function compareRelations(pair: CollectionPair): readonly Found[] {
   const { before, after, was, is } = pair;
   const [old, fresh] = [operationsIn(before, was.name, 'read'), operationsIn(after, is.name, 'read')];
-  const permissions = (direction: 'widening' | 'narrowing') => (after.access.admin ? {} : { rights: direction });
   return pairs(was.relations, is.relations, pair.renamed).flatMap((relations): readonly Found[] => {
     const subject = `${is.name}.${relations.name}`;
     if (relations.was === undefined) {
       const existed = descriptorOf(before, was.name, relations.name) !== undefined;
-      const message = existed ? `"${relations.name}" can be read.` : `"${relations.name}" is new.`;
-      return [
-        {
-          rule: existed ? 'relation-shown' : 'relation-added',
-          subject,
-          message,
-          operations: fresh,
-          ...permissions('widening'),
-        },
-      ];
+      return [{ subject, operations: fresh, ...memberAdded('relation', relations.name, existed, after) }];
     }
     if (relations.is === undefined) {
       const stays = descriptorOf(after, is.name, relations.name) !== undefined;
-      const message = stays ? `"${relations.name}" can no longer be read.` : `"${relations.name}" is gone.`;
-      return [
-        {
-          rule: stays ? 'relation-hidden' : 'relation-removed',
-          subject,
-          message,
-          operations: old,
-          ...permissions('narrowing'),
-        },
-      ];
+      return [{ subject, operations: old, ...memberRemoved('relation', relations.name, stays, after) }];
     }
     return compareRelation(pair, relations.was, relations.is).map((found) => ({ subject, operations: old, ...found }));
   });

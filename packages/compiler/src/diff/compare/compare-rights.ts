@@ -146,23 +146,13 @@ function presetChanges(
       text: [...new Set(same.map(({ value }) => operandText(value)))].sort().join(' or '),
     }));
   };
+  const found = (rule: RuleId, message: string) => [{ rule, message: `${message} (${action}).`, rights } as const];
+  const rights = 'unclear';
   return pairs(presets(old), presets(fresh)).flatMap(({ name, was, is }): readonly PermissionFinding[] => {
-    if (was === undefined)
-      return [
-        { rule: 'preset-added', message: `The server sets "${name}" to ${is?.text} (${action}).`, rights: 'unclear' },
-      ];
-    if (is === undefined)
-      return [
-        { rule: 'preset-removed', message: `The server no longer sets "${name}" (${action}).`, rights: 'unclear' },
-      ];
+    if (was === undefined) return found('preset-added', `The server sets "${name}" to ${is?.text}`);
+    if (is === undefined) return found('preset-removed', `The server no longer sets "${name}"`);
     if (was.text === is.text) return [];
-    return [
-      {
-        rule: 'preset-changed',
-        message: `The server sets "${name}" to ${is.text}, not ${was.text} (${action}).`,
-        rights: 'unclear',
-      },
-    ];
+    return found('preset-changed', `The server sets "${name}" to ${is.text}, not ${was.text}`);
   });
 }
 

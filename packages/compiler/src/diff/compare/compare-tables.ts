@@ -8,7 +8,6 @@ import { type Concern, type Found, offers, operationsIn, pairs, type Side } from
 
 type TableFinding = Pick<Found, 'rule' | 'message' | 'verdicts'>;
 
-/** Compares the tables of the collections that a role has on both sides. */
 export function compareTables(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
   const sides = pairs([...before.collections.values()], [...after.collections.values()], renames.collections);
   const tables = renamedTables(before, after, renames);
@@ -128,15 +127,11 @@ function fresh(before: readonly string[], all: readonly string[]): readonly stri
 function deleteChanges(before: Side, after: Side, was: Table, is: Table): readonly TableFinding[] {
   const referring = ({ version }: Side, { id }: Table) => version.referring.get(id) ?? [];
   return pairs(referring(before, was), referring(after, is)).flatMap(
-    ({ name, was: old, is: now }): readonly TableFinding[] =>
-      old && now && old.onDelete !== now.onDelete
-        ? [
-            {
-              rule: 'on-delete-changed',
-              message: `Rows of ${name} that refer to it: ${now.onDelete}, it was ${old.onDelete}.`,
-            },
-          ]
-        : [],
+    ({ name, was: old, is: now }): readonly TableFinding[] => {
+      if (!old || !now || old.onDelete === now.onDelete) return [];
+      const message = `Rows of ${name} that refer to it: ${now.onDelete}, it was ${old.onDelete}.`;
+      return [{ rule: 'on-delete-changed', message }];
+    },
   );
 }
 
@@ -184,7 +179,6 @@ function indexChanges(was: Table, is: Table): readonly TableFinding[] {
 
 type Names = ReadonlyMap<string, string>;
 
-/** Ids of the tables of renamed collections, before to after. */
 function renamedTables(before: Side, after: Side, { collections }: RenameIndex): Names {
   return new Map(
     [...collections].flatMap(([from, to]) => {
@@ -194,7 +188,6 @@ function renamedTables(before: Side, after: Side, { collections }: RenameIndex):
   );
 }
 
-/** Columns of the renamed fields of a collection, before to after. */
 function renamedColumns(before: Side, after: Side, was: string, is: string, { members }: RenameIndex): Names {
   const columnOf = ({ version }: Side, collection: string, field: string): string | undefined =>
     version.collections.get(collection)?.fields.find(({ descriptor }) => descriptor.name === field)?.stored.name;

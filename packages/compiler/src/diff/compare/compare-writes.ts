@@ -1,7 +1,7 @@
 /** Payloads as one role may send them, and fields that it writes without reading them. */
 import type { RoleField, RoleInput, RolePayload, RoleWrites } from '../../role-view/role-view.ts';
 import type { RuleId, Verdicts } from '../rules.ts';
-import { type CollectionPair, type Found, operationsIn, pairs, type Side } from '../side.ts';
+import { type CollectionPair, type Found, operationsIn, pairs, permissionChange, type Side } from '../side.ts';
 import { compareField, type FieldChange } from './compare-fields.ts';
 
 /** Compares what can be created and updated on both sides. */
@@ -42,28 +42,17 @@ function comparePayloads(
   });
   const nestedWrites = pairs(was.nestedWrites, is.nestedWrites, renamed).flatMap(
     ({ name, was: old, is: fresh }): readonly Found[] => {
-      const subject = `${pair.is.name}.${name}`;
-      const permissions = after.access.admin ? {} : { rights: old ? ('narrowing' as const) : ('widening' as const) };
       if (old && fresh) return [];
-      return old
-        ? [
-            {
-              rule: 'nested-write-removed',
-              subject,
-              message: `Items under "${name}" can no longer be written by a payload (${action}).`,
-              operations,
-              ...permissions,
-            },
-          ]
-        : [
-            {
-              rule: 'nested-write-added',
-              subject,
-              message: `Items under "${name}" can be written by a payload (${action}).`,
-              operations,
-              ...permissions,
-            },
-          ];
+      const message = `Items under "${name}" can ${old ? 'no longer ' : ''}be written by a payload (${action}).`;
+      return [
+        {
+          rule: old ? 'nested-write-removed' : 'nested-write-added',
+          subject: `${pair.is.name}.${name}`,
+          message,
+          operations,
+          ...permissionChange(after, old ? 'narrowing' : 'widening'),
+        },
+      ];
     },
   );
   return [...fields, ...nestedWrites];
@@ -78,15 +67,9 @@ function added(
   operations: readonly string[],
 ): readonly Found[] {
   const existed = hasColumn(pair.before, pair.was.name, is.name);
-  const permissions = pair.after.access.admin ? {} : { rights: 'widening' as const };
   const message = existed ? `"${is.name}" can be written (${action}).` : `Payloads can have "${is.name}" (${action}).`;
-  const found: Found = {
-    rule: existed ? 'input-granted' : 'input-added',
-    subject,
-    message,
-    operations,
-    ...permissions,
-  };
+  const rule = existed ? 'input-granted' : 'input-added';
+  const found: Found = { rule, subject, message, operations, ...permissionChange(pair.after, 'widening') };
   if (!required) return [found];
   return [
     found,
@@ -102,15 +85,9 @@ function removed(
   operations: readonly string[],
 ): Found {
   const stays = hasColumn(pair.after, pair.is.name, pair.renamed.get(was.name) ?? was.name);
-  const permissions = pair.after.access.admin ? {} : { rights: 'narrowing' as const };
   const message = `"${was.name}" can no longer be written (${action}).`;
-  return {
-    rule: stays && !pair.after.access.admin ? 'input-revoked' : 'input-removed',
-    subject,
-    message,
-    operations,
-    ...permissions,
-  };
+  const rule = stays && !pair.after.access.admin ? 'input-revoked' : 'input-removed';
+  return { rule, subject, message, operations, ...permissionChange(pair.after, 'narrowing') };
 }
 
 function hasColumn({ version }: Side, collection: string, name: string): boolean {
@@ -145,17 +122,15 @@ function compareInput(action: Action, was: RoleInput, is: RoleInput): readonly I
       : is.nullable
         ? { rule: 'input-nullable', message: `"${name}" can be set to null (${action}).` }
         : { rule: 'input-not-null', message: `"${name}" cannot be set to null (${action}).` },
-    was.member !== null && is.member === null
-      ? {
-          rule: 'nested-write-removed',
-          message: `An item under "${name}" can no longer be written by a payload (${action}).`,
-        }
-      : null,
-    was.member === null && is.member !== null
-      ? { rule: 'nested-write-added', message: `An item under "${name}" can be written by a payload (${action}).` }
-      : null,
+    nestedChange(action, was, is),
   ];
   return found.filter((change) => change !== null);
+}
+
+function nestedChange(action: Action, { member: was }: RoleInput, { name, member: is }: RoleInput): InputFinding | null {
+  if ((was === null) === (is === null)) return null;
+  const message = `An item under "${name}" can ${is === null ? 'no longer ' : ''}be written by a payload (${action}).`;
+  return { rule: is === null ? 'nested-write-removed' : 'nested-write-added', message };
 }
 
 function compareKeys(
@@ -167,28 +142,14 @@ function compareKeys(
   const text = (key: readonly string[]): string => key.join(', ');
   const had = (was?.upsert?.keys ?? []).map((key) => text(key.map((part) => renamed.get(part) ?? part)));
   const has = (is?.upsert?.keys ?? []).map(text);
-  const operations = operationsIn(before, old, 'create');
+  const found = (rule: RuleId, message: string): Found => {
+    return { rule, subject: name, message, operations: operationsIn(before, old, 'create') };
+  };
+  const lost = had.filter((key) => !has.includes(key));
+  const won = has.filter((key) => !had.includes(key));
   return [
-    ...had
-      .filter((key) => !has.includes(key))
-      .map(
-        (key): Found => ({
-          rule: 'upsert-key-removed',
-          subject: name,
-          message: `Items of "${name}" cannot be written by (${key}) any more.`,
-          operations,
-        }),
-      ),
-    ...has
-      .filter((key) => !had.includes(key))
-      .map(
-        (key): Found => ({
-          rule: 'upsert-key-added',
-          subject: name,
-          message: `Items of "${name}" can be written by (${key}).`,
-          operations,
-        }),
-      ),
+    ...lost.map((key) => found('upsert-key-removed', `Items of "${name}" cannot be written by (${key}) any more.`)),
+    ...won.map((key) => found('upsert-key-added', `Items of "${name}" can be written by (${key}).`)),
   ];
 }
 
