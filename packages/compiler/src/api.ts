@@ -166,7 +166,6 @@ export interface StoredTable {
   readonly archive: { readonly field: string; readonly value: string; readonly unarchiveValue: string | null } | null;
 }
 
-/** A column as the database has it. */
 export interface StoredColumn {
   readonly name: string;
   /** The type without modifiers: `character varying`. */

@@ -2,7 +2,6 @@ import { dialects } from '@tablewright/runtime/language';
 import type { Diagnostic } from './diagnostic.ts';
 import type { Schema } from './schema.ts';
 
-/** The name of the file, for places. */
 const fileName = 'platform.schema.json';
 
 /** Prints a schema for `platform.schema.json`: keys in alphabetical order, two spaces, a newline at the end. */

@@ -208,7 +208,6 @@ function createReaders(variables: Variables, problems: EnvironmentProblem[]) {
   return { read, requireVariable };
 }
 
-/** The limits of queries that an environment sets. */
 export function readLimits(environment: Environment) {
   return {
     relationalDepth: environment.maxRelationalDepth,
@@ -221,7 +220,6 @@ export function readLimits(environment: Environment) {
   };
 }
 
-/** Limits of an environment for requests: those of reads and those of writes. */
 export function requestLimits(environment: Environment) {
   return {
     limits: readLimits(environment),

@@ -117,7 +117,6 @@ export function errorBody(errors: readonly PlatformError[]): string {
   });
 }
 
-/** Reads the body of an answer that failed, as `errorBody` prints it. */
 export function readErrorBody(body: Buffer): PlatformError {
   const { errors }: { readonly errors: readonly PrintedError[] } = JSON.parse(body.toString('utf8'));
   const read = errors.map(({ message, extensions: { code, ...extensions } }) => {

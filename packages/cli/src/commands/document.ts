@@ -13,12 +13,10 @@ export interface DocumentOptions extends GlobalOptions {
   readonly output?: string;
 }
 
-/** `platform openapi <class>`. */
 export function openapi(accessClass: string, options: DocumentOptions): Promise<void> {
   return printDocument(accessClass, options, classFiles.openapi, '//', jsonOfClass);
 }
 
-/** `platform graphql <class>`. */
 export function graphql(accessClass: string, options: DocumentOptions): Promise<void> {
   return printDocument(accessClass, options, classFiles.graphql, '#', sdlOfClass);
 }

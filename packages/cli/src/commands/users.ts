@@ -20,7 +20,6 @@ export interface TokenOptions extends GlobalOptions {
   readonly remove?: boolean;
 }
 
-/** `platform users list`: lists all users. */
 export async function listUsers(options: GlobalOptions): Promise<void> {
   await withAccounts(options, async (accounts, progress) => {
     const users = await accounts.users();

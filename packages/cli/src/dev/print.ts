@@ -51,7 +51,6 @@ export function printFailure(reasons: readonly string[], error: unknown, outlook
   progress.print(`${progress.color ? clear : '\n'}${lines.join('\n')}\n  ${outlook}`);
 }
 
-/** Prints the result of a type check. */
 export function printTypes(verdict: TypeVerdict, progress: Progress): void {
   progress.event('types', { ...verdict });
   progress.print(typeLines(verdict).join('\n'));

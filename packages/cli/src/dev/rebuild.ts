@@ -35,7 +35,6 @@ export interface Built {
   readonly cleared: Promise<void>;
 }
 
-/** Builds a project for the first time. */
 export async function buildFirst(project: Project, source: Source, progress: Progress): Promise<Built> {
   const facts = await readFacts(project, progress, source).catch(refuseTables);
   const memoCache = createMemoCache();
@@ -192,7 +191,6 @@ interface Left {
   readonly left: LeftFile;
 }
 
-/** Notes files as they are now. */
 export function noteOutput(output: string, files: readonly OutputFile[]): LeftOutput {
   return new Map(files.map((file) => [file.path, { file, left: leftFile(output, file.path) }]));
 }

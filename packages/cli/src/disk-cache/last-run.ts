@@ -27,7 +27,6 @@ interface LastRun {
   readonly files: readonly LeftFile[];
 }
 
-/** Folders of a project's files. */
 type Folders = Pick<Project, 'output' | 'stateFolder'>;
 
 /** A run that may be the same as the last. */
@@ -46,7 +45,6 @@ interface Runs {
   keep(summary: CompileSummary, files: readonly OutputFile[]): Promise<void>;
 }
 
-/** Checks the files that the last run of a project has left. */
 export async function lookAtLastRun(project: Folders, sources: RunSources): Promise<Runs> {
   const last = await readLastRun(project);
   const digest = once(() => digestOfSources(sources));

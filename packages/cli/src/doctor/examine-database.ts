@@ -125,7 +125,6 @@ function hasIndex({ primaryKey, uniques, indexes }: Table, columns: readonly str
   return keys.some((key) => columns.every((column) => key?.columns.slice(0, columns.length).includes(column)));
 }
 
-/** Statement that makes an index. */
 function indexSql(dialect: Schema['dialect'], table: Table, columns: readonly string[]): string {
   const name = quotedTable(dialect, table);
   const list = columns.map((column) => quotedName(dialect, column)).join(', ');

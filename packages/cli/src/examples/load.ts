@@ -7,7 +7,6 @@ import type { Project } from '../project/project.ts';
 /** Requests and answers that were recorded, in the project's folder; under version control, because documents show them. */
 const fileName = 'openapi-examples.json';
 
-/** File of a project's examples. */
 export function examplesFile({ folder }: Pick<Project, 'folder'>): string {
   return join(folder, fileName);
 }

@@ -16,7 +16,6 @@ export interface ItemQuestion {
   readonly key: string | null;
 }
 
-/** True if an item meets a condition under the values of the caller. */
 async function meets(
   { api, caller, collection, key }: ItemQuestion,
   where: Condition,

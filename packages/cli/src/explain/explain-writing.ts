@@ -85,7 +85,6 @@ export async function onItems<T>(target: string, explaining: Promise<T>): Promis
   }
 }
 
-/** Prints why a request is refused. */
 export function printRefusal(
   { code, message, reasons }: Pick<RefusedWrite, 'code' | 'message' | 'reasons'>,
   progress: Progress,

@@ -39,7 +39,6 @@ export interface WorkerClusterOptions {
   readonly describe: (error: unknown) => Promise<unknown>;
 }
 
-/** Makes a cluster. */
 export function createWorkerCluster(options: WorkerClusterOptions): WorkerCluster {
   return new ForkedWorkers(options);
 }
@@ -49,7 +48,6 @@ export class Questions<Answer> {
   readonly #open = new Map<number, (reply: Answer) => void>();
   #requested = 0;
 
-  /** Asks by `send`; null if there is no answer in time. */
   async ask(send: (question: number) => void, timeoutMs: number): Promise<Answer | null> {
     const question = ++this.#requested;
     const { promise, resolve } = Promise.withResolvers<Answer | null>();

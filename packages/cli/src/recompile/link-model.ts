@@ -3,7 +3,6 @@ import type { ModelData } from '@tablewright/compiler';
 import { type CompiledApi, compiledApi } from '@tablewright/runtime';
 import { contract, type JsonValue, type ModelDocument, type Route } from '@tablewright/runtime/language';
 
-/** Returns a document of an access class. */
 type Describe = (kind: 'openapi' | 'graphql' | 'model', accessClass: string) => Promise<string>;
 
 /** Links a model; parts that do not depend on roles and rules are those of the generated API. */

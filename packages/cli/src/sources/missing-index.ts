@@ -20,7 +20,6 @@ interface SearchedTable extends Table {
 /** Tables to compare a plan with, by `schema.name`. */
 export type TablesByName = ReadonlyMap<string, SearchedTable>;
 
-/** The tables of a schema. */
 export function tablesByName({ tables, collections }: Schema): TablesByName {
   const archived = new Map(
     collections.map(({ table, softDelete, fields }) => [

@@ -91,7 +91,6 @@ export async function writePermissionTables(
   }
 }
 
-/** Error where the tables are not there. */
 export function notInstalled(): CommandError {
   return new CommandError(exitCodes.invalid, 'There are no tables of permissions.', 'Run `platform migrate` first.');
 }

@@ -14,7 +14,6 @@ import type { Project } from '../project/project.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { quotedName, type Source } from './source.ts';
 
-/** Schema of the tables of a project. */
 function systemSchema({ config }: Project): { readonly schema?: string } {
   const schema = config.database?.systemSchema;
   return schema === undefined ? {} : { schema };

@@ -3,7 +3,6 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import { configName } from '../modules/import-config.ts';
 
-/** Call of a process. */
 interface Call {
   /** The script that Node runs. */
   readonly scriptPath: string;
@@ -85,7 +84,6 @@ function quoted(text: string): string {
   return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Version of the command, from the description of its package. */
 export function commandVersion(): string {
   const manifest: { readonly version: string } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),

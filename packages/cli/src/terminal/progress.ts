@@ -27,7 +27,6 @@ export interface Progress {
   readonly showsSecrets: boolean;
 }
 
-/** Options for the reports of a command. */
 export interface ProgressOptions {
   readonly json: boolean;
   readonly notes: boolean;

@@ -118,7 +118,6 @@ export async function adminToken(stateFolder: string): Promise<AdminToken> {
   return { value, source: 'created' };
 }
 
-/** The first administrator as a command reports it. */
 export interface ReportedAdministrator extends FirstAdministrator {
   /** File with the password that was made; null where it is shown, or none was made. */
   readonly passwordFile: string | null;
@@ -141,7 +140,6 @@ export async function reportAdministrator(
   return reported;
 }
 
-/** Address of the administrator, and where the password is. */
 function administratorLine({ email, madePassword, passwordFile }: ReportedAdministrator): string {
   if (passwordFile !== null) return `Administrator: ${email}, password: in ${passwordFile}`;
   const password = madePassword === null ? 'the one in ADMIN_PASSWORD' : `${madePassword} (shown this once)`;

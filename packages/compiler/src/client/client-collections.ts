@@ -24,7 +24,6 @@ export type ReferableCollections = Lookup<ClientCollection>;
 
 const internCollection = createInterning<ClientCollection>();
 
-/** Gathers what an access class sees. */
 export function clientCollectionsOf(api: Api, access: AccessClass, view: RoleView): ClientCollections {
   const names = nameClient(view);
   const descriptors = new Map(api.collections.map(({ descriptor }) => [descriptor.name, descriptor]));

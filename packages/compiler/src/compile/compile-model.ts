@@ -46,7 +46,6 @@ function checkRoles(knownRoles: ReadonlySet<string>, { heads }: ReadRoutes): rea
   );
 }
 
-/** Options of the compiler beside the schema. */
 export interface CompileModelOptions {
   readonly routes: ReadRoutes;
   readonly documents: readonly DocumentSource[];

@@ -59,7 +59,6 @@ function printTypes(api: Api, collections: readonly ApiCollection[], render: Ren
 
 const aboutExtensions = 'Functions and types for extensions.';
 
-/** Prints the function that extensions call. */
 export function emitExtension(render: Render): string {
   return render('extension', { about: aboutExtensions });
 }

@@ -49,7 +49,6 @@ function toolNames(register: Node): ReadonlyMap<string, Tool> {
   return new Map(elements);
 }
 
-/** The text of a literal; undefined for any other expression. */
 export function literalText(node: Node | undefined): string | undefined {
   const { Node } = loadTsMorph();
   return Node.isStringLiteral(node) || Node.isNoSubstitutionTemplateLiteral(node) ? node.getLiteralText() : undefined;

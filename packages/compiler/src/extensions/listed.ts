@@ -28,7 +28,6 @@ export function printListed({ routes, hooks }: ListedExtensions): string {
   return printJson(plain);
 }
 
-/** A hook where it is registered. */
 export interface ReadHook {
   readonly stage: Stage;
   /** `articles.create` */

@@ -12,7 +12,6 @@ import type { RouteHead } from './read-routes.ts';
 /** A route with its types, before it is known which classes may call it. */
 export type TypedRoute = Omit<CustomRoute, 'access'> & Pick<RouteHead, 'roles'>;
 
-/** Typed routes, and every mistake in them. */
 interface RoutesTyped {
   readonly routes: readonly TypedRoute[];
   readonly diagnostics: readonly Diagnostic[];

@@ -256,7 +256,6 @@ export function measuredTypes(view: RoleView): readonly string[] {
   });
 }
 
-/** The input that compares values of a group. */
 export function operatorInput(group: OperatorGroup): string {
   return sdlType('input', operatorsName(group), operatorFields(group));
 }

@@ -19,7 +19,6 @@ import { operationTypes, serviceRoots, serviceTypes, unreadUsers } from './opera
 import { collectionRoots, connectionTypes, functionRoots, functionTypesOf } from './roots.ts';
 import { compositeTypes, functionTypes, scalarTypes } from './values.ts';
 
-/** Prints the schema of an access class; `view` is what it sees. */
 export function emitGraphql(api: Api, access: AccessClass, view: RoleView): string {
   return graphqlTypes(api, access, view).join('\n');
 }

@@ -75,7 +75,6 @@ const otherArguments: readonly SdlField[] = [
   { name: 'search', type: 'String' },
 ];
 
-/** Prints the types of a collection's aggregate rows. */
 export function aggregateTypes({ view, types }: GraphqlCollection): readonly string[] {
   const fields = view.fields.filter(({ descriptor: { wire } }) => wire.kind !== 'masked');
   const kinds = [

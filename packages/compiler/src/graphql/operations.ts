@@ -110,7 +110,6 @@ function fieldsOf(members: NonNullable<ValueSchema['members']>): readonly SdlFie
   });
 }
 
-/** Type of a value that may be null. */
 function typeOf({ graphql, items, type = 'object' }: ValueSchema): string {
   if (graphql !== undefined) return graphql;
   if (items !== undefined) return `[${typeOf(items)}!]`;

@@ -193,7 +193,6 @@ export function functionRoots(schema: GraphqlCollections, kind: 'query' | 'mutat
     .map((called) => sdlField(rootOf(called, schema)));
 }
 
-/** Types of objects that functions give. */
 export function functionTypesOf({ view }: GraphqlCollections): readonly string[] {
   return view.functions.flatMap((called) => {
     const { name, returns } = called;

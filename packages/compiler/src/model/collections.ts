@@ -139,7 +139,6 @@ function virtualFieldsIn(rows: readonly DeclaredRow[], collections: Api['collect
   return Map.groupBy(sorted, ({ collection }) => String(collection));
 }
 
-/** Specials of a field, as its row declares them. */
 export function specialsOf({ special }: DeclaredRow): readonly string[] {
   return typeof special === 'string' && special !== '' ? special.split(',').map((part) => part.trim()) : [];
 }

@@ -70,7 +70,6 @@ function recordedFor({ examples }: Api, access: AccessClass | null): OperationEx
 
 const noExamples: OperationExamples = {};
 
-/** Options for making a description. */
 interface DescribeOptions {
   /** Collections without what is made of them alone. Default: none. */
   readonly except?: ReadonlySet<RoleCollection>;
@@ -258,7 +257,6 @@ function isAddressed({ operations }: RoleCollection): boolean {
   return operations.size > 0;
 }
 
-/** Schemas that collections share, or that are the same for all. */
 function sharedSchemas(view: RoleView, asText: boolean): readonly (readonly [string, JsonValue])[] {
   return [
     ...nestedWriteSchemas(view, asText),

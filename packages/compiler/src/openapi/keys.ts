@@ -67,12 +67,10 @@ export function namingBodies(collection: Addressed): Parts {
   return [[naming.name, { required: true, content: { 'application/json': { schema } } }]];
 }
 
-/** Refers to the component of a key in lists. */
 export function listedKeyReference(key: readonly AddressedKeyField[]): JsonObject {
   return reference('schemas', nameKey(key));
 }
 
-/** The component of the path parameter `key`. */
 export function keyParameters({ key }: Addressed): Parts {
   return [[nameKey(key), key.length > 0 ? keyParameter(key) : hiddenKey]];
 }
@@ -139,7 +137,6 @@ function listedKey(key: readonly AddressedKeyField[]): JsonObject {
   return { anyOf: [value, keyObject(key)] };
 }
 
-/** A key as an object of its fields. */
 export function keyObject(key: readonly AddressedKeyField[]): JsonObject {
   return {
     type: 'object',

@@ -132,7 +132,6 @@ function bodyForm({ default: _, ...schema }: JsonObject): JsonObject {
   return schema.type === 'array' ? { anyOf: [schema, { type: 'string' }] } : schema;
 }
 
-/** Components of the shared parameters, by name. */
 export function parameterComponents(): readonly (readonly [string, JsonObject])[] {
   const inQuery = Object.entries(shared).map(
     ([name, { description, schema }]) => [name, { name, in: 'query', description, ...queryForm(schema) }] as const,
@@ -176,7 +175,6 @@ export function useHeader(name: keyof typeof conditional): JsonObject {
   return reference('parameters', component(conditional[name].name));
 }
 
-/** Refers to a parameter that all collections share. */
 export function useParameter(name: Shared): JsonObject {
   return use(name);
 }

@@ -14,7 +14,6 @@ import { quoteIdentifier, quoteTable } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import { nativeForm, textForm } from './value-form.ts';
 
-/** Resolves the functions, sorted by name. */
 export function resolveFunctions({ functions = [], dialect }: Schema, index: SchemaIndex): readonly ApiFunction[] {
   return functions.map((served) => ({
     ...enumsOf(served, index),

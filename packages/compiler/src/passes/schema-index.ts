@@ -41,7 +41,6 @@ export interface SchemaSources {
   readonly graphqlEnums: Lookup<GraphqlEnum>;
 }
 
-/** Gathers the sources of a schema. */
 export function sourcesOf(schema: Schema, enums: readonly ApiEnum[]): SchemaSources {
   const links = schema.collections.flatMap(({ relations }) => relations.filter((relation) => relation.kind === 'm2a'));
   const linked = Map.groupBy(links, ({ target }) => target);
@@ -64,7 +63,6 @@ export function indexSchema(schema: Schema): SchemaIndex {
   return indexOf(sourcesOf(schema, nameEnums(schema)));
 }
 
-/** The same of sources. */
 export function indexOf(sources: SchemaSources): SchemaIndex {
   const { dialect, rowSecurity, tables, collections, byTable, linked, enumTypes, graphqlEnums } = sources;
   return {
@@ -96,7 +94,6 @@ export const impliedColumn: Column = {
 
 const columns = new WeakMap<Table, ReadonlyMap<string, Column>>();
 
-/** Columns of a table by their names. */
 export function columnsOf(table: Table): ReadonlyMap<string, Column> {
   const implied = systemCollection(table.name)?.implied === undefined ? [] : [impliedColumn];
   const cached = columns.get(table) ?? new Map([...table.columns, ...implied].map((column) => [column.name, column]));

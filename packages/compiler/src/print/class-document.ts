@@ -193,7 +193,6 @@ function textOfLines(lines: readonly CommonLine[], markOf: MarkOf): string {
   return lines.map(({ text, classes }) => (text === '' ? '' : `${text}${cached(classes)}`)).join('\n');
 }
 
-/** Division of a JSON document. */
 interface JsonDivision {
   readonly layoutAt: (indent: number) => Layout;
   /** Members whose members are parts, by paths such as `/components/schemas`. */

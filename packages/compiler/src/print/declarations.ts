@@ -118,7 +118,6 @@ interface ConstantDeclaration {
   readonly value: Value;
 }
 
-/** The names of other types that declarations mention. */
 export function namesIn(declarations: readonly TypeDeclaration[]): Set<string> {
   const found = new Set<string>();
   for (const declaration of declarations) {

@@ -80,7 +80,6 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** SHA-256 of a text as UTF-8, hexadecimal. */
 export function sha256(text: string): string {
   return hash('sha256', text);
 }
@@ -263,7 +262,6 @@ export function keepText<Value extends object>(value: Value): Value {
   return value;
 }
 
-/** The kept text of an object; undefined for most objects. */
 export function keptTextOf(value: object): KeptText | undefined {
   return kept.get(value);
 }

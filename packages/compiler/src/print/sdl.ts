@@ -58,7 +58,6 @@ export function sdlString(text: string): string {
 /** A field that is printed already, with its line end. */
 export type PrintedField = string;
 
-/** Prints a field of an object type or an input. */
 export function sdlField({ name, type, note = null, deprecated = null, args = [] }: SdlField): PrintedField {
   if (args.length === 0) return sdlLine(name, type, note, deprecated);
   // However long: the same few arguments stand after most fields.

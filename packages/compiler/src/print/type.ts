@@ -99,7 +99,6 @@ export function object(members: readonly TypeMember[]): Type {
   );
 }
 
-/** A type, or null. */
 export function nullable(type: Type): Type {
   if (!isUnion(type)) return union(type, 'null');
   return isAmong('null', type.of, type.of.length)
@@ -140,7 +139,6 @@ export function flat(type: Type): string {
   return typeof type === 'string' ? type : type.text;
 }
 
-/** Adds the names of other types that a type mentions. */
 export function addNames(type: Type, found: Set<string>): void {
   if (typeof type === 'string') {
     if (isName(type)) found.add(type);

@@ -72,7 +72,6 @@ function collectionOf(name: string, visibleApi: VisibleApi, hooked: boolean): Ro
 /** Classes that see the same of a collection have one view of it, so what is printed of it is printed once. */
 const internCollection = createInterning<RoleCollection>();
 
-/** A collection that can only be written. */
 function writeOnlyCollection(
   api: ApiCollection,
   names: DocumentNames,

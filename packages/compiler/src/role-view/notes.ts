@@ -9,7 +9,6 @@ import { createFacts } from '../cache/same.ts';
 /** Gives a note back, or null when it must not be shown. */
 export type NoteReader = (note: string | null) => string | null;
 
-/** Shows every note as it is. */
 export function everyNote(note: string | null): string | null {
   return note;
 }

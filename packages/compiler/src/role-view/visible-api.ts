@@ -17,13 +17,11 @@ export interface VisibleCollection {
 }
 
 export interface VisibleApi {
-  /** By collection name. */
   readonly visible: Lookup<VisibleCollection>;
   readonly links: Lookup<readonly ManyToAny[]>;
   /** All many-to-any relations, hidden ones too, by their link collection. */
   readonly allLinks: Lookup<readonly ManyToAny[]>;
   readonly note: NoteReader;
-  /** Writable collections by name, with their names in the document. */
   readonly writes: Lookup<WritableCollection>;
 }
 
@@ -121,7 +119,6 @@ function readableOf(api: ApiCollection, granted: Grant): Readable {
   return { api, rules, readable: new Set([...names].filter((name) => listed.has(name))) };
 }
 
-/** Names of the fields and relations of a collection. */
 const ownNames = createFacts<ApiCollection, ReadonlySet<string>>();
 
 /** A relation without a field is often called as its target, so it goes with it. */

@@ -13,7 +13,6 @@ import {
 } from '@tablewright/runtime/language';
 import type { ColumnFacts } from './column-facts.ts';
 
-/** A comparison, as a condition states it. */
 export type Comparison = Extract<Condition, { kind: 'compare' }>;
 
 /** One comparison of a column with its values in text form; null when they depend on the request. */

@@ -41,7 +41,6 @@ const text: Decoder<string> = (value, path, diagnostics) => {
   return refuse(path, `must be a text${value === '' ? ' that is not empty' : ''}`, diagnostics);
 };
 
-/** A text, a number, true or false. */
 const scalar: Decoder<string | number | boolean> = (value, path, diagnostics) =>
   typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
     ? value
@@ -168,7 +167,6 @@ type Path = readonly (string | number)[];
 /** Checks a value of the configuration. Undefined: it is wrong, and that has been reported. */
 type Decoder<T> = (value: unknown, path: Path, diagnostics: Diagnostic[]) => T | undefined;
 
-/** True, false, or an object. */
 function flagOr<T extends object>(object: Decoder<T>): Decoder<boolean | T> {
   return (value, path, diagnostics) => {
     if (typeof value === 'boolean') return value;

@@ -12,7 +12,6 @@ import type { MysqlDialect, MysqlRows, TableName } from './catalog.ts';
 /** To be run before the catalog is read: types of columns of views depend on these settings. */
 export const mysqlSettings = `SET SESSION ${mysqlSessionSettings}, NAMES utf8mb4 COLLATE utf8mb4_general_ci`;
 
-/** Reads the version of the server and the database of the connection. */
 export const serverSql = 'SELECT VERSION(), DATABASE()';
 
 /** Tables that are read: all of some databases, or one. */
@@ -58,7 +57,6 @@ export function rowsSql(dialect: MysqlDialect, extent: Extent): Readonly<Record<
 const answering =
   'select|show|call|execute|returning|explain|handler|(^|;|begin|then|else|do)[[:space:]]+(values|table|desc|help|check|analyze)';
 
-/** Prints the statements for functions and procedures of some databases. */
 export function routinesSql(databases: readonly string[]): Readonly<Record<'routines' | 'parameters', Statement>> {
   const among = (column: string) => `${column} IN (${databases.map(() => '?').join(', ')})`;
   const names = { specific_name: 'SPECIFIC_NAME', routine_type: 'ROUTINE_TYPE' };

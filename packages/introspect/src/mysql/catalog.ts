@@ -150,7 +150,6 @@ export function schemaOf({ database }: MysqlCatalog, name: string): string {
   return name === database ? ownSchema : name;
 }
 
-/** The id of the table that a row is about. */
 export function idOf(catalog: MysqlCatalog, { table_schema, table_name }: TableName): TableId {
   return tableId(schemaOf(catalog, table_schema), table_name);
 }

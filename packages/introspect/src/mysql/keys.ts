@@ -4,7 +4,6 @@ import { groupedBy, sortedBy } from '../order.ts';
 import type { ForeignKey, Index, Key, ReferentialAction, TableId } from '../schema.ts';
 import { idOf, type KeyRow, type MysqlCatalog, type StatisticsRow } from './catalog.ts';
 
-/** The keys and indexes of one table, by name. */
 interface KeysAndIndexes {
   readonly primaryKey: Key | null;
   readonly uniques: readonly Key[];

@@ -211,7 +211,6 @@ WHERE ${schema} IN (${databases})${where === undefined ? '' : ` AND ${where}`}${
   return [selects.join('\nUNION ALL\n'), views.flatMap(() => named)];
 }
 
-/** Name of a table in stamps. */
 function markedName({ table_schema: schema, table_name: table }: TableName): string {
   return JSON.stringify([schema, table]);
 }
@@ -221,7 +220,6 @@ function tableOf(name: string): TableName {
   return { table_schema: schema, table_name: table };
 }
 
-/** Reads the marks of all tables. */
 export async function readMysqlStamps(
   dialect: Dialect,
   run: RunStatement,

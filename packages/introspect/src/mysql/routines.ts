@@ -4,7 +4,6 @@ import { tableId } from '../table-names.ts';
 import { type ColumnRow, type MysqlCatalog, type ParameterRow, type RoutineRow, schemaOf } from './catalog.ts';
 import { columnType } from './columns.ts';
 
-/** Builds the functions and procedures of a catalog, sorted by signature. */
 export function buildMysqlRoutines(catalog: MysqlCatalog, rows: NonNullable<MysqlCatalog['routines']>) {
   const parameters = Map.groupBy(rows.parameters, keyOf);
   const built = rows.routines.map((row) => buildRoutine(catalog, row, parameters.get(keyOf(row)) ?? []));

@@ -3,7 +3,6 @@ import type { Check, ColumnType } from '../schema.ts';
 import type { ColumnRow, ConstraintRow, DomainCheck } from './catalog.ts';
 import { type CheckNode, parseCheck } from './check-parser.ts';
 
-/** A column of a table as checks see it. */
 export interface CheckedColumn {
   readonly row: ColumnRow;
   readonly type: ColumnType;

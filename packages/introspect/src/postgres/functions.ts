@@ -7,7 +7,6 @@ import { buildColumnType, type TypesByOid } from './types.ts';
 
 type Parameter = FunctionRow['parameters'][number];
 
-/** Builds the functions and procedures of a catalog, sorted by signature. */
 export function buildRoutines({ functions, types }: FunctionCatalog): readonly Routine[] {
   const byOid: TypesByOid = new Map(types.map((row) => [row.oid, row]));
   return sortedBy(

@@ -70,7 +70,6 @@ function sortedGroups<Row>(
   return (relation) => found(sorted, relation, () => (groups.get(relation) ?? []).toSorted(compare));
 }
 
-/** Makes a value once by name. */
 function found<Value>(made: Map<string, Value>, name: string, create: () => Value): Value {
   const cached = made.get(name);
   if (cached !== undefined) return cached;

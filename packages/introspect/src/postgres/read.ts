@@ -102,7 +102,6 @@ export async function readPostgresStamps(run: RunStatement): Promise<CatalogStam
   return { whole, relations: marks };
 }
 
-/** Reads the version of the server as `server_version_num`. */
 const versionSql = "SELECT pg_catalog.current_setting('server_version_num')";
 
 /** Prints the statement for a server of this version (14 or later); one that reads relations again has a second parameter. */

@@ -7,7 +7,6 @@ import { groupedBy } from '../order.ts';
 import { defaultSchema, findTables } from '../passes/lookup.ts';
 import type { Collection, Permission, Routine, Schema, Table, TableId } from '../schema.ts';
 
-/** Sources of rules beside the schema. */
 export interface RuleSources {
   readonly config: PlatformConfig;
   readonly permissions: PermissionDocument;
@@ -80,7 +79,6 @@ interface Configured {
   readonly collection: Collection | undefined;
 }
 
-/** The entries of the configuration that mean one table. */
 export function configuredTables(schema: Schema, { config }: RuleSources): readonly Configured[] {
   return Object.entries(config.collections ?? {}).flatMap(([name, settings]) => {
     const [table, ...others] = findTables(schema.tables, name, defaultSchema(config));
@@ -110,7 +108,6 @@ export function pairRules(schema: Schema, { rules }: PermissionDocument): readon
   );
 }
 
-/** Key of competing rules: those of one role, collection and action. */
 export function keyOf({ role, collection, action }: Pick<Permission, 'role' | 'collection' | 'action'>): string {
   return JSON.stringify([role, collection, action]);
 }

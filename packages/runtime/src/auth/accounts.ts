@@ -180,7 +180,6 @@ const maxNoted = 10_000;
 const purgeEveryMs = 600_000;
 const maxPurged = 1_000;
 
-/** Makes the upkeep of a location. */
 function createMaintenance(database: Pick<Database, 'transaction'>, location: SystemPlace): Maintenance {
   const { table, now, shifted, purge, update, write } = ownTables(location);
   const absent = `u.id = $1::uuid AND (u.last_access IS NULL OR u.last_access < ${shifted(-1, 'minute')})`;

@@ -62,7 +62,6 @@ export function createAttempts(
   settings: ReadAccountSettings,
   reached: LimitReached = () => {},
 ): Attempts {
-  /** An attempt whose refusals are reported. */
   function reporting(limit: string, subject: AttemptSubject, attempt: Attempt): Attempt {
     const report = (work: () => Promise<void>) => () => reportLimit(work, () => reached(limit, subject));
     return { begin: report(attempt.begin), failed: report(attempt.failed), succeeded: report(attempt.succeeded) };
@@ -192,7 +191,6 @@ function refuseBeyond(counts: readonly Count[], points: number): void {
   if (over !== undefined) throw exceeded(points, over.left);
 }
 
-/** State of a counter. */
 interface Count {
   readonly purpose: string;
   readonly attempts: number;

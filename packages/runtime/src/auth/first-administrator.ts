@@ -20,7 +20,6 @@ export interface FirstAdministrator {
   readonly madePassword: string | null;
 }
 
-/** True if there is no user at all. */
 export async function hasNoUser(database: Pick<Database, 'query'>, location: SystemPlace): Promise<boolean> {
   const { table, rows } = ownTables(location);
   return (await ask(database, rows(`SELECT '1' FROM ${table('platform_users')} LIMIT 1`), [])).length === 0;

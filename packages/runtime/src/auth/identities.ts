@@ -57,7 +57,6 @@ interface Remembered<T> {
   readonly described: T;
 }
 
-/** Makes the identities of a server. */
 export function createIdentities<T>(options: IdentitiesOptions<T>): Identities<T> {
   const { tokens, finder, describe, recordActivity } = options;
   const remembered = new Map<string, Remembered<T>>();

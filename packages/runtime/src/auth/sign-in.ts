@@ -28,7 +28,6 @@ export interface Credentials {
 /** The services of a server. Each rejects with the error that answers the request. */
 export interface SignIn {
   login(credentials: Credentials, sender: RequestOrigin): Promise<TokenPair>;
-  /** Exchanges a refresh token for a new pair. */
   refresh(token: string, sender: RequestOrigin): Promise<TokenPair>;
   /** Ends the session of a refresh token, or all sessions of its user. An unknown token ends none. */
   logout(token: string, all: boolean): Promise<void>;

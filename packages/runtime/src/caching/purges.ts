@@ -36,7 +36,6 @@ const maxWaiting = 8_192;
 const notTaken =
   'The cache takes no purges. Its answers may be out of date until it does, or until their time is over.';
 
-/** Makes the purges of a process. */
 export function createPurges(options: PurgesOptions): Purges {
   const targets = options.urls.map((url) => new PurgeTarget(url, options));
   const repeats = new Map<NodeJS.Timeout, readonly string[]>();

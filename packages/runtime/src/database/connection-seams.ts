@@ -7,7 +7,6 @@ export interface ConnectionSeams {
   readonly wrapReads?: (read: Database['read'], batches: BatchReader) => Database['read'];
   readonly wrapStreams?: (stream: Database['stream'], read: Database['read']) => Database['stream'];
   readonly wrapTransactions?: (transactions: TransactionRunner) => Database['briefTransaction'];
-  /** Makes what chooses the text of each run. */
   readonly createChooser?: (state: ServerState) => ChooseText;
   /** True if rows may go to `RowSink.direct`. Default: false. */
   readonly directRows?: boolean;

@@ -14,7 +14,6 @@ export type Parameter = string | null;
  */
 export type PathForm = `path:${number}-${number}` | `index:${number}`;
 
-/** True if a name is that of such a form. */
 export function isPathForm(name: string): name is PathForm {
   return /^(?:path:\d+-\d+|index:\d+)$/.test(name);
 }
@@ -145,7 +144,6 @@ export interface RowSink {
   failed?(error: unknown): void;
 }
 
-/** The sink that gets the rows for another one. */
 export function receiverOf(sink: RowSink): RowSink {
   return sink.receiver ?? sink;
 }
@@ -359,7 +357,6 @@ export interface Note<T> {
   on<N extends Noted>(noted: N, value: T): N;
 }
 
-/** Makes a kind of note. */
 export function createNote<T>(name: string): Note<T> {
   const key = Symbol(name);
   return {

@@ -201,7 +201,6 @@ export interface HostProbe {
   reset(): void;
 }
 
-/** Makes the probe of a server. */
 export type CreateProbe = (address: RenewableUrl) => Promise<HostProbe>;
 
 /** Asks a server. Never rejects: one that does not answer in time is away. */

@@ -29,7 +29,6 @@ type Part = 'read' | 'within' | 'query';
 
 const noRows: RowSink = { row: () => {} };
 
-/** Makes a database whose statements are observed. */
 export function observeDatabase(database: Database, observers: StatementObservers): Database {
   const watch = new StatementWatch(observers);
   return {

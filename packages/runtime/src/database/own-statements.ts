@@ -60,12 +60,10 @@ export function run(text: string, takes: readonly string[] = []): ScriptStep {
   return { kind: 'run', ...compile(text), takes };
 }
 
-/** A step that must find a row. */
 export function requireRow(text: string, takes: readonly string[] = []): ScriptStep {
   return { kind: 'need', ...compile(text), takes };
 }
 
-/** The step whose rows the script answers. */
 export function returnRows(text: string): ScriptStep {
   return { kind: 'give', ...compile(text), takes: [] };
 }
@@ -78,12 +76,10 @@ export function proveCommit(text: string, isNumbered = false): ScriptStep {
   return { kind: 'witness', isNumbered, ...compile(`${text} LOCK IN SHARE MODE`) };
 }
 
-/** A new key for `$name`. */
 export function generateKey(name: string): ScriptStep {
   return { kind: 'make', name };
 }
 
-/** The one row that a script answers. */
 export function returnRow(...row: readonly string[]): ScriptStep {
   return {
     kind: 'answer',
@@ -113,10 +109,8 @@ function sourceOf(name: string, prepare: Prepare = 'plain'): Source {
   return /^\d/.test(name) ? { parameter: Number(name) - 1, prepare } : { name };
 }
 
-/** Runs one statement and gives its rows as texts. */
 type RunStep = (statement: Statement, parameters: readonly Parameter[]) => Promise<readonly TextRow[]>;
 
-/** Runs a script. */
 export async function runScript(
   { steps }: Script,
   values: readonly Parameter[],
@@ -217,7 +211,6 @@ export function allRows(
   );
 }
 
-/** Runs one statement as it is. */
 export async function statementRows(
   transaction: Transaction,
   statement: Statement,

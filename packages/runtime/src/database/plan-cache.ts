@@ -18,13 +18,10 @@ export type CreatePlanCache = <Value>(name: CacheName | null) => PlanCache<Value
 /** Entries of a generation of such a cache. */
 export const plansKept = 1_000;
 
-/** Makes a cache that counts nothing. */
 export const createUncounted: CreatePlanCache = () => createPlanCache(plansKept);
 
-/** Makes a cache that keeps nothing. */
 export const createEmpty: CreatePlanCache = () => ({ get: () => undefined, set() {} });
 
-/** Counts what is found in a cache, and what is not. */
 export function countLookups<Value>(
   { get, set }: PlanCache<Value>,
   hits: { value: number },

@@ -83,7 +83,6 @@ export interface RuledPrivilege {
   readonly columns: readonly string[];
 }
 
-/** Facts that roles and rights are examined by. */
 export interface ExaminedRoles {
   /** Roles of the database that callers run as, by role of the API; none where only claims are set. */
   readonly roles: Readonly<Record<string, string>>;

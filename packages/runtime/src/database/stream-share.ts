@@ -7,7 +7,6 @@ import type { Database, StreamLoad } from './database.ts';
 import { ConnectionError } from './errors.ts';
 import { Waits } from './waits.ts';
 
-/** Bounds of streams. */
 interface StreamLimits {
   /** Streams under way at once. */
   readonly maxCount: number;

@@ -2,7 +2,6 @@
 
 /** Reported figures of the waiting requests. */
 export interface Waited {
-  /** Number of those that wait now. */
   readonly waiting: number;
   /** The longest wait of the last minute or two, in milliseconds, of those who still wait as well. */
   readonly longestMs: number;

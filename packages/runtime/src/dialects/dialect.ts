@@ -174,7 +174,6 @@ export interface SqlDialect {
   answer(value: Value): string;
 }
 
-/** A path into JSON while it is printed. */
 export interface JsonPath {
   /** One per level. */
   readonly segments: readonly string[];
@@ -267,7 +266,6 @@ export interface InputDialect {
   lookUp(table: string, input: string, on: string): string;
   /** SQL predicate that is true if a column has the value of a column of input. */
   equal(column: string, input: string, field: Field): string;
-  /** The value of a column of input as its field stores it. */
   stored(input: string, field: FieldDescriptor): string;
   /** The same with its type told in any case. */
   kept(input: string, field: FieldDescriptor): string;
@@ -306,7 +304,6 @@ type Field =
   | Pick<FieldDescriptor, 'type' | 'native' | 'stored' | 'comparison' | 'wire' | 'collated' | 'folds'>
   | undefined;
 
-/** Gives the placeholder of a fixed value, as a type. */
 export type FixedValue = (value: string, native: string) => string;
 
 /** Fields that a caller can read in the copies of one collection's items. */

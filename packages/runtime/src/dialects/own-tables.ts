@@ -38,11 +38,9 @@ type TimeUnit = 'second' | 'minute' | 'hour' | 'day';
 
 /** The spelling of one dialect, for one place of the tables. */
 export interface OwnSpelling {
-  /** A table as SQL names it. */
   table(name: string): string;
   /** A parameter of a statement that is no script: `$1::uuid`. */
   parameter(typed: string): string;
-  /** A value as text. */
   text(expression: string): string;
   /** A predicate, or a column that is true or false, as the text `true` or `false`; null where it is null. */
   flag(predicate: string): string;
@@ -202,7 +200,6 @@ export interface ModelTables {
   mark(parts: ModelParts): string;
 }
 
-/** The statements by what they are about. */
 export interface OwnStatements {
   readonly sessions: SessionStatements;
   readonly mailedTokens: MailedTokenStatements;

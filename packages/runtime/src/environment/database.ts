@@ -11,7 +11,6 @@ import {
   readInteger,
 } from './values.ts';
 
-/** Settings of the database. */
 export interface DatabaseEnvironment {
   /** Null: the embedded database. Several hosts are candidates for writing, in order. */
   readonly url: string | null;
@@ -41,7 +40,6 @@ export interface DatabaseEnvironment {
 /** Time that a write waits for a primary where DATABASE_FAILOVER_WAIT does not say, in milliseconds. */
 export const usualFailoverWait = 5_000;
 
-/** Reads the variables. */
 export function readDatabase(read: Read, problems: EnvironmentProblem[]): DatabaseEnvironment {
   const environment: DatabaseEnvironment = {
     url: read<string | null>('DATABASE_URL', (text) => readDatabaseUrl(text, 'write'), null),

@@ -1,7 +1,6 @@
 /** Variables of mail and of the links in it. Source: API specification, sections 2.6, 3.3 and 16. */
 import { type Read, type Reading, readBoolean, readInteger, readLongDuration, readUrls } from './values.ts';
 
-/** Settings of mail. */
 export interface MailEnvironment {
   /** An address, or a name and an address: `Shop <no-reply@example.com>`. */
   readonly from: string;
@@ -32,7 +31,6 @@ export interface LinkEnvironment {
   readonly allowed: readonly string[];
 }
 
-/** Reads the variables. */
 export function readMail(read: Read): MailEnvironment {
   const host = read<string | null>('EMAIL_SMTP_HOST', readName, null);
   const smtp = {

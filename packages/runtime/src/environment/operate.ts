@@ -30,7 +30,6 @@ interface MetricsEnvironment {
   readonly seriesMax: number;
 }
 
-/** Reads the variables. */
 export function readOperate(read: Read): OperateEnvironment {
   return {
     accessLog: read<AccessLog>('ACCESS_LOG', readAccessLog, 'errors'),

@@ -39,7 +39,6 @@ export type Optimizations = ReadonlySet<Optimization>;
 /** All of them: the default. */
 export const allOptimizations: Optimizations = new Set(optimizations);
 
-/** Reads `all`, `none` or names. */
 export function readOptimizations(text: string): Reading<Optimizations> {
   if (text === 'all') return { value: allOptimizations };
   const names = text === 'none' ? [] : text.split(',').map((name) => name.trim());

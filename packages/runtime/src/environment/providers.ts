@@ -26,7 +26,6 @@ export type ProviderEndpoints =
   | { readonly driver: 'openid'; readonly issuer: string }
   | { readonly driver: 'oauth2'; readonly authorize: string; readonly access: string; readonly profile: string };
 
-/** Members of a profile. */
 export interface ProfileKeys {
   readonly identifier: string;
   readonly email: string;

@@ -17,7 +17,6 @@ export interface RequestLimit {
   readonly duration: number;
 }
 
-/** Reads the variables. */
 export function readRequestLimits(read: Read): RequestLimits {
   return {
     client: readLimit(read, 'RATE_LIMITER', 50),
@@ -42,7 +41,6 @@ function readRedisUrl(text: string): Reading<string> {
     : { problem: 'must be an address such as "redis://user:password@host:6379/0".' };
 }
 
-/** The limits of one operation; all of them included. */
 export interface OperationLimits {
   /** GRAPHQL_MAX_DEPTH: fields within fields. Introspection does not count. */
   readonly depth: number;
@@ -90,7 +88,6 @@ export interface CacheEnvironment {
   readonly purgeUrls: readonly string[];
 }
 
-/** Reads the variables. */
 export function readCache(read: Read): CacheEnvironment {
   return {
     tagHeader: read('CACHE_TAG_HEADER', readTagHeader, 'Surrogate-Key'),

@@ -69,7 +69,6 @@ export function readInteger(least: number, max: number = Number.MAX_SAFE_INTEGER
   };
 }
 
-/** Reads `true` or `false`. */
 export function readBoolean(text: string): Reading<boolean> {
   return text === 'true' || text === 'false' ? { value: text === 'true' } : { problem: 'must be "true" or "false".' };
 }
@@ -95,7 +94,6 @@ export function readList(text: string): Reading<readonly string[]> {
 /** Advice for variables that hold a secret. */
 export const secretAdvice = '`openssl rand -hex 32` prints one.';
 
-/** Takes a text as it is. */
 export function readText(text: string): Reading<string> {
   return { value: text };
 }
@@ -206,7 +204,6 @@ export function isEmail(text: string): boolean {
   return /^[^\s@"(),:;<>[\\\]\p{Cc}\p{Cf}]+@[^\s@"(),:;<>[\\\]\p{Cc}\p{Cf}]+$/u.test(text);
 }
 
-/** A duration, or `0` for none. */
 export function readDurationOrZero(text: string): Reading<number> {
   return text === '0' ? { value: 0 } : readDuration(text);
 }

@@ -30,7 +30,6 @@ export interface ExplainedRead {
   readonly answer: readonly string[];
 }
 
-/** A read that is refused. */
 export interface RefusedRead {
   readonly kind: 'refused';
   readonly code: ErrorCode;

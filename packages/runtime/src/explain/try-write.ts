@@ -22,7 +22,6 @@ export interface WriteToExplain {
   readonly body: string;
 }
 
-/** Action of each method. */
 export const actions = { POST: 'create', PATCH: 'update', DELETE: 'delete' } as const;
 
 /** A write with everything that decides about it. */
@@ -36,7 +35,6 @@ export interface ExplainedRequest {
   readonly limits?: WriteLimits;
 }
 
-/** Limits of requests that write. */
 export type WriteLimits = Pick<WriterOptions, 'limits' | 'fieldLimits' | 'maxItems'>;
 
 export interface Tried {
@@ -133,7 +131,6 @@ function askOf(
 /** Parts of a database that writing needs. */
 type WritableDatabase = Pick<Database, 'transaction' | 'briefTransaction' | 'read'>;
 
-/** A statement that a write has sent. */
 export interface SentStatement {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];

@@ -10,7 +10,6 @@ export type RawJson =
   | { readonly kind: 'list'; readonly items: readonly RawJson[] }
   | { readonly kind: 'object'; readonly members: readonly RawMember[] };
 
-/** A member of an object; the name is unescaped. */
 export type RawMember = readonly [name: string, value: RawJson];
 
 /** Values nested deeper stay text as a whole: stored JSON may nest as deep as it likes, the stack does not. */
@@ -21,12 +20,10 @@ interface Cursor {
   at: number;
 }
 
-/** Reads JSON text. */
 export function readRawJson(text: string): RawJson {
   return readValue({ text, at: 0 }, 0);
 }
 
-/** True if a value is null. */
 export function isNull(value: RawJson): boolean {
   return value.kind === 'scalar' && value.text === 'null';
 }

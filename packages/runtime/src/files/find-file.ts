@@ -27,7 +27,6 @@ export interface FoundFile {
   readonly modified: Date;
 }
 
-/** Finds files and settings. */
 export interface FileFinder {
   /** The file of a key, as paths have it. Rejects with FORBIDDEN unless it is there, with a content, for the caller. */
   find(caller: Caller, key: string): Promise<FoundFile>;

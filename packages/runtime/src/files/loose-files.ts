@@ -12,7 +12,6 @@ import type { SystemPlace } from '../system/place.ts';
 import { purgeStaging } from './staging.ts';
 import type { Storages } from './storage.ts';
 
-/** Place of a content. */
 export interface StoredContent {
   readonly storage: string;
   readonly name: string;

@@ -22,7 +22,6 @@ export interface Storage {
   readonly staging: string;
   /** Moves a file of the staging folder here, which may be gone afterwards. A part of it is never visible. */
   put(name: string, path: string, type: string): Promise<void>;
-  /** The same for bytes. */
   putBytes(name: string, bytes: Buffer, type: string): Promise<void>;
   /** Null when there is none of this name. */
   open(name: string, range?: ByteRange): Promise<Readable | null>;
@@ -122,7 +121,6 @@ async function syncFolder(path: string): Promise<void> {
   await folder?.close();
 }
 
-/** True if an error says that a file is missing. */
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

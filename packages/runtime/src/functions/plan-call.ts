@@ -60,7 +60,6 @@ export function planCall(open: Scope, call: RequestedCall, bounds: Bounds): Read
   };
 }
 
-/** Values of the parameters of `planCall`. */
 export function callValues(call: RequestedCall, bounds: Bounds): readonly string[] {
   const { returns, procedure } = call.descriptor;
   const isList = procedure !== true && 'many' in returns && returns.many === true;

@@ -121,7 +121,6 @@ function createFind(api: FunctionsOptions['api']): Functions['find'] {
   };
 }
 
-/** Plans of calls, each of which is made once. */
 class CallPlans {
   readonly #open: ReturnType<typeof buildOpenScope>;
   readonly #limits: ReadLimits;

@@ -14,7 +14,6 @@ export interface Generations {
   readonly current: () => ServedApi;
   /** Watch of the current one. */
   readonly watch: Pick<DriftWatch, 'drifts' | 'checked' | 'damaged' | 'refresh'>;
-  /** Starts the first one. */
   start(log: DriftLog): Promise<void>;
   /** Answers new requests by another API; resolves when they are. If that API fails to start, the current one stays. */
   replace(api: CompiledApi): Promise<void>;

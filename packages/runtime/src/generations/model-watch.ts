@@ -281,7 +281,6 @@ function within(transaction: Transaction): RunTexts {
   return (text, parameters) => allRows(transaction, text, parameters);
 }
 
-/** True if an API was compiled of rows with these digests. */
 function matches(api: CompiledApi, { permissions, model }: ModelDigests): boolean {
   return api.permissionsDigest === permissions && api.modelDigest === model;
 }

@@ -16,7 +16,6 @@ interface ByteCacheSize {
 
 export type CreateByteCache = <Value>(size: ByteCacheSize) => ByteCache<Value>;
 
-/** Makes a cache that keeps nothing. */
 export const createEmptyBytes: CreateByteCache = () => ({ get: () => undefined, set() {} });
 
 interface Weighed<Value> {

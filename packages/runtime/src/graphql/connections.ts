@@ -24,7 +24,6 @@ type EdgeMember =
   | { readonly kind: 'node'; readonly key: string; readonly node: NodeFields }
   | { readonly kind: 'constant'; readonly key: string; readonly json: string };
 
-/** Member of `pageInfo`. */
 type PageMember =
   | { readonly kind: 'page'; readonly key: string; readonly name: string }
   | Extract<EdgeMember, { kind: 'constant' }>;
@@ -46,7 +45,6 @@ interface ConnectionSelection {
 
 type Sets = readonly (SelectionSetNode | undefined)[];
 
-/** Compiles what is selected of a connection of a collection. */
 export function compileConnection(
   to: Compiling,
   collection: CollectionScope,

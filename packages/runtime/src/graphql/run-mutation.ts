@@ -9,10 +9,8 @@ import type { ServiceField } from './compile/compile-query.ts';
 import type { OperationAnswer, OperationCall } from './documents/operation.ts';
 import { type FieldValue, spliceAnswer } from './spliced.ts';
 
-/** Options for running mutations. */
 export interface MutationSetting {
   readonly writer: Pick<Writer, 'inOrder'>;
-  /** Origin of a request. */
   readonly senderOf: (request: OperationCall['request']) => RequestOrigin;
   /** Takes what failed at a root field, for the log. */
   readonly report: (request: OperationCall['request'], error: PlatformError) => void;

@@ -28,7 +28,6 @@ import {
   spliceAnswer,
 } from './spliced.ts';
 
-/** Options for running queries. */
 export interface QuerySetting {
   readonly database: Pick<Database, 'read' | 'stream'>;
   readonly limits?: Partial<ReadLimits>;

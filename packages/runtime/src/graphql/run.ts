@@ -17,7 +17,6 @@ export interface OperationRunnerOptions extends OperationCompilerOptions, QueryS
   readonly api: CompiledApi;
 }
 
-/** Makes the runner of an API. */
 export function createOperationRunner(options: OperationRunnerOptions): OperationRunner {
   const { compile, compiledOf } = createOperationCompiler(options);
   const isPopulationError = createPopulationTest(options.api);

@@ -24,7 +24,6 @@ export interface GraphqlServiceOptions {
   readonly createDocumentCache?: CreateByteCache;
 }
 
-/** One request, read. */
 interface GraphqlRequest extends DocumentRequest {
   readonly scope: GraphqlScope;
   readonly variables: SentVariables;
@@ -64,7 +63,6 @@ const bytesPerCharacter = 2;
 const documentsKept = { entries: 1_000, bytes: 32 * 1024 ** 2 };
 const introspectionsKept = { entries: 50, bytes: 16 * 1024 ** 2 };
 
-/** Makes the service of a compiled API. */
 export function createGraphqlService(options: GraphqlServiceOptions): GraphqlService {
   const service = new ApiDocuments(options);
   return {

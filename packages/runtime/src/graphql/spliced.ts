@@ -19,7 +19,6 @@ function transcoderOf(plan: ReadPlan): Transcoder {
 /** Rows that are collected into the value of one root field. */
 export interface CollectedRows extends RowSink {
   readonly items: number;
-  /** Number of bytes by now. */
   readonly bytes: number;
   /** The bytes; the same again when called again. */
   end(): Buffer;
@@ -54,7 +53,6 @@ export class SplicedRows implements CollectedRows {
     this.#transcode(buffer, offset, this.#out);
   }
 
-  /** Number of bytes by now. */
   get bytes(): number {
     return this.#ended?.length ?? this.#out.length;
   }
@@ -97,7 +95,6 @@ export function frameOf(key: string): { readonly prefix: Buffer; readonly suffix
   return { prefix: Buffer.from(`{"data":{${JSON.stringify(key)}:`), suffix: Buffer.from('}}') };
 }
 
-/** The value of a root field, as JSON. */
 export interface FieldValue {
   readonly key: string;
   readonly json: Buffer;

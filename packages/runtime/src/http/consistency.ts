@@ -40,7 +40,6 @@ const maxTokens = 8;
 
 const none: readonly string[] = [];
 
-/** Makes the tokens of a server. */
 export function createConsistency(options: ConsistencyOptions): Consistency {
   const { history, hasReached, hasPrimary, sessionCookie, cookieAttributes } = options;
   const codec = createTokenCodec(options.secret);

@@ -21,7 +21,6 @@ interface CustomRouteOptions {
   readonly api: CompiledApi;
   readonly writer: Pick<Writer, 'openFor'>;
   readonly responder: Responder;
-  /** Origin of a request. */
   readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 

@@ -84,7 +84,6 @@ function ownUserEndpoints(users: OwnUserHandlers): readonly Endpoint[] {
   ];
 }
 
-/** Endpoints of a collection below its path. */
 function itemEndpoints(path: string, items: ItemHandlers): readonly Endpoint[] {
   return [
     {

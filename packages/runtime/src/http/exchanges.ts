@@ -17,7 +17,6 @@ export interface AnsweredExchange {
   readonly answered: string | null;
 }
 
-/** Callers of requests, as far as they are known. */
 export type KnownCallers = WeakMap<IncomingMessage, Caller>;
 
 /** Bytes up to which a body is recorded. */

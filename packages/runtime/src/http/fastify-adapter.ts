@@ -96,12 +96,10 @@ export function createFastifyAdapter(
 export interface Listener {
   readonly server: FastifyInstance;
   readonly responder: StreamingResponder;
-  /** Open connections. */
   readonly connections: ReadonlySet<Socket>;
 }
 
 export interface ListenerOptions {
-  /** Observers of each answered request. */
   readonly observers?: readonly RequestObserver[];
   /** Leads reads behind writes, where there are replicas. */
   readonly consistency?: Consistency | null;

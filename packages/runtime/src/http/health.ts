@@ -53,7 +53,6 @@ export function readinessOf({ unready, unreadable }: Health, role: string | unde
 /** Part of the drift watch that tells if the API fits the database. */
 export type WatchedSchema = Pick<DriftWatch, 'drifts' | 'checked' | 'damaged' | 'refresh'>;
 
-/** Subjects and options of the health check. */
 interface HealthOptions {
   readonly database: Pick<Database, 'load'>;
   readonly hostState: () => Promise<HostReport>;

@@ -11,7 +11,6 @@ import type { Writer } from '../write/writer.ts';
 import { type HttpContext, jsonAnswer, mediaTypes, type Responder } from './responses/answer.ts';
 import type { Reader } from './responses/read.ts';
 
-/** One request below `/items`. */
 export interface ItemRequest {
   readonly httpContext: HttpContext;
   readonly caller: Caller;
@@ -37,7 +36,6 @@ interface ItemHandlersOptions {
   readonly reader: Reader;
   readonly writer: Writer;
   readonly responder: Responder;
-  /** Origin of a request. */
   readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 

@@ -6,7 +6,6 @@ import { failRequest } from './fastify-adapter.ts';
 import type { Responder } from './responses/answer.ts';
 import { preflightHeaders } from './responses/cors.ts';
 
-/** Adds the routes of an endpoint to a server. */
 export function mountEndpoint(
   server: FastifyInstance,
   responder: Responder,

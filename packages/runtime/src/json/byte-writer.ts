@@ -107,14 +107,12 @@ export class ByteWriter {
     if (this.bytes.length - this.position < room) this.#grow(room);
   }
 
-  /** Appends bytes as they are. */
   append(source: Uint8Array): void {
     this.reserve(source.length);
     this.bytes.set(source, this.position);
     this.position += source.length;
   }
 
-  /** Appends a text, as UTF-8. */
   appendText(text: string): void {
     this.reserve(text.length * maxBytes);
     this.position += this.bytes.write(text, this.position);

@@ -51,7 +51,6 @@ export function putWord(view: DataView, position: number, word: number): void {
 /** Bytes that `putLiteral` may store after a text. */
 export const literalOvershoot = 3;
 
-/** Prepares a text for `putLiteral`. */
 export function literalOf(text: string): Literal {
   const length = Buffer.byteLength(text);
   const wordView = new Int32Array(Math.ceil(length / 4));

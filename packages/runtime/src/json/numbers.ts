@@ -10,12 +10,10 @@ const quote = 34;
 const minus = 45;
 const billion = 1_000_000_000;
 
-/** Writes a `smallint` as a JSON number. */
 export function writeInt2(out: ByteWriter, { view }: Source, offset: number): void {
   out.position = putInteger(out.bytes, out.position, view.getInt16(offset));
 }
 
-/** Writes an `integer` as a JSON number. */
 export function writeInt4(out: ByteWriter, { view }: Source, offset: number): void {
   out.position = putInteger(out.bytes, out.position, view.getInt32(offset));
 }

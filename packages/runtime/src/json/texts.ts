@@ -138,7 +138,6 @@ export function writeNumber(out: ByteWriter, source: Source, offset: number, len
   else writeText(out, source, offset, length);
 }
 
-/** Writes bytes as a base64 string with padding. */
 export function writeBase64(out: ByteWriter, { bytes: source }: Source, offset: number, length: number): void {
   out.reserve(Math.ceil(length / 3) * 4 + 2);
   const { bytes } = out;

@@ -32,7 +32,6 @@ const falseText = literalOf('false');
 const mask = literalOf('"**********"');
 const nothing = literalOf('');
 
-/** Writers of values, by kind. */
 export const scalars: Readonly<Record<WireKind, Writer>> = {
   bool(out, { bytes }, offset) {
     out.position = putLiteral(out.view, out.position, bytes[offset] === 0 ? falseText : trueText);

@@ -12,7 +12,6 @@ export type Dialect = (typeof dialects)[number];
 /** Servers that speak one protocol and one SQL, but for details. */
 export type Family = 'postgres' | 'mysql';
 
-/** Facts of a server. */
 export interface DialectFacts {
   readonly family: Family;
   /** Its name for people. */
@@ -28,7 +27,6 @@ export interface DialectFacts {
   readonly quote: '"' | '`';
   /** True if a backslash within a text is an escape, as it is by default. */
   readonly escapes: boolean;
-  /** True if CREATE INDEX names an index itself. */
   readonly namesIndexes: boolean;
   /** True if columns that a table numbers take their number also where null is written. */
   readonly numbersNulls: boolean;
@@ -54,7 +52,6 @@ const others: Omit<DialectFacts, 'title' | 'returnsKeys' | 'hasSpatialReferences
   ...{ policies: false, hasVectors: false, partialIndexes: false },
 };
 
-/** The facts of each server. */
 export const dialectFacts: Readonly<Record<Dialect, DialectFacts>> = {
   postgres: {
     ...{ family: 'postgres', title: 'PostgreSQL', hasSchemas: true, binaryRows: true, quote: '"' },

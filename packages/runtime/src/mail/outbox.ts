@@ -38,7 +38,6 @@ const lookEveryMs = 60_000;
 /** Tries after which a mail is given up; with waits from one minute, doubled up to an hour, that is some hours. */
 const maxTries = 10;
 
-/** Makes the outbox of a server. */
 export function createOutbox({ database, place: location, deliver, log, closed: done }: OutboxOptions): Outbox {
   const texts = statements(location);
   let closed = false;

@@ -12,7 +12,6 @@ export interface ActivityEntry {
   readonly item: string;
 }
 
-/** A change, planned. */
 export interface ModelChange {
   /** For the name of the migration, in words: `create articles`. */
   readonly title: string;

@@ -36,7 +36,6 @@ export function mustBeOwn(name: string): void {
   if (name.startsWith(reservedPrefix)) throw new PlatformError('FORBIDDEN');
 }
 
-/** Finds a field as it is told. */
 export function findField({ document }: KnownModel, collection: string, name: string): ModelField {
   const found = document.fields.find((candidate) => candidate.collection === collection && candidate.field === name);
   if (found === undefined) throw new PlatformError('FORBIDDEN');

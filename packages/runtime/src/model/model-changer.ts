@@ -70,7 +70,6 @@ export interface ModelChangerOptions {
   readonly database: Pick<Database, 'transaction' | 'schemaSession'>;
   readonly recompiler: Pick<Recompiler, 'schema' | 'migrationNames'>;
   readonly tables: () => WatchedTables;
-  /** The API that says what the tables say. */
   readonly compiledIn: (run: RunTexts, tables: WatchedTables) => Promise<CompiledApi>;
   /** Compiles what has been made of the tables; the options' `read` is called as soon as they have been read. */
   readonly compileIn: (run: RunTexts, tables: WatchedTables, options: CompileOptions) => Promise<Made | Problems>;

@@ -14,7 +14,6 @@ import type { Payload } from './payload.ts';
 
 export interface NewColumn {
   readonly name: string;
-  /** Its type as SQL. */
   readonly sql: string;
   /** True if it counts by itself (auto-increment). */
   readonly counts: boolean;
@@ -84,7 +83,6 @@ export interface ModelSql {
   /** Says the comment of a column that was made, where its definition does not. */
   commentNew(table: string, column: NewColumn, location: ModelPlace): readonly ModelStep[];
   dropColumn(model: KnownModel, found: FoundColumn): readonly ModelStep[];
-  /** Drops the types of enums that go with their fields. */
   dropEnums(model: KnownModel, collection: string, fields: readonly FieldDescriptor[]): readonly ModelStep[];
 
   /** Adds values to an enum; `values` are all that it has then. */

@@ -38,7 +38,6 @@ interface NewField {
   readonly beside: (table: string) => readonly ModelStep[];
 }
 
-/** Reads the payload of a new field. */
 export function readNewField(model: KnownModel, body: JsonValue, collection: string): NewField {
   const { sql } = model;
   const payload = readObject(body, {

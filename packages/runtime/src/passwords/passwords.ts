@@ -29,7 +29,6 @@ export interface PasswordsOptions {
  */
 const ofProcess = createWorkQueue({ atOnce: Math.min(3, Math.max(1, availableParallelism() - 1)), waiting: 64 });
 
-/** Makes them. */
 export function createPasswords({ queue = ofProcess }: PasswordsOptions = {}): Passwords {
   const decoyHash = encodedDecoy();
   return {

@@ -149,7 +149,6 @@ interface AuditedWrites {
   readonly committed: (transaction: Transaction) => void;
 }
 
-/** Makes a change of the model that is told. */
 export function auditModel(changeModel: ChangeModel, audit: Audit): ChangeModel {
   return async (plan, discard, origin) => {
     let entries: readonly ActivityEntry[] = [];

@@ -14,7 +14,6 @@ const idleMs = 500;
 
 type Closed = Omit<ServeParts, 'late' | 'watched' | 'ready'>;
 
-/** Makes the function that closes a server, once. */
 export function closeOnce(parts: Closed, setting: ServeSetting): RunningServer['close'] {
   let closing: Promise<void> | null = null;
   return function close(lingerMs) {

@@ -176,7 +176,6 @@ function createScrapeTest(token: string): (request: IncomingMessage) => boolean 
 const results = ['ok', 'refused', 'limited', 'second_factor'] as const;
 type SignInResult = (typeof results)[number];
 
-/** Name of the provider of passwords. */
 const passwordProvider = 'default';
 
 class SignInMetrics {

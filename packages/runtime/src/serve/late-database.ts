@@ -24,7 +24,6 @@ export interface LateDatabase {
 const firstWait = 250;
 const longestWait = 32_000;
 
-/** Makes a database that `open` opens. */
 export function createLateDatabase(open: () => Promise<Database>): LateDatabase {
   const { promise: opened, resolve: resolveOpened } = Promise.withResolvers<void>();
   let current: Database | null = null;

@@ -132,7 +132,6 @@ function createServed(
   const { trustedDocuments = false, pages = null, uploads = uploadsFolder, onExchange } = options;
   const callers: KnownCallers | null = onExchange === undefined ? null : new WeakMap();
   if (callers !== null && onExchange !== undefined) recordRequests(listener.server.server, callers, onExchange);
-  /** Latest API that a watch is of. */
   const watched = new WeakMap<DriftWatch, CompiledApi>();
   return createGenerations(api, (compiled, existing) => {
     const observers = instruments.serves(compiled);

@@ -58,7 +58,6 @@ export function listedForm(field: TypedValue & KeyField): { readonly native: str
     : { native: operandType(field).native };
 }
 
-/** The operand type of a field of a key. */
 export function keyType(field: TypedValue & KeyField): OperandType {
   return operandType(hasParts(field) ? { ...field, native: wholeType(field) } : field);
 }

@@ -194,7 +194,6 @@ export function exportScope(scope: Scope): Scope {
   return exported;
 }
 
-/** The names of a scope as filters look them up. */
 export function filterNames(scope: Scope): FilterNames {
   return {
     field(collection, name) {

@@ -11,7 +11,6 @@ export interface Migrator {
   read(): Promise<readonly AppliedMigration[] | null>;
   /** Applies the first migration that the database lacks, under the lock, and gives it; null when there is none. */
   applyNext(migrations: readonly Migration[]): Promise<Migration | null>;
-  /** Undoes the last one in the same way. */
   undoLast(migrations: readonly Migration[]): Promise<Migration | null>;
 }
 
@@ -145,7 +144,6 @@ export interface Migration extends MigrationTexts {
 
 /** Texts of a step where tables are made in transactions. */
 export interface MigrationTexts {
-  /** The tables that it makes. */
   readonly tables: readonly string[];
   /** Statements that make the step, starting from the state after the migrations before. */
   readonly up: string;

@@ -4,7 +4,6 @@ import type { Parameter } from '../database/database.ts';
 import type { CollectionDescriptor, JsonValue } from '../language/index.ts';
 import { isSecret } from '../language/types/index.ts';
 
-/** Author of a change, and the origin of the request. */
 export interface ChangeOrigin {
   /** Key of the user; null for an anonymous caller. */
   readonly user: string | null;

@@ -130,7 +130,6 @@ interface OpenSpan {
   refusal: unknown;
 }
 
-/** A span of which all is known. */
 interface ClosedSpan {
   readonly parent: TraceParent;
   readonly startedAt: number;
@@ -140,7 +139,6 @@ interface ClosedSpan {
   readonly text?: string | undefined;
 }
 
-/** Writes the spans of the statements of requests. */
 export class StatementSpans implements StatementTracer {
   readonly #telemetry: OpenTelemetry;
   readonly #requests: Pick<RequestSpans, 'parent'>;

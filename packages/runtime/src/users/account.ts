@@ -32,7 +32,6 @@ interface AccountRole {
 /** Number of columns in `accountColumns`; other columns of a statement stand after them. */
 export const accountWidth = 12;
 
-/** Reads a row of `accountColumns`. */
 export function readAccount(row: readonly (string | null)[]): Account {
   const [id, email, status, provider, version, tfa] = row;
   return {

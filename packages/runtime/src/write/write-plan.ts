@@ -122,7 +122,6 @@ export interface WriteSeams {
   wrapBody(body: TransactionBody, plan: WritePlan, request: WriteRequest): TransactionBody;
 }
 
-/** Makes the seams of a writer. */
 export type CreateWriteSeams = (parts: {
   readonly driftGuard: DriftGuard;
   readonly createCache: CreatePlanCache;

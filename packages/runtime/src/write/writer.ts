@@ -119,7 +119,6 @@ export interface Writer {
   settled(): Promise<void>;
 }
 
-/** Makes the writer of a compiled API. */
 export function createWriter(options: WriterOptions): Writer {
   const performing = executorOptions(options);
   const seams = options.createSeams?.({

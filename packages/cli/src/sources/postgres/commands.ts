@@ -21,7 +21,6 @@ const postgresLimitsSql = `SELECT (pg_catalog.current_setting('max_connections')
 /** Milliseconds that a notice may take to come back to who has sent it. */
 const timeoutMs = 2_000;
 
-/** The commands on PostgreSQL. */
 export const postgresCommands: FamilyCommands = {
   examinations: postgresExaminations,
   connection: postgresConnection,

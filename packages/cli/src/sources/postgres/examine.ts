@@ -4,7 +4,6 @@ import { compareClock, type Examination, type Finding } from '../finding.ts';
 import { quotedName, quotedTable, type Source } from '../source.ts';
 import { examineSearch } from './examine-search.ts';
 
-/** Examinations of PostgreSQL. */
 export function postgresExaminations(schema: Schema): readonly Examination[] {
   return [
     standby,

@@ -137,7 +137,6 @@ const takings: Readonly<Record<AggregateKind, Taking>> = {
   max: 'range',
 };
 
-/** Finds the fields that functions take. */
 function takenFields({ fields }: RoleCollection): TakenFields {
   const shown = fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
   const fitting = (name: AggregateFunction) => shown.filter(({ descriptor }) => aggregateFits(name, descriptor.type));

@@ -25,7 +25,6 @@ export function itemSchema(collection: RoleCollection): JsonObject {
   });
 }
 
-/** The distance of a field by the name that answers have for it: `place_distance`. */
 function distanceEntry({ name }: RoleField): readonly [string, JsonObject] {
   return [`${name}_distance`, distance];
 }

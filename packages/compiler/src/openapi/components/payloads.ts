@@ -173,7 +173,6 @@ function baseSchema({ fields, nestedWrites }: PayloadBase): JsonObject {
   return { type: 'object', properties: inputProperties(fields, nestedWrites) };
 }
 
-/** Options for describing a payload. */
 interface InputOptions {
   /** Default: none. */
   readonly description?: string | null;

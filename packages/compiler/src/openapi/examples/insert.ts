@@ -102,7 +102,6 @@ function mapMembers(value: JsonValue | undefined, change: (inner: JsonValue, nam
   return members.every(([name, inner]) => inner === value[name]) ? value : objectOf(members);
 }
 
-/** Judges values by the schemas of one document. */
 type Fits = (schema: JsonValue, value: JsonValue) => boolean;
 
 /**

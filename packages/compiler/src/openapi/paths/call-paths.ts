@@ -20,7 +20,6 @@ import { addressed } from './addressed.ts';
 
 export const functionTag = 'functions';
 
-/** The path of each function with its operations. */
 export function functionPaths(functions: readonly RoleFunction[]): readonly (readonly [string, JsonObject])[] {
   return functions.map((called) => [
     `/functions/${encodeURIComponent(called.name)}`,

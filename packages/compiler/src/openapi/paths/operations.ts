@@ -104,7 +104,6 @@ function membersBeside({ input = {}, ...operation }: NamedOperation): readonly S
   return listMembers(input).filter(({ name }) => !parameters.includes(name));
 }
 
-/** Members that stand in the query. */
 function isQueried(operation: NamedOperation, { schema }: SchemaMember): boolean {
   return routeOf(operation).method === 'GET' || schema.flag !== undefined;
 }
@@ -182,7 +181,6 @@ function itemAnswers(collection: string, description: string, empty: string, { i
   ];
 }
 
-/** Components of a resource that its operations refer to. */
 export function operationSchemas(
   resource: Resource,
   administrator: boolean,
@@ -228,7 +226,6 @@ function schemaOf(schema: ValueSchema, administrator: boolean): JsonObject {
   return objectOf(Object.entries(printed).sort(([a], [b]) => names.indexOf(a) - names.indexOf(b)));
 }
 
-/** Inputs, and the output. */
 function schemasOf({ input = {}, body, output }: NamedOperation): readonly ValueSchema[] {
   return [...Object.values(input), body ?? [], output.data ?? output.body ?? []].flat();
 }
@@ -245,7 +242,6 @@ function partsOf({ items, members = {}, anyOf = [] }: ValueSchema): readonly Val
   return [...Object.values(members), ...anyOf, items ?? []].flat();
 }
 
-/** Prints an object with these members. */
 function objectSchema(members: readonly SchemaMember[], administrator: boolean): JsonObject {
   const shown = members.filter(({ schema }) => administrator || schema.administrators !== true);
   const required = shown.filter(({ isRequired }) => isRequired).map(({ name }) => name);

@@ -30,7 +30,6 @@ export function plainRules({ rules }: PermissionDocument): readonly PlainRule[] 
     .map(({ rule }) => rule);
 }
 
-/** Group of rules for one action, as one text. */
 function groupOf({ role, collection, action }: Pick<PlainRule, 'role' | 'collection' | 'action'>): string {
   return JSON.stringify([role, collection, action]);
 }

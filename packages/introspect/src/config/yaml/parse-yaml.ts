@@ -62,7 +62,6 @@ const problems: ReadonlyMap<string, { readonly message?: string; readonly hint: 
   ['MULTIPLE_DOCS', { message: 'A second document begins here; a file is one.', hint: 'Join them, without "---".' }],
 ]);
 
-/** Diagnostic of a parser's error, by its code and message. */
 export function syntaxError(location: string, message: string, code?: string): Diagnostic {
   const problem = code === undefined ? undefined : problems.get(code);
   const { hint = null } = problem ?? {};

@@ -38,7 +38,6 @@ export interface SourceScalar {
   readonly digits?: true;
 }
 
-/** A name and where it is written. */
 export interface PlacedName {
   readonly name: string;
   readonly place: string;

@@ -36,7 +36,6 @@ import type {
 import { collectionsByName, namesIn } from '../lookup.ts';
 import { filterNames, findMisspeltValues, literalMisfit, nowMisfit, pathMisfit } from './filter-names.ts';
 
-/** Names that a condition is looked up in. */
 interface ConditionNames {
   readonly collections: ReadonlyMap<string, Collection>;
   readonly filter: FilterNames;

@@ -234,7 +234,6 @@ function claimProblems(
   });
 }
 
-/** True if a claim lies within another one. */
 function isWithin(claim: readonly string[], outer: readonly string[]): boolean {
   return outer.length < claim.length && outer.every((name, position) => name === claim[position]);
 }

@@ -126,7 +126,6 @@ function unknownRole(): PlatformError {
   return new PlatformError('FAILED_VALIDATION', 'There is no such role.', extensions);
 }
 
-/** Number of items that a planned read finds in a transaction. */
 async function countItems(transaction: Transaction, { plan, statement, parameters }: PlannedRead): Promise<number> {
   const rows = createAnswerWriter(plan)();
   await transaction.run(statement, parameters, rows);
@@ -146,7 +145,6 @@ const users = 'platform_users';
 /** Fields that an invitation writes in the name of its sender; the platform itself sets the status. */
 const written = ['email', 'role'] as const;
 
-/** Makes the checks of a compiled API. */
 function createInvitePermissions(api: CompiledApi): InvitePermissions {
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
   const rules = new Map(api.access.map((access) => [access.name, rulesOf(access)]));

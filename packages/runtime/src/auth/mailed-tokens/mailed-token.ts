@@ -26,7 +26,6 @@ const letters = {
   'password-reset': { kind: 'password_reset', page: '/admin/reset-password' },
 } as const satisfies Record<string, { readonly kind: MailedKind; readonly page: string }>;
 
-/** Makes the delivery function of an outbox. */
 export function createLetters(options: LettersOptions): (mail: WaitingMail) => Promise<void> {
   const { tokens, settings, write, transport, environment, publicUrl } = options;
 

@@ -33,7 +33,6 @@ const algorithm = 'HS256';
 /** Difference that the clocks of two servers may have, in seconds. */
 const clockTolerance = 60;
 
-/** Options for making and verifying tokens. */
 interface TokensOptions {
   /** Another secret whose tokens are valid; none is signed by it. Default: none. */
   readonly previous?: string | null;
@@ -41,7 +40,6 @@ interface TokensOptions {
   readonly now?: () => number;
 }
 
-/** Makes signer and verifier. */
 export function createTokens(secret: string, { previous = null, now = Date.now }: TokensOptions = {}): Tokens {
   const kinds = deriveKinds(secret);
   const previousKinds = previous === null ? null : deriveKinds(previous);

@@ -61,7 +61,6 @@ interface SingleSignOnOptions {
 /** Characters of an address that still fits into a cookie. */
 const longestRedirect = 2_000;
 
-/** Makes the ways of all providers, by name. */
 export function createSingleSignOn(
   providers: ReadonlyMap<string, ProviderEnvironment>,
   options: SingleSignOnOptions,

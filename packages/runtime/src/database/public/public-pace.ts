@@ -100,7 +100,6 @@ export class PublicPace {
     return beside !== null && usedMs >= beside.freeMs;
   }
 
-  /** True if slow statements pause. */
   isPausingSlow(now: number): boolean {
     return isWithin(this.#lastSlow, this.#limits.pauseFactor, now);
   }
@@ -180,7 +179,6 @@ export class StatementTimes {
     return now < (this.#kinds.get(kind) ?? 0) || now < (this.#clients.get(client)?.slowUntil ?? 0);
   }
 
-  /** Milliseconds that a client used of late. */
   usedBy(client: string, now = performance.now()): number {
     const time = this.#clients.get(client);
     return time === undefined ? 0 : time.usedMs * 0.5 ** ((now - time.updatedAt) / halfLifeMs);

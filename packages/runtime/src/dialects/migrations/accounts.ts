@@ -103,7 +103,6 @@ const permissions: OwnTable = {
   indexes: ['role'],
 };
 
-/** Roles, users and permissions, and the files that users have as avatars. */
 export const accountTables = [folders, files, roles, users, permissions];
 
 const sessions: OwnTable = {

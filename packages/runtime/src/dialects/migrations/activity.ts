@@ -51,5 +51,4 @@ const comments: OwnTable = {
   indexes: [['item', 'collection', 'item'], 'user_created', 'user_updated', 'activity'],
 };
 
-/** Activity, its authors, revisions, and comments. */
 export const activityTables = [activity, revisions, comments];

@@ -118,5 +118,4 @@ const settings: OwnTable = {
   },
 };
 
-/** Metadata of collections, fields and relations, and the display settings of users. */
 export const modelTables = [collections, fields, relations, presets, settings];

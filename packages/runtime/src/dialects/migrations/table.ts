@@ -30,7 +30,6 @@ export interface OwnColumn {
   readonly type: ColumnType;
   /** Null is refused. */
   readonly required?: boolean;
-  /** The primary key. */
   readonly key?: boolean;
   readonly unique?: boolean;
   /** A value; the moment of the write (`now`), or one that no other row has (`made`): the next number, a new UUID. */

@@ -12,7 +12,6 @@ export function names(columns: readonly string[]): string {
   return columns.map(name).join(', ');
 }
 
-/** A column with its rules. */
 export function columnOf({ columns }: OwnTable, column: string): OwnColumn {
   const declared = columns[column];
   if (declared === undefined) throw new Error(`There is no column "${column}".`);

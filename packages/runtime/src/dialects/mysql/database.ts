@@ -78,7 +78,6 @@ export async function connectMysql(options: ConnectOptions): Promise<Database> {
   };
 }
 
-/** Opens the pool of connections by its first one. */
 async function openPool(
   options: ConnectOptions,
   renewable: NonNullable<ConnectOptions['renewable']>,

@@ -7,7 +7,6 @@ import { isIndex, type JsonDialect, type JsonPath, type Value } from '../dialect
 import { rawColumns } from './rows/columns.ts';
 import { type PlainSign, plainSigns } from './rows/nested.ts';
 
-/** Kinds as JSON_TYPE tells them. */
 const kinds: Readonly<Record<JsonKind, string>> = {
   text: "'STRING'",
   number: "'INTEGER', 'DOUBLE', 'DECIMAL', 'UNSIGNED INTEGER'",

@@ -18,7 +18,6 @@ const pairs = String.raw`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]
 const strings = String.raw`\\u(0000|[dD][89a-fA-F])`;
 const numbers = '[[:space:]:,[]-?[0-9.]+[eE][+-]?[0-9]{4}';
 
-/** Comparisons of JSON on PostgreSQL. */
 export const postgresJson: JsonDialect = {
   document: binary,
   at: (document, { take: shape }) => `(${document} #> ${shape(pathNative)})`,

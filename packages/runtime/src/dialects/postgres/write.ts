@@ -4,7 +4,6 @@ import type { CopyDialect, InputDialect } from '../dialect.ts';
 import { anyOf, cast, castStored, keyColumn } from '../fragment.ts';
 import { fitsMembers } from './json.ts';
 
-/** Inputs on PostgreSQL. */
 export const postgresInput: InputDialect = {
   table(shape, { columns, count, alias, numbered, as }) {
     const arrays = columns.map(({ list, native }) => {

@@ -54,7 +54,6 @@ const mediaTypes: Readonly<Record<ImageFormat, string>> = {
   avif: 'image/avif',
 };
 
-/** Makes the renderer of a server. */
 export function createRenderer(limits: TransformEnvironment, log: Pick<Log, 'warn'>): Renderer {
   const { maxConcurrent, maxDimension, timeout } = limits;
   // More images at once than there are processors would only make each of them take longer.

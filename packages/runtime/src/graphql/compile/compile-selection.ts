@@ -42,7 +42,6 @@ interface Place {
 
 type Sets = readonly (SelectionSetNode | undefined)[];
 
-/** Compiles what is selected of the items of a type. */
 export function compileSelection(to: Compiling, type: GraphQLObjectType, sets: Sets): SelectionTemplate {
   const names = to.index.byType(type.name);
   const collection = names && to.scope.collections.get(names.descriptor.name);

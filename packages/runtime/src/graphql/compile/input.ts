@@ -139,7 +139,6 @@ export function isJson(value: unknown): value is JsonValue {
   return typeof value === 'object';
 }
 
-/** Values of variables by name, as JSON. */
 export type SentVariables = Readonly<Record<string, JsonValue>>;
 
 /** Most faults of one request that are told. */

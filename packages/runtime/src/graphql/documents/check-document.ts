@@ -134,7 +134,6 @@ function chooseOperation({ definitions }: DocumentNode, name: string | null): Op
   return operation;
 }
 
-/** Size of a selection with all fragments in it expanded. */
 interface SelectionSize {
   readonly depth: number;
   readonly aliases: number;

@@ -35,7 +35,6 @@ import {
 import { endOfLine } from '../../language/descriptors/class-documents.ts';
 import { type Leaf, wideElement, wideFloat } from './wide-values.ts';
 
-/** Finds a type by its name; undefined where there is none. */
 type FindType = (name: string) => GraphQLNamedType | undefined;
 
 export interface RootNames {

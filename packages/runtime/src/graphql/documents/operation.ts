@@ -10,7 +10,6 @@ import { DocumentError } from './document-errors.ts';
 /** The two sets of root fields: those of user data and those of the platform's own. */
 type GraphqlScope = 'items' | 'system';
 
-/** Source from which one operation of a document is compiled. */
 export interface OperationSource {
   /** The schema of the access class and scope that the document was validated against. */
   readonly schema: GraphqlScopeSchema;
@@ -73,7 +72,6 @@ export interface OperationAnswer {
   readonly headers: readonly string[];
 }
 
-/** A root field as it is planned. */
 export interface PlannedField {
   /** Response name. */
   readonly key: string;

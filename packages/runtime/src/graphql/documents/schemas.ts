@@ -102,7 +102,6 @@ function wholeSchemas(text: string): Readonly<Record<GraphqlScope, GraphQLSchema
   return { items: schemaOf(graphqlRootTypes.items), system: schemaOf(graphqlRootTypes.system) };
 }
 
-/** Makes the printer of schemas: as text, each printed once. */
 export function createSchemaPrinter(
   findSchema: FindSchema,
 ): (...parameters: Parameters<FindSchema>) => Promise<string> {

@@ -33,7 +33,6 @@ export interface AuthenticatedUser {
   readonly confined: boolean;
 }
 
-/** Options for checking tokens. */
 interface AuthenticatorOptions {
   readonly names: AccessNames;
   readonly rowContext: FindRowContext;
@@ -45,7 +44,6 @@ interface AuthenticatorOptions {
   readonly audit: Audit;
 }
 
-/** Makes the check of a server. */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
   const { names, rowContext, adminToken, identities, clientAddress, audit } = options;
   const { anonymous, administrator: admin } = callersWithoutUser(names, rowContext);

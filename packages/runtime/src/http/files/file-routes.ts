@@ -29,7 +29,6 @@ interface FileEndpointsOptions {
 /** Gives the same endpoints, of which those of files take uploads. */
 type WithUploads = (endpoints: readonly Endpoint[]) => readonly Endpoint[];
 
-/** Adds uploads to the endpoints of an API that has files. */
 export function createUploadEndpoints(options: FileEndpointsOptions): WithUploads {
   const { api, environment, fieldSize, storages, uploads, responder, senderOf } = options;
   const { staging } = storages.first.storage;

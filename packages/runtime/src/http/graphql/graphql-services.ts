@@ -11,7 +11,6 @@ import type { RequestOrigin } from '../../write/execute/running.ts';
 import type { BoundOperation, OperationResult, Values } from '../operations/bind.ts';
 
 export interface GraphqlServicesOptions {
-  /** The schema of an access class as text. */
   readonly printSchema: (accessClass: string, scope: 'items' | 'system') => Promise<string>;
   readonly bound: readonly BoundOperation[];
   readonly senderOf: (request: IncomingMessage) => RequestOrigin;
@@ -20,7 +19,6 @@ export interface GraphqlServicesOptions {
 /** Gives the value of a root field. Rejects with the error of the operation. */
 type CallService = (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
 
-/** Makes the function that answers them. */
 export function createGraphqlServices({ printSchema, bound, senderOf }: GraphqlServicesOptions): CallService {
   const operations = new Map(bound.map((callable) => [fieldOf(callable.operation), callable]));
   return async function callService(field, call) {
@@ -47,7 +45,6 @@ function fieldOf({ graphql: { query, mutation } = {} }: NamedOperation): string 
   return query ?? mutation;
 }
 
-/** Inputs by their names, and the body. */
 function valuesOf({ input = {}, body, graphql }: NamedOperation, args: Values): Values {
   const inputs = listMembers(input).flatMap(({ name, schema: { argument = name } }) =>
     args[argument] === undefined ? [] : [[name, args[argument]] as const],

@@ -46,7 +46,6 @@ export function authOperations(
   };
 }
 
-/** Forgotten passwords. */
 export function passwordOperations(
   accounts: Pick<Accounts<unknown>, 'requestReset' | 'setPassword' | 'outbox'>,
   { mail }: Pick<Environment, 'mail'>,

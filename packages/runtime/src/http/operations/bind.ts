@@ -20,7 +20,6 @@ import {
 import type { RequestOrigin } from '../../write/execute/running.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 
-/** Request for an operation, beside its input. */
 export interface OperationContext extends OperationRequest {
   readonly administrator: boolean;
 }
@@ -50,7 +49,6 @@ export interface OperationResult<Value> {
   readonly afterwards?: () => void;
 }
 
-/** Result without a value. */
 export const done: OperationResult<undefined> = { value: undefined };
 
 /** Implementation of an operation. It rejects with the error that answers the request. */

@@ -21,11 +21,9 @@ import type { BoundOperation, OperationResult, Values } from './bind.ts';
 interface OperationEndpointsOptions {
   readonly responder: Responder;
   readonly senderOf: (request: IncomingMessage) => RequestOrigin;
-  /** Reads items that operations answer by key. */
   readonly items: Pick<ItemHandlers, 'read'>;
 }
 
-/** Makes the endpoints, one for each path. */
 export function operationEndpoints(
   bound: readonly BoundOperation[],
   options: OperationEndpointsOptions,

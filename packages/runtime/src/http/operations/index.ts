@@ -21,7 +21,6 @@ import { type ServerOptions, serverOperations } from './server.ts';
 import { ownUserOperations, userOperations } from './users.ts';
 import { type UtilOptions, utilOperations } from './utils.ts';
 
-/** Parts of a server that operations use. */
 interface OperationsOptions extends UtilOptions, ServerOptions, CommentOptions {
   readonly database: Database;
   readonly environment: Environment;
@@ -37,7 +36,6 @@ interface OperationsOptions extends UtilOptions, ServerOptions, CommentOptions {
   readonly system: SystemPlace | null;
 }
 
-/** Makes the operations callable. */
 export function bindOperations(options: OperationsOptions): readonly BoundOperation[] {
   const { api, environment, accounts, system, files, changeModel } = options;
   const { systemNameAliasPrefix: aliasPrefix } = environment;

@@ -21,7 +21,6 @@ import type { Consistency } from '../consistency.ts';
 import { corsHeaders } from './cors.ts';
 import { chooseEncoding, compress, type Encoding, Outgoing, smallestCompressed } from './outgoing.ts';
 
-/** Media types of answers, each with its charset. */
 export const mediaTypes = {
   json: 'application/json; charset=utf-8',
   graphql: 'application/graphql-response+json; charset=utf-8',
@@ -102,7 +101,6 @@ export interface StreamingResponder extends Responder {
   late(request: IncomingMessage, statement: Statement): Statement;
   /** False where there are replicas, and no server that takes writes is known. */
   hasPrimary(): boolean;
-  /** Counts the bytes that wait for the client of a request. */
   unsentOf(request: IncomingMessage): ClientBytes;
 }
 
@@ -131,7 +129,6 @@ export function listHeaders({ standing: { before, after }, id, others }: Head): 
   return [...before, 'X-Request-Id', id, ...after, ...others];
 }
 
-/** Makes the answerer of a server. */
 export function createResponder(
   environment: Environment,
   consistency: Consistency | null = null,

@@ -38,7 +38,6 @@ const maxTags = 128;
 
 const vary = 'Accept, Accept-Encoding, Authorization, Origin';
 
-/** Makes the answers of an API. */
 export function createPublicAnswers(options: PublicAnswersOptions): PublicAnswers {
   const { tags, tagHeader, caching, hasPolicies, hasPrimary, cookies, now = () => performance.now() } = options;
   const derived = new Set(caching.derived);

@@ -15,7 +15,6 @@ import { type Content, type HttpContext, mediaTypes, type Responder, type Stream
 import { chooseEncoding, createCompressor, type Outgoing } from './outgoing.ts';
 import type { KeptAnswer, PublicAnswers } from './public-answers.ts';
 
-/** Options for running reads. */
 interface ReaderOptions {
   readonly database: Database;
   readonly driftGuard: DriftGuard;
@@ -35,7 +34,6 @@ export interface Reader {
   singleton(httpContext: HttpContext, planned: PlannedRead): Promise<void>;
 }
 
-/** Makes the reader of a server. */
 export function createReader(options: ReaderOptions): Reader {
   const { responder } = options;
   const reads = new ServerReads(options);
@@ -68,7 +66,6 @@ export function createReader(options: ReaderOptions): Reader {
   };
 }
 
-/** Reads of a server, and the writers of their answers. */
 class ServerReads {
   readonly #options: ReaderOptions;
   readonly #writers = new WeakMap<ReadPlan, AnswerWriter>();
@@ -143,7 +140,6 @@ function sendTagged(responder: Responder, httpContext: HttpContext, body: Buffer
   } else responder.send(httpContext, { status: 200, type: mediaTypes.json, body, ...tagged });
 }
 
-/** Type and headers of the answer to a plan, kept or not. */
 function announce(plan: ReadPlan, kept: KeptAnswer | null): Content {
   const content = contentOf(plan);
   if (kept === null) return content;

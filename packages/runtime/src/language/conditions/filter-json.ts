@@ -59,7 +59,6 @@ export function readScalar(text: string): JsonValue {
   }
 }
 
-/** True if an operator compares values of a kind within JSON. */
 export function jsonOperatorFits(operator: Operator, kind: JsonKind): boolean {
   return definitions[operator].kinds?.includes(kind) !== false;
 }

@@ -56,7 +56,6 @@ export function all(parts: readonly Condition[]): Condition {
   return parts.length === 1 && first !== undefined ? first : { kind: 'and', of: parts };
 }
 
-/** Reads the elements of `_and` or `_or`, each by `read`. */
 export function readList(
   key: '_and' | '_or',
   value: JsonValue,

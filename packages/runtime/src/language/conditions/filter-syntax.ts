@@ -37,7 +37,6 @@ interface FilterForm {
   readonly regex: boolean;
 }
 
-/** Reports one problem at a path of keys. */
 type Report = (path: readonly string[], message: string) => void;
 
 interface Position {

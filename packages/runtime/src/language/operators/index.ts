@@ -43,10 +43,8 @@ export const definitions: Readonly<Record<Operator, OperatorDefinition>> = {
   ...wordSearch,
 };
 
-/** Names of all operators. */
 export const operators: readonly Operator[] = Object.keys(definitions).filter(isOperator);
 
-/** True if a text names an operator. */
 export function isOperator(name: string): name is Operator {
   return Object.hasOwn(definitions, name);
 }
@@ -79,10 +77,8 @@ export function operandForm({ operand, geometryOperand }: OperatorDefinition, co
   return comparison === 'geometry' ? (geometryOperand ?? operand) : operand;
 }
 
-/** Operators whose value is a flag. */
 export const flags: ReadonlySet<Operator> = withForm('flag');
 
-/** Operators whose value is a list. */
 export const listed: ReadonlySet<Operator> = withForm('list', 'pair', 'span');
 
 /** Operators whose value is a list of exactly two. */
@@ -99,7 +95,6 @@ export const elementwise: ReadonlySet<Operator> = new Set(
   operators.filter((operator) => definitions[operator].ofElements === true),
 );
 
-/** Names the operator that a declaration refers to. */
 export function operatorNamed(name: string | undefined): Operator {
   if (name !== undefined && isOperator(name)) return name;
   throw new Error(`no operator is named ${name}`);

@@ -23,7 +23,6 @@ interface CopyNames {
   readonly contents: readonly string[];
 }
 
-/** One collection of the platform. */
 export interface SystemCollection {
   /** Name of the collection and of its table. */
   readonly name: string;
@@ -177,7 +176,6 @@ const byName: ReadonlyMap<string, SystemCollection> = new Map(
   systemCollections.map((collection) => [collection.name, collection]),
 );
 
-/** The collection of the platform that has this name. */
 export function systemCollection(name: string): SystemCollection | undefined {
   return byName.get(name);
 }

@@ -13,7 +13,6 @@ export const writtenNumber: RegExp = /^-?\d{1,400}(?:\.\d{0,400})?(?:[eE][+-]?\d
 export const dayPattern = '[0-9]{4,}-[0-9]{2}-[0-9]{2}';
 export const timePattern = '[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?';
 
-/** Accepts a value by its text. */
 export function accept(value: string): Decoded {
   return { ok: true, value };
 }
@@ -110,7 +109,6 @@ export function decodeText(value: JsonValue): Decoded {
   return isStorableText(value) ? accept(value) : refuse('holds a character that cannot be stored');
 }
 
-/** The schema of text in one form. */
 export function textSchema(pattern: string): Schema {
   return { type: 'string', pattern: `^${pattern}$` };
 }
@@ -134,7 +132,6 @@ export function outOfList({ values, native }: ValueFacts, text: string): BrokenL
   return { type: 'enum', message: 'is not one of the allowed values' };
 }
 
-/** Orders two values that differ. */
 export function orderOf<Value>(left: Value, right: Value): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;

@@ -4,7 +4,6 @@
  * a backslash.
  */
 
-/** Result of parsing a text. */
 export interface ParsedText {
   readonly value: JsonValue;
   /** The first key that stands twice in one object; the value has what came last. */
@@ -127,7 +126,6 @@ interface Level {
 
 const scalar = /[^\s,\]}]+/y;
 
-/** Parses a text that is valid JSON member by member. */
 function parseByMembers(text: string): ParsedText {
   const root: Level = { members: null, elements: [], key: '' };
   const levels: Level[] = [root];

@@ -8,13 +8,10 @@ export interface ValueType {
   readonly native?: string;
   /** Labels, for `type` `enum`. */
   readonly values?: readonly string[];
-  /** Element type, for `type` `array`. */
   readonly element?: PortableType;
   /** Name of the range type, for `type` `unknown` where the column is a range. */
   readonly range?: string;
-  /** For `type` `geometry`. */
   readonly geometry?: GeometryForm;
-  /** For `type` `vector`. */
   readonly vector?: VectorForm;
   /** As `FieldDescriptor.wire`; absent: values of the type that some servers lack are none. */
   readonly wire?: NonNullable<ValueFacts['wire']>;

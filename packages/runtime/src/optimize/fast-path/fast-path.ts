@@ -33,7 +33,6 @@ function isDirect({ method, url = '', headers }: IncomingMessage, maxBytes: numb
   return length !== undefined && length !== '0' && Number(length) <= maxBytes;
 }
 
-/** Makes the fast path of a server. */
 export const createFastPath: CreateShortcut = ({ readCall, endpoints, responder, log, maxBytes }) => {
   const parseKnownBody = createKnownBodyParser();
   const handlers = new Map<string, ReadonlyMap<string, Handler>>(

@@ -15,7 +15,6 @@ const maxWords = 16;
 /** Cells that room is made for at once, at most. */
 const maxBatch = 16;
 
-/** Makes writers as code. */
 export const generatedCode: WriterCode = {
   fields: (fields, skip) => create(printFactory(fields), fields, [skip]),
   cells: (cells, lengths) => create(printCellsFactory(cells), cells, [lengths]),

@@ -6,7 +6,6 @@ import type { Path, RequestedName } from './field-paths.ts';
 
 const scoped = 'item:';
 
-/** The many-to-any whose link rows a relation leads to. */
 export function linkOf(relation: RelationDescriptor): ManyToAny | undefined {
   return relation.kind === 'm2a' ? relation : undefined;
 }
@@ -33,7 +32,6 @@ export function itemCollections(scope: Scope, links: CollectionScope, link: Many
   });
 }
 
-/** The field of a link row that holds the key of its item. */
 export function itemKey(links: CollectionScope, link: ManyToAny): FieldScope | undefined {
   return links.fields.get(link.itemField);
 }

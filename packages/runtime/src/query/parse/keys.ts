@@ -40,7 +40,6 @@ function readPathPart(type: PortableType | undefined, part: string): JsonValue {
   return Array.isArray(list) ? list : part;
 }
 
-/** A value of a key as a path has it. */
 export function printPathValue({ type }: FieldDescriptor, value: JsonValue): string {
   if (typeof value !== 'string') return JSON.stringify(value);
   return type === 'json' && readJson(value) !== value ? JSON.stringify(value) : value;

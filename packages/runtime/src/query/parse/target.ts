@@ -90,7 +90,6 @@ export function liesUnder(path: string, route: string): boolean {
   return path.startsWith(route) && (path.length === route.length || path[route.length] === '/');
 }
 
-/** A name or value of a query string. */
 export function decodeQueryText(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

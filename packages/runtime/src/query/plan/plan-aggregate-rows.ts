@@ -72,7 +72,6 @@ export function expressionsOf(columns: readonly Column[]): readonly string[] {
   return columns.flatMap(({ expression }) => expression ?? []);
 }
 
-/** Response names of columns, with their shapes. */
 export function fieldsOf(columns: readonly Column[]): readonly ShapeField[] {
   return columns.map(({ key, shape }): ShapeField => ({ key, shape }));
 }

@@ -15,7 +15,6 @@ import { type CollectionScope, type FieldScope, keyFields } from '../../sql/scop
 import type { OrderKey, OrderTerm } from '../authorise/sort.ts';
 import type { Cursor, CursorPlan, CursorStart } from '../parse/cursor.ts';
 
-/** One printed term of an ORDER BY. */
 export interface PrintedTerm extends OrderedTerm {
   /** The quoted column when the expression is just that; then a page can select it instead of computing it twice. */
   readonly column?: string;

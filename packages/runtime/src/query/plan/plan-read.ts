@@ -112,7 +112,6 @@ interface ReadDraft {
 /** Completes a planned read beside the engine. */
 export type ReadPass = (plan: ReadPlan, draft: ReadDraft) => ReadPlan;
 
-/** A text printed, with the shape of its columns. */
 type Printed = { readonly text: string; readonly fields: ReadPlan['fields'] };
 
 /** Parts that every form of a read shares. */
@@ -122,7 +121,6 @@ export interface ReadParts {
   readonly row: Row;
   /** The table, joined to the keys that were written. */
   readonly from: string;
-  /** The table alone. */
   readonly table: string;
   readonly rows: string;
   readonly matching: string;

@@ -7,7 +7,6 @@ import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, JsonValue } from '../../language/index.ts';
 import { passwordProblem } from '../../passwords/password-policy.ts';
 
-/** Limits of fields that the environment sets. */
 export interface FieldLimits {
   /** PASSWORD_MIN_LENGTH, in characters. */
   readonly passwordMinLength: number;

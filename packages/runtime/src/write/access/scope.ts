@@ -60,7 +60,6 @@ export interface Granted {
   readonly all: WriteGrant;
 }
 
-/** Builds the write scopes of a compiled API, each when it is first asked for. */
 export function createWriteScopes(
   api: CompiledApi,
   fieldLimits: FieldLimits = defaultFieldLimits,

@@ -49,13 +49,11 @@ export function ruleMatches(row: Row, rule: WriteRule): string {
   return allOf([isLive(row), ruleHolds(row, rule.where), presetsHold(row, rule)]);
 }
 
-/** Context in which presets are printed. */
 interface PresetPrinting {
   readonly statement: StatementBuilder;
   readonly written: Pick<Written, 'scope'>;
 }
 
-/** A preset value as an expression of the field's type. */
 export function printPreset({ statement, written }: PresetPrinting, field: FieldDescriptor, value: Operand): string {
   if (value.kind === 'literal' && value.value === null) return 'NULL';
   const printed = printSource({ statement, scope: written.scope.open }, field, value);

@@ -22,7 +22,6 @@ export interface Removed {
   readonly sets: ((before: string) => string) | null;
 }
 
-/** Prints a removal for a statement. */
 export function removal(drafting: Drafting, { rules, purge }: Removal): Removed {
   const { descriptor } = drafting.written.writable.collection;
   const field = purge ? undefined : archivedField(descriptor);

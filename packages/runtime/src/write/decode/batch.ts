@@ -3,7 +3,6 @@ import type { CollectionDescriptor } from '../../language/index.ts';
 import type { WritableField } from '../access/scope.ts';
 
 export interface Batch {
-  /** Number of items. */
   readonly count: number;
   /** In the order of the collection's fields. */
   readonly columns: readonly BatchColumn[];
@@ -35,7 +34,6 @@ interface GrowingColumn {
   linked: boolean;
 }
 
-/** Starts a batch of items of a collection. */
 export function createBatch(descriptor: CollectionDescriptor): BatchBuilder {
   const columns = new Map<string, GrowingColumn>();
   function columnOf(field: WritableField): GrowingColumn {

@@ -21,7 +21,6 @@ type UpdateBody =
   | { readonly kind: 'shared'; readonly named: Named; readonly data: FilterObject }
   | { readonly kind: 'each'; readonly items: readonly FilterObject[] };
 
-/** Reads the body of a POST. */
 export function parseCreate(body: JsonValue | undefined, maxItems: number | null): CreateBody {
   if (isList(body)) return { many: true, items: parseItems(body, maxItems) };
   return { many: false, items: [parseObject(body)] };
@@ -43,7 +42,6 @@ export function parseUpdate(body: JsonValue | undefined, maxItems: number | null
   return { kind: 'shared', named: parseNamed(parts, ['data'], maxItems), data };
 }
 
-/** Reads the body of a DELETE on a collection. */
 export function parseDelete(body: JsonValue | undefined, maxItems: number | null): Named {
   if (isList(body)) return { kind: 'keys', keys: limited(body, maxItems) };
   return parseNamed(parseObject(body), [], maxItems);

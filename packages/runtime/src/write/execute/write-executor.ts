@@ -32,7 +32,6 @@ export interface WriteExecutorOptions {
 }
 
 export interface WriteExecutor {
-  /** Turns a plan into the body of a transaction. */
   bodyOf(request: WriteRequest, plan: WritePlan): TransactionBody;
   /** Gives the bytes of the answer, null for none. */
   once(work: TransactionBody): Promise<Buffer | null>;

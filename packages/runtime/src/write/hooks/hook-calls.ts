@@ -79,7 +79,6 @@ function namesOf(payload: JsonValue | undefined): readonly string[] {
 
 /** Context of reads and writes of an extension: in a transaction under way, or each in one of its own. */
 export interface HookItemsContext {
-  /** Origin of the request that they are for. */
   readonly sender: RequestOrigin;
   /** Answers the data of a list. */
   read(caller: Caller, collection: string, query: JsonValue): Promise<JsonValue>;

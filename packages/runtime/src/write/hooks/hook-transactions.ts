@@ -90,7 +90,6 @@ export type HookRead = (
   query: JsonValue,
 ) => Promise<JsonValue>;
 
-/** Makes the reads of a server. */
 export function createHookReads(planner: Planner, driftGuard: DriftGuard): HookRead {
   return async function readWith(run, caller, collection, query) {
     const { plan, statement, parameters, size } = planner.search(caller, { name: collection }, { query });

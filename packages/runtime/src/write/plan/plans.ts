@@ -32,7 +32,6 @@ import {
 /** Form of the items of a step: as one, as several, or as several with the same data. */
 export type StepForm = 'one' | 'many' | 'shared';
 
-/** A cache of the plans of one access class. */
 export type StepPlanCache = PlanCache<StepPlans>;
 
 /**
@@ -173,7 +172,6 @@ function briefly(write: WriteStatement): WriteStatement {
   return { ...write, statement: { ...write.statement, brief: true } };
 }
 
-/** Names of the fields that a change sets. */
 export function changedNames({ columns, grant }: Pick<Written, 'columns' | 'grant'>): readonly string[] {
   const preset = grant.rules.flatMap(({ presets }) => presets.map(({ field }) => field));
   return [...columns.map(({ field }) => field.descriptor.name), ...preset];

@@ -137,7 +137,6 @@ export function keysMatch(
     .join(' AND ');
 }
 
-/** The condition that two keys are equal. */
 export function keysEqual(columns: readonly string[], others: readonly string[]): string {
   return columns.map((column, index) => `${column} = ${others[index]}`).join(' AND ');
 }
@@ -147,7 +146,6 @@ export function rowColumns({ writable }: Pick<Written, 'writable'>, alias: strin
   return columnsOf(writable.collection.descriptor, alias);
 }
 
-/** A row of the written table in the scope of rules. */
 export function ruleRow({ written, statement }: Drafting, column: (quoted: string) => string): Row {
   const { scope, writable } = written;
   return { ...tableRow(statement, scope.open, writable.collection, ''), column };

@@ -43,7 +43,6 @@ interface Begun {
   readonly planned: ModelChange;
 }
 
-/** Makes the function that changes; rejects as `ChangeModel` does. */
 export function createMysqlModelChange(
   options: ModelChangerOptions,
 ): (...requested: Parameters<ChangeModel>) => Promise<ModelChanged> {
@@ -249,7 +248,6 @@ async function report(
   );
 }
 
-/** SQL of changes for the server of an API. */
 function mysqlSqlOf({ dialect, collections }: CompiledApi): ModelSql {
   const users = collections.find(({ name }) => name === 'platform_users');
   const hasUuid = users?.fields.some(({ name, native }) => name === 'id' && native === 'uuid') === true;

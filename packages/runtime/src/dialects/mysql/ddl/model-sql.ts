@@ -15,7 +15,6 @@ import type {
 import { namesIn, quoteMysqlText as quote, tableOptions, tick, ticked } from '../texts.ts';
 import { type MysqlKind, mysqlComputed, mysqlLiteral, mysqlType, retyped } from './types.ts';
 
-/** SQL of changes for a server. */
 export function mysqlModelSql(server: MysqlKind): ModelSql {
   const special: Readonly<Record<string, readonly string[]>> = {
     csv: ['cast-csv'],

@@ -239,7 +239,6 @@ function isOfType(keywords: readonly string[], position: number): boolean {
   return before === 'COLLATE' || before === 'CHARSET' || before === 'SET';
 }
 
-/** Prints a definition, to stand after the name of a column. */
 export function printColumnDefinition(column: ColumnDefinition): string {
   return [
     column.type,

@@ -28,9 +28,7 @@ const framing: Framing = {
 interface StatementRun {
   readonly text: string;
   readonly parameters: readonly SentParameter[];
-  /** Takes the rows. */
   readonly sink: RowSink;
-  /** Called after each row, with its bytes. */
   readonly onRow?: ((bytes: number) => void) | undefined;
   /** Called once, without an error when all rows were handed over. */
   settled(error?: unknown): void;

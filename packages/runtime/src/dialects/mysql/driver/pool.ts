@@ -276,7 +276,6 @@ export class MysqlPool {
   }
 }
 
-/** Limits of concurrent reads. */
 interface ReadQueueLimits {
   readonly maxCount: number;
   readonly maxPublic: number;

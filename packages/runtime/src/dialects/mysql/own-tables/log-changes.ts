@@ -11,7 +11,6 @@ import { quoteMysqlText } from '../texts.ts';
 import { mysqlProjectTables } from './model.ts';
 import type { MysqlTables } from './tables.ts';
 
-/** Logs the changes, in their order, in the transaction that makes them. */
 type LogMysqlChanges = (
   transaction: Transaction,
   origin: ChangeOrigin,

@@ -44,7 +44,6 @@ FROM information_schema.TABLES WHERE TABLE_SCHEMA = COALESCE(?, DATABASE())
 
 /** Statements about the migrations of a project and about changes that are under way. */
 interface MysqlProjectTables {
-  /** Makes the tables where they are not. */
   readonly create: readonly string[];
   /** The beginning of the INSERT of a migration: name, checksum, text and version follow as values. */
   readonly insert: string;

@@ -4,7 +4,6 @@ import { exactCollation, inputText } from '../texts.ts';
 
 /** The platform's tables on MySQL or MariaDB, and other parts of statements about them. */
 export interface MysqlTables {
-  /** A table as SQL names it. */
   table(name: string): string;
   /** A value of another table or list, to be compared with a text of these by its characters. */
   exactly(expression: string): string;

@@ -96,7 +96,6 @@ export const rawColumns = {
 /** Most bytes that an integer or a time takes. */
 export const maxRaw = 32;
 
-/** Form of an integer in the protocol. */
 export interface IntegerForm {
   readonly size: number;
   readonly unsigned: boolean;

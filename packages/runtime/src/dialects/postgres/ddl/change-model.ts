@@ -27,7 +27,6 @@ import {
 } from '../own-tables/model.ts';
 import { postgresModelSql } from './statements.ts';
 
-/** Makes the function that changes; rejects as `ChangeModel` does. */
 export function createPostgresModelChange(
   options: ModelChangerOptions,
 ): (...requested: Parameters<ChangeModel>) => Promise<ModelChanged> {
@@ -99,7 +98,6 @@ const lockTimeout = '5s';
 
 const waitSql = "SELECT pg_catalog.set_config('lock_timeout', $1::pg_catalog.text, true)::pg_catalog.text";
 
-/** Runs the steps one after the other. */
 async function runSteps(transaction: Transaction, steps: readonly ModelStep[]): Promise<void> {
   await allRows(transaction, waitSql, [lockTimeout]);
   for (const step of steps) await runStep(transaction, step).catch((error: unknown) => explain(error, step.place));

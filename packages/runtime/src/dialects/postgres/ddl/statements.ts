@@ -18,7 +18,6 @@ const special: Readonly<Record<string, readonly string[]>> = {
   secret: ['conceal'],
 };
 
-/** SQL of changes for PostgreSQL. */
 export const postgresModelSql: ModelSql = {
   specialOf: (type) => special[type],
   columnSql: postgresType,

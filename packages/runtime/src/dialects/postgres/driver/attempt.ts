@@ -15,7 +15,6 @@ import type { PendingQuery, Request } from '../protocol/request.ts';
 import type { PostgresSettings } from './options.ts';
 import type { PooledConnection } from './pooled-connection.ts';
 
-/** Part of a connection that a transaction needs. */
 type TransactionConnection = Pick<
   PooledConnection['connection'],
   'send' | 'fail' | 'inFlight' | 'isClosed' | 'ends' | 'prepares'

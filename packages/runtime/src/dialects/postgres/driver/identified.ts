@@ -7,7 +7,6 @@ const untold = /^(?:42501|42883|42P01|0A000)$/;
 export interface SessionFacts {
   /** Cluster and history that its server held; undefined where it does not tell. */
   readonly identity: string | undefined;
-  /** Milliseconds of a round trip to the server. */
   readonly roundTripMs: number;
 }
 

@@ -27,7 +27,6 @@ export interface PooledConnection extends PostgresConnection {
   readonly openedAt: number;
 }
 
-/** Makes a member of a fresh connection. */
 export function newMember(opened: PostgresConnection, shared: boolean, now: number): PooledConnection {
   return {
     ...opened,

@@ -44,7 +44,6 @@ export class Read implements PendingQuery {
     this.#receiver.row(buffer, offset, length);
   }
 
-  /** Sent, at this moment. */
   sent(now: number): void {
     this.#sink.sent?.(now, this.request.text);
   }

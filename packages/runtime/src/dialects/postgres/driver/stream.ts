@@ -9,7 +9,6 @@ import type { Pool } from './pool.ts';
 import type { PooledConnection } from './pooled-connection.ts';
 import { retryPauseMs } from './read.ts';
 
-/** Options of `Database.stream`. */
 interface Stream {
   readonly statement: Statement;
   /** Told the milliseconds that the database took for all rows. */
@@ -20,7 +19,6 @@ interface Stream {
   readonly signal: AbortSignal;
 }
 
-/** Settings and memory of all streams of a database. */
 interface StreamSettings {
   readonly timeouts: StreamTimeouts;
   readonly lengths: RowLengths;

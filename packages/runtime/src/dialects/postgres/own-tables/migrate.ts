@@ -15,7 +15,6 @@ import {
 } from '../../../system/ledger.ts';
 import { platformVersion } from '../../../version.ts';
 
-/** Makes the migrator for a schema of a database. */
 export function postgresMigrator(connection: MigrationConnection, schema: string): Migrator {
   return {
     check: () => refuseEncoding(connection),

@@ -43,7 +43,6 @@ ALTER TABLE platform_files ALTER COLUMN storage DROP DEFAULT;`,
   },
 };
 
-/** Indexes of expressions, by their tables. */
 const expressionIndexes: Readonly<Partial<Record<string, string>>> = {
   platform_users: 'CREATE UNIQUE INDEX platform_users_email_key ON platform_users (platform_normal_email(email));',
 };
@@ -115,7 +114,6 @@ function referenceOf({ table, action }: NonNullable<OwnColumn['references']>): s
   return `REFERENCES ${table}${action === undefined ? '' : ` ${action}`}`;
 }
 
-/** References of tables to those behind them. */
 function laterReferences(tables: readonly OwnTable[]): readonly Later[] {
   return tables.flatMap((table, index) => {
     const behind = new Set(tables.slice(index + 1).map(({ name }) => name));

@@ -171,7 +171,6 @@ WHERE NOT EXISTS (SELECT FROM ${users} AS u WHERE ${hasEmail('u', '$1')}) RETURN
   } satisfies Partial<OwnStatements>;
 }
 
-/** SQL statements of counters. */
 function postgresCounters(schema: string, maxPurged: number): CounterStatements {
   const table = `${schema}.platform_auth_attempts`;
   const now = 'pg_catalog.statement_timestamp()';

@@ -198,7 +198,6 @@ function run(
   connection.execute(rows === undefined ? null : { rows: String(rows) }, true);
 }
 
-/** Converts an error of `pg` to one of ours. */
 export function toServerError(error: pg.DatabaseError): ServerError {
   const { message, code, severity, detail, schema, table, column, constraint, dataType, routine, internalQuery } =
     error;

@@ -93,7 +93,6 @@ export class Connection implements Channel {
     return this.#over;
   }
 
-  /** Number of statements that are prepared on this connection. */
   get preparedCount(): number {
     return this.#prepared.size;
   }
@@ -104,7 +103,6 @@ export class Connection implements Channel {
     this.send({ name: '', text, parameters: [] }, { row: () => {}, settled: () => {} });
   }
 
-  /** Sends a request and runs it to its end. */
   send(request: Request, pendingQuery: PendingQuery): void {
     this.#send(newSlot(request, pendingQuery), false);
   }

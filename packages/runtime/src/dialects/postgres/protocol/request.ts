@@ -126,7 +126,6 @@ export interface Channel {
   readonly isClosed: boolean;
   /** Has statements planned with a look at their values from here on (false), or without one (true), where the session is ours. */
   planBlindly(blindly: boolean): void;
-  /** Sends a request and runs it to its end. */
   send(request: Request, pendingQuery: PendingQuery): void;
   /** Sends requests now, instead of with all others of this turn of the event loop. */
   flush(): void;

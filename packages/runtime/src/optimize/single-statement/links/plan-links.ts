@@ -162,7 +162,6 @@ function isSame(names: readonly string[], fields: readonly (FieldDescriptor | un
 /** Plan as `run` takes it. */
 type Planned = Omit<LinksPlan, 'change'>;
 
-/** Makes the changes of a plan. */
 function changeLinks(plan: Planned): ChangeLinks {
   const create = shareWork<LinksChange, Answer>(async (transaction, changes) => {
     // Sent at once: a change of an item that another one has changed sees what that has left.

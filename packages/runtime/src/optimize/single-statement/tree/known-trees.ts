@@ -29,7 +29,6 @@ export interface KnownTree {
   readonly make: InsertTree;
   readonly plan: TreePlan;
   readonly groups: readonly ReturnedGroup[];
-  /** Number of items. */
   readonly count: number;
 }
 

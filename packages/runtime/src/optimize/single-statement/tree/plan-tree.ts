@@ -134,7 +134,6 @@ interface Tree {
   readonly groups: readonly ReturnedGroup[];
 }
 
-/** Makes the trees of a plan. */
 function insertAssembled(plan: Omit<TreePlan, 'make'>, read: ReturnedRead): InsertTree {
   const create = shareWork<Tree, Answer>((transaction, trees) => makeTrees(transaction, plan, read, trees));
   // A statement that takes values of the caller is shared only by requests of that caller.

@@ -22,7 +22,6 @@ export function decodeTree(context: WriteContext, root: Group, found: Found, pro
   return new Map(groupsOf(root).map((group) => [group, decodeGroup(context, group, found, problems)]));
 }
 
-/** Hashes what is stored hashed. */
 export async function hashDecoded(context: WriteContext, decoded: DecodedSteps): Promise<DecodedSteps> {
   const hashed = new Map<Group, readonly DecodedStep[]>();
   for (const [group, steps] of decoded) {

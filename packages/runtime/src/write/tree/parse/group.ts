@@ -85,7 +85,6 @@ export interface Members {
   /** Nodes, in the order of the payload. */
   readonly nodes: readonly number[];
   readonly removed: readonly KeyTexts[];
-  /** Place of the payload. */
   readonly place: Place;
 }
 

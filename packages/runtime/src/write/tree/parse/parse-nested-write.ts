@@ -29,7 +29,6 @@ interface TreeParsing {
   count: number;
 }
 
-/** Way to a group. */
 interface Way {
   readonly path: string;
   /** Relations above. */

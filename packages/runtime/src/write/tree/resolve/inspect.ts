@@ -38,7 +38,6 @@ interface ChildrenQuery {
   readonly sort: string | undefined;
 }
 
-/** Result of `inspectChildren`. */
 export interface Inspected {
   /** Keys of items that are to go. */
   readonly gone: readonly KeyTexts[];
@@ -144,7 +143,6 @@ interface TargetsQuery {
   readonly sort: string | undefined;
 }
 
-/** Result of `inspectTargets`. */
 export interface InspectedTargets {
   /** Places of pairs that there are. */
   readonly there: ReadonlySet<number>;

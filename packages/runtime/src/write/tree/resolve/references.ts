@@ -147,7 +147,6 @@ export interface Placed {
   readonly way: readonly { readonly from: Group; readonly edge: Before }[];
 }
 
-/** Groups in the order in which their items are written. */
 export function inOrder(group: Group, way: Placed['way'] = []): readonly Placed[] {
   const { before, children, targets } = group;
   const through = (edge: Before) => inOrder(edge.group, [...way, { from: group, edge }]);
