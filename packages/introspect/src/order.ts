@@ -14,15 +14,3 @@ export function sortedBy<T>(values: readonly T[], ...keys: readonly ((value: T) 
     return 0;
   });
 }
-
-/** Groups values by a text; the groups keep the order of the values. */
-export function groupedBy<T>(values: readonly T[], key: (value: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const value of values) {
-    const name = key(value);
-    const group = groups.get(name);
-    if (group) group.push(value);
-    else groups.set(name, [value]);
-  }
-  return groups;
-}

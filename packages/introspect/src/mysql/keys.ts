@@ -1,6 +1,6 @@
 import { printTable } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
-import { groupedBy, sortedBy } from '../order.ts';
+import { sortedBy } from '../order.ts';
 import type { ForeignKey, Index, Key, ReferentialAction, TableId } from '../schema.ts';
 import { idOf, type KeyRow, type MysqlCatalog, type StatisticsRow } from './catalog.ts';
 
@@ -16,7 +16,7 @@ const primary = 'PRIMARY';
 /** Builds keys and indexes from the columns of the indexes. The servers have no index on a part of the rows. */
 export function buildKeys(rows: readonly StatisticsRow[]): KeysAndIndexes {
   const groups = [
-    ...groupedBy(
+    ...Map.groupBy(
       sortedBy(rows, (row) => row.index_name),
       (row) => row.index_name,
     ).values(),
@@ -86,7 +86,7 @@ export function buildForeignKeys(
   listed: ReadonlySet<TableId>,
 ): ForeignKeys {
   const groups = [
-    ...groupedBy(
+    ...Map.groupBy(
       sortedBy(rows, (row) => row.constraint_name),
       (row) => row.constraint_name,
     ).values(),

@@ -1,7 +1,7 @@
 import { ledgerTable, printTable, reservedPrefix, systemCollection } from '@tablewright/runtime/language';
 import { type Diagnostic, sortDiagnostics } from '../diagnostic.ts';
 import type { SchemaFacts } from '../facts.ts';
-import { groupedBy, sortedBy } from '../order.ts';
+import { sortedBy } from '../order.ts';
 import type { Table, TableId } from '../schema.ts';
 import { matches, quotedNames, unmatchedPatterns } from '../table-names.ts';
 import { idOf, type MysqlCatalog, schemaOf, type TableName, type TableRow } from './catalog.ts';
@@ -57,10 +57,10 @@ interface Lookup {
 function lookupOf(catalog: MysqlCatalog): Lookup {
   const id = (row: TableName): TableId => idOf(catalog, row);
   return {
-    columns: groupedBy(catalog.columns, id),
-    statistics: groupedBy(catalog.statistics, id),
-    keys: groupedBy(catalog.keys, id),
-    checks: groupedBy(catalog.checks, id),
+    columns: Map.groupBy(catalog.columns, id),
+    statistics: Map.groupBy(catalog.statistics, id),
+    keys: Map.groupBy(catalog.keys, id),
+    checks: Map.groupBy(catalog.checks, id),
   };
 }
 
@@ -173,7 +173,7 @@ function unknownTypes(tables: readonly Table[]): Diagnostic[] {
       type.portable === 'unknown' ? [{ type: type.base, column: `${printTable('mysql', id)}.${name}` }] : [],
     ),
   );
-  return [...groupedBy(found, ({ type }) => type)].map(([type, uses]) => ({
+  return [...Map.groupBy(found, ({ type }) => type)].map(([type, uses]) => ({
     code: 'type-unknown',
     severity: 'info',
     place: `type ${type}`,

@@ -3,7 +3,7 @@ import { reservedPrefix } from '@tablewright/runtime/language';
 import type { CollectionConfig, PlatformConfig } from '../config/config.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { suggest } from '../did-you-mean.ts';
-import { groupedBy, sortedBy } from '../order.ts';
+import { sortedBy } from '../order.ts';
 import type { Collection, Column, Routine, Schema, ServedFunction, Table, TableId } from '../schema.ts';
 import { notServed } from '../table-names.ts';
 import { defaultSchema } from './lookup.ts';
@@ -69,7 +69,7 @@ export function unservedFunctions(routines: readonly Routine[], served: readonly
   const unserved = routines.filter(
     ({ name, signature }) => !signatures.has(signature) && !name.startsWith(reservedPrefix),
   );
-  const groups = groupedBy(unserved, ({ schema, kind }) => `${kind} ${schema}`);
+  const groups = Map.groupBy(unserved, ({ schema, kind }) => `${kind} ${schema}`);
   return [...groups.values()].flatMap((group) => {
     const [{ schema, kind } = { schema: '', kind: '' }] = group;
     const names = new Set(sortedBy(group, ({ name }) => name).map(({ name }) => name));

@@ -1,4 +1,4 @@
-import { compareText, groupedBy } from '../order.ts';
+import { compareText } from '../order.ts';
 import type { Catalog, ColumnRow, ConstraintRow, IndexRow, InheritsRow, RelationRow } from './catalog.ts';
 import { type TypesByOid, typesByOid } from './types.ts';
 import { traceView, type ViewTrace } from './view-trace.ts';
@@ -65,7 +65,7 @@ function sortedGroups<Row>(
   relationOf: (row: Row) => string,
   compare: (left: Row, right: Row) => number,
 ): (relation: string) => readonly Row[] {
-  const groups = groupedBy(rows, relationOf);
+  const groups = Map.groupBy(rows, relationOf);
   const sorted = new Map<string, readonly Row[]>();
   return (relation) => found(sorted, relation, () => (groups.get(relation) ?? []).toSorted(compare));
 }

@@ -1,7 +1,6 @@
 /** Facts of the catalog that the IR does not keep, reported by name. */
 import { ledgerTable, reservedPrefix } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
-import { groupedBy } from '../order.ts';
 import type { ColumnType, Table } from '../schema.ts';
 import { notServed, quotedNames, tableId } from '../table-names.ts';
 import type { Catalog, ConstraintRow, IndexRow, ObjectRow, RelationRow } from './catalog.ts';
@@ -107,7 +106,7 @@ function viewRemark(lookup: Lookup, listed: ReadonlyMap<string, RelationRow>, vi
 /** Foreign keys that only a partition has. One per partition. */
 function partitionKeys(catalog: Catalog, lookup: Lookup): Diagnostic[] {
   const keys = catalog.constraints.filter((row) => row.contype === 'f');
-  return [...groupedBy(keys, (row) => row.conrelid)].flatMap(([relation, rows]) => {
+  return [...Map.groupBy(keys, (row) => row.conrelid)].flatMap(([relation, rows]) => {
     const partition = lookup.relations.get(relation);
     const root = lookup.relations.get(lookup.root(relation));
     if (!partition?.relispartition || !partition.allowed || !root) return [];
@@ -128,7 +127,7 @@ function unknownTypes(tables: readonly Table[]): Diagnostic[] {
       return [{ type: type.base, column: `${table.id}.${column.name}`, isRequired }];
     }),
   );
-  return [...groupedBy(found, (use) => use.type)].map(([type, uses]) => {
+  return [...Map.groupBy(found, (use) => use.type)].map(([type, uses]) => {
     const names = quotedNames(uses.map((use) => use.column));
     const message = `"${type}" has no portable form: it is read as text and not written, in ${names}.`;
     const required = uses.filter(({ isRequired }) => isRequired).map(({ column }) => column);
@@ -157,7 +156,7 @@ function unusedTypes(catalog: Catalog, tables: readonly Table[]): Diagnostic[] {
       ['b', 'c', 'd', 'r'].includes(row.typtype) &&
       !used.has(tableId(row.nspname, row.typname)),
   );
-  return [...groupedBy(unused, (row) => row.nspname)].map(([schema, rows]) =>
+  return [...Map.groupBy(unused, (row) => row.nspname)].map(([schema, rows]) =>
     info('type-unused', `schema ${schema}`, `No column has the types ${quotedNames(rows.map((row) => row.typname))}.`),
   );
 }
@@ -168,7 +167,7 @@ function typeNames(type: ColumnType): readonly string[] {
 
 /** One per table or schema and kind. */
 function otherObjects(objects: readonly ObjectRow[]): Diagnostic[] {
-  const groups = groupedBy(objects, (row) => JSON.stringify([row.nspname, row.relation, row.kind]));
+  const groups = Map.groupBy(objects, (row) => JSON.stringify([row.nspname, row.relation, row.kind]));
   return [...groups.values()].flatMap((rows) => {
     const [first] = rows;
     return first

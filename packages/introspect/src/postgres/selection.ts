@@ -1,6 +1,6 @@
 import { ledgerTable, reservedPrefix, systemCollection } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
-import { groupedBy, sortedBy } from '../order.ts';
+import { sortedBy } from '../order.ts';
 import { matches, quotedNames, tableId, unmatchedPatterns } from '../table-names.ts';
 import type { Catalog, ObjectName, RelationRow } from './catalog.ts';
 import type { Lookup } from './lookup.ts';
@@ -120,7 +120,7 @@ function partitionDiagnostics(
   listed: ReadonlyMap<string, RelationRow>,
 ): Diagnostic[] {
   const partitions = catalog.inherits.filter((row) => row.relispartition);
-  const byRoot = groupedBy(partitions, (row) => lookup.root(row.inhrelid));
+  const byRoot = Map.groupBy(partitions, (row) => lookup.root(row.inhrelid));
   return [...byRoot].flatMap(([root, rows]): Diagnostic[] => {
     const table = listed.get(root);
     return table

@@ -1,6 +1,6 @@
 import { type Diagnostic, sortDiagnostics } from '../diagnostic.ts';
 import type { SchemaFacts } from '../facts.ts';
-import { groupedBy, sortedBy } from '../order.ts';
+import { sortedBy } from '../order.ts';
 import type { Column, ColumnType, Policy, Table, TableId } from '../schema.ts';
 import { quotedNames, tableId } from '../table-names.ts';
 import { type Catalog, type ObjectRow, oldestVersion, type PolicyRow, type RelationRow } from './catalog.ts';
@@ -187,7 +187,7 @@ function serverTooOld(catalog: Catalog): Diagnostic {
 function privilegeDiagnostics(tables: readonly Unreadable[]): Diagnostic[] {
   const incomplete = tables.filter(({ unreadable }) => unreadable.length > 0);
   const isWhole = ({ table, unreadable }: Unreadable): boolean => unreadable.length === table.columns.length;
-  const schemas = groupedBy(incomplete.filter(isWhole), ({ table }) => table.schema);
+  const schemas = Map.groupBy(incomplete.filter(isWhole), ({ table }) => table.schema);
   return [
     ...[...schemas].map(([schema, rows]) => tablesDiagnostic(schema, rows)),
     ...incomplete.filter((row) => !isWhole(row)).map(columnsDiagnostic),

@@ -1,7 +1,6 @@
 /** Mistakes about singletons, vectors, enums and relations. */
 import { dialectFacts, printTable } from '@tablewright/runtime/language';
 import { configPlace } from '../diagnostic.ts';
-import { groupedBy } from '../order.ts';
 import { desiredEnums } from '../passes/graphql-enums.ts';
 import { type ManyToManyRelation, manyToManysOf, manyToOnesOf, tablesById } from '../passes/lookup.ts';
 import { isFieldsOwn } from '../passes/relations/configure-relations.ts';
@@ -107,7 +106,7 @@ export const missingInverses: Rule = (schema) =>
 export const repeatedForeignKeys: Rule = (schema) =>
   schema.collections.flatMap((collection) => {
     const single = manyToOnesOf(collection).filter(({ on }) => on.length === 1);
-    const groups = groupedBy(single, ({ on }) => on.map(({ from }) => from).join());
+    const groups = Map.groupBy(single, ({ on }) => on.map(({ from }) => from).join());
     return [...groups].flatMap(([column, group]) => {
       const first = group.find(isFieldsOwn);
       return group
@@ -126,7 +125,7 @@ export const repeatedForeignKeys: Rule = (schema) =>
 export const ambiguousJunctions: Rule = (schema, { config }) => {
   const named = new Set(Object.values(config.relations ?? {}).flatMap(({ name }) => name ?? []));
   return schema.collections.flatMap((collection) =>
-    [...groupedBy(manyToManysOf(collection), ({ target }) => target)].flatMap(([target, group]) => {
+    [...Map.groupBy(manyToManysOf(collection), ({ target }) => target)].flatMap(([target, group]) => {
       const plain = group.find(({ name }) => name === target && !named.has(name));
       return plain === undefined || group.length < 2 ? [] : [plainName(collection, plain, group)];
     }),

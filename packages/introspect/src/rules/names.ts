@@ -1,6 +1,5 @@
 /** Mistakes in the names of collections, fields and relations. */
 import { operators, printTable, reservedPrefix } from '@tablewright/runtime/language';
-import { groupedBy } from '../order.ts';
 import { defaultSchema, matchTables, namesIn, tablesById } from '../passes/lookup.ts';
 import { collectionName, impossibleName } from '../passes/names.ts';
 import { isFieldsOwn } from '../passes/relations/configure-relations.ts';
@@ -11,7 +10,7 @@ import { columnPlace, configKey, quotedList, type Rule, tablePlace } from './rul
 /** No two tables have the same API name. */
 export const collectionNames: Rule = (schema) => {
   const tables = tablesById(schema.tables);
-  const groups = groupedBy(schema.collections, ({ name }) => name);
+  const groups = Map.groupBy(schema.collections, ({ name }) => name);
   return [...groups].flatMap(([name, group]) =>
     group.slice(1).map(({ table: id }) => {
       const table = tables.get(id);
@@ -29,7 +28,7 @@ export const collectionNames: Rule = (schema) => {
 /** No two columns of a table have the same API name. */
 export const fieldNames: Rule = (schema) =>
   schema.collections.flatMap((collection) =>
-    [...groupedBy(collection.fields, ({ name }) => name)]
+    [...Map.groupBy(collection.fields, ({ name }) => name)]
       .filter(([, group]) => group.length > 1)
       .map(([name, group]) => ({
         code: 'name-collision',
@@ -44,7 +43,7 @@ export const fieldNames: Rule = (schema) =>
 export const relationNames: Rule = (schema) =>
   schema.collections.flatMap((collection) => {
     const fields = new Set(collection.fields.map(({ name }) => name));
-    const groups = groupedBy(collection.relations, ({ name }) => name);
+    const groups = Map.groupBy(collection.relations, ({ name }) => name);
     return [...groups].flatMap(([name, group]) => {
       const hasField = group.some(isFieldsOwn);
       const others = group.filter((relation) => !isFieldsOwn(relation));

@@ -3,7 +3,6 @@ import type { CollectionConfig, PlatformConfig } from '../config/config.ts';
 import type { PermissionDocument, RuleSource } from '../config/permissions/permission-document.ts';
 import { configPlace, type Diagnostic } from '../diagnostic.ts';
 import { suggest } from '../did-you-mean.ts';
-import { groupedBy } from '../order.ts';
 import { defaultSchema, findTables } from '../passes/lookup.ts';
 import type { Collection, Permission, Routine, Schema, Table, TableId } from '../schema.ts';
 
@@ -96,8 +95,8 @@ export interface RuledPermission {
 
 /** Pairs the rules of the file with the permissions made of them: both keep the order within role, collection, action. */
 export function pairRules(schema: Schema, { rules }: PermissionDocument): readonly RuledPermission[] {
-  const made = groupedBy(schema.permissions, keyOf);
-  const written = groupedBy(rules, (rule) =>
+  const made = Map.groupBy(schema.permissions, keyOf);
+  const written = Map.groupBy(rules, (rule) =>
     keyOf({ role: rule.role.name, collection: rule.collection.name, action: rule.action }),
   );
   return [...written].flatMap(([key, sources]) =>

@@ -1,5 +1,5 @@
 import type { ManyToManyConfig, PlatformConfig } from '../../config/config.ts';
-import { groupedBy, sortedBy } from '../../order.ts';
+import { sortedBy } from '../../order.ts';
 import type { Collection, Key, Relation, Schema, Table } from '../../schema.ts';
 import {
   collectionsByName,
@@ -29,7 +29,7 @@ export function deriveManyToMany(
   const directions = findJunctions(collections, tables, manyToMany, tenant?.column)
     .flatMap(bothDirections)
     .filter(({ far }) => (byName.get(far.target)?.key.length ?? 0) > 0);
-  const owners = groupedBy(directions, ({ near }) => near.target);
+  const owners = Map.groupBy(directions, ({ near }) => near.target);
   return collections.map((collection) => {
     const taken = namesIn(collection);
     for (const name of declared.get(collection.name) ?? []) taken.add(name);
@@ -58,7 +58,7 @@ function nameDirections(
     ({ far }) => far.name,
   );
   const relations = named.map((direction) => relationOf(direction, direction.name ?? ''));
-  for (const [target, group] of groupedBy(unnamed, ({ far }) => far.target)) {
+  for (const [target, group] of Map.groupBy(unnamed, ({ far }) => far.target)) {
     const holder = target === owner.name || taken.has(target) ? null : plainHolder(owner, group, previous);
     for (const direction of group) {
       const name = direction === holder ? target : viaName(owner, direction, taken);

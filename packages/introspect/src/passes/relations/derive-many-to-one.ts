@@ -1,5 +1,5 @@
 import type { PlatformConfig } from '../../config/config.ts';
-import { groupedBy, sortedBy } from '../../order.ts';
+import { sortedBy } from '../../order.ts';
 import type { Collection, ForeignKey, JoinPair, Relation, Table } from '../../schema.ts';
 import {
   fieldNames,
@@ -82,7 +82,7 @@ function visibleKeys(
     return [{ foreignKey: key.name, target, on: pairsOf(key) }];
   });
   if (keys.length < 2) return keys;
-  const distinct = groupedBy(keys, ({ target, on }) => JSON.stringify([target, on.map(({ from, to }) => [from, to])]));
+  const distinct = Map.groupBy(keys, ({ target, on }) => JSON.stringify([target, on.map(({ from, to }) => [from, to])]));
   return [...distinct.values()].flatMap((group) => group.slice(0, 1));
 }
 
@@ -94,7 +94,7 @@ function pairsOf(key: ForeignKey): readonly JoinPair[] {
 }
 
 function nameSingle(collection: Collection, keys: readonly Key[]): readonly Named[] {
-  const groups = groupedBy(keys, (key) => fieldNames(collection, key).join());
+  const groups = Map.groupBy(keys, (key) => fieldNames(collection, key).join());
   return [...groups].flatMap(([field, group]) =>
     group.map((key, index) =>
       index === 0
@@ -106,7 +106,7 @@ function nameSingle(collection: Collection, keys: readonly Key[]): readonly Name
 
 function nameComposite(collection: Collection, keys: readonly Key[]): readonly Named[] {
   const taken = new Set(collection.fields.map(({ name }) => name));
-  const groups = groupedBy(keys, ({ target }) => target);
+  const groups = Map.groupBy(keys, ({ target }) => target);
   return keys.map((key) => {
     const plain = groups.get(key.target)?.length === 1 && !taken.has(key.target);
     const name = plain ? key.target : `${key.target}_by_${fieldNames(collection, key).join('_')}`;
@@ -136,7 +136,7 @@ export function deriveOneToMany(
   tables: readonly Table[],
   declared: ReadonlyMap<string, ReadonlySet<string>>,
 ): readonly Collection[] {
-  const children = groupedBy(childrenOf(collections, tables), ({ parent }) => parent);
+  const children = Map.groupBy(childrenOf(collections, tables), ({ parent }) => parent);
   return collections.map((collection) => {
     const taken = namesIn(collection);
     for (const name of declared.get(collection.name) ?? []) taken.add(name);
@@ -159,7 +159,7 @@ function childrenOf(collections: readonly Collection[], tables: readonly Table[]
   return collections
     .filter(({ key }) => key.length > 0)
     .flatMap((collection) => {
-      const groups = groupedBy(manyToOnesOf(collection), ({ target }) => target);
+      const groups = Map.groupBy(manyToOnesOf(collection), ({ target }) => target);
       const table = byId.get(collection.table);
       return [...groups].flatMap(([parent, group]) =>
         group.map((relation) => ({

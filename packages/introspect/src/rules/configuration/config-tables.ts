@@ -1,7 +1,6 @@
 /** Mistakes in the configuration of tables: keys, search, soft delete, and answers that shared caches keep. */
 import { dialectFacts, printTable, systemCollection } from '@tablewright/runtime/language';
 import { configPlace, type Diagnostic } from '../../diagnostic.ts';
-import { groupedBy } from '../../order.ts';
 import { defaultSchema, findTables, namedIn, tablesById } from '../../passes/lookup.ts';
 import { cacheSeconds } from '../../passes/names.ts';
 import { literalMisfit, nowMisfit } from '../../passes/permissions/filter-names.ts';
@@ -17,7 +16,7 @@ export const configTables: Rule = ({ tables, dialect }, { config }) => {
     ids: findTables(tables, name, defaultSchema(config)).map(({ id }) => id),
   }));
   const meant = found.filter(({ ids }) => ids.length === 1);
-  const repeated = [...groupedBy(meant, ({ ids }) => ids.join())].filter(([, group]) => group.length > 1);
+  const repeated = [...Map.groupBy(meant, ({ ids }) => ids.join())].filter(([, group]) => group.length > 1);
   return [
     ...found.flatMap(({ name, ids }) => {
       const path = ['collections', name];

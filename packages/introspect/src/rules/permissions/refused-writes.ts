@@ -4,7 +4,6 @@ import { type ColumnFacts, type FactsIndex, indexFacts } from '../../conditions/
 import { findContradiction } from '../../conditions/contradiction.ts';
 import type { RuleSource } from '../../config/permissions/permission-document.ts';
 import type { Diagnostic } from '../../diagnostic.ts';
-import { groupedBy } from '../../order.ts';
 import { collectionsByName, manyToOnesOf } from '../../passes/lookup.ts';
 import type { Collection, Permission } from '../../schema.ts';
 import { keyOf, pairRules, quotedList, type Rule, type RuledPermission } from '../rule.ts';
@@ -12,7 +11,7 @@ import { keyOf, pairRules, quotedList, type Rule, type RuledPermission } from '.
 /** A value that only this rule sets, and that the rule's own check always refuses. */
 export const refusedPresets: Rule = (schema, { permissions }) => {
   const index = indexFacts(schema);
-  const groups = groupedBy(pairRules(schema, permissions), ({ permission }) => keyOf(permission));
+  const groups = Map.groupBy(pairRules(schema, permissions), ({ permission }) => keyOf(permission));
   return [...groups.values()].flatMap((group) =>
     group.flatMap((rule) => {
       const others = group.filter((other) => other !== rule);
@@ -68,7 +67,7 @@ function equation(field: string, operand: Operand, facts: ColumnFacts | undefine
 export const incompleteCreates: Rule = (schema, { permissions }) => {
   const collections = collectionsByName(schema.collections);
   const creates = schema.permissions.filter(({ action, fields }) => action === 'create' && fields.length > 0);
-  return [...groupedBy(creates, ({ role, collection }) => JSON.stringify([role, collection])).values()].flatMap(
+  return [...Map.groupBy(creates, ({ role, collection }) => JSON.stringify([role, collection])).values()].flatMap(
     ([first, ...others]) => {
       const collection = collections.get(first?.collection ?? '');
       if (first === undefined || collection === undefined) return [];

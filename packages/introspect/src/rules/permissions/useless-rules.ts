@@ -5,7 +5,6 @@ import { type FactsIndex, indexFacts } from '../../conditions/column-facts.ts';
 import { callerValues, findContradiction, implies } from '../../conditions/contradiction.ts';
 import type { PlacedValue, RuleSource } from '../../config/permissions/permission-document.ts';
 import type { Diagnostic } from '../../diagnostic.ts';
-import { groupedBy } from '../../order.ts';
 import { collectionsByName, tablesById } from '../../passes/lookup.ts';
 import type { Collection, Permission, Table } from '../../schema.ts';
 import { keyOf, pairRules, type Rule, type RuledPermission } from '../rule.ts';
@@ -72,7 +71,7 @@ function impossible({ place: location }: RuleSource, reason: string) {
 
 /** A rule that says what another one says already. */
 export const repeatedRules: Rule = (schema, { permissions }) => {
-  const groups = groupedBy(pairRules(schema, permissions), ({ permission }) => keyOf(permission));
+  const groups = Map.groupBy(pairRules(schema, permissions), ({ permission }) => keyOf(permission));
   return [...groups.values()].flatMap((group) => group.flatMap((rule, index) => repeatedProblem(rule, index, group)));
 };
 
@@ -158,7 +157,7 @@ function withoutRole(role: string, condition: Condition): string | null {
 export const administratorRules: Rule = (schema, { permissions }) => {
   const administrators = new Set(schema.roles.filter(({ admin }) => admin).map(({ name }) => name));
   const ruled = permissions.rules.filter(({ role }) => administrators.has(role.name));
-  return [...groupedBy(ruled, ({ role }) => role.name)].flatMap(([name, group]) =>
+  return [...Map.groupBy(ruled, ({ role }) => role.name)].flatMap(([name, group]) =>
     group.slice(0, 1).map(({ role }) => ({
       code: 'administrator-rules',
       severity: 'warning' as const,
