@@ -1,7 +1,4 @@
-/**
- * The API to print: every exposed collection under its API names, with the names of generated code. Made from the
- * schema by `passes/`, printed by `emit/` and `openapi/`. Printing takes no decisions.
- */
+/** The API to print: every exposed collection under its names, made by `passes/`. Printing takes no decisions. */
 import type { GraphqlEnum, ReferentialAction } from '@tablewright/introspect/schema';
 import type {
   AccessClass,

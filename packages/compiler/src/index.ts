@@ -1,4 +1,6 @@
 /** The compiler: a schema in, the files of a typed API server out. */
+
+export { visible } from '@tablewright/introspect';
 export type {
   Api,
   ApiAccess,
@@ -50,4 +52,3 @@ export { type Matrix, type MatrixCollection, type MatrixRight, type MatrixRow, m
 export { type MatrixFormat, matrixFormats, printMatrix } from './matrix/print-matrix.ts';
 export { resolveApi } from './passes/resolve-api.ts';
 export { conditionText, operandText } from './print/condition.ts';
-export { visible } from './print/text.ts';

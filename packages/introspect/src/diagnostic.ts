@@ -37,7 +37,7 @@ function printDiagnostic(diagnostic: Diagnostic, color: boolean): string {
   return [head, `  ${visible(diagnostic.message)}`, ...hint].join('\n');
 }
 
-/** Names come from the database: control characters must not reach a terminal, nor a line break end a line. */
+/** Names come from outside: control characters, and those that turn the direction of a text, must not reach a reader. */
 export function visible(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2066-\u2069]/gu,

@@ -39,10 +39,7 @@ export async function readTables(family: Family, run: RunStatement, options: Rea
   return build(await readAnyCatalog(family, run, options));
 }
 
-/**
- * Reads the changed tables again, with the same options. The facts are those of `readTables`; those of unchanged
- * PostgreSQL tables are the same objects. Null where everything has to be read.
- */
+/** Reads the changed tables again; unchanged ones of PostgreSQL stay the same objects. Null: read everything. */
 export async function rereadTables(
   run: RunStatement,
   { catalog, relations }: Reading,

@@ -146,10 +146,7 @@ function deriveCollections(
   return { collections, relationKeys: keysOf(keyed, joined, collections) };
 }
 
-/**
- * The configuration with what the platform's own tables say about the model. Each part is added before what is derived
- * from it, since names of one kind yield to those of others.
- */
+/** The configuration with what the platform's tables say about the model, each part before what follows from it. */
 function declareModel(
   tables: readonly Table[],
   config: PlatformConfig,

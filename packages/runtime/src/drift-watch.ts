@@ -37,10 +37,7 @@ export interface DriftWatch {
   closed(): ReadonlySet<string>;
   /** True when one of the platform's own tables no longer fits, or is gone. */
   damaged(): boolean;
-  /**
-   * Checks once and then on a timer that does not keep the process alive; resolves after the first check. Never
-   * rejects: a failed check is logged and leaves the state as it was.
-   */
+  /** Checks once and then on a timer; resolves after the first check. Never rejects: failures are logged. */
   start(log: DriftLog): Promise<void>;
   /** Checks now, outside the rhythm. */
   check(): Promise<void>;

@@ -29,10 +29,7 @@ const ownFolder = fileURLToPath(new URL(inRepository ? '../../../templates/' : '
 
 const things = { mail: 'a mail', pages: 'the pages' } as const;
 
-/**
- * Texts of the known files by their names, those in `folder` in place of the platform's own; null for none. Throws
- * `TemplateError` for a file of that folder that replaces none.
- */
+/** Texts of the named files, those in `folder` first. Throws `TemplateError` for a file that replaces none. */
 export function readTemplates(
   kind: TemplateKind,
   folder: string | null,

@@ -157,10 +157,7 @@ function nameIn(line: string, changes: ReadonlySet<string>): string {
   return readings.find((reading) => changes.has(reading)) ?? readings.at(-1) ?? '';
 }
 
-/**
- * Asks, on the terminal unless told otherwise, which guesses are right, and resolves to those. Rejects if the questions
- * are left unanswered: an unconfirmed guess must not become a verdict.
- */
+/** Asks on the terminal which guesses are right, and resolves to those. Rejects if a question is not answered. */
 export async function promptRenames(
   guesses: readonly Rename[],
   input: NodeJS.ReadableStream = process.stdin,

@@ -95,10 +95,7 @@ export async function serveOne(
   return { server, api, token, administrator };
 }
 
-/**
- * Compiles administrators' changes of the model while the server runs, where the platform's own tables are installed.
- * Changes of a rules file are compiled by the person who edits it.
- */
+/** Compiles administrators' changes of the model while the server runs, where the platform's tables are installed. */
 async function recompilerOf(settings: Settings, api: CompiledApi): Promise<Pick<ServeOptions, 'recompiler'>> {
   const needed = settings.config.permissionSource === 'tables';
   const possible = existsSync(settings.schemaFile) && api.collections.some(({ system }) => system === true);

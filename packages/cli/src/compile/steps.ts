@@ -174,10 +174,7 @@ export function resolveFacts(project: Project, facts: Facts, previous: Schema | 
   return { ...resolution, diagnostics: [...sources, ...resolution.diagnostics] };
 }
 
-/**
- * The same with the diagnostics of the sources, each read by itself, apart from those of the schema that they make
- * together. An error among those of the sources means that a part of them is not known.
- */
+/** The same with the diagnostics of the sources apart: an error there means that a part of them is not known. */
 export function resolveSources(
   project: Project,
   facts: Facts,

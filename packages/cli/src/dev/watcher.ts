@@ -27,10 +27,7 @@ export interface Noticed {
   readonly start: number;
 }
 
-/**
- * Milliseconds between two checks: of the files, of the database, of a database that reports changes, and of files that
- * are being written. `proof` counts from a change to the proof that it was the only one.
- */
+/** Milliseconds between two checks. `proof` counts from a change to the proof that it was the only one. */
 const rhythm = { files: 250, database: 1000, told: 30_000, settling: 50, proof: 3000 } as const;
 
 /** Looks for changes in one place. */
@@ -153,10 +150,7 @@ async function settledStamps(project: Project, before: InputStamps): Promise<Inp
 /** A stamp for each file by its path from the project's folder on. */
 type InputStamps = ReadonlyMap<string, string>;
 
-/**
- * Takes the stamps. Files are checked repeatedly instead of being watched: editors replace files, folders come and go,
- * and not every file system reports changes. Some dozens of files cost a millisecond.
- */
+/** Takes the stamps. Files are checked repeatedly, as not every file system reports changes. */
 async function takeStamps(project: Project): Promise<InputStamps> {
   const { folder, config } = project;
   const folders = ['extensions', 'documents', ...(config.templates === undefined ? [] : [config.templates])];

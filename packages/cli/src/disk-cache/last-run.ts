@@ -142,10 +142,7 @@ function stampOf(path: string): string {
 /** The packages that decide about texts of the compiler. */
 const packages = ['@tablewright/compiler', '@tablewright/runtime/language'] as const;
 
-/**
- * A text that differs for every version of the compiler, also one under development, and is the same for one version on
- * every machine. It is computed once, because modules that a process has loaded do not change.
- */
+/** A text that differs for every version of the compiler, also one under development. */
 const compilerStamp: () => string = once(takeStamp);
 
 /** Hundreds of short files, which threads of their own would take longer to read. */

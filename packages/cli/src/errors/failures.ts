@@ -45,10 +45,7 @@ export class DiagnosticsError extends CommandError {
   }
 }
 
-/**
- * Converts an error that keeps the project's own code from being loaded to a failure with its place, an exit code and a
- * hint. Any other error stays as it is, because it is not a mistake in that code.
- */
+/** Converts an error that keeps the project's code from being loaded to a failure with its place; others stay. */
 export function ownCodeError(error: unknown, folder: string, exitCode: number, hint?: string): unknown {
   if (!(error instanceof Error) || error instanceof CommandError) return error;
   const root = `${pathToFileURL(folder).href}/`;

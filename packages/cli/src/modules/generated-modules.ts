@@ -1,7 +1,4 @@
-/**
- * Loads the generated files faster than Node does by itself. A thousand collections are a thousand modules, and Node asks
- * the file system about each import. But these files lie where their imports say.
- */
+/** Loads the generated files faster than Node does by itself, which asks the file system about each import. */
 import { existsSync, realpathSync } from 'node:fs';
 import { type ResolveFnOutput, registerHooks } from 'node:module';
 import { join } from 'node:path';

@@ -50,10 +50,7 @@ async function planDocuments(
   return [{ path: plannedFile, contents: `${head}${planned.map(printOperation).join('')}` }];
 }
 
-/**
- * Imports the generated code of collections and access. It is staged in a folder of its own, because an earlier version
- * may be loaded already. Files are only replaced when all are ready.
- */
+/** Imports the generated code of collections and access from a staged folder: an earlier version may be loaded. */
 async function importDescriptions(
   output: string,
   files: readonly GeneratedFile[],

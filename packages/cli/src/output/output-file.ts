@@ -79,10 +79,7 @@ async function holdsChunks(present: FileHandle, chunks: readonly Chunk[]): Promi
   return true;
 }
 
-/**
- * Writes a text in one chunk into a file, in this thread. Several threads that create files in one folder would wait
- * for each other and take ten times as long, all of it of the processor.
- */
+/** Writes a text into a file in this thread: several threads would wait for each other's folder. */
 export function writeWhole(path: string, text: Chunk): void {
   writeFileSync(path, text);
 }

@@ -28,10 +28,7 @@ interface StagedFiles {
   readonly paths: readonly string[];
   /** Writes files beside the folder. Rejects with the file system's error. */
   stage(files: readonly Target[]): Promise<void>;
-  /**
-   * Moves them into the folder, and takes `stale` out of it. Throws the file system's error and leaves it as it was. In this
-   * thread, as `writeWhole`: each step of the asynchronous form waits for its turn.
-   */
+  /** Moves them into the folder, and takes `stale` out of it, in this thread. Throws and leaves it as it was. */
   moveIn(stale: readonly string[]): void;
   /** Removes the files beside the folder, in the background: freeing them takes as long as writing them did. */
   close(): Promise<void>;
@@ -122,10 +119,7 @@ function moveOut(path: string, aside: string, undo: (() => void)[]): void {
 }
 
 export interface StagedText {
-  /**
-   * Puts it in the place of the file, in one step: readers find either the old text or the whole new one. The old file
-   * keeps another name, because freeing it takes as long as writing it did.
-   */
+  /** Puts it in the place of the file in one step. The old file keeps another name: freeing it takes long. */
   place(): void;
   /** Leaves nothing beside the file. */
   close(): Promise<void>;

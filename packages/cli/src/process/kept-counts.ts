@@ -1,7 +1,4 @@
-/**
- * Counts of processes that have ended, finish or do not answer. Without them the sum of all processes would fall, which
- * Prometheus takes for a restart: it would count everything that is left once more.
- */
+/** Counts of processes that have ended or do not answer: Prometheus takes a falling sum for a restart. */
 import type { MetricValues } from '@tablewright/runtime';
 
 type ProcessMetrics = readonly MetricValues[];

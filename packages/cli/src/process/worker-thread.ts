@@ -7,10 +7,7 @@ type Callable = (...args: never[]) => unknown;
 /** Levels of a value whose types are looked at. */
 type MaxDepth = 8;
 
-/**
- * `Value` with `never` in the place of each function: functions cannot be sent to another thread. JSON values are known
- * to have none, and `Levels` bounds the cost of recursive types for the type checker.
- */
+/** `Value` with `never` in the place of functions, which no thread can be sent. `Levels` bounds recursive types. */
 export type PlainData<Value, Levels extends readonly unknown[] = []> = Value extends Callable | symbol
   ? never
   : Value extends JsonValue | ArrayBufferView | Date

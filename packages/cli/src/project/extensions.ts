@@ -6,10 +6,7 @@ import type { Project } from './project.ts';
 /** Folder of a project's own code. */
 const folderName = 'extensions';
 
-/**
- * The files of the folder `extensions`, by name. Tests and declarations beside them do not belong to the server, nor do
- * hidden files, such as lock files of editors. `.mts` is for projects of CommonJS modules.
- */
+/** The files of the folder `extensions`, by name, without tests, declarations and hidden files. */
 export async function loadExtensions({ folder, output }: Project): Promise<readonly ExtensionSource[]> {
   const path = join(folder, folderName);
   const names = await readdir(path).catch(() => []);

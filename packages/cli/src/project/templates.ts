@@ -8,10 +8,7 @@ import { CommandError, exitCodes } from '../errors/failures.ts';
 import type { Project } from './project.ts';
 import type { Settings } from './settings.ts';
 
-/**
- * The platform's own templates lie beside the published package's code, or at the top of the repository. Packages of
- * the repository may hold older ones since they were packed.
- */
+/** The platform's templates lie beside the published package's code, or at the top of the repository. */
 const ownFolder = (
   import.meta.url.endsWith('.ts') ? ['../../../../templates/'] : ['../../templates/', '../../../../templates/']
 )

@@ -26,10 +26,7 @@ import { readRuleRows } from '../sources/permission-tables.ts';
 import { keepMigrations, migrationNames } from '../sources/project-migrations.ts';
 import { linkModel } from './link-model.ts';
 
-/**
- * Makes the recompiler of a project; `api` is its generated API. Its thread starts when it is first needed; if roles
- * and rules come from the tables, that is at once, to be warm.
- */
+/** Makes the recompiler of a project. Its thread starts when first needed, or at once for rules of the tables. */
 export async function createRecompiler(project: Project, api: CompiledApi): Promise<Recompiler> {
   const permissions = project.config.permissionSource === 'tables';
   const sources = once(() => sourcesOf(project));

@@ -4,10 +4,7 @@ import { applyProjectMigrations, migrationNames } from './project-migrations.ts'
 import type { Source } from './source.ts';
 import { installSystem } from './system.ts';
 
-/**
- * Applies the project's migrations to an embedded database that was just made, as on every machine of the project. It
- * belongs to the project, so no one has to be asked; without migrations it stays empty.
- */
+/** Applies the project's migrations to an embedded database that was just made; without migrations it stays empty. */
 export async function beginDatabase(source: Source, project: Project, progress: Progress): Promise<void> {
   const names = await migrationNames(project);
   if (names.length === 0) return;

@@ -1,7 +1,4 @@
-/**
- * Migrations of the project itself: SQL files in `migrations/`, which people and requests that change the model add to.
- * A ledger in the database records which of them it has had.
- */
+/** Migrations of the project itself, SQL files in `migrations/`; a ledger records which the database has had. */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -13,10 +13,7 @@ import type { Source } from './source.ts';
 const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', '..');
 const magazine = join(repository, 'fixtures', 'magazine');
 
-/**
- * The project that `npm start` serves: the magazine of this repository. With DATABASE_URL it is a project of that
- * database's own under `.platform/databases`, where a `permissions.yaml` may be put.
- */
+/** The magazine of this repository. With DATABASE_URL: a project of that database's own under `.platform/databases`. */
 export async function sampleProject(): Promise<Project> {
   const state = join(repository, '.platform');
   const url = ownVariable('DATABASE_URL');

@@ -102,10 +102,7 @@ export type AdminToken =
   | { readonly value: string; readonly source: 'environment' | 'file' | 'created' }
   | { readonly value: null; readonly source: 'none' };
 
-/**
- * ADMIN_TOKEN when set; else the token kept in the state folder, made on first use and readable by the owner only. With
- * NODE_ENV=production none is made, kept or taken from there.
- */
+/** ADMIN_TOKEN when set; else the token of the state folder, made on first use. Production makes and takes none. */
 export async function adminToken(stateFolder: string): Promise<AdminToken> {
   const variable = ownVariable('ADMIN_TOKEN');
   if (variable !== null) return { value: variable, source: 'environment' };
@@ -123,10 +120,7 @@ export interface ReportedAdministrator extends FirstAdministrator {
   readonly passwordFile: string | null;
 }
 
-/**
- * Reports the first administrator. A password that no terminal shows is kept in a file of the state folder. So is one
- * that comes after the welcome, when the database was out of reach at the start.
- */
+/** Reports the first administrator. A password that no terminal shows is kept in a file of the state folder. */
 export async function reportAdministrator(
   made: FirstAdministrator,
   stateFolder: string,

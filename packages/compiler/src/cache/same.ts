@@ -35,10 +35,7 @@ function isSameObject(a: Readonly<Record<string, unknown>>, b: Readonly<Record<s
   return true;
 }
 
-/**
- * Gives one object for equal values, so that results of one are found again for another. Values belong to an owner and
- * are forgotten with it; the latest `maxValues` of an owner are kept.
- */
+/** Gives one object for equal values of an owner, so that results are found again; the latest `maxValues` are kept. */
 export function createInterning<Value extends object>(maxValues = 64): (owner: object, value: Value) => Value {
   const valuesOf = new WeakMap<object, Value[]>();
   return (owner, value) => {

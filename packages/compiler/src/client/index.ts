@@ -1,7 +1,4 @@
-/**
- * Api → the client of one access class: a package of declarations, with a script that states the permissions of the
- * class. It shows what its OpenAPI document shows (`role-view/`), under the same names.
- */
+/** Api → the client of one access class: a package of declarations, with what its OpenAPI document shows. */
 import type { AccessClass } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import type { GeneratedFile } from '../emit/generated-file.ts';

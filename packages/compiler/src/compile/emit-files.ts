@@ -110,10 +110,7 @@ export function emitClients(
   return requested.flatMap(({ access }) => emitClient(api, access, render, viewOfClass(api, access)));
 }
 
-/**
- * Descriptions of the API for access classes, which are most of all output: long files, each with the documents of all
- * classes. They are printed when they are written, or when a server is asked for one.
- */
+/** Descriptions of the API for access classes, most of all output; printed when they are written or asked for. */
 export function emitDescriptions(api: Api): readonly GeneratedFile[] {
   // Administrators have most lines, which are named for all others only.
   const ordered = api.access.toSorted((a, b) => Number(b.access.admin) - Number(a.access.admin));

@@ -1,5 +1,5 @@
 /** A comparison as text, as Markdown for a pull request, as JSON and as SARIF. */
-import { visible } from '../print/text.ts';
+import { visible } from '@tablewright/introspect';
 import type { Change } from './change.ts';
 import { type Diff, ruleIds } from './diff-schemas.ts';
 import type { Rename } from './renames.ts';
@@ -186,10 +186,7 @@ function code(text: string): string {
   return `<code>${shown.replaceAll(/[^\p{L}\p{N} ]/gu, (character) => `&#${character.codePointAt(0) ?? 0};`)}</code>`;
 }
 
-/**
- * Names, values and expressions stand in a sentence: no mark of Markdown takes effect there. Hosts also look for names of
- * people, numbers of issues and addresses in what is shown, which a space without width parts.
- */
+/** No mark of Markdown takes effect in names and values, and hosts find no people, issues or addresses there. */
 function plain(message: string): string {
   return visible(message)
     .replaceAll(/[\\`*_~<>[\]#&|]/g, (character) => `\\${character}`)

@@ -1,7 +1,4 @@
-/**
- * The law of documents: each is valid for the roles that it is written for. A file lies in a folder of its role's name
- * (`documents/editor/articles.graphql`) and is judged by the schema of the role's access class.
- */
+/** The law of documents: each is valid for the roles of its folder (`documents/editor/articles.graphql`). */
 import type { Diagnostic } from '@tablewright/introspect';
 import { type AccessClass, type GraphqlScope, graphqlRootTypes } from '@tablewright/runtime/language';
 import type {

@@ -104,10 +104,7 @@ interface Rendered {
 
 const rendered = new WeakMap<ModuleText, readonly Rendered[]>();
 
-/**
- * Text of a module by the template of its kind, under a heading. It is one string for as long as the module is one
- * object. So the writer of files sees at once that it is the same.
- */
+/** Text of a module by the template of its kind, under a heading; one string while the module is one object. */
 export function renderModule(render: Render, template: TemplateName, about: string, module: ModuleText): string {
   const all = rendered.get(module)?.filter((entry) => entry.render === render) ?? [];
   const cached = all.find((entry) => entry.about === about);

@@ -17,10 +17,7 @@ import type { RoleView } from '../role-view/role-view.ts';
 /** Facts that the type of values follows from. Results of functions have no `native`: they are numbers as over REST. */
 type Valued = Pick<FieldDescriptor, 'type' | 'element' | 'wire' | 'composite'> & { readonly native?: string };
 
-/**
- * The type of a field's values, null aside; `key` tells that the field is all of its collection's key. Values, or those
- * of an array, are of an enum where there is one. `input`: the type of values that are written.
- */
+/** The type of a field's values, null aside; `key`: it is all of the key. `input`: the type of values to write. */
 export function valueType(
   { type, element = 'unknown', wire, composite, native }: Valued,
   key: boolean,

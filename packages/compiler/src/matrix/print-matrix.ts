@@ -1,8 +1,8 @@
 /** The table of rights as text, Markdown, CSV and one HTML page. Nothing but the table decides about the bytes. */
 
+import { visible } from '@tablewright/introspect';
 import type { Permission, Schema } from '@tablewright/introspect/schema';
 import { operandText } from '../print/condition.ts';
-import { visible } from '../print/text.ts';
 import {
   grantingRules,
   type Matrix,

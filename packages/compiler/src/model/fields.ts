@@ -12,10 +12,7 @@ import {
   specialsOf,
 } from './collections.ts';
 
-/**
- * Describes the fields of a collection: the key first, then the other columns and relations without a column. Fields
- * that only structure a form come last; they are for callers who may read every column.
- */
+/** Describes the fields of a collection: the key, other columns, relations; then fields that only structure a form. */
 export function modelFields(
   described: DescribedCollection,
   context: ModelContext,

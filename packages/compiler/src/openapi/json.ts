@@ -62,10 +62,7 @@ export type Parts = readonly (readonly [string, JsonObject])[];
 
 export type PartText = readonly [name: string, text: string];
 
-/**
- * Layout of what stands at an indentation. Tags, paths, operations, their members, and components have a line each.
- * Schemas with properties stand open, and each property has a line.
- */
+/** Layout of what stands at an indentation: paths, operations, components and properties have a line each. */
 export function layoutAt(indent: number): Layout {
   return { levels: [0, 2, 4][indent / 2] ?? 3 };
 }

@@ -185,10 +185,7 @@ function queryForm(schema: JsonObject): JsonObject {
   return schema.type === 'object' ? objectForm(schema) : { schema };
 }
 
-/**
- * Both forms have one name, so they are alternatives of one parameter. Tools that try requests begin with the example, which
- * asks nothing, and not with names that they make up.
- */
+/** Both forms are alternatives of one parameter. Tools that try requests begin with the example, which asks nothing. */
 function objectForm(schema: JsonObject): JsonObject {
   return {
     style: 'deepObject',

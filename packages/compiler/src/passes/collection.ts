@@ -93,10 +93,7 @@ const kindWords = {
   foreign: 'foreign table',
 } as const;
 
-/**
- * API specification, section 4: without a key a collection is only listed; a singleton is one object, without keys. The
- * platform's own collections have paths of their own, or none.
- */
+/** API specification, section 4: a collection without a key is only listed; a singleton is one object, without keys. */
 function operationsOf({ name, key, singleton, system }: Collection, { writable }: Table): readonly Operation[] {
   const path = system === undefined ? `/items/${encodeURIComponent(name)}` : systemCollection(name)?.path;
   if (path === undefined) return [];

@@ -1,7 +1,4 @@
-/**
- * Geometry of a column → how its values are read, written and compared. Outside they are GeoJSON, in longitude and
- * latitude where the column names a spatial reference. `{}` stands for the value.
- */
+/** Geometry of a column → how its values are read, written and compared: outside they are GeoJSON. */
 import type { Column, ColumnType, Table } from '@tablewright/introspect/schema';
 import { type Dialect, dialectFacts, type GeometryForm, type VectorForm } from '@tablewright/runtime/language';
 import type { NativeForm } from './composite-form.ts';

@@ -16,10 +16,7 @@ export function quoteQualified(schema: string, name: string): string {
   return `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
 }
 
-/**
- * A table's name, quoted for SQL. Without schemas the IR's `public` is the database of the connection under any name: its
- * tables need no qualification. Sessions read double quotes as the standard does.
- */
+/** A table's name, quoted for SQL. Without schemas the IR's `public` is the database of the connection. */
 export function quoteTable(
   dialect: Dialect,
   { schema, name }: { readonly schema: string; readonly name: string },

@@ -15,10 +15,7 @@ export function member(name: string, type: Type, notes: Notes = [], deprecated: 
   return printMember(name, propertyKey(name), type, notes, deprecated);
 }
 
-/**
- * Members that every object has, also one that does not state them: TypeScript compares their types, so that without them no
- * object could be of an interface that has the name for something else.
- */
+/** Members that every object has: without them no object could be of an interface that redefines their names. */
 const inherited: ReadonlySet<string> = new Set([
   ...['constructor', 'toString', 'toLocaleString', 'valueOf'],
   ...['hasOwnProperty', 'isPrototypeOf', 'propertyIsEnumerable'],

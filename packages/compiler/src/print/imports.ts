@@ -18,10 +18,7 @@ export interface LibraryTypes {
 /** Types of the language itself, which need no import. */
 const languageTypes: ReadonlySet<string> = new Set(['Date', 'Omit', 'Pick', 'Record']);
 
-/**
- * Imports of all types that a file names: from libraries, else from the files that declare them. Throws for a type that
- * nothing declares: with `skipLibCheck` a compiler would take it for `any` and say nothing.
- */
+/** Imports of all types that a file names. Throws for one that nothing declares, which would be `any`. */
 export function importTypes(
   names: ReadonlySet<string>,
   libraries: readonly LibraryTypes[],

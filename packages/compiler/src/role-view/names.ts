@@ -8,10 +8,7 @@ import { systemCollection } from '@tablewright/runtime/language';
 import { createFactsOfNames } from '../cache/same.ts';
 import { sha256 } from '../print/json.ts';
 
-/**
- * Names of one collection in the document. They are made at the first access. Views hold the names of every related
- * collection, and comparing or hashing a view reads three texts of each.
- */
+/** Names of one collection in the document, made at the first access: views hold many of them. */
 export class DocumentNames {
   /** API name. */
   readonly collection: string;

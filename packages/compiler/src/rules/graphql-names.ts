@@ -1,8 +1,4 @@
-/**
- * The law of names in GraphQL: no two things have one name. All names are checked together, so that a name never
- * depends on the access class.
- * Source: API specification, section 14.2.
- */
+/** The law of names in GraphQL: no two things have one name, in any access class. Source: section 14.2. */
 import type { Diagnostic } from '@tablewright/introspect';
 import {
   type CollectionDescriptor,

@@ -1,7 +1,4 @@
-/**
- * The law of references: a schema contains everything that it names. `platform.schema.json` may have been merged or
- * edited by hand, and a name that leads nowhere must not reach the files.
- */
+/** The law of references: a schema contains everything that it names, although it may be edited by hand. */
 import type { Diagnostic } from '@tablewright/introspect';
 import type { Collection, Permission, Relation, Schema, Table } from '@tablewright/introspect/schema';
 import { createFacts } from '../cache/same.ts';

@@ -139,10 +139,7 @@ function conjuncts(condition: Condition): readonly Condition[] {
   return condition.kind === 'and' ? condition.of.flatMap(conjuncts) : [condition];
 }
 
-/**
- * Reason why no value of a column, and not null either, can meet all constraints; null when one may. It is the end of a
- * sentence that begins with the column's name. Says so only where it is certain.
- */
+/** Reason why no value of a column, nor null, can meet all constraints, to follow its name; null when one may. */
 function columnContradiction(facts: ColumnFacts, constraints: readonly Constraint[]): string | null {
   if (admitsNull(facts, constraints) || admitsValue(facts, constraints)) return null;
   const texts = [...new Set(constraints.map(constraintText))];

@@ -68,10 +68,7 @@ export interface RuleRow {
   readonly fields: string | null;
 }
 
-/**
- * Reads the rows. A row that cannot be compiled is reported by its key: `platform_permissions 12`. The built-in role of
- * administrators is left out, because every compilation has it.
- */
+/** Reads the rows. A row that cannot be compiled is reported by its key: `platform_permissions 12`. */
 export function readPermissionRows(
   roleRows: readonly RoleRow[],
   ruleRows: readonly RuleRow[],

@@ -63,10 +63,7 @@ export function reversed(on: readonly JoinPair[]): readonly JoinPair[] {
   return on.map(({ from, to }) => ({ from: to, to: from }));
 }
 
-/**
- * Label that distinguishes the foreign keys of a collection in names: its field, or for a composite key its fields
- * joined by `_`. For a second key over one column it is the name of the relation.
- */
+/** Label that distinguishes foreign keys in names: fields joined by `_`, or the relation's name for a second key. */
 export function foreignKeyLabel(collection: Collection, relation: ManyToOneRelation): string {
   if (relation.field !== null) return relation.field;
   return relation.on.length === 1 ? relation.name : fieldNames(collection, relation).join('_');
@@ -83,10 +80,7 @@ export function defaultSchema(config: PlatformConfig): string {
   return schemas.includes('public') ? 'public' : (schemas[0] ?? 'public');
 }
 
-/**
- * Tables that a name in the configuration means. An id or `schema.table` means that table. A name alone means the one
- * of the default schema, else every table of that name. More than one is ambiguous.
- */
+/** Tables that a name in the configuration means: an id or `schema.table`, else by name alone, maybe several. */
 export function findTables(tables: readonly Table[], name: string, schema: string): readonly Table[] {
   const exact = tables.filter((table) => table.id === name || `${table.schema}.${table.name}` === name);
   if (exact.length > 0) return exact;

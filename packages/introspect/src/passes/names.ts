@@ -45,10 +45,7 @@ function nameTable(table: Table, config: CollectionConfig, schema: string): Name
   return { name: collectionName(table, config, schema), table, config };
 }
 
-/**
- * Turns named tables into collections with fields and key, without relations. A table and a part of the configuration
- * that are the same objects as the last time give the same collection.
- */
+/** Turns named tables into collections with fields and key; the same objects give the same collection. */
 export function nameFields(tables: readonly NamedTable[]): readonly Collection[] {
   return tables.map((named) => {
     const cached = last.get(named.table);

@@ -17,10 +17,7 @@ function systemSchema({ database }: PlatformConfig): string {
   return database?.systemSchema ?? defaultSystemSchema;
 }
 
-/**
- * The configuration with the schema that the platform's own tables have where it says nothing. Without schemas it is
- * the database of the connection, because another one would belong to every project of the server.
- */
+/** The configuration with the schema of the platform's tables by default; without schemas the connection's. */
 export function placeSystem(
   config: PlatformConfig,
   { dialect = defaultDialect, tables }: Pick<SchemaFacts, 'dialect' | 'tables'>,
@@ -40,10 +37,7 @@ export function systemOf(
   return kind === 'table' && schema === systemSchema(config) ? systemCollection(name) : undefined;
 }
 
-/**
- * The configuration with the part of the platform's own tables. A project's settings of them, which a rule refuses, are
- * left out. Without such tables it is the configuration itself.
- */
+/** The configuration with the part of the platform's own tables; settings of the project about them are left out. */
 export function withSystemTables(config: PlatformConfig, tables: readonly Table[]): PlatformConfig {
   const systemConfigs = tables.flatMap((table) => {
     const system = systemOf(table, config);
@@ -76,10 +70,7 @@ function configOf(
   };
 }
 
-/**
- * Marks the collections of the platform, and their fields that no input has. Identifiers of the platform, and what refers to
- * them, are identifiers also where the server has no type for them.
- */
+/** Marks the collections of the platform, their fields that no input has, and identifiers without a type. */
 export function markSystem(
   collections: readonly Collection[],
   tables: readonly Table[],

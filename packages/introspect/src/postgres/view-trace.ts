@@ -1,7 +1,4 @@
-/**
- * Follows the columns of a view to the columns they are read from, as `resorigtbl` and `resorigcol` of PostgreSQL do.
- * It notes the joins between: an outer join makes any column nullable.
- */
+/** Follows columns of a view to those they are read from, and notes the joins: outer joins make columns nullable. */
 
 /** Origin of a column of a view: a column of a relation (which may be a view again). */
 export interface Origin {

@@ -136,10 +136,7 @@ export async function countFailures<T>(
   }
 }
 
-/**
- * Failures count against the client and against the account. Once the account has too many, only clients that have not
- * failed on it are heard. So an attacker elsewhere cannot lock out its owner.
- */
+/** Failures count against client and account, so that an attacker elsewhere cannot lock out an owner. */
 function loginAttempt(
   limits: AttemptLimits,
   counters: Counters,

@@ -9,10 +9,7 @@ import type { RequestOrigin } from '../write/execute/running.ts';
 const maxCached = 1_000;
 const cache = new Map<string, Networks>();
 
-/**
- * Compares a client with a role's list of addresses and CIDR blocks; an empty list admits every client. Entries that
- * are neither match no client, and a client without an address matches no list.
- */
+/** Compares a client with a role's addresses and CIDR blocks; an empty list admits every client. */
 export function mayUseFrom(list: readonly string[], client: Address | null): boolean {
   if (list.length === 0) return true;
   return client !== null && networksOf(list).has(client);

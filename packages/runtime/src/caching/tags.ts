@@ -16,10 +16,7 @@ export interface Tags {
   item(table: string, key: string): string;
 }
 
-/**
- * Milliseconds from the begin of a read to its answer, after which it is not kept. Each purge is repeated later than that,
- * so that an answer from before a change cannot outlive the purges of it.
- */
+/** Milliseconds from the begin of a read to its answer, after which it is not kept: purges are repeated later. */
 export const longestKeptMs = 500;
 
 const tagBytes = 6;

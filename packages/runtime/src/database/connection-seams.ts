@@ -72,10 +72,7 @@ export type ChooseText = (statement: Statement, parameters: readonly Parameter[]
 const maxConflicts = 8;
 /** Connections lost under a function, or refusals of a server to write, after which it runs again: by then there may be a new primary. */
 const maxLosses = 1;
-/**
- * Prepared statements that the server took back: a pooler may do so on every connection once. A column whose type has
- * changed does so for each statement about it on each connection.
- */
+/** Prepared statements that the server took back, as poolers do, and columns whose type has changed. */
 const maxStale = 24;
 /** The longest wait after the first conflict, in milliseconds; it doubles up to the most. */
 const firstWaitMs = 10;

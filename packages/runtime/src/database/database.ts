@@ -8,10 +8,7 @@ import type { Waited } from './waits.ts';
 /** A parameter in the text form of its type, or null. Every parameter is cast in the statement, so its type is fixed. */
 export type Parameter = string | null;
 
-/**
- * Form that a server needs for a list of texts that is a path into JSON. It is the keys between two positions as a path
- * in the server's syntax, or the element at a position as a number.
- */
+/** Form of a list of texts that is a path into JSON: the keys between two positions, or an element as a number. */
 export type PathForm = `path:${number}-${number}` | `index:${number}`;
 
 export function isPathForm(name: string): name is PathForm {
@@ -194,10 +191,7 @@ export interface Transaction {
   proof?(commitProof: CommitProof): void;
   /** Tells which stored rows of a table a request changes, null if unknown. Set where caches are told of changes. */
   names?(rows: NamedRows | null): void;
-  /**
-   * Calls back once all requests that share the transaction have begun, so that their common part can be sent as one
-   * statement. Absent if the transaction is not shared, or all have begun.
-   */
+  /** Calls back once all requests that share the transaction have begun. Absent if it is not shared, or all have. */
   begun?(send: () => void): void;
 }
 
@@ -225,10 +219,7 @@ export interface CommitProof {
 /** Result of a transaction before it is committed. */
 export interface Outcome<T> {
   readonly value: T;
-  /**
-   * The last statement, which goes together with COMMIT. Its rows are of a committed transaction as soon as `transaction`
-   * resolves; the sink is made anew when they have to be read again.
-   */
+  /** The last statement, sent with COMMIT; its rows are committed when `transaction` resolves. */
   readonly last?: {
     readonly statement: Statement;
     readonly parameters: readonly Parameter[];
@@ -258,10 +249,7 @@ export interface FullDisk {
 
 /** A database that runs compiled statements. Errors reject with `PlatformError` (see `errors.ts`). */
 export interface Database {
-  /**
-   * Runs one statement to its end, pipelined with others on a shared connection. Statements of callers without a token take
-   * turns where they are not quick, so that no client keeps others waiting.
-   */
+  /** Runs one statement to its end, pipelined on a shared connection; slow ones without a token take turns. */
   read(statement: Statement, parameters: readonly Parameter[], sink: RowSink, findClient?: FindClient): Promise<void>;
   /**
    * Runs one statement on a connection of its own in batches of rows. After each batch `drained` is awaited before the
@@ -302,10 +290,7 @@ export interface Database {
     parameters: readonly Parameter[],
     observer?: Pick<RowSink, 'sent'>,
   ): Promise<readonly (readonly (string | null)[])[]>;
-  /**
-   * Asks for the plan of a statement on a connection of its own, which no request waits for. The statement is not run,
-   * and the plan has no values. Absent for a database with one connection.
-   */
+  /** Asks for the plan of a statement, without values, on a connection of its own. Absent for a single connection. */
   showPlan?(statement: Pick<Statement, 'text' | 'forms'>, parameters: readonly Parameter[]): Promise<StatementPlan>;
   /** Tells how many requests wait for connections. Absent if they never wait. */
   load?(): DatabaseLoad;

@@ -172,10 +172,7 @@ export function toDatabaseError(cause: unknown): PlatformError {
   return new PlatformError(result.code, undefined, extensions, { cause });
 }
 
-/**
- * The same for a statement that a caller may lack a privilege for, or whose row a policy does not take (42501). A function
- * that it calls may change something although it is declared to read only.
- */
+/** The same for a statement that may lack a privilege, or whose row a policy refuses (42501). */
 export function toStatementError(
   cause: unknown,
   statement: { readonly runsAs?: RunsAs; readonly readOnly?: true },
@@ -199,10 +196,7 @@ function isUntrue(error: unknown, reads: boolean): boolean {
   return sqlstate === '0A000' ? refusing.includes(routine) : reads && sqlstate === '25006';
 }
 
-/**
- * True if a statement with this error, before any row arrived, deserves one more attempt on another connection. Such
- * are lost connections, servers that stop or start, deadlocks and conflicts with recovery.
- */
+/** True if a statement that failed before any row deserves one more attempt: lost connections, deadlocks, conflicts. */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   if (!(error instanceof ServerError)) return false;
@@ -229,10 +223,7 @@ export function isAborted(error: unknown): boolean {
   return error instanceof ServerError && error.sqlstate === '25P02';
 }
 
-/**
- * True if the server no longer takes the prepared statement as we know it. If it names the failed routine, 0A000 means
- * that only there: a function of the database may raise it, too.
- */
+/** True if the server no longer takes the prepared statement; a function of the database may raise 0A000, too. */
 export function isStalePreparation(error: unknown): error is ServerError {
   if (!(error instanceof ServerError)) return false;
   const { sqlstate, routine = 'RevalidateCachedQuery' } = error;

@@ -70,10 +70,7 @@ export function hasSqlstate(thrown: unknown, sqlstate: string): boolean {
 }
 
 export interface HostWatch {
-  /**
-   * Answers writes with SERVICE_UNAVAILABLE while the latest state says that only a setting keeps the server from writing. It
-   * answers all requests so while the server has lost its cluster.
-   */
+  /** Answers writes with SERVICE_UNAVAILABLE where a setting refuses them, and all requests without its cluster. */
   readonly database: Database;
   /** Reads the state of the server. Never rejects. */
   state(): Promise<HostReport>;

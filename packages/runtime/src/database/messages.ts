@@ -131,10 +131,7 @@ const readSize = 65_536;
 /** A socket that can read into one buffer. */
 interface ReusingSocket {
   readonly socket: Socket;
-  /**
-   * From here on a chunk is only valid while its `data` event is handled, because the next one overwrites it. Before,
-   * every chunk is a copy. Without effect under TLS, which reads from the socket by itself.
-   */
+  /** From here on a chunk is only valid while its `data` event is handled. Without effect under TLS. */
   reuse(): void;
 }
 

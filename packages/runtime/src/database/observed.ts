@@ -1,7 +1,4 @@
-/**
- * Observes the statements of a database. They are counted and traced, and their time belongs to the record of the
- * request. Slow ones are logged, and transactions that run again are counted.
- */
+/** Observes the statements of a database: counts and traces them, and logs slow ones. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PlatformError } from '../errors.ts';
 import type { RetryReason, StatementMeter } from '../operate/metrics/statement-metrics.ts';

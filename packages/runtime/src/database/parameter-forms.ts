@@ -61,10 +61,7 @@ const instantPattern = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}
 /** The last second that the servers reach, in milliseconds. */
 const lastSecond = Date.parse('9999-12-31T23:59:59Z');
 
-/**
- * `2026-01-02 10:00:00+01:00` as the same moment in UTC without a zone, in microseconds: some clients send a digit more. A
- * moment outside the range of the servers stays as it is.
- */
+/** `2026-01-02 10:00:00+01:00` as the same moment in UTC, in microseconds; out of range it stays as it is. */
 function instantOf(text: string): string {
   const [, day, clock = '', fraction = '', hours = '+00', minutes = '00'] = instantPattern.exec(text) ?? [];
   if (day === undefined) return text;

@@ -1,7 +1,4 @@
-/**
- * A bounded cache that costs one look-up per hit. When the young generation is full it becomes the old one, and entries
- * without a hit since are dropped. Holds at most twice `size` entries.
- */
+/** A bounded cache that costs one look-up per hit, of two generations: at most twice `size` entries. */
 export interface PlanCache<Value> {
   get(key: string): Value | undefined;
   set(key: string, value: Value): void;

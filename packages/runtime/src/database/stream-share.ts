@@ -1,7 +1,4 @@
-/**
- * The share of the connections that streams have. A stream keeps its connection for as long as its reader takes. So
- * their number is bounded, for each client as well, and writes never wait for one.
- */
+/** The share of the connections that streams have. Their number is bounded, so that writes never wait for one. */
 import { PlatformError } from '../errors.ts';
 import type { Database, StreamLoad } from './database.ts';
 import { ConnectionError } from './errors.ts';

@@ -205,10 +205,7 @@ export interface JsonDialect {
   container(document: string, alias: () => string): Container;
 }
 
-/**
- * True if a segment of a path names an element where it meets an array. It is a number, which counts from the end when
- * it is negative. Where it meets an object every segment is a key.
- */
+/** True if a segment of a path names an element where it meets an array; where it meets an object it is a key. */
 export function isIndex(segment: string): boolean {
   return /^\s*[+-]?\d{1,10}$/.test(segment) && Math.abs(Number(segment)) < 2 ** 31;
 }
@@ -250,10 +247,7 @@ interface JoinedValues {
   readonly field?: Pick<FieldDescriptor, 'type' | 'native' | 'maxLength' | 'values'> | undefined;
 }
 
-/**
- * Lock on a row. An update keeps other transactions from changing the row. It does not keep them from making items that
- * link to it, unless it changes a value by which they might link.
- */
+/** Lock on a row. An update does not keep others from linking to it, unless it changes a value of links. */
 export type RowLock = 'UPDATE' | 'NO KEY UPDATE' | 'KEY SHARE';
 
 /** Differences between servers where statements take rows as input, and return many rows in one. */

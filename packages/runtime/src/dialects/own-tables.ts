@@ -151,10 +151,7 @@ export interface MailedTokenStatements extends Readonly<Record<'requestReset' | 
   use(kind: MailedStatement): OwnSql;
 }
 
-/**
- * The statements of second factors; $1 is the user everywhere. Each answers at most one row of texts, the transaction's
- * number first; no row means that its condition does not hold.
- */
+/** The statements of second factors; $1 is the user. No row means that a condition does not hold. */
 export type SecondFactorStatements = Readonly<Record<'offer' | 'enable' | 'use' | 'replaceCodes', OwnSql>>;
 
 /** Logs changes, in their order. Returns a promise where that takes several statements: COMMIT must wait for it. */

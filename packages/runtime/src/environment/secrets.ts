@@ -4,10 +4,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Reader, secretAdvice } from './values.ts';
 
-/**
- * The secret in the file `secret` of a folder, made on first use and readable by its owner only. For servers whose
- * database lies in the same folder, so that the secret stays with the data that it protects.
- */
+/** The secret in the file `secret` of a folder, made on first use, for servers whose database lies beside it. */
 export async function keptSecret(folder: string): Promise<string> {
   const file = join(folder, 'secret');
   const kept = await readSecret(file);

@@ -1,7 +1,4 @@
-/**
- * Readers of single environment values. Each takes the text of a variable and returns the value, or a sentence that
- * states the rule for the variable. Source: API specification, section 16.
- */
+/** Readers of environment values: the value, or a sentence with the variable's rule. Source: section 16. */
 
 /** A value, or why the text is none. */
 export type Reading<T> = { readonly value: T } | { readonly problem: string };

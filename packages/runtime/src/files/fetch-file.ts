@@ -16,10 +16,7 @@ interface Fetched {
   readonly name: string;
 }
 
-/**
- * Fetches a file into a folder. Rejects with INVALID_PAYLOAD for a forbidden address and for a file that is too large.
- * Rejects with SERVICE_UNAVAILABLE if no answer comes in time, or one that is not a file.
- */
+/** Fetches a file into a folder. Rejects with INVALID_PAYLOAD if forbidden or too large, else SERVICE_UNAVAILABLE. */
 type FetchFile = (url: string, folder: string) => Promise<Fetched>;
 
 export function createFetchFile(environment: ImportEnvironment): FetchFile {

@@ -21,10 +21,7 @@ const headBytes = 65_536;
 /** Age at which a staged file is abandoned: far longer than any request may take, in milliseconds. */
 const abandonedMs = 6 * 3_600_000;
 
-/**
- * Writes a stream to a new file. Rejects with INVALID_PAYLOAD for more than `maxBytes` bytes and with SERVICE_UNAVAILABLE for
- * a disk that does not take them; nothing stays then.
- */
+/** Writes a stream to a new file, or nothing. Rejects with INVALID_PAYLOAD beyond `maxBytes`, or for a full disk. */
 export async function stage(
   folder: string,
   source: Readable | AsyncIterable<Buffer>,

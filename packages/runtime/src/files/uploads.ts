@@ -261,10 +261,7 @@ function textOf(head: Buffer, size: number): string | null {
 /** Code units of a name at most; so long is the column. */
 const longestName = 255;
 
-/**
- * The name of an upload without dangerous or misleading parts: folders, control characters and those that turn the
- * direction of a text around. Long names are cut before their ending. `file` if the result is empty.
- */
+/** The name of an upload without folders and misleading characters, cut before its ending; `file` if empty. */
 function cleanName(sent: string): string {
   const last = sent.toWellFormed().split(/[/\\]/).at(-1) ?? '';
   const name = last

@@ -2,8 +2,8 @@
 import { type ErrorCode, PlatformError, together } from '../errors.ts';
 import type { ArgumentDescriptor, FunctionAccess, FunctionDescriptor, JsonValue } from '../language/index.ts';
 import { isTextual } from '../language/types/index.ts';
-import { parseExactly } from '../language/values/parse-text.ts';
 import { decodeValue } from '../language/values/values.ts';
+import { readJson } from '../query/parse/keys.ts';
 
 /** Values that a caller gives, by name; `text` tells that they are those of a query string. */
 export interface SentArguments {
@@ -56,14 +56,6 @@ const maxProblems = 20;
 function valueOfText({ type }: ArgumentDescriptor, value: JsonValue): JsonValue {
   if (typeof value !== 'string') return value;
   if (type === 'array' && !value.startsWith('[')) return value === '' ? [] : value.split(',');
-  if (type === 'json' || type === 'composite' || type === 'array') return parsed(value);
+  if (type === 'json' || type === 'composite' || type === 'array') return readJson(value);
   return value === 'null' && !isTextual(type) ? null : value;
-}
-
-function parsed(text: string): JsonValue {
-  try {
-    return parseExactly(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,7 +1,4 @@
-/**
- * A cache bounded by the number of entries and by what they weigh, which costs one look-up per hit. When the young
- * generation is full it becomes the old one, and entries without a hit since are dropped.
- */
+/** A cache bounded by number and weight of entries, of two generations, that costs one look-up per hit. */
 export interface ByteCache<Value> {
   get(key: string): Value | undefined;
   /** Keeps a value of so many bytes; one that alone is heavier than a generation is not kept. */

@@ -29,10 +29,7 @@ interface GraphqlRequest extends DocumentRequest {
   readonly variables: SentVariables;
   readonly caller: Caller;
   readonly request: IncomingMessage;
-  /**
-   * Called before anything runs, with the number of root fields: each counts as a request. Throws REQUESTS_EXCEEDED.
-   * Gives the well-formed Idempotency-Key for an operation whose answer may be kept.
-   */
+  /** Called first, with the number of root fields. Throws REQUESTS_EXCEEDED; gives the Idempotency-Key to keep. */
   readonly admit: (operation: Operation) => string | undefined | Promise<string | undefined>;
 }
 

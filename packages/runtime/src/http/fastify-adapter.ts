@@ -271,10 +271,7 @@ function acceptBodies(server: FastifyInstance, maxBytes: number): void {
   });
 }
 
-/**
- * The body is not wanted, unless it is empty: that is legal with any content type. A body of allowed size is read to
- * its end, because a client that is still sending may not read an answer.
- */
+/** The body is not wanted unless empty. It is read to its end: a client that still sends may read no answer. */
 function refuseParts(payload: Readable, maxBytes: number, done: (error: Error | null) => void): void {
   let bytes = 0;
   payload.on('data', (chunk: Buffer) => {

@@ -66,10 +66,7 @@ interface HealthOptions {
 /** Milliseconds from the start of a check for which its answer serves every caller: with the silence of a server, less than two seconds. */
 const cachedFor = 750;
 
-/**
- * Makes the health check of a server. Callers shortly after one another, and callers during a check, share one answer. One
- * of several servers that has changed ends that: their state is known without a question.
- */
+/** Makes the health check. Callers shortly after one another share one answer, unless a server has changed. */
 export function createHealth(options: HealthOptions): () => Promise<Health> {
   let latest: Promise<Health> | null = null;
   let until = 0;

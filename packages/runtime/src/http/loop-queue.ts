@@ -1,7 +1,4 @@
-/**
- * Turns of the event loop. Requests of callers without a token begin in a bounded part of each. So those who sign in
- * and write are heard in between, however many come at once.
- */
+/** Turns of the event loop. Callers without a token begin in a bounded part of each, so that others are heard. */
 import { PlatformError } from '../errors.ts';
 import type { CallReader } from './call.ts';
 

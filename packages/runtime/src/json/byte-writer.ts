@@ -152,10 +152,7 @@ export class ByteWriter {
   }
 }
 
-/**
- * A slab with room for so much, a spare one if there is any. Memory for each answer that has outgrown its place would
- * keep the collector busy. Longer ones get a long slab, and in the end doubled memory.
- */
+/** A slab with room for so much, a spare one if any; longer ones get a long slab, then doubled memory. */
 function claim(written: number, room: number): Slab {
   const size = written * 2 + room;
   if (size > longSize) return newSlab(size);

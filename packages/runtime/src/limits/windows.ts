@@ -1,7 +1,4 @@
-/**
- * Counts per key in windows, in the memory of this process. All windows are equally long, so those that began together
- * are forgotten together. Counting costs the same however many there are, and no timer is needed.
- */
+/** Counts per key in windows of equal length, which are forgotten together; needs no timer. */
 import { PlatformError } from '../errors.ts';
 
 /** State of a key. */

@@ -1,6 +1,7 @@
 /** Metadata of collections, fields and relations. Source: API specification, sections 10.2, 10.4 and 10.9. */
 import { invalidPayload } from '../json/problems.ts';
-import type { KnownModel, ModelTable } from './model-sql.ts';
+import type { JsonValue } from '../language/index.ts';
+import type { KnownModel, ModelSql, ModelTable } from './model-sql.ts';
 import {
   anyMember,
   flagMember,
@@ -109,4 +110,43 @@ export function saveRow(
 ): string | null {
   const members = Object.entries(meta).filter(([member]) => member !== 'id' && !Object.hasOwn(key, member));
   return members.length === 0 ? null : sql.saveRow(systemSchema, table, key, members, jsonMembers);
+}
+
+/** Words in which a server writes rows. */
+interface RowWords {
+  readonly table: (schema: string, table: string) => string;
+  readonly name: (name: string) => string;
+  readonly text: (text: string) => string;
+  readonly json: (value: JsonValue) => string;
+  /** Clause of an INSERT that changes columns of the row that has the key already. */
+  readonly overwrite: (key: readonly string[], columns: readonly string[]) => string;
+}
+
+/** Makes the printers of statements about rows of metadata. */
+export function rowStatements({ table: tableOf, name, text, json: jsonOf, overwrite }: RowWords) {
+  const same = (key: Readonly<Record<string, string>>): string =>
+    Object.entries(key)
+      .map(([member, value]) => `${name(member)} = ${text(value)}`)
+      .join(' AND ');
+  const literal = (value: JsonValue): string => {
+    if (typeof value === 'string') return text(value);
+    return Array.isArray(value) ? text(value.join(',')) : String(value);
+  };
+  return {
+    saveRow(schema, table, key, members, json) {
+      const keys = Object.keys(key).map(name);
+      const columns = members.map(([member]) => name(member));
+      const values = members.map(([member, value]) => {
+        if (value === null) return 'NULL';
+        return json.has(member) ? jsonOf(value) : literal(value);
+      });
+      const row = [...Object.values(key).map(text), ...values];
+      const into = `${tableOf(schema, table)} (${[...keys, ...columns].join(', ')})`;
+      return `INSERT INTO ${into} VALUES (${row.join(', ')})\n${overwrite(keys, columns)}`;
+    },
+    hasNoRow: (schema, table, key) => `SELECT NOT EXISTS (SELECT 1 FROM ${tableOf(schema, table)} WHERE ${same(key)})`,
+    renameField: (schema, key, to) =>
+      `UPDATE ${tableOf(schema, 'platform_fields')} SET ${name('field')} = ${text(to)} WHERE ${same(key)}`,
+    dropRows: (schema, table, key) => `DELETE FROM ${tableOf(schema, table)} WHERE ${same(key)}`,
+  } satisfies Partial<ModelSql>;
 }

@@ -102,10 +102,7 @@ export interface ModelSql {
   /** `before` is the key as it is now; undefined where that is unknown. */
   dropForeignKey(found: FoundColumn, name: string, before: NewForeignKey | undefined): readonly ModelStep[];
 
-  /**
-   * Prints the statement that writes a row, or changes the members of one that is there: `key` says which. `schema` is
-   * quoted. Values are JSON where `json` names their member.
-   */
+  /** Prints the statement that writes a row, or changes members of the one of `key`. `json` names those of JSON. */
   saveRow(
     schema: string,
     table: ModelTable,

@@ -86,10 +86,7 @@ export function isVirtualField(body: JsonValue): boolean {
   return isObject(body) && body.type === 'alias';
 }
 
-/**
- * Plans a field without a column. The side of a relation may be declared before its relation is made, which names it,
- * and after. Then it is there already, and this describes it.
- */
+/** Plans a field without a column. The side of a relation may be declared before its relation or after. */
 export function createVirtualField(model: KnownModel, collection: string, body: JsonValue): ModelChange {
   const { schema } = findCollection(model, collection);
   mustBeOwn(collection);

@@ -8,10 +8,7 @@ import { longestPassword } from './password-policy.ts';
 export interface Passwords {
   /** Hashes the exact bytes of a password. */
   hash(password: string): Promise<string>;
-  /**
-   * True if a password is the one that was hashed. Null (an account without a password, or none at all) takes as long
-   * and returns false. So does a text that is too long to be a password.
-   */
+  /** True if a password is the one that was hashed. Null and texts that are too long take as long, and are false. */
   verify(encoded: string | null, password: string): Promise<boolean>;
   /** True if a hash was made with weaker parameters than a new one, so that a sign-in should replace it. */
   isOutdated(encoded: string): boolean;
@@ -23,10 +20,7 @@ export interface PasswordsOptions {
   readonly queue?: WorkQueue;
 }
 
-/**
- * One thread less than there are processors, so that requests go on beside it. It never takes all four threads that
- * files and names of hosts need, too. Those who wait would wait for some seconds at most.
- */
+/** One thread less than there are processors, so that requests go on; never all four that files need, too. */
 const ofProcess = createWorkQueue({ atOnce: Math.min(3, Math.max(1, availableParallelism() - 1)), waiting: 64 });
 
 export function createPasswords({ queue = ofProcess }: PasswordsOptions = {}): Passwords {

@@ -40,10 +40,7 @@ export interface PlannedRead {
   /** Statement of the plan as one of the caller. */
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];
-  /**
-   * Set when the request named items by key and nothing else selects, or when they are aggregated: how many of them there
-   * must be. Fewer mean that one is missing or hidden, which is FORBIDDEN.
-   */
+  /** Set when the request named items by key: how many there must be. Fewer are FORBIDDEN. */
   readonly rows?: number;
   /** Set when the list is paged by cursor: items of a page at most, -1 for all that remain. */
   readonly size?: number;

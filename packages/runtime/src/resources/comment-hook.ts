@@ -161,10 +161,7 @@ interface NamedItems {
   readonly items: readonly string[];
 }
 
-/**
- * True if a caller can read all of these items, as the transaction sees them: by one statement. Without a valid key an
- * item cannot be read. The planner must have no limit of its own for the items of a list.
- */
+/** True if a caller can read all of these items: by one statement. The planner must have no limit for lists. */
 async function areReadable(
   { transaction, driftGuard }: Pick<Running, 'transaction' | 'driftGuard'>,
   planner: Planner,

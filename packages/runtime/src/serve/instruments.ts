@@ -1,7 +1,4 @@
-/**
- * Metrics of one process: the parts of a server are wrapped so that they are counted. Without METRICS_PORT and
- * METRICS_TOKEN every part stays as it is. Source: operations notes, section 1.
- */
+/** Metrics of one process: parts of a server are wrapped to be counted. Source: operations notes, section 1. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Accounts } from '../auth/accounts.ts';

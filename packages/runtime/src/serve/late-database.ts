@@ -13,10 +13,7 @@ export interface LateDatabase {
   readonly database: Database;
   /** Resolves once the first connection stands; never when `close` came first. */
   readonly opened: Promise<void>;
-  /**
-   * Tries to open the database and resolves after the first attempt; if it is only out of reach, attempts go on in the
-   * background. Rejects with the error of opening if another attempt would end the same way.
-   */
+  /** Tries to open the database, and goes on in the background while it is out of reach. Rejects with other errors. */
   start(log: Pick<Log, 'info' | 'warn'>): Promise<void>;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Returns memory after a burst. V8 collects when it needs room, and an idle process needs none. Without this a process
- * keeps the memory of the largest answers until the next requests.
- */
+/** Returns memory after a burst: V8 collects when it needs room, and an idle process needs none. */
 import { performance } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -16,10 +13,7 @@ const idleLooks = 3;
 const quietLooks = 6;
 /** The part of its time that an idle process is busy: a collection takes 0.1 s or more. */
 const idleUtilization = 0.15;
-/**
- * The same of a process that does next to nothing. A thorough collection takes 0.3 s, and returns what others keep for
- * what comes next: the young generation, and pages that are half empty.
- */
+/** The same of an idle process. A thorough collection takes 0.3 s, and returns half-empty pages, too. */
 const quietUtilization = 0.03;
 
 /** A collection, and when it is due. */

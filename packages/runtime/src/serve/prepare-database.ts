@@ -189,10 +189,7 @@ async function createDatabaseHosts(
   };
 }
 
-/**
- * Looks at servers, and the lag that one may have at a look. It may have been behind since the look before, and is looked at
- * again only later: with both it is never later than `readMaxLag`.
- */
+/** Looks at servers, and the lag that one may have at a look; with both it is never later than `readMaxLag`. */
 function looksFor(readMaxLag: number): { readonly lookMs: number; readonly maxLagMs: number } {
   const lookMs = Math.min(usualLookMs, Math.max(leastLookMs, readMaxLag / 4));
   return { lookMs, maxLagMs: Math.max(0, readMaxLag - 2 * lookMs) };

@@ -1,7 +1,4 @@
-/**
- * Runs a compiled API as a server: opens the database, watches that the two fit, listens, and stops without breaking
- * off requests. Source: API specification, sections 13 and 16.
- */
+/** Runs a compiled API as a server, and stops without breaking off requests. Source: sections 13 and 16. */
 import type { Database } from '../database/database.ts';
 import { RowSecurityError } from '../database/errors.ts';
 import { serverOf } from '../dialects/index.ts';

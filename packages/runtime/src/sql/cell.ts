@@ -6,10 +6,7 @@ import type { Row } from './row.ts';
 import { granted } from './rules.ts';
 import type { CollectionScope, CopiedColumns, FieldScope } from './scope.ts';
 
-/**
- * The value of a field on a row: null where no rule grants the cell. Selecting, filtering and sorting all use this
- * expression, so a cell that cannot be read cannot be probed either.
- */
+/** The value of a field on a row, null where no rule grants it; as everything uses it, no cell can be probed. */
 export function cell(row: Row, field: FieldScope): string {
   return guarded(granted(row, field.grant), withoutHidden(row, field.descriptor));
 }

@@ -214,10 +214,7 @@ function arrayContainer(expression: string): Container {
   };
 }
 
-/**
- * Prints the operators of ranges and multiranges. A pair is a range with its first value and without its second, as
- * their texts are written. A pair the wrong way round is the empty range.
- */
+/** Prints the operators of ranges. A pair is a range without its second value, empty if the wrong way round. */
 function printSpan(
   statement: StatementBuilder,
   expression: string,

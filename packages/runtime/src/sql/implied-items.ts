@@ -1,7 +1,4 @@
-/**
- * Items of a collection that are no rows of its table: the rules of app access, which roles have without a row. Lists read
- * them beside the rows. Everything else names items by key, and these have none.
- */
+/** Items of a collection that are no rows: the rules of app access. Lists read them beside the rows. */
 import type { Binder } from '../database/parameter-forms.ts';
 import {
   arrayLiteral,

@@ -70,10 +70,7 @@ function isPlainlyLinked(row: Row, { target, near, far, sort }: ManyToMany): boo
 
 type Joined = Pick<PageReach, 'from' | 'target' | 'own' | 'parent'>;
 
-/**
- * True if it takes little to ask all rows of a table for a condition and the rules: where both compare values of the row.
- * Searches of text and looks at other rows may take long for each.
- */
+/** True if it takes little to ask all rows for a condition and the rules: both compare values of the row. */
 function isCheap({ target, visible }: Junction, condition: Condition | undefined): boolean {
   const { rows, copies } = target.collection;
   const conditions = [...rows, ...(condition ? [condition] : [])];

@@ -108,10 +108,7 @@ export function joinsOf({ links, own: conditions }: Pick<Reach, 'links' | 'own'>
   return [...links.map(({ reached, start }) => `${reached} = ${start}`), ...conditions];
 }
 
-/**
- * A condition on related rows, as EXISTS over those the caller can read: hidden rows behave as absent. On a row whose
- * cell of the relation is hidden no quantifier holds, `none` included.
- */
+/** A condition on related rows, as EXISTS over the readable ones; on a hidden relation no quantifier holds. */
 export function printRelated(row: Row, condition: Related): string {
   if (condition.relation === 'item' && row.link !== undefined) return printItem(row, condition);
   const relation = row.collection.relations.get(condition.relation);

@@ -4,10 +4,7 @@ import { callerParameter, comparedType } from './operand.ts';
 import type { Row } from './row.ts';
 import type { Grant } from './scope.ts';
 
-/**
- * Rules are written by the operator of the service, so they see every row and every cell. A rule may look at
- * collections that the caller cannot read, and rules never depend on each other.
- */
+/** Rules are written by the operator of the service: they see every row and cell, and never depend on each other. */
 export function asRuleSeesIt(row: Row): Row {
   const { rules } = row.scope;
   const collection = rules?.collections.get(row.collection.descriptor.name);
@@ -20,10 +17,7 @@ export function ruleHolds(row: Row, rule: Condition): string {
   return allOf([...callerGuards(seen, rule), seen.statement.print.condition(seen, rule)]);
 }
 
-/**
- * Predicate that tells if a cell of a row is readable. Several rules stay pairs of rows and fields. A cell is granted
- * by the rules that list its field, on the rows they match (security property P6).
- */
+/** Predicate that tells if a cell of a row is readable: by rules that list its field on the row (property P6). */
 export function granted(row: Row, grant: Grant): string {
   return grant === null ? sqlTrue : anyOf(grant.map((rule) => ruleHolds(row, rule)));
 }

@@ -19,10 +19,7 @@ export function logPlaceOf(api: Pick<CompiledApi, 'collections' | 'dialect'>): S
   return names.has('platform_activity') && names.has('platform_revisions') ? systemPlaceOf(api) : null;
 }
 
-/**
- * The schema of the platform's own tables, quoted and ready for SQL (`"platform"`), as the compiler found it; null when
- * they were not installed then. Empty where they lie in the database of the connection.
- */
+/** The schema of the platform's tables, quoted, empty for that of the connection; null when not installed. */
 export function systemSchemaOf(api: { readonly collections: readonly CollectionDescriptor[] }): string | null {
   const users = api.collections.find(({ system, name }) => system && name === 'platform_users');
   // The name of the table needs no escaping, so the text before it is the schema.

@@ -1,7 +1,4 @@
-/**
- * Provider of spans that was registered with OpenTelemetry before the server started. Only where there is one the package is
- * loaded, and no other package of it is. Source: operations notes, section 2.
- */
+/** Provider of spans registered with OpenTelemetry before the start; only then is its package loaded. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

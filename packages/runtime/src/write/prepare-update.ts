@@ -48,7 +48,7 @@ export async function prepareUpdateOne(
 ): Promise<WritePlan> {
   const data = parseObject(body);
   const returning = returningOf(context, 'one');
-  const granted = updateGrant(context, writableOf(context));
+  const granted = grantedTo(context, writableOf(context));
   const { writable } = granted;
   const keys = oneKey(parseKeySegment(writable.collection, key));
   if (isTree(writable, [data])) {
@@ -65,7 +65,7 @@ export async function prepareUpdateOne(
 export async function prepareUpdate(context: WriteContext, body: JsonValue | undefined): Promise<WritePlan> {
   const parsed = parseUpdate(body, context.maxItems);
   const returning = returningOf(context, 'many');
-  const granted = updateGrant(context, writableOf(context));
+  const granted = grantedTo(context, writableOf(context));
   if (parsed.kind === 'each') return eachOf(context, granted, parsed.items, returning);
   const { named, data } = parsed;
   if (named.kind === 'query') return { returning, ...(await queried(context, granted, named.query, data)) };
@@ -108,7 +108,7 @@ export async function prepareUpdateSingleton(context: WriteContext, body: JsonVa
   const returning = returningOf(context, 'singleton');
   const writable = writableOf(context);
   const found = prepareSingleton(context.scope, writable, context.caller);
-  const granted = updateGrant(context, writable);
+  const granted = grantedTo(context, writable);
   const tree = isTree(writable, [data]);
   const batch = await decodeOne(context, granted, tree ? {} : data, undefined);
   const placeOf = placesIn(context.collection, null);
@@ -157,11 +157,16 @@ function checkNames({ writable, grant }: Granted, payload: FilterObject): void {
   if (Object.keys(payload).some((name) => !grant.listed.has(name) && !key.includes(name))) throw forbidden();
 }
 
-/** The rules by which a caller changes items. Throws FORBIDDEN when there are none. */
-export function updateGrant({ caller }: WriteContext, writable: WritableCollection): Granted {
-  const grant = grantFor(writable, writable.update, caller);
-  if (writable.update === undefined || grant === undefined) throw forbidden();
-  return { writable, grant, all: writable.update };
+/** The rules by which a caller makes or changes items. Throws FORBIDDEN when there are none. */
+export function grantedTo(
+  { caller }: WriteContext,
+  writable: WritableCollection,
+  action: 'create' | 'update' = 'update',
+): Granted {
+  const all = writable[action];
+  const grant = grantFor(writable, all, caller);
+  if (all === undefined || grant === undefined) throw forbidden();
+  return { writable, grant, all };
 }
 
 /** Decodes data for one item, or the same for several; `keys` undefined: the key in it may be any. */

@@ -56,10 +56,7 @@ export interface PreparedReturning {
 /** Queries longer than this are prepared every time. */
 const longestCachedText = 2_048;
 
-/**
- * Prepares the answer, so that every error in it is known before anything is written. Returns null when the caller may
- * read nothing of the collection, and asked for nothing by name.
- */
+/** Prepares the answer, so that errors come before writes; null when the caller may read nothing and named nothing. */
 export function prepareReturning(requested: ReturningRequest): Returning | null {
   const { collection, query, form, texts } = requested;
   // The length keeps a name with a space in it from running into the query.

@@ -96,10 +96,7 @@ export interface Writer {
   workOf(command: WriteCommand): Promise<TransactionBody>;
   /** Tells that a transaction with such writes was committed; the answer waits for what it gives. */
   committed: SystemWrites['committed'];
-  /**
-   * Runs several writes in order, as one transaction. `answer` builds the response from their answers. `failure` builds
-   * it from an error and the position of the failed write. With a key, either is kept under it.
-   */
+  /** Runs several writes in order, as one transaction; `answer` and `failure` build the response, kept under a key. */
   inOrder(
     commands: readonly (WriteCommand | PreparedCommand)[],
     responses: BatchResponses,

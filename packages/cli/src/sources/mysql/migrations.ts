@@ -1,7 +1,4 @@
-/**
- * Migrations of a project on MySQL and MariaDB, which commit every statement that changes a table. Each statement is
- * recorded before and after it runs, so that an interrupted migration goes on where it was.
- */
+/** Migrations of a project on MySQL and MariaDB; each statement is recorded, so that an interrupted one goes on. */
 import { modelLock } from '@tablewright/runtime/language';
 import { beginChanges, isDoneAlready, mysqlProjectTables, recordMigration } from '@tablewright/runtime/mysql';
 import { ownTables, type ProjectMigration, platformVersion } from '@tablewright/runtime/tools';
@@ -78,10 +75,7 @@ async function letGo(source: Source): Promise<void> {
   }
 }
 
-/**
- * Progress of a migration that was begun before: twice the number of statements that were run, and one more if another
- * was begun. Rejects if its file has changed since in a statement that was run.
- */
+/** Progress of a migration: twice the number of statements run, and one more if another was begun. */
 async function reachedOf(
   source: Source,
   schema: string,

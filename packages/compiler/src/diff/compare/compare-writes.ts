@@ -127,7 +127,11 @@ function compareInput(action: Action, was: RoleInput, is: RoleInput): readonly I
   return found.filter((change) => change !== null);
 }
 
-function nestedChange(action: Action, { member: was }: RoleInput, { name, member: is }: RoleInput): InputFinding | null {
+function nestedChange(
+  action: Action,
+  { member: was }: RoleInput,
+  { name, member: is }: RoleInput,
+): InputFinding | null {
   if ((was === null) === (is === null)) return null;
   const message = `An item under "${name}" can ${is === null ? 'no longer ' : ''}be written by a payload (${action}).`;
   return { rule: is === null ? 'nested-write-removed' : 'nested-write-added', message };

@@ -97,10 +97,7 @@ function functionsSchema(names: DocumentNames, taken: TakenFields): JsonObject {
   };
 }
 
-/**
- * The component of conditions on aggregate rows, which all collections share. Names of fields are open, as in `sort`.
- * An object in it is at least two levels deep, and generated clients send such objects as text.
- */
+/** The component of conditions on aggregate rows. Names of fields are open; clients send such objects as text. */
 export function havingSchema(): JsonObject {
   const nested: JsonObject = { type: 'array', items: reference('schemas', 'Having') };
   const numbers: JsonObject = { type: 'object', additionalProperties: numberCondition };
@@ -143,10 +140,7 @@ function takenFields({ fields }: RoleCollection): TakenFields {
   return { count: fitting('count'), sum: fitting('sum'), range: fitting('min') };
 }
 
-/**
- * Describes one aggregate row: the values that it was grouped by, flat, then functions. No property is required, because
- * the request chooses; where a group and a function have one name, either can stand there.
- */
+/** Describes one aggregate row: groups, flat, then functions. No property is required: the request chooses. */
 function aggregateRow(collection: RoleCollection, taken: TakenFields): JsonObject {
   const results = resultsOf(collection.names);
   const common = new Set(commonEntries(collection).map(([name]) => name));

@@ -43,10 +43,7 @@ function isStackEnd({ message }: { readonly message: string }): boolean {
   return message.startsWith('Maximum call stack size exceeded');
 }
 
-/**
- * Null where reading the whole text might give another result. That is so where there is a problem to report, and where
- * an alias might mean an anchor in a block that was left out.
- */
+/** Null where reading the whole text might differ: there is a problem, or an alias of an anchor left out. */
 function readShortened({ text, lines, repeats }: Shortened, fileName: string): YamlText | null {
   const { document, ...parsed } = parseYaml(text);
   if (document === null || document.errors.length > 0 || document.warnings.length > 0) return null;

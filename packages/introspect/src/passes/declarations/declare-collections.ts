@@ -1,7 +1,4 @@
-/**
- * Declarations of the platform's own tables about collections and their fields, as configuration. The file takes
- * precedence. Source: API specification, sections 10.2, 10.4 and 12.4.
- */
+/** Declarations of the platform's tables as configuration; the file goes first. Source: sections 10.2, 10.4, 12.4. */
 import type { DeclaredModel, DeclaredRow } from '@tablewright/runtime/language';
 import type { CollectionConfig, FieldConfig, PlatformConfig } from '../../config/config.ts';
 import type { Collection, Table, TableId } from '../../schema.ts';

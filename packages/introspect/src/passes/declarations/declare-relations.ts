@@ -222,10 +222,7 @@ function columnOf(collection: Collection, name: string | undefined): string | un
   return collection.fields.find((field) => field.name === name)?.column;
 }
 
-/**
- * Turns the one-to-many relations that the configuration declares as translations into such. They take the declared
- * name, and know the field of the child that names the language.
- */
+/** Turns one-to-many relations that are declared as translations into such, with the field of the language. */
 export function declareTranslations(collections: readonly Collection[], config: PlatformConfig): readonly Collection[] {
   const byName = collectionsByName(collections);
   const configs = new Map(Object.entries(config.relations ?? {}));

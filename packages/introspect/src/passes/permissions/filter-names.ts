@@ -158,10 +158,7 @@ function takesLabels(ownLabels: readonly string[] | undefined, presetLabels: rea
 
 const dynamicNames = ['$NOW', '$CURRENT_USER', '$CURRENT_ROLE'];
 
-/**
- * Texts in a rule that are almost a dynamic value. Taken as text, `_neq: $CURENT_USER` would match every row, so a
- * near miss is an error; other text that starts with a dollar sign stays text.
- */
+/** Texts in a rule that are almost a dynamic value are errors: `_neq: $CURENT_USER` would match every row. */
 export function findMisspeltValues(source: PlacedValue): readonly Diagnostic[] {
   return textsIn(source.value, []).flatMap(({ text, path }): readonly Diagnostic[] => {
     const name = /^\$[A-Za-z_-]+/.exec(text)?.[0];

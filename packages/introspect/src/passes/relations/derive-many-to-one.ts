@@ -82,7 +82,9 @@ function visibleKeys(
     return [{ foreignKey: key.name, target, on: pairsOf(key) }];
   });
   if (keys.length < 2) return keys;
-  const distinct = Map.groupBy(keys, ({ target, on }) => JSON.stringify([target, on.map(({ from, to }) => [from, to])]));
+  const distinct = Map.groupBy(keys, ({ target, on }) =>
+    JSON.stringify([target, on.map(({ from, to }) => [from, to])]),
+  );
   return [...distinct.values()].flatMap((group) => group.slice(0, 1));
 }
 

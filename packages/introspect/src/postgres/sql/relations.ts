@@ -98,10 +98,7 @@ export const inheritsSql = `  SELECT i.inhrelid::pg_catalog.text, i.inhparent::p
   -- the indexes of partitions inherit as well
   WHERE i.inhrelid IN (SELECT r.oid FROM relation AS r) OR i.inhparent IN (SELECT r.oid FROM relation AS r)`;
 
-/**
- * Reads the definitions of views and materialized views. The form in which PostgreSQL keeps them grows with the square
- * of the joins. One of more than 16 MB reads as empty, and its columns are followed nowhere.
- */
+/** Reads the definitions of views. One of more than 16 MB reads as empty, and its columns are followed nowhere. */
 export const rulesSql = `  SELECT w.ev_class::pg_catalog.text,
     CASE WHEN pg_catalog.octet_length(kept.action) <= 16777216 THEN kept.action ELSE '' END AS action
   FROM relation AS r

@@ -83,10 +83,7 @@ function markedParts(): readonly string[] {
   );
 }
 
-/**
- * `reread`: relations to read again after a change: the changed ones, and those that name one of them or depend on one.
- * `$2` is the JSON array of their oids; dropped relations are named by nothing.
- */
+/** `reread`: relations to read again after a change: those of `$2`, a JSON array of oids, and their dependents. */
 export const rereadSql = `changed(oid) AS (
   SELECT c.value::pg_catalog.oid
   FROM pg_catalog.json_array_elements_text($2::pg_catalog.json) AS c(value)

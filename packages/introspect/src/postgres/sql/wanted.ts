@@ -86,10 +86,7 @@ relation AS MATERIALIZED (
 /** Views on top of each other up to this height are read as they are; PostgreSQL takes seconds to plan a higher one. */
 export const highestTower = 100;
 
-/**
- * `towering`: views that stand on more views than that, one on top of the other, with the views that they read. A view
- * that leads back to itself is among them, and so is each that reads it.
- */
+/** `towering`: views that stand on more views than that, also such that lead back to themselves, with their views. */
 const viewTowersSql = `view_edge(upper, lower) AS MATERIALIZED (
   SELECT DISTINCT u.oid, l.oid
   FROM settings

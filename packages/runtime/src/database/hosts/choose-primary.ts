@@ -31,10 +31,7 @@ const former =
 const twoPrimaries =
   'Two database servers take writes, and none of them is known to be the right one. Nothing is written until one of them is stopped.';
 
-/**
- * Chooses among servers as they answered. Data of another cluster, and histories that ended, are never chosen. The later
- * history is chosen where two take writes; where that is not known, none.
- */
+/** Chooses among servers as they answered: the later history where two take writes, never another cluster's. */
 export function choosePrimary(
   facts: readonly HostFacts[],
   formerPrimary: KnownPrimary | null,

@@ -121,10 +121,7 @@ export class Replica {
     return this.#looking;
   }
 
-  /**
-   * Asks where it is, for a read that waits for a position. It shares a question under way that `answers` it, as those for
-   * later positions do, or the latest one where there are many.
-   */
+  /** Asks where it is, for a read that waits for a position, or shares a question that `answers` it. */
   ask(position: string, answers: (other: string) => boolean, askPosition: () => Promise<string | null>) {
     const shared = this.#questions.find((question) => answers(question.position));
     const latest = this.#questions.length < maxQuestions ? undefined : this.#questions.at(-1);

@@ -150,10 +150,7 @@ const halfLifeMs = 5_000;
 /** Statements and clients that are remembered; those that came first are forgotten first. */
 const maxRemembered = 5_000;
 
-/**
- * Times that statements of callers without a token took of late: the quick ones, the slow ones, and their clients.
- * Without that the duration of a statement is unknown before it runs.
- */
+/** Times of statements of callers without a token: the quick ones, the slow ones, and their clients. */
 export class StatementTimes {
   /** Until when a kind is slow; `quick` or `neither` for the others. */
   readonly #kinds = new Map<StatementKind, number>();

@@ -1,7 +1,4 @@
-/**
- * The platform's own tables as all servers make them: each is declared once, and dialects print it. Released tables never
- * change, because databases keep checksums of their texts; a later migration changes them.
- */
+/** The platform's own tables, each declared once for all servers. Released ones never change: they have checksums. */
 
 type ColumnType =
   | 'uuid'

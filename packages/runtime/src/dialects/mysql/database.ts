@@ -235,10 +235,7 @@ function spread<T>(list: readonly T[], offset: number, others: readonly T[]): re
 const timeoutMs = 2_000;
 const lockSeconds = 1;
 
-/**
- * Asks for the plan on a connection of its own. The server prints constants into it, so only names of tables and keys, the
- * ways and the counts of rows are taken. Rejects where there is none in time.
- */
+/** Asks for the plan on a connection of its own; takes only names of tables and keys, ways and counts of rows. */
 async function showPlan(
   url: string,
   isMariadb: boolean,

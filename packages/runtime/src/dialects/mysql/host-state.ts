@@ -78,10 +78,7 @@ FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME IN ('WSREP_CLUSTER_STA
 
 const parametersSql = 'FROM (SELECT ? AS position, CAST(? AS DECIMAL(9, 3)) AS seconds) p';
 
-/**
- * The same for a node: after a COMMIT there, and once it has all that was written before on any of them. By then it has come to
- * each position that was known when it was asked.
- */
+/** The same for a node: after a COMMIT there, and once it has all that was written before on any of them. */
 export const nodePosition = {
   written: nodeSql,
   reached: `SET STATEMENT wsrep_sync_wait = 1 FOR ${nodeSql}`,

@@ -71,10 +71,7 @@ export function mysqlJson(server: 'mysql' | 'mariadb', exactly: (expression: str
   };
 }
 
-/**
- * The JSON at a path. Keys that follow each other are one step. A number is an element of an array, and a key of
- * anything else. So its container is named first, as the one before it was.
- */
+/** The JSON at a path. A number is an element of an array, and a key of anything else, so its container comes first. */
 function printAt(named: Naming, document: string, { segments, take: shape }: JsonPath): string {
   const steps: string[] = [];
   let json = document;

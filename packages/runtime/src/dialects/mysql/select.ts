@@ -19,10 +19,7 @@ import { mysqlCopies, mysqlInput, textOf } from './write.ts';
 
 const asText = 'CAST({} AS CHAR)';
 
-/**
- * Names of locks are short, and of the whole server. It waits for a year, which the timeout of statements cuts. A
- * negative time is for ever on MySQL, and on MariaDB no lock at all.
- */
+/** Names of locks are short, and of the whole server. It waits for a year, which the timeout of statements cuts. */
 const sessionLock: Statement = {
   name: 'w_lock',
   text: 'SELECT GET_LOCK(SHA2(CONCAT(DATABASE(), ?), 256), 31536000)',

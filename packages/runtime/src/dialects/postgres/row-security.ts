@@ -163,10 +163,7 @@ GROUP BY w.role, w."table", w.columns
 HAVING NOT pg_catalog.bool_or(s.entered AND pg_catalog.has_function_privilege(r.oid, p.oid, 'EXECUTE'))
 ORDER BY 1, 2`;
 
-/**
- * Settings for the transaction alone, without a row: only the side effects of the condition are wanted. A setting of that
- * name does not exist, so claims that are too large fail.
- */
+/** Settings for the transaction alone, without a row. Claims that are too large fail: no such setting exists. */
 export const rowSettings: RowSettings = {
   apply({ setting, claims, role, extra }) {
     const name = quoteLiteral(setting);

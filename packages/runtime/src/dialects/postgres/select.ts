@@ -180,10 +180,7 @@ export const postgres: SqlDialect = {
   answer: ({ expression }) => expression,
 };
 
-/**
- * A function of a field (API specification, section 5.3). Timestamps are read in UTC, regardless of the session's zone.
- * Infinite dates have no parts, so they give null; so do JSON values that are no arrays.
- */
+/** A function of a field (section 5.3), of timestamps in UTC. Infinite dates and JSON without elements give null. */
 function printFunction(name: FieldFunction, expression: string, field: FieldDescriptor): string {
   if (name === 'count') return printLength(expression, field);
   const instant = field.type === 'timestamp' ? `(${expression} AT TIME ZONE 'UTC')` : `(${expression})`;

@@ -4,10 +4,7 @@ import type { JsonValue } from '../../language/index.ts';
 const longest = 1_000;
 const maxElements = 64;
 
-/**
- * Converts metadata that a library has read from a file to JSON that every database takes: without bytes, NaN and
- * infinite numbers, and empty texts. Undefined if the result is empty.
- */
+/** Converts metadata of a file to JSON that every database takes; undefined if the result is empty. */
 export function plain(value: unknown): JsonValue | undefined {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;

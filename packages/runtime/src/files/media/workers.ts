@@ -42,10 +42,7 @@ export type WorkerMessage = 'loaded' | TaskResult;
 
 /** A few processes of one kind, which are started when they are needed. */
 export interface MediaWorkers {
-  /**
-   * Runs a task, which is prepared when a process is free; null where there is none to run. Rejects with
-   * SERVICE_UNAVAILABLE when too many wait, when one has waited too long, and without a process.
-   */
+  /** Runs a task when a process is free; null for none. Rejects with SERVICE_UNAVAILABLE when that takes too long. */
   run(prepare: () => Promise<Task | null>): Promise<TaskResult | null>;
 }
 

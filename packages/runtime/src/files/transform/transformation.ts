@@ -155,10 +155,7 @@ interface Kind {
 
 const number = (value: number | string | undefined): number => Number(value ?? 0);
 
-/**
- * Operations on images beside their size and format: a list of names with their arguments. None but these, and none
- * with arguments that would cost more than an image of the largest size does.
- */
+/** Operations on images beside size and format, whose arguments cost no more than the largest image does. */
 const kinds: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['rotate', { takes: [[-360, 360]], required: 1, apply: (image, [angle]) => image.rotate(number(angle)) }],
   ['flip', { takes: [], required: 0, apply: (image) => image.flip() }],

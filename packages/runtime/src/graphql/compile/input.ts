@@ -210,10 +210,7 @@ const fitting: ReadonlyMap<unknown, Plain['fits']> = new Map<unknown, Plain['fit
   [GraphQLInt, (value) => typeof value === 'number' && (value | 0) === value],
 ]);
 
-/**
- * Gives each number that a double cannot hold the form that its place takes. Scalars of ours get its digits as they
- * are, `ID` gets them as text. Elsewhere it is the nearest double, which only `Float` takes.
- */
+/** Gives each number that a double cannot hold the form of its place: digits for our scalars, text for `ID`. */
 function exactNumbers(value: JsonValue, type: unknown): JsonValue {
   if (typeof value !== 'object' || value === null || !isInputType(type)) return value;
   const named: GraphQLInputType = getNamedType(type);

@@ -54,10 +54,7 @@ function filterTarget(index: GraphqlIndex, { relations }: CollectionDescriptor, 
   return target === undefined ? undefined : index.byName(target);
 }
 
-/**
- * Takes a payload's names to those of the API. Throws INVALID_PAYLOAD where a relation has both its items and its changes.
- * Keys of items, and the JSON that a link row holds, stay as they are.
- */
+/** Takes a payload's names to those of the API. Throws INVALID_PAYLOAD where a relation has items and changes. */
 export function restPayload(index: GraphqlIndex, names: GraphqlCollection | undefined, payload: JsonValue): JsonValue {
   if (names === undefined || !isObject(payload)) return payload;
   const rest: Record<string, JsonValue> = {};

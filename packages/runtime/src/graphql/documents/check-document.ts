@@ -142,10 +142,7 @@ interface SelectionSize {
   readonly names: ReadonlyMap<string, number>;
 }
 
-/**
- * Measures the operations and fragments of one document. Throws INVALID_QUERY for a fragment that spreads itself, and for
- * what costs too much: measuring the rest of it would cost as much.
- */
+/** Measures a document. Throws INVALID_QUERY for a fragment that spreads itself, and for what costs too much. */
 type Measure = (definition: OperationDefinitionNode | FragmentDefinitionNode) => SelectionSize;
 
 /**

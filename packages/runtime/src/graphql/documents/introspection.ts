@@ -16,10 +16,7 @@ import { DocumentError } from './document-errors.ts';
 /** Multiple of what the query of usual tools asks for that one introspection may ask for. */
 const maxTimes = 2;
 
-/**
- * The values of the introspection fields at the root of a valid operation, as JSON text by response name. Fields that
- * directives leave out are absent. `variables` are those that the client sent.
- */
+/** The values of the introspection fields at the root, as JSON text by response name; skipped ones are absent. */
 export function answerIntrospection(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -1,7 +1,4 @@
-/**
- * A schema whose types are made of their text when a document names them, and fields of its root types one by one. So a
- * first document costs what it mentions, however many tables there are.
- */
+/** A schema whose types are made when a document names them: a first document costs what it mentions. */
 
 import {
   assertInputType,

@@ -50,10 +50,7 @@ export interface OperationCall {
   readonly request: IncomingMessage;
   /** A well-formed Idempotency-Key with the path and the body that it stands for. */
   readonly key?: OperationKey;
-  /**
-   * The values of `__schema` and `__type` by response name, as JSON text, for those root fields that directives leave in.
-   * Asked at most once, and only where the operation introspects.
-   */
+  /** The values of `__schema` and `__type` by response name, as JSON text. Asked at most once. */
   readonly introspect: () => ReadonlyMap<string, string>;
 }
 
@@ -83,10 +80,7 @@ export interface PlannedField {
 
 /** Compiles and runs operations. */
 export interface OperationRunner {
-  /**
-   * Compiles an operation of a valid document. Throws `PlatformError` INVALID_QUERY for requests that no answer can
-   * hold, such as more than one field that signs a user in or out.
-   */
+  /** Compiles an operation of a valid document. Throws INVALID_QUERY for requests that no answer can hold. */
   compile(source: OperationSource): Operation;
   /** Plans the reads of a query with these variables, and keeps the plans. Does not query the database. */
   plan(operation: Operation, variables: Readonly<Record<string, unknown>>): readonly PlannedField[];

@@ -1,7 +1,4 @@
-/**
- * Values that columns have and the types of GraphQL do not: floats that are no numbers, and arrays of several dimensions.
- * Only documents are read so. In the schema that clients see, the types are those of GraphQL.
- */
+/** Values that GraphQL has no types for: floats that are no numbers, arrays of several dimensions. */
 import {
   type ASTVisitor,
   type GraphQLEnumType,

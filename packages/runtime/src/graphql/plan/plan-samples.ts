@@ -69,10 +69,7 @@ const fixed: Readonly<Record<string, JsonValue>> = {
 /** Nesting beyond which input objects stay empty: they hold each other. */
 const deepest = 3;
 
-/**
- * Sets of variables, the likeliest first. The first have all of them, each time with texts of another kind. Where some
- * may be left out, the last has the others only. Lists have one element.
- */
+/** Sets of variables, the likeliest first; the last has only those that must be there. Lists have one element. */
 function sampleVariables(schema: GraphQLSchema, operation: OperationDefinitionNode): SampleVariables {
   const definitions = operation.variableDefinitions ?? [];
   const sampled = (required: boolean): readonly SentVariables[] =>

@@ -186,10 +186,7 @@ export type PrepareRead = (variables: Variables) => PreparedRead;
 /** Characters of arguments beyond which a read is prepared every time. */
 const longestArguments = 2_048;
 
-/**
- * Remembers prepared reads by their arguments; `inputs` are all that decide about the read, and `name` stands for it
- * among all that are kept in `reads`. A read that throws is prepared again.
- */
+/** Remembers prepared reads by their arguments; `name` stands for the read. One that throws is prepared again. */
 export function rememberReads(
   reads: PlanCache<PreparedRead>,
   name: string,

@@ -5,10 +5,7 @@ import { PlatformError } from '../../errors.ts';
 
 /** Reads and writes the cookie as one environment has it. */
 export interface RefreshCookie {
-  /**
-   * The token in the cookie of a request, null without one. Throws FORBIDDEN when the request has the cookie and comes
-   * from a page that may not use it, even if the cookie is not used.
-   */
+  /** The token in the cookie of a request, null without one. Throws FORBIDDEN for a page that may not use it. */
   read(request: IncomingMessage): string | null;
   /** The header that sets it, as a flat list of name and value. */
   set(token: string): readonly string[];
@@ -71,10 +68,7 @@ interface StateCookie {
 /** Seconds that browsers keep it: longer than the state counts, so that a late return still has its page, and its reason. */
 const stateCookieAge = 3600;
 
-/**
- * Makes it. Over TLS no other host can set one in our name (`__Host-`). It comes along when a provider has the browser
- * POST a form, which is a request of another site (`SameSite=None`).
- */
+/** Makes it: no other host can set it (`__Host-`), and it comes with a form of a provider (`SameSite=None`). */
 export function createStateCookie(provider: string, secure: boolean): StateCookie {
   const name = `${secure ? '__Host-' : ''}platform_oauth_state_${provider}`;
   const attributes = `Path=/; HttpOnly; ${secure ? 'Secure; SameSite=None' : 'SameSite=Lax'}`;

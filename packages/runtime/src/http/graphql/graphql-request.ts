@@ -114,10 +114,7 @@ export interface AcceptedForm {
   readonly page: boolean;
 }
 
-/**
- * Reads an `Accept` header. `application/graphql-response+json` is for clients that name it; a client that takes anything,
- * says nothing, or takes nothing of ours gets `application/json`.
- */
+/** Reads an `Accept` header: `application/graphql-response+json` for clients that name it, else `application/json`. */
 export function readAccept(accept: string | undefined): AcceptedForm {
   // As most clients say nothing, or anything.
   if (accept === undefined || accept === '*/*') return usual;

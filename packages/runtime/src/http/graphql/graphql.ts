@@ -176,10 +176,7 @@ interface Graphiql {
 
 const folder = '/graphql/graphiql';
 
-/**
- * Scripts and styles are this server's own files, so that nothing a document or an answer says is run; requests go to this
- * server only. Fonts and pictures lie in the style sheet.
- */
+/** Scripts, styles and requests are this server's alone; fonts and pictures lie in the style sheet. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -101,10 +101,7 @@ function serverInformation(
   };
 }
 
-/**
- * Makes the reader of OpenAPI documents: as bytes, each read and printed once per access class. They name `publicUrl` as the
- * address of the server, which the compiler does not know.
- */
+/** Makes the reader of OpenAPI documents, each printed once per access class, with `publicUrl` as the server. */
 function createDocuments(api: CompiledApi, publicUrl: string | null): (accessClass: string) => Promise<Buffer> {
   const printed = new Map<string, Promise<Buffer>>();
   return function document(accessClass) {

@@ -1,7 +1,4 @@
-/**
- * The documentation page: the OpenAPI document of its reader, to read and to try requests. It loads nothing from other
- * servers, and sends requests only to the server that it came from.
- */
+/** The documentation page: the OpenAPI document of its reader, to try requests, only with this server. */
 
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -1,7 +1,4 @@
-/**
- * Schema of a value that an operation takes or gives. It is JSON Schema with a few members of our own: TypeScript types,
- * the OpenAPI document, the GraphQL schema and the decoder are derived from it.
- */
+/** Schema of a value that an operation takes or gives: JSON Schema with members of our own, as all surfaces need it. */
 import type { JsonValue } from '../values/parse-text.ts';
 
 /** Names of JSON types. */

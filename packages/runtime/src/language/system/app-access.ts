@@ -1,7 +1,4 @@
-/**
- * Rules that a role with app access has without a row: they are compiled like any other, and `/permissions` lists them
- * beside the rows. Source: API specification, section 8.5.
- */
+/** Rules that a role with app access has without a row; `/permissions` lists them. Source: section 8.5. */
 import type { JsonValue } from '../values/parse-text.ts';
 
 /** One of them, as a row of `platform_permissions` would say it; the role is the one that has it. */

@@ -52,10 +52,7 @@ export function fromText(
   };
 }
 
-/**
- * Reads dates as a server takes them. Those whose values are texts have the years 1 to 9999 alone, and no infinity: a
- * comparison with another would match nothing, or everything.
- */
+/** Reads dates as a server takes them: those that are texts have the years 1 to 9999 alone, and no infinity. */
 export function withinYears(
   read: (text: string) => string | undefined,
 ): (text: string, facts: ValueFacts) => string | undefined {

@@ -49,10 +49,7 @@ export function attributeType({ type, element, native, values, attributes }: Att
   };
 }
 
-/**
- * The one text of all spellings of a value that the database holds to be the same: `1.50` and `01.5`, an instant in any
- * zone. Other types have one text already, or leave it to the database what is the same.
- */
+/** The one text of all spellings of a value that the database holds to be the same: `1.50` and `01.5`, an instant. */
 export function oneSpelling({ type }: ValueType, text: string): string {
   return types[type].spelling?.(text) ?? text;
 }

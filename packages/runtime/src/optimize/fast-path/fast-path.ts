@@ -19,10 +19,7 @@ import { logFailure } from '../../operate/log.ts';
 import { endWithResponse, requestRecord } from '../../operate/request-record.ts';
 import { splitTarget } from '../../query/parse/target.ts';
 
-/**
- * True if a request can take the fast path. It is a GET below `/items` without a body, a POST or PATCH there, or a POST
- * to GraphQL. Their bodies have a length of at most `maxBytes`.
- */
+/** True for requests of the fast path: GET below `/items`, POST or PATCH there, POST to GraphQL, of bounded length. */
 function isDirect({ method, url = '', headers }: IncomingMessage, maxBytes: number): boolean {
   if (headers['transfer-encoding'] !== undefined) return false;
   const length = headers['content-length'];

@@ -102,10 +102,7 @@ export function templateOf(query: string): Template {
   return { text, texts };
 }
 
-/**
- * Finds the values that the texts of a template became. Undefined when that is not certain. The request may compare
- * with one of the texts twice, or in another place than the hole of the template.
- */
+/** Finds the values that the texts of a template became; undefined when that is not certain. */
 function learnTemplate(
   { plan, values, open, size, large }: Prepared,
   texts: readonly string[],

@@ -4,10 +4,7 @@ import type { Archived } from '../../sql/archived/rows-by-state.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
 import type { Selector } from './shape.ts';
 
-/**
- * The names stage of a request's collection: FORBIDDEN when it is hidden or unknown. A singleton has no items to name
- * (ROUTE_NOT_FOUND), and a collection without a key none that could be named.
- */
+/** The names stage of a collection: FORBIDDEN when hidden or unknown; ROUTE_NOT_FOUND for an item of a singleton. */
 export function authoriseCollection(
   scope: Scope,
   name: string,

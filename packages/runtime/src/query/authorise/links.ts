@@ -20,10 +20,7 @@ export function scopedCollection(name: string): string | undefined {
   return name.startsWith(scoped) ? name.slice(scoped.length) : undefined;
 }
 
-/**
- * The collections whose items can be read through a link row: allowed ones that the caller can read, with a key of one
- * field. None when the caller cannot read which item a link row names.
- */
+/** The collections whose items can be read through a link row, with a key of one field; none for a hidden link. */
 export function itemCollections(scope: Scope, links: CollectionScope, link: ManyToAny): readonly CollectionScope[] {
   if (itemKey(links, link) === undefined || links.fields.get(link.collectionField) === undefined) return [];
   return link.allowed.flatMap((name) => {

@@ -22,10 +22,7 @@ export function parseKeySegment(collection: CollectionScope, segment: string): r
   return decodePathKey(collection, segment.split(',').map(decodeSegment));
 }
 
-/**
- * Decodes the values of a key in the form of a path, one per key field. Values that are no texts stand there as JSON.
- * A text of a JSON field stands as it is, unless it is JSON too.
- */
+/** Decodes the values of a key in the form of a path; values that are no texts stand there as JSON. */
 export function decodePathKey(collection: CollectionScope, parts: readonly string[]): readonly string[] {
   const types = keyTypes(collection.descriptor);
   return decodeKey(
@@ -64,7 +61,8 @@ export function bodyKey({ descriptor }: CollectionScope, key: string): JsonValue
   return more.length === 0 && field?.type === 'json' ? readJson(key) : key;
 }
 
-function readJson(text: string): JsonValue {
+/** The JSON that a text is, else the text itself. */
+export function readJson(text: string): JsonValue {
   try {
     return parseExactly(text);
   } catch {
@@ -81,10 +79,7 @@ function decodeSegment(segment: string): string {
   }
 }
 
-/**
- * Reads the keys of a body: each a value, an object of the key fields, or text in the form of a path. Returns one array
- * literal per key field, and the number of different keys.
- */
+/** Reads the keys of a body: one array literal per key field, and the number of different keys. */
 export function parseKeys(
   collection: CollectionScope,
   keys: readonly JsonValue[],

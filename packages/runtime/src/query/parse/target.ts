@@ -27,10 +27,7 @@ export function splitTarget(url: string): Target {
     : { path: url.slice(0, separator), query: url.slice(separator + 1) };
 }
 
-/**
- * Reads `/items/<collection>` or `/items/<collection>/<key>`: exactly, so null for a trailing slash, an empty or
- * missing segment, another prefix, a raw `#` and invalid percent-encoding.
- */
+/** Reads `/items/<collection>` or `/items/<collection>/<key>` exactly; null for anything else. */
 export function readItemPath(path: string): ItemPath | null {
   if (path.includes('#')) return null;
   if (!path.startsWith('/items/')) return readOwnPath(path);

@@ -25,10 +25,7 @@ export interface PrintedAggregates {
   readonly order: readonly OrderedTerm[];
 }
 
-/**
- * Prints an aggregation over the rows of a source: its columns, its groups, and the order that the groups complete.
- * Expressions of the source in `apart` keep rows in separate groups.
- */
+/** Prints an aggregation over rows: columns, groups and order. Expressions in `apart` keep rows in separate groups. */
 export function printAggregates(
   names: AggregateNames,
   having: Condition,

@@ -32,8 +32,5 @@ export function boundValues({ limit, offset, beyond = 0 }: Bounds): readonly str
   return offset > 0 ? [...size, String(offset)] : size;
 }
 
-/**
- * Limits that are written into a statement as numbers, because the database plans better when it knows them. Every other
- * limit is a parameter, so that the number of statements stays bounded.
- */
+/** Limits that are written into a statement, as the database plans better then; others are parameters. */
 export const commonLimits: ReadonlySet<number> = new Set([0, 1, 2, 3, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000]);

@@ -65,10 +65,7 @@ export function outerOrder(page: Page, order: readonly PrintedTerm[]): readonly 
   }));
 }
 
-/**
- * Prints the list of each row; a limit counts the targets of each in their order. A list for each column of records costs
- * less than a list of records, where it has more than a few.
- */
+/** Prints the list of each row; a limit counts the targets of each. Lists of columns cost less than of records. */
 export function printPageList(
   page: PageOfRows,
   reached: PageReach,

@@ -49,10 +49,7 @@ export interface ReadPlan extends Noted {
   readonly exported?: Exported;
 }
 
-/**
- * The lists within the rows of a selection, as far as they decide how many rows an answer can have at most. They are the
- * same for every request of a shape, while their limits are not.
- */
+/** The lists within the rows of a selection that decide how many rows an answer can have; the same for a shape. */
 export interface NestedRows {
   /** The name under which `deep` speaks of the rows. */
   readonly name: string;

@@ -75,10 +75,7 @@ function uploadingAccess(access: AccessClass, names: ReadonlySet<string>): Acces
   return { ...access, collections };
 }
 
-/**
- * Conditions under which a caller may write a user that no key names: only administrators write administrators. The
- * hook of users checks users that became administrators meanwhile.
- */
+/** Conditions under which a caller may write a user whom no key names: only administrators write administrators. */
 export function sparesAdministrators({ admin, open }: WriteScope, row: Row): readonly string[] {
   const { descriptor } = row.collection;
   const roles = open.collections.get('platform_roles')?.descriptor;

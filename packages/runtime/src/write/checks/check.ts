@@ -163,10 +163,7 @@ interface Ahead {
   readonly isValidation: boolean;
 }
 
-/**
- * The part of a condition that must hold before a row is written as well, so that no row grants itself. Rows below it
- * count as they are afterwards, and so do those below items that the request has made.
- */
+/** The part of a condition that must hold before a row is written, too, so that no row grants itself. */
 export function partAhead(ahead: Ahead, collection: CollectionScope, condition: Condition): Condition {
   const { scope, written, made, isValidation } = ahead;
   switch (condition.kind) {

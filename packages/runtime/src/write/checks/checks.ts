@@ -39,10 +39,7 @@ export function checksOf(written: Written): readonly Check[] {
   return [...settled, ...ruleChecksAhead(written)];
 }
 
-/**
- * Checks of rules about other rows of the caller, before the rows of a step are written. A row must not be what grants it.
- * Such rules follow a link back to rows of the same kind, or a path from the caller.
- */
+/** Checks of rules about other rows, before the rows of a step are written: a row must not be what grants it. */
 export function ruleChecksAhead(
   written: Written,
   counts = (condition: Condition): boolean =>
@@ -255,10 +252,7 @@ function linkChecks(written: Written): readonly LinkCheck[] {
   });
 }
 
-/**
- * Links by key to rows of another tenant where the check above waits until everything is written. A foreign key refuses a
- * missing row at once, so that another tenant's has to be refused as early.
- */
+/** Links by key to rows of another tenant, refused at once, as a foreign key refuses a missing row. */
 export function tenantLinkChecks(written: Written): readonly Check[] {
   const { open } = written.scope;
   return linkChecks(written).flatMap(({ late, link: { relation, descriptor, places } }) => {

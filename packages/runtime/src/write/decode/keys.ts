@@ -56,10 +56,7 @@ interface Row {
   readonly place: number;
 }
 
-/**
- * Reads the keys of items that carry their own. Throws INVALID_PAYLOAD where one is missing and FORBIDDEN where one
- * does not fit. Where the key must not be named it always throws FORBIDDEN.
- */
+/** Reads the keys of items. Throws INVALID_PAYLOAD where one is missing, FORBIDDEN where it misfits or is hidden. */
 export function keyedItems({ collection, namesKey }: WritableCollection, items: readonly FilterObject[]): KeyedItems {
   if (!namesKey) throw forbidden();
   const { key } = collection.descriptor;
@@ -81,10 +78,7 @@ export function keyedItems({ collection, namesKey }: WritableCollection, items: 
   return { keys, items: rows.map(({ item }) => item), places: rows.map(({ place: index }) => index) };
 }
 
-/**
- * A key in a payload must be that of the item it is for. Throws INVALID_PAYLOAD for another one, and for any where the
- * payload is for several items or, without `keys`, for those of a query.
- */
+/** A key in a payload must be that of its item. Throws INVALID_PAYLOAD for another, and for any of several items. */
 export function checkOwnKey(collection: CollectionScope, payload: FilterObject, keys: Keys | null): void {
   for (const [index, field] of keyFields(collection.descriptor).entries()) {
     if (!Object.hasOwn(payload, field.name)) continue;

@@ -1,7 +1,7 @@
 /** Running planned writes in a transaction, and what their answers mean. */
 import type { Caller } from '../../caller.ts';
-import type { RowSink, Transaction } from '../../database/database.ts';
-import { readRow, type TextRow } from '../../database/own-statements.ts';
+import type { Transaction } from '../../database/database.ts';
+import { statementRows, type TextRow } from '../../database/own-statements.ts';
 import { runAs } from '../../database/row-context.ts';
 import { PlatformError, together } from '../../errors.ts';
 import { int32 } from '../../json/bytes.ts';
@@ -258,20 +258,13 @@ export interface WriteAnswer {
 }
 
 /** The rows of a statement, as texts. */
-async function rowsOf(
+function rowsOf(
   transaction: Transaction,
   { statement, binders, sources }: WriteStatement,
   values: WriteValues,
   caller: Caller,
 ): Promise<readonly TextRow[]> {
-  const rows: TextRow[] = [];
-  const sink: RowSink = {
-    row: (buffer, offset, length) => {
-      rows.push(readRow(buffer, offset, offset + length));
-    },
-  };
-  await transaction.run(runAs(statement, caller), bind(binders, valuesOf(sources, values), caller), sink);
-  return rows;
+  return statementRows(transaction, runAs(statement, caller), bind(binders, valuesOf(sources, values), caller));
 }
 
 /** A permission check, and the items that fail it by their positions, from 0. */

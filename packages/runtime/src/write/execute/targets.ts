@@ -70,10 +70,7 @@ function requestedTargets({ scope, collection, limits, query }: Omit<TargetReque
   return { scope: scope.read, limits, selector: 'targets', collection, request: requested };
 }
 
-/**
- * The item of a singleton: the first one that the caller may read, or that there is when reading is not for him. With the
- * values of some fields of a key, none where that item has another one.
- */
+/** The item of a singleton that the caller may read, else the one that there is; none where key values differ. */
 export function prepareSingleton(
   scope: WriteScope,
   { collection }: WritableCollection,

@@ -38,16 +38,10 @@ const limits: ReadonlyMap<string, string> = new Map([
   ['P0001', 'check'],
 ]);
 
-/**
- * SQLSTATEs of values that are none of their type, which only the database can tell. Such are addresses, XML, types of
- * extensions, and characters that another character set does not have.
- */
+/** SQLSTATEs of values that only the database can tell are none of their type: addresses, XML, extensions. */
 const malformed: ReadonlySet<string> = new Set(['22P02', '22007', '2200N', '2200M', '22P03', '22P05', '22023']);
 
-/**
- * Takes an error of a transaction to the one that answers it. `collections` are those that were written; an error
- * about another one, by a trigger for example, names none of its own.
- */
+/** Takes an error of a transaction to the one that answers it; one about other collections names nothing. */
 export function explainViolation(thrown: unknown, collections: readonly AffectedConstraints[]): unknown {
   const explained = explainConstraint(thrown, collections);
   const isConstraint =

@@ -1,7 +1,4 @@
-/**
- * Activity and revisions of writes, in the transaction that writes. The number of statements does not depend on how
- * many items are written. Source: API specification, sections 8.4, 10.1 and 10.10.
- */
+/** Activity and revisions, in the transaction that writes. Source: API specification, sections 8.4, 10.1 and 10.10. */
 import type { Transaction } from '../../database/database.ts';
 import { allRows } from '../../database/own-statements.ts';
 import type { Side } from '../../database/row-context.ts';

@@ -35,10 +35,7 @@ interface ImagedItems {
 
 /** Images of items. `whole` false: nothing but their keys. */
 export interface Images {
-  /**
-   * Reads items by their keys; those that are not there are left out. With `lock` they are held still first. Policies
-   * judge the caller: rows that they hide cannot be written either.
-   */
+  /** Reads items by their keys, without those that are gone or hidden. With `lock` they are held still first. */
   read(transaction: Transaction, items: ImagedItems, lock?: RowLock): Promise<readonly Image[]>;
   /** The plan of such a read, for a write that returns the images itself. */
   plan(descriptor: CollectionDescriptor, whole: boolean): ReadPlan;

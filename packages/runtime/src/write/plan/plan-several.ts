@@ -152,10 +152,7 @@ function assignOne(
   return { assigned, inputSql: columns.length === 0 ? '' : `${inputTable(drafting, columns, 'v')}${input.join}` };
 }
 
-/**
- * Plans the look at rules about other rows before a step, on the rows that it is about to write. They have the types and
- * collations of their table. Undefined when no rule has to hold then.
- */
+/** Plans the look at rules about other rows before a step, on the rows to be written; undefined without such rules. */
 export function planRulesAhead(
   written: Written,
   shared: boolean,

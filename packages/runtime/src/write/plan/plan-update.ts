@@ -31,10 +31,7 @@ import {
   type WriteStatement,
 } from './statement.ts';
 
-/**
- * Plans the UPDATE of one item under a grant with one rule. Without data or presets it only looks for the item. With
- * `returned` it answers the item itself, and nothing may be left to judge later.
- */
+/** Plans the UPDATE of one item under one rule; without data it only looks. `returned`: it answers the item itself. */
 export function planUpdateOne(written: Written, returned?: Returned): WriteStatement {
   const drafting = startWrite(written);
   const alias = drafting.statement.alias();

@@ -227,10 +227,7 @@ export function writtenColumns({ columns }: Batch): Written['columns'] {
   return columns.map(({ field, present, linked }) => ({ field, complete: present === null, linked }));
 }
 
-/**
- * Plans the check of items by their keys, where writes do not answer it themselves. `waiting` selects the checks that
- * wait until everything is written, else all others. Undefined when there is nothing to check.
- */
+/** Plans the check of items by their keys; `waiting` selects checks at the end. Undefined when there are none. */
 function planPermissionCheck(written: Written, waiting = true): WriteStatement | undefined {
   return planChecks(
     written,

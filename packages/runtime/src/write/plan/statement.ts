@@ -176,10 +176,7 @@ export interface Returned {
   readonly answer: AnswerWriter;
 }
 
-/**
- * Returns the part of a planned answer that a write of the collection can return. Undefined where the written row is
- * not enough: items below it, rules about other rows, and triggers that change it after the write.
- */
+/** Returns the part of a planned answer that a write can return; undefined where its row is not enough. */
 export function returnedOf(
   plan: ReadPlan | undefined,
   { collection }: WritableCollection,

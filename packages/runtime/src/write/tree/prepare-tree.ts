@@ -208,10 +208,7 @@ function affectedByTree({ scope }: WriteContext, root: Group): readonly Affected
   }));
 }
 
-/**
- * True if an error says that another request has made an item or a link since the tree looked for it. Then it is there
- * at the next try. Items that a payload declares as new are not looked for.
- */
+/** True if another request has made an item or link since the tree looked for it: the next try finds it. */
 function isTreeConflict({ open }: WriteScope, root: Group, error: unknown): boolean {
   const name = takenKey(error);
   if (name === undefined) return false;

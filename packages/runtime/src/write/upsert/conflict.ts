@@ -83,10 +83,7 @@ function isKey({ type, fields, incomplete }: ConstraintDescriptor, names: readon
   return fields.length === names.length && names.every((name) => fields.includes(name));
 }
 
-/**
- * Looks for items: the key of each by its position, none for those that are not there. Throws FORBIDDEN where the caller
- * cannot read what he names, INVALID_PAYLOAD where the database takes two items for one.
- */
+/** Looks for items: keys by position. Throws FORBIDDEN for what cannot be read, INVALID_PAYLOAD for two as one. */
 export async function findStored(
   running: Running,
   scope: WriteScope,
@@ -189,10 +186,7 @@ export interface Sought {
   readonly provided: readonly boolean[];
 }
 
-/**
- * Reads what items say. An item that comes twice by its key is one, whose later fields win. A value that is none of its
- * field's matches nothing: making the item tells what is wrong with it.
- */
+/** Reads what items say. An item that comes twice by its key is one, whose later fields win. */
 export function readSought(
   collection: CollectionScope,
   { fields }: Conflict,

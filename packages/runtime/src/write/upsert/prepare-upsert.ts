@@ -1,18 +1,17 @@
 /** POST on a collection; with `on_conflict`, items that exist are changed. Source: `docs/decisions/writes.md`. */
-import { forbidden } from '../../errors.ts';
 import { createProblems, placesIn } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
-import { type Granted, grantFor, type WritableCollection, type WriteScope } from '../access/scope.ts';
+import type { WritableCollection, WriteScope } from '../access/scope.ts';
 import { decodeItems, hashBatch } from '../decode/decode.ts';
 import { checkOwnKey, type Keys, oneKey } from '../decode/keys.ts';
 import { parseCreate } from '../decode/parse-body.ts';
 import type { Running } from '../execute/running.ts';
 import { runStep } from '../execute/step.ts';
 import { type AffectedConstraints, isKnown, keysInPayloads, takenKey } from '../execute/violation.ts';
-import { updateGrant } from '../prepare-update.ts';
+import { grantedTo } from '../prepare-update.ts';
 import type { KeyTexts } from '../tree/parse/group.ts';
 import type { Entry } from '../tree/parse/nested-write.ts';
 import { isTree, newEntries, overtakesPayloads, planUnread, prepareTree, runTree } from '../tree/prepare-tree.ts';
@@ -68,8 +67,8 @@ function prepareUpsert(
 ): Upsert {
   const returning = returningOf(context, many ? 'many' : 'one');
   const writable = writableOf(context);
-  updateGrant(context, writable);
-  const conflict = resolveConflict(context, createGrant(context, writable), names);
+  grantedTo(context, writable);
+  const conflict = resolveConflict(context, grantedTo(context, writable, 'create'), names);
   const problems = createProblems();
   const sought = readSought(writable.collection, conflict, items, many, problems);
   problems.raise();
@@ -127,7 +126,7 @@ function affectedByUpsert(
 async function prepareCreate(context: WriteContext, body: JsonValue | undefined): Promise<WritePlan> {
   const { many, items } = parseCreate(body, context.maxItems);
   const returning = returningOf(context, many ? 'many' : 'one');
-  const granted = createGrant(context, writableOf(context));
+  const granted = grantedTo(context, writableOf(context), 'create');
   const { writable } = granted;
   const recalled = context.seams?.recall(
     context,
@@ -158,11 +157,4 @@ async function prepareCreate(context: WriteContext, body: JsonValue | undefined)
   };
   const hasChecks = () => prepare().plans.planFirst?.() !== undefined;
   return completed(context, { returning, affected, hasChecks, work }, { kind: 'step', prepare, keys: null });
-}
-
-/** The rules by which a caller makes items. Throws FORBIDDEN when there are none. */
-function createGrant({ caller }: WriteContext, writable: WritableCollection): Granted {
-  const grant = grantFor(writable, writable.create, caller);
-  if (writable.create === undefined || grant === undefined) throw forbidden();
-  return { writable, grant, all: writable.create };
 }

@@ -1,7 +1,4 @@
-/**
- * Drafts: empty copies of the tables that a change is about, on which its statements are tried. They are compiled
- * before any change that others can see. Their names are the platform's own, so nothing serves them.
- */
+/** Drafts: empty copies of the tables that a change is about, on which its statements are tried and compiled first. */
 import type { MigrationConnection } from '../../../database/database.ts';
 import type { ModelStep, TableDraft } from '../../../model/model-sql.ts';
 import { errorNumber } from '../own-tables/errors.ts';

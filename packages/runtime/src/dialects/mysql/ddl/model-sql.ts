@@ -2,8 +2,8 @@
  * Changes of the model for MySQL and MariaDB: all changes of one table become one statement (`statements.ts`).
  */
 import { invalidPayload } from '../../../json/problems.ts';
-import type { JsonValue } from '../../../language/index.ts';
 import { findRelationOf, madeName } from '../../../model/find.ts';
+import { rowStatements } from '../../../model/meta.ts';
 import type {
   AlterPart,
   FoundColumn,
@@ -132,24 +132,14 @@ const keyChanges = {
   dropForeignKey: (found, name, before) => [dropKey(found, name, before)],
 } satisfies Partial<ModelSql>;
 
-const rowChanges = {
-  saveRow(schema, table, key, members, json) {
-    const columns = [...Object.keys(key), ...members.map(([member]) => member)].map(tick);
-    const values = [
-      ...Object.values(key).map(quote),
-      ...members.map(([member, value]) => literal(value, json.has(member))),
-    ];
-    const changes = members.map(([member]) => `${tick(member)} = VALUES(${tick(member)})`);
-    return (
-      `INSERT INTO ${own(schema, table)} (${columns.join(', ')}) VALUES (${values.join(', ')})\n` +
-      `ON DUPLICATE KEY UPDATE ${changes.join(', ')}`
-    );
-  },
-  hasNoRow: (schema, table, key) => `SELECT NOT EXISTS (SELECT 1 FROM ${own(schema, table)} WHERE ${same(key)})`,
-  renameField: (schema, key, name) =>
-    `UPDATE ${own(schema, 'platform_fields')} SET \`field\` = ${quote(name)} WHERE ${same(key)}`,
-  dropRows: (schema, table, key) => `DELETE FROM ${own(schema, table)} WHERE ${same(key)}`,
-} satisfies Partial<ModelSql>;
+const rowChanges = rowStatements({
+  // The schema may be quoted in either way.
+  table: (schema, table) => (schema === '' ? table : `${ticked(schema)}.${table}`),
+  name: tick,
+  text: quote,
+  json: (value) => quote(JSON.stringify(value)),
+  overwrite: (_, columns) => `ON DUPLICATE KEY UPDATE ${columns.map((name) => `${name} = VALUES(${name})`).join(', ')}`,
+});
 
 function printColumn({ name, sql, counts, valueSource: backfill, required, unique, comment }: NewColumn): string {
   return [
@@ -160,17 +150,6 @@ function printColumn({ name, sql, counts, valueSource: backfill, required, uniqu
     ...(unique ? ['UNIQUE'] : []),
     ...(comment === null ? [] : [`COMMENT ${quote(comment)}`]),
   ].join(' ');
-}
-
-function same(key: Readonly<Record<string, string>>): string {
-  return Object.entries(key)
-    .map(([member, value]) => `${tick(member)} = ${quote(value)}`)
-    .join(' AND ');
-}
-
-/** A table of the platform's own; its schema may be quoted in either way. */
-function own(schema: string, table: string): string {
-  return schema === '' ? table : `${ticked(schema)}.${table}`;
 }
 
 function base({ collection, field, descriptor }: FoundColumn) {
@@ -208,11 +187,4 @@ function keySql({ column }: FoundColumn, name: string, { target, column: to, onU
 function refuseElsewhere({ descriptor }: FoundColumn, { target }: NewForeignKey): void {
   if (namesIn(descriptor.table).length === 1 || namesIn(target).length > 1) return;
   throw invalidPayload('A relation does not lead from another database into the one of the connection.');
-}
-
-function literal(value: JsonValue, isJson: boolean): string {
-  if (value === null) return 'NULL';
-  if (isJson) return quote(JSON.stringify(value));
-  if (typeof value === 'string') return quote(value);
-  return Array.isArray(value) ? quote(value.join(',')) : String(value);
 }

@@ -129,10 +129,7 @@ const classes: ReadonlyMap<string, string> = new Map([
   ['70', '57014'],
 ]);
 
-/**
- * PostgreSQL's code for an error: by its number, else by the class of the code that the server sends. Any other is
- * `HY000`, a fault: it is unknown if the request would ever succeed.
- */
+/** PostgreSQL's code for an error: by its number, else by the class of its code; any other is `HY000`, a fault. */
 function sqlstateOf(number: number, sent: string): string {
   if (isRaisedForCaller(sent)) return sent;
   return sqlstates.get(number) ?? classes.get(sent.slice(0, 2)) ?? 'HY000';

@@ -287,10 +287,7 @@ export interface Admitted {
   readonly isPublic: boolean;
 }
 
-/**
- * Lets reads and streams in as far as there is room, so that transactions always find a connection. Reads of callers
- * without a token have less room, so that others find one as well.
- */
+/** Lets reads and streams in so far that transactions find a connection, and readers without a token less far. */
 export class ReadQueue {
   readonly #limits: ReadQueueLimits;
   readonly #running = new Set<Admitted>();

@@ -19,10 +19,7 @@ interface MysqlStream {
   readonly signal: AbortSignal;
 }
 
-/**
- * Runs a statement as a stream. The socket is not read while the reader is behind. A stream that is given up takes its
- * connection along. So does one whose server is silent for as long as an answer may take.
- */
+/** Runs a statement as a stream, whose socket waits for its reader. Given up or silent, its connection goes too. */
 export async function runMysqlStream(pool: MysqlPool, requested: MysqlStream): Promise<void> {
   const { statement, parameters, sink, drained, signal } = requested;
   signal.throwIfAborted();

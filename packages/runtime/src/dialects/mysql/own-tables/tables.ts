@@ -15,10 +15,7 @@ export interface MysqlTables {
   lock(alias: string): string;
 }
 
-/**
- * Makes a transaction wait until all others that named the same thing have ended: by a row on MySQL and MariaDB. The
- * name is one of the rows that the first migration writes, or the parameter that holds it.
- */
+/** Makes a transaction wait for others that named the same thing: by a row that exists, or by a parameter. */
 export function mysqlTurn({ table }: MysqlTables, name = '$1'): OwnSql {
   return createScript(requireRow(`SELECT name FROM ${table('platform_locks')} WHERE name = ${name} FOR UPDATE`));
 }

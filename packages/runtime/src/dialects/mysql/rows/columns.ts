@@ -12,10 +12,7 @@ export interface ColumnDefinition {
   readonly name: string;
 }
 
-/**
- * Forms in which the cells of a column are sent, and converted. These are texts and bytes with their length in front,
- * and nested values as such texts. Integers stay integers, or become texts as times do.
- */
+/** Forms in which the cells of a column are sent, and converted: texts and bytes by length, integers, times. */
 export type CellForm =
   | { readonly kind: 'text' }
   | { readonly kind: 'nested' }

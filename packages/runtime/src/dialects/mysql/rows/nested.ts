@@ -1,7 +1,4 @@
-/**
- * Records and lists as the dialect of MySQL and MariaDB prints them, turned into the binary form that PostgreSQL sends.
- * So one transcoder serves every server, and answers are the same to the byte.
- */
+/** Records and lists of MySQL and MariaDB in PostgreSQL's binary form, so that one transcoder serves every server. */
 import { PlatformError } from '../../../errors.ts';
 import type { RowBytes } from './row-bytes.ts';
 

@@ -1,6 +1,7 @@
 /** Changes of the model in PostgreSQL's words. */
-import type { FieldDescriptor, JsonValue } from '../../../language/index.ts';
+import type { FieldDescriptor } from '../../../language/index.ts';
 import { madeName } from '../../../model/find.ts';
+import { rowStatements } from '../../../model/meta.ts';
 import type {
   FoundColumn,
   KnownModel,
@@ -116,29 +117,15 @@ export const postgresModelSql: ModelSql = {
   ],
   dropForeignKey: (found, name) => [alter(found, `DROP CONSTRAINT ${quoteName(name)}`)],
 
-  saveRow(schema, table, key, members, json) {
-    const columns = [...Object.keys(key), ...members.map(([member]) => member)].map(quoteName);
-    const values = [
-      ...Object.values(key).map(quoteText),
-      ...members.map(([member, value]) => literal(value, json.has(member))),
-    ];
-    const changes = members.map(([member]) => `${quoteName(member)} = EXCLUDED.${quoteName(member)}`);
-    return (
-      `INSERT INTO ${schema}.${table} (${columns.join(', ')}) VALUES (${values.join(', ')})\n` +
-      `ON CONFLICT (${Object.keys(key).map(quoteName).join(', ')}) DO UPDATE SET ${changes.join(', ')}`
-    );
-  },
-  hasNoRow: (schema, table, key) => `SELECT NOT EXISTS (SELECT FROM ${schema}.${table} WHERE ${same(key)})`,
-  renameField: (schema, key, name) =>
-    `UPDATE ${schema}.platform_fields SET "field" = ${quoteText(name)} WHERE ${same(key)}`,
-  dropRows: (schema, table, key) => `DELETE FROM ${schema}.${table} WHERE ${same(key)}`,
+  ...rowStatements({
+    table: (schema, table) => `${schema}.${table}`,
+    name: quoteName,
+    text: quoteText,
+    json: (value) => `${quoteText(JSON.stringify(value))}::jsonb`,
+    overwrite: (key, columns) =>
+      `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${columns.map((name) => `${name} = EXCLUDED.${name}`).join(', ')}`,
+  }),
 };
-
-function same(key: Readonly<Record<string, string>>): string {
-  return Object.entries(key)
-    .map(([member, value]) => `${quoteName(member)} = ${quoteText(value)}`)
-    .join(' AND ');
-}
 
 function run(sql: string, location: ModelPlace): Extract<ModelStep, { kind: 'run' }> {
   return { kind: 'run', sql, place: location };
@@ -156,13 +143,6 @@ function references({ target, column, onUpdate, onDelete }: NewForeignKey): stri
 function quoteText(text: string): string {
   const quoted = `'${text.replaceAll("'", "''")}'`;
   return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted;
-}
-
-function literal(value: JsonValue, isJson: boolean): string {
-  if (value === null) return 'NULL';
-  if (isJson) return `${quoteText(JSON.stringify(value))}::jsonb`;
-  if (typeof value === 'string') return quoteText(value);
-  return Array.isArray(value) ? quoteText(value.join(',')) : String(value);
 }
 
 /** The type that an enum has which was made here, quoted and qualified. */

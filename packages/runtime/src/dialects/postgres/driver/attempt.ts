@@ -73,10 +73,7 @@ export class Attempt implements Transaction {
     if (timeoutMs !== Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#silent(), timeoutMs).unref();
   }
 
-  /**
-   * Runs the function and commits its result; else undoes everything and rejects with the error. `release` takes the
-   * connection back as soon as others can be sent after COMMIT.
-   */
+  /** Runs the function and commits, else undoes everything and rejects. `release` takes the connection back early. */
   async execute<T>(
     work: (transaction: Transaction) => Promise<Outcome<T>>,
     release: () => void = () => {},

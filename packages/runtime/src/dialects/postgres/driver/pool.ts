@@ -144,10 +144,7 @@ export class Pool {
     this.ended(member);
   }
 
-  /**
-   * A transaction has failed. Where the server has refused to write, connections of writes are made anew, by then perhaps
-   * to another one. Those that are hardly older have led to the same server.
-   */
+  /** A transaction has failed. Where the server refused to write, connections of writes are made anew. */
   failed(failure: unknown): void {
     if (!isNotPrimary(failure) && !isLost(failure)) return;
     if (isNotPrimary(failure)) dropForWrites(this.#members);

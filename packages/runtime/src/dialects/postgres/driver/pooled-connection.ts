@@ -47,10 +47,7 @@ export function newMember(opened: PostgresConnection, shared: boolean, now: numb
 const cancelMs = 5_000;
 const pauseMs = 20;
 
-/**
- * Closes connections. Statements under way are cancelled first, because a server notices late that its client is gone.
- * Those that wait on the same connection begin then, and are cancelled alike.
- */
+/** Closes connections. Statements under way, and those that wait behind them, are cancelled first. */
 export async function closeMembers(members: readonly PooledConnection[]): Promise<void> {
   const end = performance.now() + cancelMs;
   const closing = members.map(async ({ connection, cancel }) => {
@@ -155,10 +152,7 @@ function isBetter(member: PooledConnection, than: PooledConnection): boolean {
   return member.connection.inFlight < than.connection.inFlight;
 }
 
-/**
- * Finds a connection for one request alone. With `behind` it prefers one that ends a transaction to one that has to be
- * woken. Its process is awake and reads the next statement by itself.
- */
+/** Finds a connection for one request alone; `behind` prefers one that ends a transaction to an idle one. */
 export function pickForLease(members: readonly PooledConnection[], behind: boolean): PooledConnection | undefined {
   const ending = behind ? members.find((member) => isFree(member) && member.connection.ends) : undefined;
   return ending ?? members.find((member) => isFree(member) && member.connection.inFlight === 0);

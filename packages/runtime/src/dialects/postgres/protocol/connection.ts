@@ -135,10 +135,7 @@ export class Connection implements Channel {
     this.#flushSoon();
   }
 
-  /**
-   * Takes back every request after the one being answered; none of them has received a row. The server runs them
-   * nevertheless, unless the connection is closed first, and their answers are dropped.
-   */
+  /** Takes back requests after the one being answered, which have no rows yet; their answers are dropped. */
   withdraw(): readonly PendingQuery[] {
     const taken: PendingQuery[] = [];
     for (const slot of this.#slots.behind()) {

@@ -21,11 +21,7 @@ import { isReturned } from '../tree/single-statement-tree.ts';
 import { type LinksPlanCache, planLinks } from './plan-links.ts';
 import type { LinksPlan, ListedLinks } from './print-links.ts';
 
-/**
- * Returns the one statement that does all of it. That is for one stored item whose links are
- * listed, where writes return rows, without history or If-Match. Refusals are explained by the generic path, step by
- * step.
- */
+/** Returns the one statement for a stored item with listed links; refusals are explained by the generic path. */
 export async function returnedLinks(
   context: WriteContext,
   plans: LinksPlanCache,

@@ -11,10 +11,7 @@ import { type Before, type Children, type Group, pairsToWrite, type Targets } fr
 /** Sources of the rows, by the collections that a tree writes; for a junction all rows that are reached. */
 type NewRows = ReadonlyMap<string, string>;
 
-/**
- * The read of a tree over its new rows. Undefined where it looks at a collection of the tree in another way than the
- * payload does. Also undefined where rules decide by rows that are not there yet.
- */
+/** The read of a tree over its new rows; undefined where it or its rules look at other rows. */
 export function readOfTree(
   { open }: Pick<WriteScope, 'open'>,
   { scope, selection, nested }: SelectedItems,

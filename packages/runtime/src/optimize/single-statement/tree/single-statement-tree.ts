@@ -32,10 +32,7 @@ export function isReturned(context: WriteContext, returning: Returning | null): 
   return returning?.bare === true && isFree(context) && context.scope.open.dialect.returnsWrites;
 }
 
-/**
- * Returns the one statement that does all of it. That is for a tree of new items below each other, without history or
- * If-Match. Refusals are explained by the generic path, step by step.
- */
+/** Returns the one statement for a tree of new items; refusals are explained by the generic path. */
 export function singleStatementTree(
   context: WriteContext,
   trees: TreePlanCache,

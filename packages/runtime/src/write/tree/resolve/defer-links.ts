@@ -1,7 +1,4 @@
-/**
- * Links to items that the same request makes only afterwards. Such are foreign keys in circles, and keys that are used
- * before the place that makes their item. Source: `docs/decisions/writes.md`.
- */
+/** Links to items that the same request makes only afterwards, as in circles. Source: `docs/decisions/writes.md`. */
 import { decodeValue } from '../../../language/index.ts';
 import { operandType } from '../../../sql/operand.ts';
 import { keyFields } from '../../../sql/scope.ts';
@@ -145,10 +142,7 @@ interface Moved {
   readonly behind: NonNullable<Before['behind']>;
 }
 
-/**
- * The edge after which the link does not lead ahead any more: where the ways to the link and to the maker part. Only what
- * is made can wait for its link, and it has to hold null meanwhile, or a key that is known.
- */
+/** The edge after which the link does not lead ahead any more: where the ways to the link and to the maker part. */
 function movable({ placed, creator }: Ahead, found: Found): Moved | undefined {
   const parting = placed.way.find(({ from, edge }) => contains(from, creator) && !contains(edge.group, creator));
   if (parting === undefined || parting.edge.behind !== undefined) return undefined;

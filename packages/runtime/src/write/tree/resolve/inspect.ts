@@ -49,10 +49,7 @@ export interface Inspected {
   readonly there: ReadonlyMap<number, string | null>;
 }
 
-/**
- * Looks at the children of items, and locks those that are to go. A child that has been moved elsewhere by the time of
- * the lock is not among them. Items that the caller cannot read stay.
- */
+/** Looks at the children of items, and locks those that are to go: readable ones that have not been moved. */
 export async function inspectChildren(
   running: Running,
   scope: WriteScope,

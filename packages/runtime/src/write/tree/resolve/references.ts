@@ -73,10 +73,7 @@ export function itemId(collection: string, key: KeyTexts): string {
   return JSON.stringify([collection, ...key]);
 }
 
-/**
- * Leaves one place that makes each new item. Throws what `missing` gives for an item that is neither there nor created.
- * An item that is to be created in two places is left to the database, which takes one.
- */
+/** Leaves one place that makes each new item. Throws what `missing` gives for one that is neither there nor made. */
 export function resolveReferences(
   root: Group,
   found: Found,
@@ -218,10 +215,7 @@ export async function findExisting(
   return (node) => found.has(node);
 }
 
-/**
- * Returns the error for an item that is neither there nor made: FORBIDDEN. A caller who may read everything learns
- * instead that a link leads nowhere, where the database does not check it.
- */
+/** Returns the error for a missing item: FORBIDDEN, or more for a caller who may read everything. */
 export function missing(
   { read }: WriteScope,
   { writable, loose }: Group,

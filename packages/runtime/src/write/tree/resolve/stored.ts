@@ -1,6 +1,5 @@
 /** Stored values of items that a tree has written or named, by their keys. */
-import type { RowSink } from '../../../database/database.ts';
-import { nameStatement, readRow, type TextRow } from '../../../database/own-statements.ts';
+import { nameStatement, statementRows, type TextRow } from '../../../database/own-statements.ts';
 import { runAs } from '../../../database/row-context.ts';
 import { keyColumn, sqlFalse } from '../../../dialects/fragment.ts';
 import type { SqlDialect } from '../../../dialects/index.ts';
@@ -165,13 +164,7 @@ export async function ask(
 ): Promise<TextRow> {
   const finished = question.statement.finish(printed);
   driftGuard(finished);
-  let row: TextRow = [];
-  const sink: RowSink = {
-    row: (buffer, offset, length) => {
-      row = readRow(buffer, offset, offset + length);
-    },
-  };
   const statement = runAs(nameStatement(finished), caller);
-  await transaction.run(statement, bind(finished.binders, question.values, caller), sink);
+  const [row = []] = await statementRows(transaction, statement, bind(finished.binders, question.values, caller));
   return row;
 }
