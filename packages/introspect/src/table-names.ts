@@ -20,7 +20,6 @@ function idPart(name: string): string {
   return /[."]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
 }
 
-/** A relation by the two parts of its name. */
 interface QualifiedName {
   readonly nspname: string;
   readonly relname: string;

@@ -6,7 +6,6 @@ import type { RowContext } from './database/row-context.ts';
  * `user` and `role` are keys in text form; null for an anonymous caller and for a static token without a user.
  */
 export interface Caller {
-  /** Name of an access class of the compiled API. */
   readonly accessClass: string;
   readonly user: string | null;
   readonly role: string | null;

@@ -27,7 +27,6 @@ interface DriftWatchOptions {
   readonly isOutdated?: () => Promise<boolean>;
 }
 
-/** A watch over the fingerprint of one API. */
 export interface DriftWatch {
   /** Every difference of the latest check; empty before the first. */
   drifts(): readonly Drift[];
@@ -61,7 +60,6 @@ const maxFollow = 5_000;
 const incomparable = 'The database could not be compared with the compiled API.';
 const silent: DriftLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Makes a watch that has not looked yet. */
 export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
   const { dialect = defaultDialect, ownTables = new Set<string>(), interval = defaultInterval } = options;
   let log = silent;

@@ -1,6 +1,5 @@
 import { CommandError, exitCodes } from '../errors/failures.ts';
 
-/** Options that every command takes. */
 export interface GlobalOptions {
   /** Folder with platform.config.ts; default: the current one. */
   readonly project: string;

@@ -45,7 +45,6 @@ interface DevelopmentOptions {
   readonly loaded?: CompiledApi;
 }
 
-/** Serves the generated API in this process. */
 export async function serveOne(
   project: Settings,
   source: Source | null,

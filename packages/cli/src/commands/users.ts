@@ -73,7 +73,6 @@ export async function setToken(email: string, options: TokenOptions): Promise<vo
   });
 }
 
-/** Opens the accounts of a project for one command. */
 async function withAccounts(
   options: GlobalOptions,
   work: (accounts: Accounts, progress: Progress) => Promise<void>,

@@ -149,7 +149,6 @@ export async function compileProject(
   );
 }
 
-/** A schema, and the other inputs of compiling it. */
 interface Compilable extends Resolution, Pick<Compilation, 'schemaText'> {
   readonly inputs: CompileOptions;
   readonly memoCache: MemoCache | null;

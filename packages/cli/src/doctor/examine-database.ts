@@ -50,7 +50,6 @@ async function examinePassedCallers({ run, embedded }: Source, schema: Schema): 
   }));
 }
 
-/** Looks at the tables of every collection. */
 export function examineTables(schema: Schema): readonly Finding[] {
   const tables = new Map(schema.tables.map((table) => [table.id, table]));
   return schema.collections.flatMap(({ name, table: id, key, system }) => {

@@ -8,7 +8,6 @@ export class KeptCounts {
   readonly #latest = new Map<number, ProcessMetrics>();
   #ended: ProcessMetrics = [];
 
-  /** Remembers the counts of a process. */
   record(id: number, metrics: ProcessMetrics): void {
     this.#latest.set(
       id,
@@ -16,7 +15,6 @@ export class KeptCounts {
     );
   }
 
-  /** Adds a process to those that have ended. */
   end(id: number): void {
     this.#ended = add(this.#ended, this.#latest.get(id) ?? []);
     this.#latest.delete(id);

@@ -14,7 +14,6 @@ const files: ReadonlyMap<string, readonly string[]> = new Map([
   ['grafana', ['grafana/tablewright.json', 'grafana/alerts.yaml']],
 ]);
 
-/** Refuses an unknown deployment tool. */
 export function checkDeployment(kind: string | undefined): void {
   if (kind === undefined || files.has(kind)) return;
   const kinds = new Intl.ListFormat('en', { type: 'disjunction' }).format(files.keys());

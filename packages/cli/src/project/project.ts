@@ -15,7 +15,6 @@ export interface Project extends Settings {
   readonly permissionsFile: string;
   /** True for the unchanged file of a new project: its rules are for the tables that come with it. */
   readonly hasStarterRules: boolean;
-  /** Diagnostics of the configuration and the permissions file. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

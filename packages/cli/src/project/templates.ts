@@ -53,7 +53,6 @@ async function readTemplates(folder: string): Promise<readonly (readonly [name: 
 /** Folder of the GraphQL documents that a project's roles ask; below it one folder for each role. */
 const folderName = 'documents';
 
-/** The GraphQL documents of a project, by path. */
 export async function loadDocuments({ folder }: Project): Promise<readonly DocumentSource[]> {
   const path = join(folder, folderName);
   const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => []);

@@ -7,7 +7,6 @@ import type { Examination } from './finding.ts';
 import type { MissingIndex, TablesByName } from './missing-index.ts';
 import type { Source } from './source.ts';
 
-/** Listener for changes of tables. */
 export interface TableEvents {
   readonly name: string;
   /** Ends the session, and with it the event trigger. */

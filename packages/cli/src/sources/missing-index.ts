@@ -11,7 +11,6 @@ export interface MissingIndex {
   readonly columns: readonly string[];
 }
 
-/** A table to compare a plan with. */
 interface SearchedTable extends Table {
   /** Column that tells archived items, where DELETE archives them. */
   readonly archived?: string | undefined;

@@ -69,7 +69,6 @@ export function uploadMethods(files: ClientCollection): readonly string[] {
   ];
 }
 
-/** Methods of the paths of comments under activity. */
 function commentMethods(api: Api, access: AccessClass, view: RoleView): readonly string[] {
   const operations = callableOperations(commentResource, access, view, collectionLists(api, view));
   return operations.map(({ id }) => id.replace('activityComment', '').toLowerCase());

@@ -26,7 +26,6 @@ import { checkGraphqlNames } from '../rules/graphql-names.ts';
 import { checkReferences } from '../rules/references.ts';
 import { emitCollections } from './emit-files.ts';
 
-/** A model without files. */
 export interface CompiledModel {
   readonly data: ModelData;
   /** The OpenAPI document of an access class; undefined for any other name. */

@@ -22,7 +22,6 @@ import { printJson } from '../print/json.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import type { RoleView } from '../role-view/role-view.ts';
 
-/** Prints the files of collections, which hold their types. */
 export function emitCollections(api: Api, render: Render): readonly GeneratedFile[] {
   const index = indexCollections(api);
   const emitOne = (collection: ApiCollection): string => emitCollection(collection, index, render);
@@ -100,7 +99,6 @@ function emitDocuments(operations: readonly CheckedOperation[]): string {
   return printJson(Object.fromEntries([...texts].sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-/** Prints the clients of access classes. */
 export function emitClients(
   api: Api,
   render: Render,

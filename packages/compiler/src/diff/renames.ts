@@ -10,7 +10,6 @@ export interface Rename {
   readonly certain: boolean;
 }
 
-/** Renames as the comparison looks them up. */
 export interface RenameIndex {
   /** Old collection name to new one. */
   readonly collections: ReadonlyMap<string, string>;
@@ -18,7 +17,6 @@ export interface RenameIndex {
   readonly members: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
-/** Finds what was renamed between two schemas, collections first. */
 export function findRenames(before: Schema, after: Schema): readonly Rename[] {
   const collections = renamedCollections(before, after);
   const names = new Map(collections.map(({ from, to }) => [from, to]));

@@ -13,7 +13,6 @@ interface Version {
   readonly schema: Schema;
   readonly api: Api;
   readonly collections: ReadonlyMap<string, ApiCollection>;
-  /** The table of each collection, by API name. */
   readonly tables: ReadonlyMap<string, Table>;
   /** Foreign keys by the id of the table that they lead to. */
   readonly referring: ReadonlyMap<string, readonly Referring[]>;
@@ -118,7 +117,6 @@ export function operationsIn({ version, collections }: Side, name: string, conce
   return view === undefined ? [] : operationsOf(view, version.collections.get(name), concern, version.api.graphql);
 }
 
-/** Operations that a change concerns. */
 export type Concern = 'read' | 'create' | 'update' | 'delete' | 'all';
 
 const kinds: Readonly<Record<Exclude<Concern, 'all'>, ReadonlySet<Operation['kind']>>> = {

@@ -16,7 +16,6 @@ import { sha256 } from '../print/json.ts';
 import { loadGraphql } from '../print/libraries.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 
-/** A file of GraphQL documents. */
 export interface DocumentSource {
   /** From the folder of documents on, with `/` on every system: `editor/articles.graphql`. */
   readonly path: string;
@@ -40,7 +39,6 @@ export interface CheckedOperation {
 
 type Asker = Pick<CheckedOperation, 'role' | 'accessClass'>;
 
-/** Contents of document files. */
 interface CheckedDocuments {
   readonly operations: readonly CheckedOperation[];
   readonly diagnostics: readonly Diagnostic[];

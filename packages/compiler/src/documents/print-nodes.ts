@@ -132,7 +132,6 @@ function printInputType(type: GraphQLInputType, inputs: Inputs): string {
   return `${inner.name}${orNull}`;
 }
 
-/** Context of printing a document. */
 interface Printing {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;

@@ -9,7 +9,6 @@ import { widthOf } from '../print/text.ts';
 import { hasRoutes } from './routes.ts';
 import type { Render } from './templates.ts';
 
-/** Prints the file of the functions of the database. */
 export function emitFunctions({ functions = [] }: Api, render: Render): string {
   const start = 'export const functions = ';
   return render('functions', {

@@ -54,7 +54,6 @@ export function literalText(node: Node | undefined): string | undefined {
   return Node.isStringLiteral(node) || Node.isNoSubstitutionTemplateLiteral(node) ? node.getLiteralText() : undefined;
 }
 
-/** File, line and column of a node. */
 export function placeOf(node: Node, path: string): string {
   return placeAt(node.getSourceFile(), path, node.getStart());
 }

@@ -8,7 +8,6 @@ import type { TypedRoute } from './type-routes.ts';
 /** The file among those that are generated, where there are extensions. */
 export const listedFile = 'extensions.json';
 
-/** Registrations of a version's extensions. */
 export interface ListedExtensions {
   /** By path and method. */
   readonly routes: readonly TypedRoute[];

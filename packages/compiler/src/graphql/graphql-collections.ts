@@ -11,7 +11,6 @@ import type { Lookup } from '../cache/memo-cache.ts';
 import { createFacts, createInterning } from '../cache/same.ts';
 import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
 
-/** A collection of which something is in the schema. */
 export interface GraphqlCollection {
   readonly view: RoleCollection;
   readonly descriptor: CollectionDescriptor;

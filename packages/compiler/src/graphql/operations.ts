@@ -27,7 +27,6 @@ function operationFields(
   });
 }
 
-/** Types that only these fields have. */
 export function operationTypes(resource: Resource): readonly string[] {
   const offered = operationsOf(resource).filter(({ graphql }) => graphql !== undefined);
   const named = [
@@ -162,7 +161,6 @@ export function serviceRoots(
   ];
 }
 
-/** The types that only these fields have. */
 export function serviceTypes(installed: boolean): readonly string[] {
   return [
     sdlEnum('graphql_sdl_scope', ['items', 'system']),

@@ -76,7 +76,6 @@ export function modelCollection(described: DescribedCollection, row: DeclaredRow
 
 const kept = { all: 'all', activity: 'activity', none: null } as const;
 
-/** A readable collection with what was compiled of it. */
 export interface DescribedCollection {
   readonly api: ApiCollection;
   readonly view: RoleCollection;

@@ -118,7 +118,6 @@ export function describeOpenApi(
   };
 }
 
-/** Everything that one document describes. */
 interface Described {
   readonly api: Api;
   readonly access: AccessClass | null;

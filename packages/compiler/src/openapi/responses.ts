@@ -50,7 +50,6 @@ function bySeverity(names: readonly FailureName[]): readonly Failure[] {
   return names.map((name) => failures[name]).toSorted((a, b) => a.status - b.status);
 }
 
-/** The headers of answers, by name. */
 export function headerComponents(): readonly (readonly [string, JsonObject])[] {
   const tag = { type: 'string', pattern: '^W/"[A-Za-z0-9_-]+"$' };
   return [

@@ -43,7 +43,6 @@ function takeFingerprint(schema: Schema, index: SchemaIndex): Fingerprint {
   return { hash: sha256(`[${objects.map((object) => textOf(object).canonical).join(',')}]`), objects };
 }
 
-/** The hash of one object over its canonical text. */
 export function hashObject(object: FingerprintObject): string {
   return textOf(object).hash;
 }

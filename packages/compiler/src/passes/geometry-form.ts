@@ -112,7 +112,6 @@ export function geometryTextForm({ type: { geometry } }: Column, referenced: boo
   return { native: 'text', stored: moved(read(degrees), srid), wire: write(moved('{}', degrees)), geometry: form };
 }
 
-/** Metrics by the words of operator classes. */
 const metrics: ReadonlyMap<string, VectorForm['metric']> = new Map([
   ['cosine', 'cosine'],
   ['l2', 'l2'],

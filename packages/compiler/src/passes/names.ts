@@ -5,7 +5,6 @@ import type { ApiAccess, ApiEnum, CollectionNames } from '../api.ts';
 import { createFacts, createFactsOfNames, createInterning } from '../cache/same.ts';
 import { camelCase, fileName, pascalCase, shortened, uniqueNames } from '../print/identifier.ts';
 
-/** Names of every collection, by API name. */
 export function nameCollections(names: readonly string[]): ReadonlyMap<string, CollectionNames> {
   return namesOfAll(names, () => findNames(names));
 }

@@ -54,7 +54,6 @@ export function createChunks(): ChunkList {
   };
 }
 
-/** The text of chunks as a whole. */
 export function joinChunks(chunks: readonly Chunk[]): string {
   return chunks.map(textOfChunk).join('');
 }

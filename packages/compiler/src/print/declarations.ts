@@ -86,7 +86,6 @@ function commentOf(notes: Notes, deprecated: string | null): string {
   return `  /**\n${[...lines, '', tag].map((line) => `   *${line === '' ? '' : ` ${line}`}\n`).join('')}   */\n`;
 }
 
-/** Notes of a declaration without a comment. */
 export function notesOr(note: string | null, otherwise: string): Notes {
   return [note ?? otherwise];
 }

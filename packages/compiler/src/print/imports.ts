@@ -15,7 +15,6 @@ export interface LibraryTypes {
   readonly types: ReadonlySet<string>;
 }
 
-/** Types of the language itself, which need no import. */
 const languageTypes: ReadonlySet<string> = new Set(['Date', 'Omit', 'Pick', 'Record']);
 
 /** Imports of all types that a file names. Throws for one that nothing declares, which would be `any`. */

@@ -33,7 +33,6 @@ function printed(field: SdlField | PrintedField): PrintedField {
   return typeof field === 'string' ? field : sdlField(field);
 }
 
-/** Prints a union of object types. */
 export function sdlUnion(name: string, members: readonly string[]): string {
   const line = `union ${name} = ${members.join(' | ')}`;
   if (line.length <= lineWidth) return `${line}\n`;

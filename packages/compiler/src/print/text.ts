@@ -19,7 +19,6 @@ export function stringLiteral(value: string): string {
   return `${quote}${escaped.replace(/\\\\$/, '\\u005c')}${quote}`;
 }
 
-/** Columns that a string literal takes. */
 export function literalWidth(value: string): number {
   return isPlainLiteral(value) ? value.length + 2 : widthOf(stringLiteral(value));
 }

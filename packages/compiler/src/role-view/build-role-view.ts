@@ -56,7 +56,6 @@ function watchedApi(visibleApi: VisibleApi, notes: Lookup<string | null>, watch:
   };
 }
 
-/** A collection of which something is seen. */
 function collectionOf(name: string, visibleApi: VisibleApi, hooked: boolean): RoleCollection {
   const granted = visibleApi.visible.get(name);
   if (granted !== undefined)

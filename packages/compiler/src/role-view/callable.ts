@@ -24,7 +24,6 @@ export function mayCall(
   return rules.length > 0 && fields.every((field) => granted.has(field));
 }
 
-/** Facts of an Api that operations depend on. */
 export interface CallableApi {
   readonly collections: readonly {
     readonly descriptor: Pick<CollectionDescriptor, 'name' | 'sort' | 'system' | 'singleton'>;
@@ -41,7 +40,6 @@ interface CallableUpdate {
   readonly fields: readonly { readonly name: string }[];
 }
 
-/** Facts of a collection that operations depend on. */
 interface CallableCollection {
   readonly name: string;
   /** Name of the component that its items have. */

@@ -25,13 +25,11 @@ export interface RoleView {
   readonly functions: readonly RoleFunction[];
 }
 
-/** A function or procedure of the database. */
 export interface RoleFunction {
   readonly name: string;
   /** True if GET calls it. */
   readonly reads: boolean;
   readonly note: string | null;
-  /** Arguments that callers give. */
   readonly arguments: readonly ArgumentDescriptor[];
   readonly returns: FunctionResult;
   /** Collection whose items it returns, where these can be read. */

@@ -6,7 +6,6 @@ import { createFacts, createFactsOfTwo, createInterning, isSame } from '../cache
 import { type DocumentNames, nameDocument } from './names.ts';
 import { everyNote, type NoteReader, withoutHiddenNames } from './notes.ts';
 
-/** A collection of which something can be read. */
 export interface VisibleCollection {
   readonly api: ApiCollection;
   readonly names: DocumentNames;

@@ -132,7 +132,6 @@ export function defaultExpression(reported: string, dialect: MysqlDialect): stri
   return sql.replaceAll(/\\./gs, (pair) => (pair === "\\'" ? "''" : pair));
 }
 
-/** A text between quotes. */
 function textLiteral(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

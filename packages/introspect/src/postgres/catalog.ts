@@ -260,7 +260,6 @@ export interface TypeRow {
   readonly extversion: string | null;
   /** True when the type lies in an allowed schema and was made there by itself (not the row type of a table). */
   readonly allowed: boolean;
-  /** Labels of an enum in their order. */
   readonly labels: readonly string[] | null;
   /** Members of a composite type that is no table's, in their order. */
   readonly attributes: readonly AttributeRow[] | null;

@@ -58,7 +58,6 @@ export function unknownName(
   return configError(path, 'unknown-name', message, suggest(name, candidates));
 }
 
-/** Something in the configuration that cannot be done. */
 export function configError(
   path: readonly (string | number)[],
   code: string,

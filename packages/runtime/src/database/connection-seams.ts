@@ -40,7 +40,6 @@ type TriedTransaction<T> =
   | { readonly outcome: Outcome<T> }
   | { readonly outcome?: undefined; readonly attempt: { readonly failure: unknown } };
 
-/** Runs transactions of a driver. */
 export interface TransactionRunner {
   /** As `Database.transaction`; `tries` are those so far. */
   run<T>(work: (transaction: Transaction) => Promise<Outcome<T>>, tries?: Tries): Promise<T>;

@@ -7,7 +7,6 @@
 import { PlatformError } from '../errors.ts';
 import { type RunsAs, rowContextOf } from './row-context.ts';
 
-/** Error that the database answered. */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
   /** Five characters; `XX000` when the server sent none. */

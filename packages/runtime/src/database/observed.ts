@@ -14,7 +14,6 @@ export interface StatementObservers {
   readonly tracer?: StatementTracer;
 }
 
-/** Writes the spans of statements. */
 export interface StatementTracer {
   begin(run: StatementRun): void;
   /** `errorType` is empty for a success. */

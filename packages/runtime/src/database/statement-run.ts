@@ -8,7 +8,6 @@ interface ReadWatch {
   failed(run: StatementRun, error: unknown): void;
 }
 
-/** Counts rows, and takes the time. */
 export class StatementRun implements RowSink {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];

@@ -103,7 +103,6 @@ export class StreamShare {
   }
 }
 
-/** A database whose streams take turns. */
 export function shareStreams(database: Database, limits: StreamLimits): Database {
   const share = new StreamShare(limits);
   return {

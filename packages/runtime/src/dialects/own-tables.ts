@@ -103,7 +103,6 @@ export interface OwnSpelling {
   turn(name?: string): OwnSql;
 }
 
-/** Everything about the tables of one place. */
 export interface OwnTables extends OwnSpelling {
   readonly statements: OwnStatements;
 }

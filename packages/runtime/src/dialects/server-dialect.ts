@@ -92,7 +92,6 @@ interface RowSettingParts {
   readonly extra: readonly { readonly name: string; readonly value: string; readonly isNested: boolean }[];
 }
 
-/** Statements about the settings of a caller. */
 export interface RowSettings {
   /** Applies them to the transaction, without a row, and fails where the claims are too large. */
   readonly apply: (parts: RowSettingParts) => string;

@@ -33,7 +33,6 @@ export interface AuthEnvironment {
   readonly loginStallTime: number;
   /** True if sign-in by password is off. */
   readonly disableDefault: boolean;
-  /** Providers of single sign-on, by name. */
   readonly providers: ReadonlyMap<string, ProviderEnvironment>;
   /** Addresses and CIDR blocks of proxies; their statements about the client are trusted. */
   readonly trustedProxies: readonly string[];
@@ -42,7 +41,6 @@ export interface AuthEnvironment {
   readonly administrator: { readonly email: string /** Null: one is made. */; readonly password: string | null };
 }
 
-/** The cookie of the refresh token. */
 interface CookieEnvironment {
   readonly name: string;
   readonly secure: boolean;
@@ -51,7 +49,6 @@ interface CookieEnvironment {
   readonly domain: string | null;
 }
 
-/** Numbers of failed attempts that are heard. */
 export interface AttemptLimits {
   readonly enabled: boolean;
   /** The window in which attempts are counted. */
@@ -153,7 +150,6 @@ function readSameSite(secure: boolean) {
   };
 }
 
-/** Reads addresses and CIDR blocks. */
 function readNetworks(text: string): Reading<readonly string[]> {
   const reading = readList(text);
   const wrong = 'value' in reading ? reading.value.find((network) => !isNetwork(network)) : undefined;

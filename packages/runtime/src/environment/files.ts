@@ -40,7 +40,6 @@ export type StorageLocation =
       readonly root: string;
     };
 
-/** Limits of image transformations. */
 export interface TransformEnvironment {
   /** Pixels along one side, of originals and of results. */
   readonly maxDimension: number;

@@ -1,7 +1,6 @@
 /** Providers of single sign-on: AUTH_PROVIDERS and AUTH_<NAME>_…. Source: API specification, sections 2.8 and 16. */
 import { type Need, type Read, type Reading, readBoolean, readChoice, readList, readUrls, readUuid } from './values.ts';
 
-/** Settings of a provider of sign-ins. */
 export interface ProviderEnvironment {
   /** As paths and the field `provider` of users have it. */
   readonly name: string;

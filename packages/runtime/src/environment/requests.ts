@@ -1,7 +1,6 @@
 /** Variables of requests: general limits, GraphQL, and shared caches in front of the server. Source: API specification, section 16. */
 import { type Read, type Reading, readBoolean, readDuration, readInteger, readNames, readUrls } from './values.ts';
 
-/** Numbers of requests that are answered. */
 export interface RequestLimits {
   /** Per client address; null: no limit. */
   readonly client: RequestLimit | null;

@@ -70,7 +70,6 @@ export function readBoolean(text: string): Reading<boolean> {
   return text === 'true' || text === 'false' ? { value: text === 'true' } : { problem: 'must be "true" or "false".' };
 }
 
-/** Makes a reader of one of a few words. */
 export function readChoice<const T extends string>(choices: readonly T[]): Reader<T> {
   return (text) => {
     const value = choices.find((choice) => choice === text);

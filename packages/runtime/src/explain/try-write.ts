@@ -13,7 +13,6 @@ import { createSystemWrites } from '../resources/system-writes.ts';
 import type { WriteCommand } from '../write/write-command.ts';
 import { createWriter, type Writer, type WriterOptions } from '../write/writer.ts';
 
-/** A request that writes items. */
 export interface WriteToExplain {
   readonly method: 'POST' | 'PATCH' | 'DELETE';
   /** `/items/articles/1?fields=id` */
@@ -128,7 +127,6 @@ function askOf(
   return { action, request, body, ...(key !== null && { item: key }), ...(singleton && { singleton }) };
 }
 
-/** Parts of a database that writing needs. */
 type WritableDatabase = Pick<Database, 'transaction' | 'briefTransaction' | 'read'>;
 
 export interface SentStatement {

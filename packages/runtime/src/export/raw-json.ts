@@ -35,7 +35,6 @@ export function plainText(scalar: string): string {
   return String(JSON.parse(scalar));
 }
 
-/** Writes a value as JSON without spaces. */
 export function compactJson(value: RawJson): string {
   if (value.kind === 'scalar') return value.text;
   if (value.kind === 'list') return `[${value.items.map(compactJson).join(',')}]`;
@@ -93,7 +92,6 @@ function skipSpace(cursor: Cursor): void {
   while (cursor.at < cursor.text.length && cursor.text.charCodeAt(cursor.at) <= 32) cursor.at += 1;
 }
 
-/** The text of a string with its quotes. */
 function readString(cursor: Cursor): string {
   const start = cursor.at;
   let end = cursor.text.indexOf('"', start + 1);

@@ -207,7 +207,6 @@ export function createS3Storage(location: S3Location, staging: string): Storage 
   };
 }
 
-/** Sends a request to the bucket. */
 async function send(
   location: S3Location,
   base: string,

@@ -14,7 +14,6 @@ import { readDetails } from './media/read-details.ts';
 import { type Staged, unstage } from './staging.ts';
 import type { Storages } from './storage.ts';
 
-/** Fields that a request gives of a file. */
 export type FileMetadata = Readonly<Record<string, JsonValue>>;
 
 export interface Arrived {

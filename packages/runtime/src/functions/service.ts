@@ -61,7 +61,6 @@ interface FunctionsOptions {
   readonly createCache?: CreatePlanCache;
 }
 
-/** Makes the service of a compiled API. */
 export function createFunctions(options: FunctionsOptions): Functions {
   const { api, planner, writer } = options;
   const plans = new CallPlans(options);

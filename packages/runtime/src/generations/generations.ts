@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import type { DriftLog, DriftWatch } from '../drift-watch.ts';
 import type { CompiledApi } from '../language/index.ts';
 
-/** An API with what answers its requests. */
 interface ServedApi {
   readonly api: CompiledApi;
   readonly server: FastifyInstance;

@@ -10,7 +10,6 @@ export interface Hearings {
   readonly hasChanged?: () => Promise<boolean>;
 }
 
-/** Looks, one after the other. */
 export interface Looks {
   /** Looks now, or once more after the look that is under way. Never rejects. */
   look(): Promise<void>;

@@ -56,7 +56,6 @@ export interface ModelWatch {
   stop(): Promise<void>;
 }
 
-/** Makes a watch that has not looked yet. */
 export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   return new TableWatch(options);
 }

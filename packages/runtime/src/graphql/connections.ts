@@ -36,7 +36,6 @@ type ConnectionPart =
   | { readonly kind: 'info'; readonly key: string; readonly members: readonly PageMember[] }
   | Extract<EdgeMember, { kind: 'constant' }>;
 
-/** Everything that is selected of a connection. */
 interface ConnectionSelection {
   /** The fields of all nodes, one after the other. */
   readonly items: SelectionTemplate;
@@ -98,7 +97,6 @@ function constantIn(parent: GraphQLObjectType, field: CollectedField): Extract<E
 /** Makes what collects the rows of a page of at most `size` items, between two texts. */
 export type CreateConnection = (plan: ReadPlan, size: number, prefix?: Buffer, suffix?: Buffer) => CollectedRows;
 
-/** Makes what collects pages of a selection. */
 export function createConnections(parts: readonly ConnectionPart[]): CreateConnection {
   const layouts = new WeakMap<ReadPlan, readonly PartLayout[]>();
   return (plan, size, prefix, suffix) => {

@@ -167,7 +167,6 @@ async function jsonOf(
   }
 }
 
-/** Runs a function that gives a value or objects. */
 async function runCall(running: Running, source: CallSource, call: OperationCall): Promise<Buffer> {
   const { setting } = running;
   const { variables, caller, request } = call;
@@ -274,7 +273,6 @@ const maxBytes = 64 * 1024 ** 2;
 /** Reads one list. Rejects with INVALID_QUERY when the lists of the operation come to too much. */
 type ReadLarge = (statement: Statement, parameters: readonly Parameter[], rows: CollectedRows) => Promise<void>;
 
-/** Counts what waits for the client of a request. */
 type UnsentOf = (request: IncomingMessage) => ClientBytes;
 
 /**

@@ -15,7 +15,6 @@ export interface Consistency {
   late(request: IncomingMessage, statement: Statement): Statement;
   /** False while no server that takes writes is known. */
   hasPrimary(): boolean;
-  /** Headers of an answer, as a flat list. */
   headers(request: IncomingMessage): readonly string[];
 }
 

@@ -12,7 +12,6 @@ import type { HttpContext, Responder } from './responses/answer.ts';
 /** Answers one request; a rejection becomes the error that is sent. */
 export type Handler = (httpContext: HttpContext, call: Call, body: JsonValue | undefined) => Promise<void>;
 
-/** Methods that endpoints answer. */
 export type Method = 'GET' | 'SEARCH' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** One address with its handlers. */

@@ -8,7 +8,6 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** Place of a value in a request. */
 export interface Place {
   readonly collection: string;
   /** For an item in an array at the top of the body: its position there, from 0. */

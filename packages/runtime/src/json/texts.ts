@@ -31,7 +31,6 @@ for (const [letter, code] of [
 const hexadecimal = Buffer.from('0123456789abcdef', 'latin1');
 const base64 = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 'latin1');
 
-/** Writes UTF-8 text as a JSON string. */
 export function writeText(out: ByteWriter, source: Source, offset: number, length: number): void {
   const end = offset + length;
   out.reserve(length + spareRoom);

@@ -104,7 +104,6 @@ function resolveFields(
   return { write: (out) => out.append(whole), columns: 0 };
 }
 
-/** Writes fields, and what follows the last of them. */
 export function withEnd(write: FieldsWriter, text: string): FieldsWriter {
   if (text === '}') return write;
   const end = Buffer.from(text);

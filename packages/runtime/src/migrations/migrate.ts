@@ -25,7 +25,6 @@ export interface MigrateOptions {
    * connection, which is also what `public` means there.
    */
   readonly schema?: string;
-  /** Migrations of the platform when absent. */
   readonly migrations?: readonly Migration[];
   /** Called after each commit. */
   readonly onDone?: (migration: Migration) => void;
@@ -159,7 +158,6 @@ async function readState(
   }
 }
 
-/** The place of the tables, whose schema is quoted. */
 function placeOptions(schema: string): Pick<MigrateOptions, 'schema'> {
   const name = schema.replace(/^"|"$/g, '').replaceAll('""', '"');
   return name === '' ? {} : { schema: name };

@@ -106,7 +106,6 @@ export function madeName(parts: readonly string[], ending: string): string {
   return `${parts.join('_').slice(0, longestName - ending.length - 1)}_${ending}`;
 }
 
-/** Refuses a name that is taken. */
 export function exists(what: string, name: string): PlatformError {
   return invalidPayload(`There is a ${what} "${name}" already.`);
 }

@@ -122,7 +122,6 @@ interface RowWords {
   readonly overwrite: (key: readonly string[], columns: readonly string[]) => string;
 }
 
-/** Makes the printers of statements about rows of metadata. */
 export function rowStatements({ table: tableOf, name, text, json: jsonOf, overwrite }: RowWords) {
   const same = (key: Readonly<Record<string, string>>): string =>
     Object.entries(key)

@@ -10,7 +10,6 @@ import type { ModelChange } from './change.ts';
 import type { KnownModel } from './model-sql.ts';
 import type { ModelRows, RecompileOptions, Recompiler, RunTexts } from './recompiler.ts';
 
-/** Collections of which the API is compiled. */
 export type ModelCollection = 'platform_permissions' | 'platform_roles';
 
 /** Handles writes to these collections. */

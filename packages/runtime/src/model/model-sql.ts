@@ -118,7 +118,6 @@ export interface ModelSql {
   dropRows(schema: string, table: string, key: Readonly<Record<string, string>>): string;
 }
 
-/** The model before a change. */
 export interface KnownModel {
   readonly api: CompiledApi;
   /** As administrators see it. */
@@ -129,7 +128,6 @@ export interface KnownModel {
   readonly schema: string;
   /** True if the change may lose rows and values, as the request allows. */
   readonly discard: boolean;
-  /** SQL of changes for the database. */
   readonly sql: ModelSql;
 }
 

@@ -27,7 +27,6 @@ export function readObject(
   return Object.fromEntries(read);
 }
 
-/** Takes a list that is not empty. */
 export function readList(value: JsonValue | undefined, name: string): readonly JsonValue[] {
   if (!Array.isArray(value) || value.length === 0) throw invalidPayload(`"${name}" must be a list with elements.`);
   return value;
@@ -56,7 +55,6 @@ export const flagMember: ReadMember = (value, name) => {
   throw invalidPayload(`"${name}" must be true or false.`);
 };
 
-/** Takes an integer between two. */
 export function integerMember(low: number, high: number): ReadMember {
   return (value, name) => {
     if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value;

@@ -95,7 +95,6 @@ function createTable(
   ];
 }
 
-/** Plans what is said about a collection. */
 export function updateCollection(model: KnownModel, collection: string, body: JsonValue): ModelChange {
   mustBeOwn(collection);
   const modelCollection = findCollection(model, collection);

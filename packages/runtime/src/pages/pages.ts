@@ -18,7 +18,6 @@ export function pagePath(name: PageName): string {
 
 export const pagePaths: readonly string[] = pageNames.map(pagePath);
 
-/** Features of a server that have pages. */
 interface Paged {
   readonly docs: boolean;
   readonly graphiql: boolean;
@@ -94,7 +93,6 @@ const folder = fileURLToPath(new URL('../../browser/', import.meta.url));
 /** Other people's modules that the scripts import, each one file without imports of its own. */
 const libraries: ReadonlyMap<string, string> = new Map([['uqr', import.meta.resolve('uqr')]]);
 
-/** Texts of the scripts by their file names. */
 export function readScripts(): ReadonlyMap<string, string> {
   const names = readdirSync(folder).filter((name) => name.endsWith('.js'));
   const scripts = names.map((name) => [name, withPaths(readFileSync(join(folder, name), 'utf8'))] as const);

@@ -35,7 +35,6 @@ interface Conditions {
   readonly nested: NestedReads;
 }
 
-/** Inputs from which a shape is planned. */
 type Planned = Pick<AggregateQuery, 'collection' | 'names' | 'condition' | 'having'>;
 
 /**

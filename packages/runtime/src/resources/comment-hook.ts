@@ -17,7 +17,6 @@ import { keyArray, type RequestOrigin, type Running, type SystemHook } from '../
 /** Called with new comments, before the transaction ends: their collections, items and texts. */
 type HearComments = (running: Running, comments: readonly Comment[]) => Promise<void>;
 
-/** A comment as it was written. */
 interface Comment {
   readonly collection: string;
   /** Key in path form. */

@@ -6,7 +6,6 @@ import type { AccessClass, CollectionAccess, CompiledApi, Condition, Operand } f
 import { callerCollections } from '../language/index.ts';
 import { isSecret } from '../language/types/index.ts';
 
-/** Parts of an API that decide about it. */
 type SecuredApi = Pick<CompiledApi, 'rowSecurity' | 'dialect' | 'collections' | 'access' | 'functions'>;
 
 /**

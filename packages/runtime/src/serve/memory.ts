@@ -3,7 +3,6 @@ import { performance } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Interval of the looks, in milliseconds. */
 const lookMs = 2_000;
 /** Bytes beyond the size after the last collection that are worth another one. */
 const worthBytes = 32 * 1024 ** 2;

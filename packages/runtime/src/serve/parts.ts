@@ -48,7 +48,6 @@ export interface ServeParts {
   readonly ready: RunningServer['ready'];
 }
 
-/** Puts the parts together. */
 export async function createParts(api: CompiledApi, options: ServeOptions, setting: ServeSetting): Promise<ServeParts> {
   const { environment, instruments } = setting;
   const prepared = await prepareDatabase(api, setting, () => listener.server.log, options.room);

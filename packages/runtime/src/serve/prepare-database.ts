@@ -25,7 +25,6 @@ import { connectionsOf } from '../optimize/index.ts';
 import { createLateDatabase, isOutOfReach, type LateDatabase } from './late-database.ts';
 import type { ServeSetting } from './setting.ts';
 
-/** The database before it is opened. */
 export interface PreparedDatabase {
   readonly late: LateDatabase;
   /** Database of requests; with DATABASE_READ_ONLY it refuses writes. */
@@ -37,7 +36,6 @@ export interface PreparedDatabase {
   readonly listen: ((heard: (sender?: string) => void) => Listener) | null;
 }
 
-/** Prepares it. Nothing is connected yet. */
 export async function prepareDatabase(
   api: CompiledApi,
   { environment, location, address, instruments }: ServeSetting,

@@ -10,7 +10,6 @@ import type { OpenTelemetry } from '../traces/open-telemetry.ts';
 import { RequestSpans } from '../traces/request-spans.ts';
 import type { Instruments } from './instruments.ts';
 
-/** Adds spans to what the instruments do. */
 export function traceInstruments(instruments: Instruments, telemetry: OpenTelemetry): Instruments {
   const { observers = [], wrap = (pass) => pass } = instruments.listener;
   const requests = new RequestSpans(telemetry);

@@ -103,7 +103,6 @@ function linksOf(pairs: readonly ColumnPair[], row: Row, alias: string): readonl
   }));
 }
 
-/** All predicates of what is reached. */
 export function joinsOf({ links, own: conditions }: Pick<Reach, 'links' | 'own'>): readonly string[] {
   return [...links.map(({ reached, start }) => `${reached} = ${start}`), ...conditions];
 }

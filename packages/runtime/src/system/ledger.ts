@@ -49,7 +49,6 @@ interface LedgerState {
   readonly isReadable: boolean;
 }
 
-/** Looks whether there is a ledger in a schema. */
 export async function findLedger(connection: Pick<MigrationConnection, 'query'>, schema: string): Promise<LedgerState> {
   const [row = []] = await connection.query(ledgerStateSql, [schema]);
   const [hasSchema = false, hasLedger = false, isReadable = false] = row.map((value) => /^t(rue)?$/.test(value ?? ''));

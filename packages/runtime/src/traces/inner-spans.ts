@@ -193,7 +193,6 @@ export class StatementSpans implements StatementTracer {
     };
   };
 
-  /** Writes a span that ends now. */
   #write(statement: Statement, { parent, startedAt, rows, errorType, links = [], text }: ClosedSpan): void {
     const { api, tracer } = this.#telemetry;
     const facts = this.#factsOf(statement);

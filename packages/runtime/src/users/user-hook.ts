@@ -11,7 +11,6 @@ import { arrayLiteral } from '../language/index.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { keyArray, type Running, type Step, type SystemHook, writes } from '../write/execute/running.ts';
 
-/** Facts of a user that writes are checked by. */
 interface UserState {
   readonly role: string | null;
   readonly isActive: boolean;

@@ -61,7 +61,6 @@ export async function prepareUpdateOne(
   return { ...plan, ...guardOf(context, granted.writable.collection, keys, () => returning) };
 }
 
-/** Prepares changes of the items that a body names. */
 export async function prepareUpdate(context: WriteContext, body: JsonValue | undefined): Promise<WritePlan> {
   const parsed = parseUpdate(body, context.maxItems);
   const returning = returningOf(context, 'many');

@@ -241,7 +241,6 @@ export function completed(
   return context.seams?.complete(context, named, prepared) ?? named;
 }
 
-/** Prepares a step that makes or changes items. */
 export function prepareStep(
   context: WriteContext,
   { writable, grant, all }: Granted,

@@ -7,7 +7,6 @@ import { quotedName, quotedTable, type Source } from '../source.ts';
 /** Estimated rows above which reading all of them is slow. */
 const manyRows = 50_000;
 
-/** A large table, as the server knows it. */
 interface LargeTable {
   /** Estimated by the server. */
   readonly rows: string;

@@ -175,7 +175,6 @@ function tagged({ 200: succeeded, ...others }: JsonObject, tag: 'ETag' | 'FileET
 
 const notModified = { description: 'It has not changed.' };
 
-/** Components of answers that all collections share. */
 export function sharedResponses(): Parts {
   return [['NotModified', { ...notModified, headers: { ETag: reference('headers', 'ETag') } }]];
 }

@@ -14,7 +14,6 @@ import {
 import type { Diagnostic } from '../../diagnostic.ts';
 import { movedNode, type SourceEntry, type SourceNode, type SourceScalar } from './source.ts';
 
-/** A text as the parser understands it. */
 interface ParsedYaml {
   /** Null when the text nests so deeply that the parser's stack ends. */
   readonly document: Document.Parsed | null;

@@ -37,7 +37,6 @@ export const relationsSql = `  SELECT r.oid::pg_catalog.text, r.nspname, r.relna
     r."towersOver"
   FROM relation AS r`;
 
-/** Reads the columns of these relations. */
 export const columnsSql = `  SELECT a.attrelid::pg_catalog.text, a.attnum, a.attname, a.atttypid::pg_catalog.text, a.atttypmod, a.attnotnull,
     a.attidentity::pg_catalog.text, a.attgenerated::pg_catalog.text,
     ${canonicalTypeSql.replaceAll('\n', '\n    ')} AS "nativeType",
@@ -107,7 +106,6 @@ export const rulesSql = `  SELECT w.ev_class::pg_catalog.text,
   CROSS JOIN LATERAL (SELECT w.ev_action::pg_catalog.text OFFSET 0) AS kept(action)
   WHERE r.relkind IN ('v', 'm') AND w.rulename = '_RETURN'`;
 
-/** Reads the constraints of tables and foreign tables. */
 export function constraintsSql(version: number): string {
   const deleteColumns = version >= 150000 ? 'k.confdelsetcols' : 'NULL::pg_catalog.int2[]';
   const enforced = version >= 180000 ? 'k.conenforced' : 'true';

@@ -16,7 +16,6 @@ interface VerifiedToken {
   readonly expiresAt: number;
 }
 
-/** Signs and verifies the tokens of one secret. */
 export interface Tokens {
   /** Makes a token that is valid for at least so many milliseconds, and less than a second longer. */
   sign(kind: TokenKind, claims: TokenClaims, ttlMs: number): string;

@@ -68,7 +68,6 @@ function firstReader(facts: readonly HostFacts[]): number | null {
   return index < 0 ? null : index;
 }
 
-/** Changes that drivers hear of. */
 export type HostChange =
   /** No server is known that takes writes. */
   | 'lost'
@@ -85,7 +84,6 @@ export interface Failover {
   readonly isSettled: boolean;
   /** True once none was found for as long as writes wait. */
   readonly isTimedOut: boolean;
-  /** Calls back at every change. */
   listen(changed: (change: HostChange) => void): void;
   /** A connection was lost or refused, or its server takes no writes. */
   lost(): void;

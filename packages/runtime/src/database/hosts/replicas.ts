@@ -18,7 +18,6 @@ interface ReplicaOptions {
   readonly open: (failover: Failover) => Promise<Database>;
 }
 
-/** Facts that replicas are judged by. */
 interface ReplicaSurroundings {
   readonly lag: LagMeter;
   /** Cluster and history that replicas have to follow; null before they are known. */

@@ -23,7 +23,6 @@ export interface RoutingOptions {
   readonly hasPrimary: () => boolean;
 }
 
-/** Finds the least busy replica that can answer. */
 export function leastBusy(
   { replicas }: Pick<RoutingOptions, 'replicas'>,
   without: ReadonlySet<Replica>,

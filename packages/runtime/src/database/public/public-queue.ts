@@ -96,7 +96,6 @@ export class PublicQueue {
     return ms < shortWayMs ? 0 : Math.min(ms * unevenness, longestWayMs);
   }
 
-  /** Statements that wait for their turn. */
   get waited(): Waited {
     return this.#waits.waited;
   }

@@ -84,7 +84,6 @@ const parts: Readonly<Record<Exclude<FieldFunction, 'count'>, string>> = {
   second: 'SECOND({})',
 };
 
-/** Calls of functions of the server. */
 const calls: Pick<SqlDialect, 'now' | 'field' | 'aggregate'> = {
   now(offset, type) {
     const [, months = '0', microseconds = '0'] = /^MONTH, (CAST\(\S+ AS SIGNED\)), (.*)$/.exec(offset) ?? [];

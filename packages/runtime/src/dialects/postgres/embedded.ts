@@ -118,7 +118,6 @@ class Conversation {
     this.#connection.fail(new ConnectionError('The database was closed.'));
   }
 
-  /** A connection for exclusive use of the database. */
   #exclusive(): Connection {
     let sent = Promise.resolve();
     const write = (bytes: Buffer): void => {

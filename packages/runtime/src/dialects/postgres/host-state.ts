@@ -11,7 +11,6 @@ const postgresSql = `SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN 'stand
   ${lagSql}
 FROM pg_catalog.pg_settings AS s WHERE s.name = 'default_transaction_read_only'`;
 
-/** Asks a PostgreSQL server for its state. */
 export const askPostgres: AskHost = async (database) => {
   const [[kind, lag] = []] = await database.query(postgresSql, []);
   if (kind === 'on') return { state: 'read-only', bySetting: true };

@@ -140,7 +140,6 @@ function textOf(value: JsonValue | undefined): string | undefined {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** An operation with its checked arguments. */
 interface Operation {
   readonly name: string;
   readonly values: readonly (number | string)[];

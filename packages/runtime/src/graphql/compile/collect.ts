@@ -23,7 +23,6 @@ export interface CollectedField {
   readonly nodes: readonly [FieldNode, ...FieldNode[]];
 }
 
-/** Context in which selections are collected. */
 export interface Collecting {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;

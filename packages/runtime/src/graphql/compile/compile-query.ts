@@ -47,7 +47,6 @@ export interface QueryField {
   readonly source: QuerySource;
 }
 
-/** Source of the value of a root field. */
 type QuerySource =
   | { readonly kind: 'constant'; readonly json: string }
   | { readonly kind: 'introspection' }

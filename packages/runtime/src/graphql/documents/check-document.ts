@@ -36,7 +36,6 @@ export interface DocumentRequest {
   readonly queriesOnly: boolean;
 }
 
-/** An operation of a valid document. */
 interface CheckedDocument {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;

@@ -78,7 +78,6 @@ export interface PlannedField {
   readonly statement?: string;
 }
 
-/** Compiles and runs operations. */
 export interface OperationRunner {
   /** Compiles an operation of a valid document. Throws INVALID_QUERY for requests that no answer can hold. */
   compile(source: OperationSource): Operation;

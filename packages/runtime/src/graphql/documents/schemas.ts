@@ -16,7 +16,6 @@ import { type CompiledApi, type GraphqlScope, graphqlRootTypes, type JsonValue }
 import { createIntrospectionCheck, type IntrospectionCheck } from './introspection.ts';
 import { createTypes, LazySchema, type RootNames } from './lazy-schema.ts';
 
-/** Schema by which a document is judged. */
 export interface ScopeSchema {
   readonly accessClass: string;
   readonly scope: GraphqlScope;
@@ -119,7 +118,6 @@ function objectType(schema: GraphQLSchema, name: string): GraphQLObjectType | un
   return type instanceof GraphQLObjectType ? type : undefined;
 }
 
-/** Values of variables by name, coerced. */
 type Variables = Readonly<Record<string, unknown>> | null | undefined;
 
 /** Takes a value to the one handed on. Throws for a value of another form; the error never repeats it. */

@@ -26,7 +26,6 @@ import { type Input, inputValue, type Variables } from '../compile/input.ts';
 import { boundOfSelection, fillSelection, type SelectionTemplate } from '../compile/selection-template.ts';
 import { type ListRead, type ListSetting, type ListSlot, readList } from './list-read.ts';
 
-/** Items to read, and how their rows are selected. */
 interface ItemRead {
   readonly selector: Extract<Selector, 'list' | 'key' | 'written'>;
   /** False for one item instead of a list. */
@@ -132,7 +131,6 @@ function relationsIn(reads: readonly { readonly condition: Condition }[]): numbe
   return reads.reduce((sum, { condition }) => sum + relationsOf(condition), 0);
 }
 
-/** Rows of a list without a limit. */
 function usualLimit({ defaultLimit, maxLimit }: ReadLimits): number {
   return Math.min(defaultLimit, maxLimit ?? defaultLimit);
 }

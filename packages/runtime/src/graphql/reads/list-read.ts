@@ -44,7 +44,6 @@ export interface ListSetting {
   readonly limits: ReadLimits;
 }
 
-/** A list as a document asks for it. */
 export interface ListSlot {
   readonly collection: CollectionScope;
   /** Set where the rows are link rows of a many-to-any. */

@@ -24,7 +24,6 @@ import type { FindRowContext } from '../../row-security/contexts.ts';
  */
 export type Authenticate = (token: string | null, request: IncomingMessage, path: string) => Caller | Promise<Caller>;
 
-/** Facts of a user that requests are checked by. */
 export interface AuthenticatedUser {
   readonly caller: Caller;
   /** Addresses and CIDR blocks that requests may come from; empty: from any. */

@@ -78,7 +78,6 @@ interface GraphqlFace {
   readonly warm: () => Promise<void>;
 }
 
-/** Makes the addresses of GraphQL. */
 function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
   const { api, responder, environment, trusted, loadRunner, log, count, createDocumentCache } = options;
   const { graphql: read } = api;

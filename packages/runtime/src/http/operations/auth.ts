@@ -84,7 +84,6 @@ export function linkOf(name: string, text: string | undefined, allowed: readonly
 
 type ArrivalOutput = OutputOf<(typeof ssoResource)['operations']['authLoginCallback']>;
 
-/** Ways to one provider and back. */
 export function ssoOperations(way: SingleSignOn, environment: Environment): Implementations<typeof ssoResource> {
   const cookie = createStateCookie(way.environment.name, environment.auth.cookie.secure);
   const refreshCookie = createRefreshCookie(environment);

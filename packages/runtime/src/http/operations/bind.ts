@@ -24,7 +24,6 @@ export interface OperationContext extends OperationRequest {
   readonly administrator: boolean;
 }
 
-/** Request for an operation as its transport passes it. */
 interface OperationRequest {
   readonly caller: Caller;
   readonly sender: RequestOrigin;
@@ -68,7 +67,6 @@ export interface BoundOperation {
   run(read: () => Values, request: OperationRequest): Promise<OperationResult<JsonValue | undefined>>;
 }
 
-/** Makes the operations of a resource callable. */
 export type Bind = <Declared extends Resource>(
   resource: Declared,
   implementations: Implementations<Declared>,

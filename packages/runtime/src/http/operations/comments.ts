@@ -12,7 +12,6 @@ import type { WriteRequest } from '../../write/write-plan.ts';
 import type { Writer } from '../../write/writer.ts';
 import { done, type Implementations, type OperationContext } from './bind.ts';
 
-/** Parts of a server that comments use. */
 export interface CommentOptions {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly planner: Planner;

@@ -17,7 +17,6 @@ import type { ItemHandlers } from '../items.ts';
 import type { Answer, EmptyAnswer, HttpContext, Responder } from '../responses/answer.ts';
 import type { BoundOperation, OperationResult, Values } from './bind.ts';
 
-/** Parts of a server that answer operations. */
 interface OperationEndpointsOptions {
   readonly responder: Responder;
   readonly senderOf: (request: IncomingMessage) => RequestOrigin;

@@ -19,7 +19,6 @@ import type { Implementations, OperationResult } from './bind.ts';
 interface ExplainOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'transaction' | 'read'>;
-  /** Limits of the requests of this server. */
   readonly limits: WriteLimits;
 }
 

@@ -52,7 +52,6 @@ function withKeys(data: FileMetadata): FileMetadata {
   return Object.fromEntries(entries);
 }
 
-/** Parts of a server that imports and exports use. */
 interface TransferOptions extends Omit<ImporterOptions, 'database'>, Omit<ExporterOptions, 'database'> {
   readonly database: Pick<Database, 'transaction' | 'stream'>;
   /** Bytes of the fields beside a file. */

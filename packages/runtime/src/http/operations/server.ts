@@ -23,7 +23,6 @@ export interface ServerOptions {
   readonly draining: () => boolean;
 }
 
-/** State and descriptions of the server. */
 export function serverOperations(options: ServerOptions): Implementations<typeof serverResource> {
   const { api, database, environment, draining } = options;
   const { readOnly, poolTimeout: timeoutMs } = environment.database;
@@ -52,7 +51,6 @@ export function serverOperations(options: ServerOptions): Implementations<typeof
   };
 }
 
-/** Public facts of the project. */
 type ProjectInformation = Readonly<Record<string, string | null>>;
 
 /** The project until settings are written. */

@@ -27,7 +27,6 @@ export interface PageEndpointsOptions {
   readonly environment: Environment;
 }
 
-/** An address and the handler of its GET. */
 interface GetEndpoint {
   readonly url: string;
   readonly get: (httpContext: HttpContext) => Promise<void>;

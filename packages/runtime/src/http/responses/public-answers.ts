@@ -8,7 +8,6 @@ import { mayHoldToken } from '../auth/authenticate.ts';
 import { findCookie } from '../auth/cookies.ts';
 import type { AnswerHeaders } from './answer.ts';
 
-/** Tells which answers may be kept. */
 export interface PublicAnswers {
   /** Begins a read whose answer may be kept; null for any other. */
   begin(request: IncomingMessage, planned: PlannedRead): KeptAnswer | null;

@@ -241,7 +241,6 @@ function openStream(responder: Responder, { request, response }: HttpContext, co
 
 const json: Content = { type: mediaTypes.json };
 
-/** Type and headers of the answer to a plan. */
 function contentOf({ exported }: ReadPlan): Content {
   if (exported === undefined) return json;
   return {

@@ -2,7 +2,6 @@ import type { Attribute, GeometryForm, VectorForm } from '../types/definition.ts
 import type { PortableType } from '../types/index.ts';
 import type { JsonValue } from '../values/parse-text.ts';
 
-/** A field as filters see it. */
 export interface NamedField {
   readonly type: PortableType;
   readonly values?: readonly string[];

@@ -50,7 +50,6 @@ export function below(location: Place, key: string): Place {
   return { ...location, path: [...location.path, key] };
 }
 
-/** The conjunction of conditions, or the only one. */
 export function all(parts: readonly Condition[]): Condition {
   const [first] = parts;
   return parts.length === 1 && first !== undefined ? first : { kind: 'and', of: parts };

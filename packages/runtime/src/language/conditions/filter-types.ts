@@ -92,6 +92,7 @@ export interface ArrayOperators<Value> extends ElementOperators<Value> {
   readonly _neq?: ArrayValue<Value> | null;
 }
 
+/** Fields of geometries. */
 export interface GeometryOperators extends NullOperators {
   readonly _within?: Geometry;
   readonly _nwithin?: Geometry;
@@ -102,6 +103,7 @@ export interface GeometryOperators extends NullOperators {
   readonly _near?: { readonly to: Position | Geometry; readonly within: number };
 }
 
+/** Fields of vectors. */
 export interface VectorOperators extends NullOperators {
   readonly _near?: { readonly to: readonly number[]; readonly metric?: DistanceMetric; readonly within?: number };
 }

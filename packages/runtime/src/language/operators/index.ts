@@ -12,7 +12,6 @@ import { presence } from './presence.ts';
 import { type SpatialOperator, spatial } from './spatial.ts';
 import { emptiness, regex, type TextOperator, text, wordSearch } from './text.ts';
 
-/** One comparison operator. */
 export type Operator =
   | keyof typeof equality
   | keyof typeof order
@@ -27,7 +26,6 @@ export type Operator =
   | keyof typeof regex
   | keyof typeof wordSearch;
 
-/** Every operator by its name. */
 export const definitions: Readonly<Record<Operator, OperatorDefinition>> = {
   ...equality,
   ...order,
@@ -90,7 +88,6 @@ export const ranged: ReadonlySet<Operator> = withForm('span');
 /** Operators that match a text with a part or a pattern. */
 export const matching: ReadonlySet<Operator> = withForm('text');
 
-/** Operators that look for elements. */
 export const elementwise: ReadonlySet<Operator> = new Set(
   operators.filter((operator) => definitions[operator].ofElements === true),
 );

@@ -8,7 +8,6 @@ import { type Dialect, dialectFacts, ownSchema } from '../dialects.ts';
 import type { PortableType } from '../types/index.ts';
 import type { JsonValue } from '../values/parse-text.ts';
 
-/** Action that a rule can grant. */
 type SystemAction = 'create' | 'read' | 'update' | 'delete';
 
 /** Fields of rows that hold items of other collections. */
@@ -24,7 +23,6 @@ interface CopyNames {
 }
 
 export interface SystemCollection {
-  /** Name of the collection and of its table. */
   readonly name: string;
   /** Path at which its items are served; absent while nothing serves them. */
   readonly path?: string;

@@ -17,7 +17,6 @@ export function accept(value: string): Decoded {
   return { ok: true, value };
 }
 
-/** Refuses a value that is none of the type. */
 export function refuse(message: string): Decoded {
   return { ok: false, message };
 }
@@ -71,7 +70,6 @@ export function numberOf(value: JsonValue): number | undefined {
 
 const integerText = /^-?\d{1,40}$/;
 
-/** Decodes an integer between two others. */
 export function decodeInteger(value: JsonValue, low: bigint, high: bigint): Decoded {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   if (typeof text === 'string' && isSmall(text)) return accept(text);

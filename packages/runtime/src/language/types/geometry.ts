@@ -61,7 +61,6 @@ function readGeometry(value: JsonValue, plane: boolean, collections: number, bud
   return { type, coordinates: readPositions(coordinates, level, shapeOf(type), plane, budget) };
 }
 
-/** Form of the innermost lists of a type. */
 function shapeOf(type: string): 'points' | 'line' | 'ring' {
   if (type.endsWith('Polygon')) return 'ring';
   return type.endsWith('LineString') ? 'line' : 'points';
@@ -108,7 +107,6 @@ function parse(text: string): JsonValue | undefined {
   }
 }
 
-/** Reads a position as the text of a point. */
 export function decodePosition(value: JsonValue, plane: boolean): Decoded {
   return decodeShape({ type: 'Point', coordinates: value }, plane, 1);
 }

@@ -40,7 +40,6 @@ export const createFastPath: CreateShortcut = ({ readCall, endpoints, responder,
     return call.item === null ? parseKnownBody(bytes, request.headers) : parseBody(bytes, request.headers);
   }
 
-  /** The handler that the router would find. */
   function handlerOf({ url = '', method = '' }: IncomingMessage, { item }: Call): Handler {
     const found =
       item === null

@@ -218,7 +218,6 @@ function hand(read: Waiting, buffer: Buffer, offset: number, length: number, now
   }
 }
 
-/** Resolves a read that has all of its rows. */
 function finish(read: Waiting, now?: number): void {
   read.done = true;
   try {

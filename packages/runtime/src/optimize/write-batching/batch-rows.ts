@@ -81,7 +81,6 @@ function placeOf(single: WriteStatement, many: WriteStatement, binder: Binder): 
   });
 }
 
-/** A statement that waits for others of its kind. */
 interface Waiting {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];

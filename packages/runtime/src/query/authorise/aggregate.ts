@@ -16,7 +16,6 @@ interface Named {
   readonly relation: RelationScope | undefined;
 }
 
-/** One value that the rows are grouped by. */
 export interface Group extends Named {
   /** As requested: `year(released)`. */
   readonly name: string;
@@ -44,7 +43,6 @@ export type AggregatePart =
   | { readonly kind: 'values'; readonly key: string; readonly parts: readonly AggregatePart[] }
   | { readonly kind: 'constant'; readonly key: string; readonly json: string };
 
-/** An aggregation with its names looked up. */
 export interface AggregateNames {
   readonly groups: readonly Group[];
   readonly values: readonly Aggregate[];

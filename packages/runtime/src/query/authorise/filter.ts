@@ -61,7 +61,6 @@ function stepsOf(operand: Operand): number {
 export interface OpenValues {
   readonly operands: Map<Operand, number>;
   readonly values: string[];
-  /** Sizes for the limits. */
   readonly size: { listValues: number; patternLength: number };
   /** Encodings of the operands of filters and searches. */
   readonly comparisons: OpenComparison[];

@@ -84,7 +84,6 @@ export function aggregateShape({ values, groups, sort }: AggregateRequest, havin
 /** Nested names and words, as JSON writes them. */
 export type Shape = string | readonly Shape[];
 
-/** The structure of a condition without its values. */
 export function conditionShape(condition: Condition): Shape {
   switch (condition.kind) {
     case 'and':

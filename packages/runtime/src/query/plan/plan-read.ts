@@ -101,7 +101,6 @@ export function statementOf({
   return { statement: { name: nameOf(text), text, tables, ...facts, ...(readOnly && { readOnly }) }, binders };
 }
 
-/** Input of a planned read. */
 interface ReadDraft {
   readonly query: ReadQuery;
   readonly parts: ReadParts;

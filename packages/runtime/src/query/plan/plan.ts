@@ -58,7 +58,6 @@ export interface NestedRows {
   readonly below: readonly NestedRows[];
 }
 
-/** Selection of items that are read by their keys. */
 export interface SelectedItems {
   readonly scope: Scope;
   readonly selection: Selection;

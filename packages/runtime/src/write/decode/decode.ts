@@ -42,7 +42,6 @@ export function decodeItems(
   return batch;
 }
 
-/** Decodes one item into a batch under construction. */
 export function decodeItem(
   input: Input,
   item: number,

@@ -33,7 +33,6 @@ export function parseObject(body: JsonValue | undefined): FilterObject {
   return body;
 }
 
-/** Reads the body of a PATCH on a collection. */
 export function parseUpdate(body: JsonValue | undefined, maxItems: number | null): UpdateBody {
   if (isList(body)) return { kind: 'each', items: parseItems(body, maxItems) };
   const parts = parseObject(body);

@@ -257,7 +257,6 @@ export interface WriteAnswer {
   readonly verdicts: readonly Verdict[];
 }
 
-/** The rows of a statement, as texts. */
 function rowsOf(
   transaction: Transaction,
   { statement, binders, sources }: WriteStatement,

@@ -17,7 +17,6 @@ import { createImages, type Image, type Images, imagesOf } from './images.ts';
 
 export type StepAction = 'create' | 'update' | 'delete';
 
-/** Keeps the history of one attempt at a request. */
 export interface History {
   /** Starts watching a step; null when nothing of its collection is kept. `archives`: items to delete stay. */
   watch(action: StepAction, collection: string, keys: Keys | null, archives?: boolean): Watch | null;
@@ -36,7 +35,6 @@ interface Watch {
 /** Returns the read plan of rows that a write should return for history; undefined where none is kept. */
 export type ReturnedImages = (descriptor: CollectionDescriptor) => ReadPlan | undefined;
 
-/** Starts the history of an attempt. */
 type BeginHistory = (
   transaction: Transaction,
   driftGuard: DriftGuard,

@@ -26,7 +26,6 @@ export type Source =
 /** The position, among those of rules, of what all of them together say of a row. */
 export const allowed = -1;
 
-/** Values of one execution of a statement. */
 export interface WriteValues {
   readonly batch: Batch;
   readonly keys: Keys | null;
@@ -58,7 +57,6 @@ export function createInputs(statement: StatementBuilder, before = 0): Inputs {
   };
 }
 
-/** The values of sources, in their order. */
 export function valuesOf(sources: readonly Source[], values: WriteValues): readonly (string | null)[] {
   return sources.map((source) => readSource(source, values));
 }
@@ -90,7 +88,6 @@ export function typedAsStored({ dialect }: StatementBuilder, expression: string,
   return stored?.includes('{}') ? expression : dialect.input.typed(expression, stored ?? native);
 }
 
-/** One value of a field as an expression. */
 export function scalarInput(inputs: Inputs, field: FieldDescriptor, column: number): string {
   const value = inputs.take({ kind: 'value', column }, field.native);
   return field.stored === undefined ? value : castStored(value, field);

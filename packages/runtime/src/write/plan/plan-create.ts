@@ -27,7 +27,6 @@ import {
   type WriteStatement,
 } from './statement.ts';
 
-/** Plans the INSERT of one item, or of several. */
 export function planCreate(written: Written, many: boolean): WriteStatement {
   const drafting = startWrite(written);
   const checks = checksOf(written).filter((check) => !check.late);

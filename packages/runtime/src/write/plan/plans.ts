@@ -54,7 +54,6 @@ export function plansOf(
   });
 }
 
-/** Plans the steps of a server. */
 interface StepPlanner {
   plan(written: Written, form: StepForm, plan: ReadPlan | undefined, keyed: boolean): StepPlans;
   planDelete(written: Written, removed: Removal, many: boolean): StepPlans;

@@ -15,7 +15,6 @@ import { prepareStep, type WriteContext } from '../write-plan.ts';
 import { holdersOf, type KeyTexts } from './parse/group.ts';
 import { checkEarlierSteps, type Writing } from './writing.ts';
 
-/** Keys as a step takes them. */
 export function keysOfRows(rows: readonly KeyTexts[]): Keys {
   const [only, ...more] = rows;
   if (only !== undefined && more.length === 0) return { count: 1, many: false, values: only };

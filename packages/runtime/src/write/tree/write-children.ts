@@ -6,7 +6,6 @@ import { type Inspected, inspectChildren } from './resolve/inspect.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
 import { checkEarlierSteps, type LinkValues, type Owners, type Writing } from './writing.ts';
 
-/** Writes what payloads say of the children of items. */
 export async function writeChildren(writing: Writing, owners: Owners, edge: Children): Promise<void> {
   const { relation, group, members } = edge;
   const above = await columnTexts(

@@ -20,7 +20,6 @@ interface OwnedPair extends Pair {
   readonly owner: number;
 }
 
-/** Writes what payloads say of the targets of items. */
 export async function writeTargets(writing: Writing, owners: Owners, edge: Targets): Promise<void> {
   const { relation, group, members } = edge;
   const { running, context } = writing;

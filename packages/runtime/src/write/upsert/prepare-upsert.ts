@@ -35,7 +35,6 @@ import {
   type Sought,
 } from './conflict.ts';
 
-/** An upsert before its items are looked for. */
 export interface Upsert extends Pick<WritePlan, 'returning' | 'affected' | 'isConflict'> {
   /** Finds the items and locks them. Returns those to create and those to update, in the order of the body. */
   find(running: Running): Promise<readonly Entry[]>;

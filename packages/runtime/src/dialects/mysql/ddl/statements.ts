@@ -111,7 +111,6 @@ function altered(
   ];
 }
 
-/** Prints a column once, with all of its changes. */
 function modification(
   column: string,
   changes: readonly Extract<AlterPart, { kind: 'modify' }>[],
@@ -130,7 +129,6 @@ function modification(
     : [{ sql, undo: lossy ? null : undo, dropsKey: undefined }];
 }
 
-/** Columns and indexes of a table. */
 interface TableDefinition {
   /** By their names. */
   readonly columns: ReadonlyMap<string, ColumnDefinition>;

@@ -60,7 +60,6 @@ export class MysqlPool {
   readonly #leased = new Set<PoolConnection>();
   /** Changes of the server that takes writes. */
   moves = 0;
-  /** Number of requests that wait for a connection. */
   #waiting = 0;
   #closing = false;
 
@@ -83,7 +82,6 @@ export class MysqlPool {
     this.#reads = new ReadQueue({ maxCount: limit, maxPublic: Math.max(1, limit - 2), timeoutMs });
   }
 
-  /** Requests that wait for a connection. */
   get waited(): Waited {
     return this.#waits.waited;
   }
@@ -254,7 +252,6 @@ export class MysqlPool {
     if (this.#leased.delete(connection)) connection.release();
   }
 
-  /** Closes an unusable connection. */
   destroy(connection: PoolConnection): void {
     this.#open.delete(connection);
     this.#leased.delete(connection);

@@ -69,7 +69,6 @@ JOIN ${list('$2[]', 'p')} ON p.n = k.n SET r.parent = p.v`);
   };
 }
 
-/** Inserts rows and gives their numbers. */
 async function insertAll(
   transaction: Transaction,
   into: string,

@@ -192,7 +192,6 @@ function lockedError(doing: string): MigrationError {
   return new MigrationError('locked', message, 'Another process migrates. Try again when it has ended.');
 }
 
-/** Features of a server, by its version. */
 interface MysqlServer {
   readonly isMariadb: boolean;
   /** True if it has the type `uuid`: MariaDB 10.7 and later. */

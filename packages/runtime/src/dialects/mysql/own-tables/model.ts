@@ -10,7 +10,6 @@ import { type MysqlTables, mysqlTurn, raiseCounter } from './tables.ts';
 /** The table in which stands what is being changed, and how it is undone. */
 const underWayTable = 'platform_project_changes';
 
-/** Tables of metadata, by the kind of their rows. */
 const kinds = { collection: collections, field: fields, relation: relations };
 
 /** Expressions of the values of columns by their types, in the order of their members. */

@@ -14,7 +14,6 @@ import { mysqlLog } from './log-changes.ts';
 import { mysqlModel } from './model.ts';
 import { type MysqlTables, mysqlAfter, mysqlTables, mysqlWrittenTurn } from './tables.ts';
 
-/** The platform's own tables in a database. */
 export function mysqlOwnTables(location: SystemPlace): OwnTables {
   const tables = mysqlTables(location);
   return {

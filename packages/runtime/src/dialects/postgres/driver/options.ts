@@ -3,7 +3,6 @@ import { fixedUrl } from '../../../environment/renewable-url.ts';
 import { unobserved } from '../../../operate/metrics/pool-metrics.ts';
 import type { ConnectOptions } from '../../server-dialect.ts';
 
-/** Options with every default filled in. */
 export type PostgresSettings = Required<Omit<ConnectOptions, 'notePosition' | 'positionSql'>> & {
   readonly notePosition: NonNullable<ConnectOptions['notePosition']> | null;
 };

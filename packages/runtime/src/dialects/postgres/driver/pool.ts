@@ -67,7 +67,6 @@ export class Pool {
     settings.failover.listen((change) => this.#hostChanged(change));
   }
 
-  /** Requests that wait for a connection of their own. */
   get waited(): Waited {
     return this.#waits.waited;
   }

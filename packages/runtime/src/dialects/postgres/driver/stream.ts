@@ -148,7 +148,6 @@ type Batch = 'more' | 'done';
  * keeps the rest, and memory stays flat on both sides.
  */
 class Portal implements PendingQuery {
-  /** Rows delivered so far. */
   rows = 0;
   readonly #connection: Channel;
   readonly #sink: RowSink;

@@ -38,7 +38,6 @@ const maxJoined = 32;
 /** Status in ReadyForQuery outside of transactions: `I`, for idle. */
 const outside = 73;
 
-/** A pipelined client of one connection. */
 export class Connection implements Channel {
   readonly #link: Link;
   readonly #closed: (error: unknown) => void;

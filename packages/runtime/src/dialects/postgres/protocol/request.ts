@@ -63,7 +63,6 @@ export function newSlot(request: Request, pendingQuery: PendingQuery): Slot {
 /** Settled slots at the front of the queue that are worth being cut off. */
 const compactAt = 512;
 
-/** Slots in the order in which they are answered. */
 export class SlotQueue {
   #slots: Slot[] = [];
   #first = 0;

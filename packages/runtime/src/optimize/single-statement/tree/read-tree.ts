@@ -92,7 +92,6 @@ function isPlain({ nested }: Reading, read: Extract<Selected, { kind: 'nested' }
   return isEveryRow(read.condition) && terms.every(({ through, by }) => through.length === 0 && by.kind === 'plain');
 }
 
-/** Returns the part of the payload for a relation. */
 function edgeOf(relation: RelationDescriptor, group: Group | undefined): Before | Children | Targets | undefined {
   if (relation.kind === 'm2o')
     return group?.before.find(({ on }) => isSame(on, pairsToWrite(group.writable, relation.on, 'from')));

@@ -21,7 +21,6 @@ import {
 } from './group.ts';
 import { checkDepth, type Entry, type NestedWrite, type Split, splitPayload } from './nested-write.ts';
 
-/** State while payloads are parsed into a tree. */
 interface TreeParsing {
   readonly context: WriteContext;
   readonly problems: Problems;

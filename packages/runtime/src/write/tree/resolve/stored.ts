@@ -129,7 +129,6 @@ export function columnsEqual(
     .join(' AND ');
 }
 
-/** A question while it is printed. */
 export interface Question {
   readonly statement: StatementBuilder;
   /** Adds a list to the values, and gives its position. */
