@@ -6,6 +6,7 @@ import { createFacts } from '../cache/same.ts';
 import type { ModuleText } from '../emit/templates.ts';
 import {
   type DeclaredMember,
+  declareInterface,
   member,
   namesIn,
   optional,
@@ -139,12 +140,7 @@ function declareFacts(collection: ClientCollection): TypeDeclaration {
     member('unread', echoes ? 'never' : 'null'),
     member('rights', literals(permissionsOf(collection))),
   ];
-  return {
-    kind: 'interface',
-    name: names.facts,
-    notes: [`Facts that queries of \`${view.name}\` are checked against.`],
-    members,
-  };
+  return declareInterface(names.facts, `Facts that queries of \`${view.name}\` are checked against.`, members);
 }
 
 /** The unique keys by which items are changed instead of made. */
@@ -168,14 +164,8 @@ function declareFilter(
     ...view.fields.flatMap(functionMembers),
     ...view.relations.flatMap(countMember),
   ];
-  return [
-    {
-      kind: 'interface',
-      name: names.filter,
-      notes: [`Conditions on items of \`${view.name}\`; all of them must hold.`],
-      members: [...members.filter(({ name }) => !taken.has(name)), ...groups],
-    },
-  ];
+  const all = [...members.filter(({ name }) => !taken.has(name)), ...groups];
+  return [declareInterface(names.filter, `Conditions on items of \`${view.name}\`; all of them must hold.`, all)];
 }
 
 /** A relation to one item takes the operators of its key, or a filter of the item. */

@@ -5,6 +5,7 @@ import type { GeneratedFile } from '../emit/generated-file.ts';
 import { type Render, renderModule } from '../emit/templates.ts';
 import {
   type DeclaredMember,
+  declareInterface,
   member,
   namesIn,
   printDeclarations,
@@ -85,35 +86,14 @@ function printIndex(parts: Parts): {
   const { surface: collections, routes } = parts;
   const all = [...collections.values()];
   const facts = all.map(({ view, names }) => member(view.name, names.facts));
-  const members = membersOf(parts);
+  const called = functionMembers(parts.functions, collections);
   const types: readonly TypeDeclaration[] = [
-    { kind: 'interface', name: 'Schema', notes: ['The facts of every collection that is seen.'], members: facts },
+    declareInterface('Schema', 'The facts of every collection that is seen.', facts),
     ...(routes.length === 0
       ? []
-      : [
-          {
-            kind: 'interface',
-            name: 'Routes',
-            notes: ["Routes of the server's own code."],
-            members: routeMembers(routes),
-          } as const,
-        ]),
-    ...(parts.functions.length === 0
-      ? []
-      : [
-          {
-            kind: 'interface',
-            name: 'Functions',
-            notes: ["Functions of the server's database."],
-            members: functionMembers(parts.functions, collections),
-          } as const,
-        ]),
-    {
-      kind: 'interface',
-      name: 'Client',
-      notes: ['Operations of the client; everything else does not exist.'],
-      members,
-    },
+      : [declareInterface('Routes', "Routes of the server's own code.", routeMembers(routes))]),
+    ...(called.length === 0 ? [] : [declareInterface('Functions', "Functions of the server's database.", called)]),
+    declareInterface('Client', 'Operations of the client; everything else does not exist.', membersOf(parts)),
   ];
   // The template names the options of `createClient`.
   const used = namesIn(types).add('ClientOptions');
@@ -157,21 +137,12 @@ function membersOf(parts: Parts): readonly DeclaredMember[] {
 
 function systemType(name: string, collection: ClientCollection | null, { invites, comments }: Parts): Type {
   const handler = collection === null ? 'unknown' : generic('Handler', 'Schema', collection.names.facts);
+  const item = collection?.view.readable === true ? collection.names.item : 'null';
   if (name === 'activity' && collection !== null && comments.length > 0) {
-    return generic(
-      'WithComments',
-      handler,
-      collection.view.readable ? collection.names.item : 'null',
-      literals(comments),
-    );
+    return generic('WithComments', handler, item, literals(comments));
   }
   if (name === 'files' && collection !== null && uploadMethods(collection).length > 0) {
-    return generic(
-      'WithUploads',
-      handler,
-      collection.view.readable ? collection.names.item : 'null',
-      literals(uploadMethods(collection)),
-    );
+    return generic('WithUploads', handler, item, literals(uploadMethods(collection)));
   }
   if (name !== 'users') return handler;
   const isRead = collection !== null && permissionsOf(collection).includes('read');

@@ -1,5 +1,11 @@
 /** Payload types of a collection. `nested-writes.ts` and `payloads.ts` of `openapi/components` print the same facts. */
-import { type DeclaredMember, member as needed, optional, type TypeDeclaration } from '../print/declarations.ts';
+import {
+  type DeclaredMember,
+  declareInterface,
+  member as needed,
+  optional,
+  type TypeDeclaration,
+} from '../print/declarations.ts';
 import { shortened } from '../print/identifier.ts';
 import { stringLiteral } from '../print/text.ts';
 import { generic, list, nullable, type Type, union } from '../print/type.ts';
@@ -19,12 +25,12 @@ export function declarePayloads(
   const updated = update === null ? [] : membersOf(update, collections, cached);
   return [
     ...linkAliases([create, update], collections),
-    ...(create === null ? [] : [declared(names.create, `Payload of a new item of \`${view.name}\`.`, created)]),
-    ...(update === null ? [] : [declared(names.update, `Changes of an item of \`${view.name}\`.`, updated)]),
+    ...(create === null ? [] : [declareInterface(names.create, `Payload of a new item of \`${view.name}\`.`, created)]),
+    ...(update === null ? [] : [declareInterface(names.update, `Changes of an item of \`${view.name}\`.`, updated)]),
     ...(update === null || view.key.length === 0
       ? []
       : [
-          declared(
+          declareInterface(
             names.change,
             `Changes of the item of \`${view.name}\` that has the key.`,
             keyed(collection, updated),
@@ -55,10 +61,6 @@ function linkAliases(
 
 function linkName({ component }: AnyNestedWrite): string {
   return shortened(component, component);
-}
-
-function declared(name: string, note: string, members: readonly DeclaredMember[]): TypeDeclaration {
-  return { kind: 'interface', name, notes: [note], members };
 }
 
 function membersOf(

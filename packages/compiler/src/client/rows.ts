@@ -8,7 +8,7 @@ import {
   type RelationDescriptor,
 } from '@tablewright/runtime/language';
 import { groupNames } from '../openapi/components/aggregation.ts';
-import { type DeclaredMember, member, notesOr, type TypeDeclaration } from '../print/declarations.ts';
+import { type DeclaredMember, declareInterface, member, notesOr, type TypeDeclaration } from '../print/declarations.ts';
 import { propertyKey, stringLiteral } from '../print/text.ts';
 import { array, generic, nullable, object, type Type, type TypeMember, union, unionOfTexts } from '../print/type.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
@@ -32,21 +32,14 @@ export function declareReads(
         ...view.relations.flatMap((relation) => rowMember(collection, relation, collections)),
       ],
     },
-    {
-      kind: 'interface',
-      name: names.relations,
-      notes: [`Relations of \`${view.name}\`.`],
-      members: [
-        ...view.fields.flatMap(leadingField),
-        ...view.relations.map((relation) => relationMember(collection, relation, collections)),
-      ],
-    },
-    {
-      kind: 'interface',
-      name: names.functions,
-      notes: [`Functions of \`${view.name}\`, with the names that answers have for them.`],
-      members: [...view.fields.flatMap(functionMembers), ...view.relations.flatMap(countMember)],
-    },
+    declareInterface(names.relations, `Relations of \`${view.name}\`.`, [
+      ...view.fields.flatMap(leadingField),
+      ...view.relations.map((relation) => relationMember(collection, relation, collections)),
+    ]),
+    declareInterface(names.functions, `Functions of \`${view.name}\`, with the names that answers have for them.`, [
+      ...view.fields.flatMap(functionMembers),
+      ...view.relations.flatMap(countMember),
+    ]),
   ];
 }
 

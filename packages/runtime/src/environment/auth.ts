@@ -14,6 +14,7 @@ import {
   readInteger,
   readList,
   readLongDuration,
+  readMatching,
   secretAdvice,
 } from './values.ts';
 
@@ -121,11 +122,7 @@ function readSecret(text: string): Reading<string> {
   return Buffer.byteLength(text) >= 32 ? { value: text } : { problem: `must have at least 32 bytes: ${secretAdvice}` };
 }
 
-function readDomain(text: string): Reading<string> {
-  return /^\.?[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i.test(text)
-    ? { value: text }
-    : { problem: 'must be a domain such as "example.com".' };
-}
+const readDomain = readMatching(/^\.?[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i, 'must be a domain such as "example.com".');
 
 /** Browsers drop a cookie whose attributes do not fulfil the prefix of its name (RFC 6265bis, section 4.1.3). */
 function readCookieName(secure: boolean, domain: string | null) {

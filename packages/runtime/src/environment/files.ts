@@ -10,7 +10,9 @@ import {
   readInteger,
   readList,
   readLongDuration,
+  readMatching,
   readSize,
+  readText,
 } from './values.ts';
 
 /** Everything about files that the surroundings of a server decide. Durations are milliseconds, sizes are bytes. */
@@ -98,15 +100,7 @@ function readLocation(name: string, read: Read, requireVariable: Need): StorageL
   };
 }
 
-function readText(text: string): Reading<string> {
-  return { value: text };
-}
-
-function readBucket(text: string): Reading<string> {
-  return /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(text)
-    ? { value: text }
-    : { problem: 'must be the name of a bucket.' };
-}
+const readBucket = readMatching(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be the name of a bucket.');
 
 function readPrefix(text: string): Reading<string> {
   const value = text.replace(/^\/+|\/+$/g, '');

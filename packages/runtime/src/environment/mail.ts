@@ -1,5 +1,5 @@
 /** Variables of mail and of the links in it. Source: API specification, sections 2.6, 3.3 and 16. */
-import { type Read, type Reading, readBoolean, readInteger, readLongDuration, readUrls } from './values.ts';
+import { type Read, readBoolean, readInteger, readLongDuration, readMatching, readText, readUrls } from './values.ts';
 
 export interface MailEnvironment {
   /** An address, or a name and an address: `Shop <no-reply@example.com>`. */
@@ -54,16 +54,9 @@ export function readMail(read: Read): MailEnvironment {
   };
 }
 
-function readText(text: string): Reading<string> {
-  return { value: text };
-}
+const readName = readMatching(/^[A-Za-z0-9._:%-]+$/, 'must be a host name or an address.');
 
-function readName(text: string): Reading<string> {
-  return /^[A-Za-z0-9._:%-]+$/.test(text) ? { value: text } : { problem: 'must be a host name or an address.' };
-}
-
-function readFrom(text: string): Reading<string> {
-  return /^(?:[^\p{C}<>@]*<[^\s\p{C}<>@]+@[^\s\p{C}<>@]+>|[^\s\p{C}<>@,;]+@[^\s\p{C}<>@,;]+)$/u.test(text)
-    ? { value: text }
-    : { problem: 'must be an address such as "no-reply@example.com" or "Shop <no-reply@example.com>".' };
-}
+const readFrom = readMatching(
+  /^(?:[^\p{C}<>@]*<[^\s\p{C}<>@]+@[^\s\p{C}<>@]+>|[^\s\p{C}<>@,;]+@[^\s\p{C}<>@,;]+)$/u,
+  'must be an address such as "no-reply@example.com" or "Shop <no-reply@example.com>".',
+);

@@ -1,5 +1,15 @@
 /** Providers of single sign-on: AUTH_PROVIDERS and AUTH_<NAME>_…. Source: API specification, sections 2.8 and 16. */
-import { type Need, type Read, type Reading, readBoolean, readChoice, readList, readUrls, readUuid } from './values.ts';
+import {
+  type Need,
+  type Read,
+  type Reading,
+  readBoolean,
+  readChoice,
+  readList,
+  readText,
+  readUrls,
+  readUuid,
+} from './values.ts';
 
 export interface ProviderEnvironment {
   /** As paths and the field `provider` of users have it. */
@@ -95,10 +105,6 @@ function readNames(text: string): Reading<readonly string[]> {
   return variables.size < reading.value.length
     ? { problem: 'has a name twice; case does not tell them apart.' }
     : reading;
-}
-
-function readText(text: string): Reading<string> {
-  return { value: text };
 }
 
 function readScope(openid: boolean) {

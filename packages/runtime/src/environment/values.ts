@@ -94,6 +94,11 @@ export function readText(text: string): Reading<string> {
   return { value: text };
 }
 
+/** Makes a reader of texts that a pattern matches; `problem` is the rule for others. */
+export function readMatching(pattern: RegExp, problem: string): Reader<string> {
+  return (text) => (pattern.test(text) ? { value: text } : { problem });
+}
+
 /** Reads the key of an item of the platform. */
 export function readUuid(text: string): Reading<string> {
   return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)
