@@ -1,5 +1,5 @@
 /** Collections as the files of a client print them, and the names of their types: words as in the OpenAPI document of the class. */
-import type { AccessClass, CollectionDescriptor } from '@tablewright/runtime/language';
+import { type AccessClass, type CollectionDescriptor, isAlways } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import type { Lookup } from '../cache/memo-cache.ts';
 import { createFactsOfNames, createInterning } from '../cache/same.ts';
@@ -44,10 +44,6 @@ export function clientCollectionsOf(api: Api, access: AccessClass, view: RoleVie
       ];
     }),
   );
-}
-
-function isAlways(where: { readonly kind: string; readonly of?: unknown }): boolean {
-  return where.kind === 'and' && Array.isArray(where.of) && where.of.length === 0;
 }
 
 export interface ClientNames

@@ -1,6 +1,6 @@
 /** Everything of a server that knows users, over the platform's own tables. */
 import type { Database } from '../database/database.ts';
-import { firstRow, type OwnSql } from '../database/own-statements.ts';
+import { identifiedRow, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import type { DriftGuard } from '../drift-watch.ts';
 import type { Environment } from '../environment.ts';
@@ -196,8 +196,7 @@ function createMaintenance(database: Pick<Database, 'transaction'>, location: Sy
   function run(text: OwnSql, values: readonly string[]): void {
     const work = database
       .transaction(async (transaction) => {
-        const [id] = (await firstRow(transaction, text, values)) ?? [];
-        if (typeof id === 'string') transaction.identify(id);
+        await identifiedRow(transaction, text, values);
         return { value: undefined };
       })
       .catch(() => undefined)

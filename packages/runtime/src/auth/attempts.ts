@@ -5,7 +5,7 @@
  */
 
 import type { Database, Transaction } from '../database/database.ts';
-import { ask, firstRow, type OwnSql } from '../database/own-statements.ts';
+import { ask, createSweep, firstRow, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import type { Counter, Counting } from '../dialects/own-tables.ts';
 import type { AttemptLimits } from '../environment/auth.ts';
@@ -216,23 +216,17 @@ const maxPurged = 1_000;
  */
 export function createCounters(database: Pick<Database, 'query' | 'transaction'>, location: SystemPlace): Counters {
   const texts = ownTables(location).statements.counters(maxPurged);
-  let swept = Number.NEGATIVE_INFINITY;
+  const sweep = createSweep(texts.purge, purgeEveryMs);
 
   function write(text: OwnSql, counters: readonly Counter[]): Promise<readonly Count[]> {
     return database.transaction(async (transaction) => {
       const row = firstRow(transaction, text, [texts.input(counters)]);
-      purge(transaction);
+      // Expired counters mean nothing, so a failure is ignored, and their removal tried again later.
+      sweep(transaction).catch(() => {});
       const [counts = null, id] = (await row) ?? [];
       if (typeof id === 'string') transaction.identify(id);
       return { value: readCounts(counts) };
     });
-  }
-
-  /** Removes expired counters. They mean nothing, so a failure is ignored and the removal tried again later. */
-  function purge(transaction: Transaction): void {
-    if (performance.now() - swept < purgeEveryMs) return;
-    swept = performance.now();
-    firstRow(transaction, texts.purge, []).catch(() => {});
   }
 
   return {

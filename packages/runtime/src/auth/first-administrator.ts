@@ -1,7 +1,7 @@
 /** First user of a project, without whom nobody could sign in. Source: API specification, section 16 (ADMIN_EMAIL). */
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/database.ts';
-import { ask, firstRow } from '../database/own-statements.ts';
+import { ask, firstRow, identifiedRow } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { SystemPlace } from '../system/place.ts';
@@ -39,9 +39,7 @@ export async function createFirstAdministrator(
   const made = await database.transaction(async (transaction) => {
     // If several servers start at once, the first one makes the user and the others see it.
     await firstRow(transaction, texts.lock, []);
-    const [number = null] = (await firstRow(transaction, texts.insert, [email, hashed])) ?? [];
-    if (number !== null) transaction.identify(number);
-    return { value: number !== null };
+    return { value: (await identifiedRow(transaction, texts.insert, [email, hashed])) !== undefined };
   });
   return made ? { email, madePassword } : null;
 }

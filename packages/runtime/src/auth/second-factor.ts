@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Database, Transaction } from '../database/database.ts';
-import { firstRow, type OwnSql } from '../database/own-statements.ts';
+import { firstRow, identifiedRow, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import { fromRows, type Rows } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';
@@ -208,9 +208,7 @@ class SecondFactorService implements SecondFactors {
 
   /** Runs a statement, and returns true if its condition held. */
   async #held(transaction: Transaction, sql: OwnSql, values: readonly (string | null)[]): Promise<boolean> {
-    const row = await firstRow(transaction, sql, values);
-    if (typeof row?.[0] === 'string') transaction.identify(row[0]);
-    return row !== undefined;
+    return (await identifiedRow(transaction, sql, values)) !== undefined;
   }
 
   /** The user, who cannot have gone without the session that asks. */

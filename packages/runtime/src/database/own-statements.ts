@@ -235,6 +235,29 @@ export async function firstRow(
   return row;
 }
 
+/** Runs a statement that writes; returns the columns after the number of the transaction, undefined without a row. */
+export async function identifiedRow(
+  transaction: Transaction,
+  sql: OwnSql,
+  values: readonly Parameter[],
+): Promise<TextRow | undefined> {
+  const row = await firstRow(transaction, sql, values);
+  if (row === undefined) return undefined;
+  const [number, ...columns] = row;
+  if (number) transaction.identify(number);
+  return columns;
+}
+
+/** Makes what removes old rows within the transactions of others, once in so many milliseconds. */
+export function createSweep(sql: OwnSql, everyMs: number): (transaction: Transaction) => Promise<void> {
+  let swept = Number.NEGATIVE_INFINITY;
+  return async (transaction) => {
+    if (performance.now() - swept < everyMs) return;
+    swept = performance.now();
+    await firstRow(transaction, sql, []);
+  };
+}
+
 /** Runs a statement that only reads, in no transaction. */
 export function ask(
   database: Pick<Database, 'query'>,

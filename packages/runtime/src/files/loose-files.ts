@@ -4,7 +4,7 @@
  * between, the next process removes contents that are noted and due, and never any others.
  */
 import type { Database, Transaction } from '../database/database.ts';
-import { allRows, firstRow, runAlone } from '../database/own-statements.ts';
+import { allRows, identifiedRow, runAlone } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import { fromRows, type Rows, rowsBeside } from '../dialects/own-tables.ts';
 import { describeCause, type Log } from '../operate/log.ts';
@@ -120,8 +120,7 @@ export function looseFileSteps(location: SystemPlace): LooseFileSteps {
       return rows.length === contents.length;
     },
     async leave(transaction, contents) {
-      const row = await firstRow(transaction, texts.leave, listed(contents));
-      if (row?.[0]) transaction.identify(row[0]);
+      await identifiedRow(transaction, texts.leave, listed(contents));
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Effects of writing comments beyond their fields. Source: API specification, section 10.3. */
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
-import { allRows, firstRow, type OwnSql, type TextRow } from '../database/own-statements.ts';
+import { allRows, firstRow, identifiedRow, type OwnSql, type TextRow } from '../database/own-statements.ts';
 import { allOf } from '../dialects/fragment.ts';
 import { ownTables } from '../dialects/index.ts';
 import { accountColumns, fromParts, fromRows, type Rows, rowsBeside } from '../dialects/own-tables.ts';
@@ -52,8 +52,7 @@ export function createCommentHook({ place: location, planner, hear }: CommentHoo
   const texts = commentStatements(location);
 
   async function change({ transaction }: Running, text: OwnSql, values: readonly (string | null)[]): Promise<void> {
-    const row = await firstRow(transaction, text, values);
-    if (row?.[0]) transaction.identify(row[0]);
+    await identifiedRow(transaction, text, values);
   }
 
   async function record(running: Running, ids: string): Promise<void> {
@@ -142,8 +141,7 @@ export function createMentions({ api, place: location, planner, mailed }: Mentio
       }
       if (recipients.length === 0) continue;
       const { collection, item, text } = comment;
-      const row = await firstRow(transaction, texts.mail, [arrayLiteral(recipients), collection, item, text]);
-      if (row?.[0]) transaction.identify(row[0]);
+      await identifiedRow(transaction, texts.mail, [arrayLiteral(recipients), collection, item, text]);
       mailed(transaction);
     }
   };

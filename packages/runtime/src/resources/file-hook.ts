@@ -1,5 +1,5 @@
 /** Effects of writing files: their owner, and the place of contents. Source: specification, section 11.1. */
-import { allRows, firstRow, type OwnSql } from '../database/own-statements.ts';
+import { allRows, firstRow, identifiedRow } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import { fromRows } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';
@@ -73,7 +73,7 @@ export function createFileHook({ place: location, left }: FileHookOptions): Syst
             throw invalidPayload('"type" is required for a file without content.');
           }
           const kept = readElements(ids).filter((_, item) => placed[item]);
-          await run(running, texts.made, [ids, user, arrayLiteral(kept)]);
+          await identifiedRow(running.transaction, texts.made, [ids, user, arrayLiteral(kept)]);
         };
       }
       if (keys === null) return null;
@@ -90,15 +90,10 @@ export function createFileHook({ place: location, left }: FileHookOptions): Syst
           await claimFile(running, ids);
           await leave(running, before);
         }
-        await run(running, texts.changed, [ids, user]);
+        await identifiedRow(running.transaction, texts.changed, [ids, user]);
       };
     },
   };
-}
-
-async function run({ transaction }: Running, text: OwnSql, values: readonly (string | null)[]): Promise<void> {
-  const row = await firstRow(transaction, text, values);
-  if (row?.[0]) transaction.identify(row[0]);
 }
 
 /** Items of a batch that say where they lie, even if nowhere. */

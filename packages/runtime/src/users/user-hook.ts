@@ -3,7 +3,7 @@
  * sessions. Source: API specification, sections 2.2 and 3.2.
  */
 import type { Caller } from '../caller.ts';
-import { allRows, firstRow, type OwnSql } from '../database/own-statements.ts';
+import { allRows, firstRow, identifiedRow, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import { fromRows, type OwnStatements } from '../dialects/own-tables.ts';
 import { forbidden, PlatformError } from '../errors.ts';
@@ -63,11 +63,8 @@ export function createUserHook(location: SystemPlace, isAdmin: (caller: Caller) 
     const moved = [...after].filter(([id, { role }]) => before.get(id)?.role !== role);
     const outdated = new Set([...ended, ...moved].map(([id]) => id));
     if (outdated.size === 0) return;
-    const row = await firstRow(running.transaction, texts.outdate, [
-      arrayLiteral([...outdated]),
-      arrayLiteral(ended.map(([id]) => id)),
-    ]);
-    if (row?.[0]) running.transaction.identify(row[0]);
+    const users = [arrayLiteral([...outdated]), arrayLiteral(ended.map(([id]) => id))];
+    await identifiedRow(running.transaction, texts.outdate, users);
   }
 
   return {

@@ -2,7 +2,7 @@
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ServerError } from '../../database/errors.ts';
-import { allRows, firstRow, type OwnSql } from '../../database/own-statements.ts';
+import { allRows, firstRow, identifiedRow, type OwnSql } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import type { LinkEnvironment } from '../../environment/mail.ts';
 import { PlatformError } from '../../errors.ts';
@@ -73,8 +73,7 @@ export function createInvite({ api, place: location, planner, writer, environmen
       const keys = Array.from({ length: (made?.count ?? 0) + invitedUsers.length }, makeMailedKey);
       const users = [made === null ? '{}' : keyArray(made), arrayLiteral(invitedUsers)];
       const values = [...users, arrayLiteral(keys), ttl, url?.href ?? null];
-      const [number] = (await firstRow(transaction, texts.invite, values)) ?? [];
-      if (typeof number === 'string') transaction.identify(number);
+      await identifiedRow(transaction, texts.invite, values);
     }
 
     return {

@@ -1,6 +1,6 @@
 /** New passwords by mailed tokens: after an invitation, and for who has forgotten the old one. */
 import type { Database } from '../../database/database.ts';
-import { firstRow } from '../../database/own-statements.ts';
+import { createSweep, firstRow, identifiedRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import type { AuthEnvironment } from '../../environment/auth.ts';
 import type { LinkEnvironment } from '../../environment/mail.ts';
@@ -60,9 +60,8 @@ export function createSetPassword(options: SetPasswordOptions): SetPassword {
   async function use(kind: MailedKind, values: readonly string[], changing: Changing): Promise<void> {
     await database.transaction(async (transaction) => {
       await keepHistory(transaction, changing, async () => {
-        const [number] = (await firstRow(transaction, statements[kind].use, values)) ?? [];
-        if (typeof number !== 'string') throw new PlatformError('INVALID_TOKEN');
-        transaction.identify(number);
+        const used = await identifiedRow(transaction, statements[kind].use, values);
+        if (used === undefined) throw new PlatformError('INVALID_TOKEN');
         await sessions.endAll(transaction, changing.user);
         return true;
       });
@@ -132,18 +131,14 @@ export function createRequestReset({
     where: `expires_at < ${shifted(-7, 'day')}`,
   });
   const ttl = `${environment.ttl} milliseconds`;
-  let swept = Number.NEGATIVE_INFINITY;
+  const sweep = createSweep(purgeEnded, purgeEveryMs);
   return async function requestReset(email, url, client) {
     await attempts.mail('reset', [email], client);
     if (disableDefault) return;
     const values = [email, makeMailedKey(), ttl, url?.href ?? null];
     await database.transaction(async (transaction) => {
-      const [number] = (await firstRow(transaction, statements.mailedTokens.requestReset, values)) ?? [];
-      if (typeof number === 'string') transaction.identify(number);
-      if (performance.now() - swept > purgeEveryMs) {
-        swept = performance.now();
-        await firstRow(transaction, purgeEnded, []);
-      }
+      await identifiedRow(transaction, statements.mailedTokens.requestReset, values);
+      await sweep(transaction);
       return { value: undefined };
     });
   };

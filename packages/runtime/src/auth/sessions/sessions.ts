@@ -4,7 +4,7 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import type { Transaction } from '../../database/database.ts';
-import { firstRow, type OwnSql } from '../../database/own-statements.ts';
+import { firstRow, identifiedRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import type { SystemPlace } from '../../system/place.ts';
 import { type Account, readAccount } from '../../users/account.ts';
@@ -94,33 +94,23 @@ export function createSessions(location: SystemPlace, lifetimes: SessionLifetime
       const { ip, userAgent, origin } = sender;
       const judged = [id, rehashed, String(securityVersion)];
       const values = [...judged, ip, userAgent, origin, sessionTtl, refreshTtl, refresh.hash];
-      const [session = null] = await identified(transaction, texts.begin, values);
+      const [session = null] = (await identifiedRow(transaction, texts.begin, values)) ?? [];
       return session;
     },
     async rotate(transaction, used, next) {
-      const [session, ...columns] = await identified(transaction, texts.rotate, [used, next.hash, refreshTtl]);
+      const rotated = await identifiedRow(transaction, texts.rotate, [used, next.hash, refreshTtl]);
+      const [session, ...columns] = rotated ?? [];
       if (typeof session === 'string') return { kind: 'rotated', session, account: readAccount(columns) };
-      const [ended = null, expired] = await identified(transaction, texts.refuse, [used]);
+      const [ended = null, expired] = (await identifiedRow(transaction, texts.refuse, [used])) ?? [];
       return { kind: expired === 'true' ? 'expired' : 'refused', ended };
     },
     async end(transaction, hash, all) {
-      const [user = null] = await identified(transaction, all ? texts.outdate : texts.end, [hash]);
+      const [user = null] = (await identifiedRow(transaction, all ? texts.outdate : texts.end, [hash])) ?? [];
       if (all && user !== null) await endAll(transaction, user, null);
       return user;
     },
     endAll: (transaction, user, except) => endAll(transaction, user, except ?? null),
   };
-}
-
-/** Runs a statement that writes, and returns the columns after the number of the transaction; none without a row. */
-async function identified(
-  transaction: Transaction,
-  sql: OwnSql,
-  values: readonly (string | null)[],
-): Promise<readonly (string | null)[]> {
-  const [number = null, ...rest] = (await firstRow(transaction, sql, values)) ?? [];
-  if (number !== null) transaction.identify(number);
-  return rest;
 }
 
 /** A token that was just made; `hash` is the stored form. */

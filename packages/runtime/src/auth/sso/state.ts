@@ -4,7 +4,7 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Database } from '../../database/database.ts';
-import { firstRow } from '../../database/own-statements.ts';
+import { createSweep, identifiedRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import { PlatformError } from '../../errors.ts';
 import type { SystemPlace } from '../../system/place.ts';
@@ -91,16 +91,12 @@ export function createUseState(database: Pick<Database, 'transaction'>, location
       where: `purpose = 'oauth_state' AND expires_at < ${shifted(-1, 'hour')}`,
     }),
   };
-  let swept = Number.NEGATIVE_INFINITY;
+  const sweep = createSweep(texts.purge, purgeEveryMs);
   return function useState(key) {
     return database.transaction(async (transaction) => {
-      const [number = null] = (await firstRow(transaction, texts.use, [key, `${stateTtl} milliseconds`])) ?? [];
-      if (number !== null) transaction.identify(number);
-      if (performance.now() - swept > purgeEveryMs) {
-        swept = performance.now();
-        await firstRow(transaction, texts.purge, []);
-      }
-      return { value: number !== null };
+      const used = await identifiedRow(transaction, texts.use, [key, `${stateTtl} milliseconds`]);
+      await sweep(transaction);
+      return { value: used !== undefined };
     });
   };
 }

@@ -3,7 +3,7 @@ import type { Accounts } from '../../auth/accounts.ts';
 import { clientOf } from '../../auth/ip-access.ts';
 import type { Invite } from '../../auth/mailed-tokens/invites.ts';
 import type { Database } from '../../database/database.ts';
-import { firstRow } from '../../database/own-statements.ts';
+import { identifiedRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import type { Environment } from '../../environment.ts';
 import { PlatformError, readErrorBody } from '../../errors.ts';
@@ -23,8 +23,7 @@ export function ownUserOperations(
   return {
     async usersMeTrackPage({ last_page }, { caller }) {
       await database.transaction(async (transaction) => {
-        const row = await firstRow(transaction, trackSql, [caller.user, last_page]);
-        if (row?.[0]) transaction.identify(row[0]);
+        await identifiedRow(transaction, trackSql, [caller.user, last_page]);
         return { value: undefined };
       });
       return done;

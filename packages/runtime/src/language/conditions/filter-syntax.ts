@@ -5,6 +5,7 @@
  * name, which may be a field or a relation: operators, `_some`, `_none`, and everything a `rows` object may hold.
  */
 import { isOperator, listed, type Operator } from '../operators/index.ts';
+import { isObject } from '../types/decoding.ts';
 import { isFieldFunction } from '../types/index.ts';
 import type { JsonValue } from '../values/parse-text.ts';
 import { isPointer } from './filter-json.ts';
@@ -14,10 +15,7 @@ import { isDynamic, pathLength } from './operand.ts';
 /** An object of a filter, as against a list or a scalar. */
 export type FilterObject = { readonly [key: string]: JsonValue };
 
-/** Tells objects from lists and scalars; a number that waits as its digits is a scalar. */
-export function isObject(value: JsonValue): value is FilterObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
-}
+export { isObject };
 
 /** Takes the elements of a list: an array, or the indexed object that bracket form makes of one. */
 export function listOf(value: JsonValue): readonly JsonValue[] | undefined {

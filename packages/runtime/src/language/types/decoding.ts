@@ -146,6 +146,7 @@ export function orderOfMoments(form: RegExp, zone: string): (left: string, right
   };
 }
 
+/** Tells objects from lists and scalars; a number that waits as its digits is a scalar. */
 export function isObject(value: JsonValue | undefined): value is { readonly [key: string]: JsonValue } {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
