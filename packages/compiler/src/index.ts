@@ -23,7 +23,6 @@ export {
   readCustomRoutes,
 } from './compile/compile-model.ts';
 export * from './compiling.ts';
-export type { Change, Direction } from './diff/change.ts';
 export type { ExtensionsOfBoth } from './diff/compare/compare-extensions.ts';
 export type { ListedOperation, OperationsOfBoth } from './diff/compare/compare-graphql.ts';
 export { type Diff, type DiffOptions, diffSchemas, ruleIds } from './diff/diff-schemas.ts';
@@ -36,6 +35,7 @@ export {
   printDiff,
 } from './diff/print-diff.ts';
 export { findRenames, type Rename } from './diff/renames.ts';
+export type { Change, Direction } from './diff/rules.ts';
 export {
   type ApiSurface as Surface,
   type Rule,

@@ -3,14 +3,10 @@ import type { Database, Statement } from './database/database.ts';
 import { serverOf } from './dialects/index.ts';
 import { compareFingerprint, type Drift, findLostTables, findNewColumns, isSameTable } from './drift.ts';
 import { type Dialect, defaultDialect, type Fingerprint, type LiveObject, type NamedTable } from './language/index.ts';
-import { describeCause } from './operate/log.ts';
+import { describeCause, type Log } from './operate/log.ts';
 
 /** The lines a watch writes. Fits the logger of the web framework. */
-export interface DriftLog {
-  info(details: object, message: string): void;
-  warn(details: object, message: string): void;
-  error(details: object, message: string): void;
-}
+export type DriftLog = Pick<Log, 'info' | 'warn' | 'error'>;
 
 interface DriftWatchOptions {
   readonly database: Database;

@@ -12,7 +12,6 @@ import { describeOpenApi } from '../openapi/index.ts';
 import { canonicalJson } from '../print/json.ts';
 import { hasUsers } from '../role-view/callable.ts';
 import type { RoleCollection } from '../role-view/role-view.ts';
-import type { Change } from './change.ts';
 import { compareCollections } from './compare/compare-collections.ts';
 import { compareExtensions, type ExtensionsOfBoth } from './compare/compare-extensions.ts';
 import { compareFunctions } from './compare/compare-functions.ts';
@@ -20,7 +19,7 @@ import { compareDocuments, compareItems, type OperationsOfBoth } from './compare
 import { comparePermissions } from './compare/compare-rights.ts';
 import { compareTables } from './compare/compare-tables.ts';
 import { findRenames, indexRenames, type Rename, type RenameIndex } from './renames.ts';
-import { type ApiSurface, maxSeverity, type RuleId, rules, surfaces, type Verdicts } from './rules.ts';
+import { type ApiSurface, type Change, maxSeverity, type RuleId, rules, surfaces, type Verdicts } from './rules.ts';
 import { type Found, type Side, sideOf, versionOf } from './side.ts';
 
 export interface DiffOptions {

@@ -1,9 +1,8 @@
 /** A comparison as text, as Markdown for a pull request, as JSON and as SARIF. */
 import { visible } from '@tablewright/introspect';
-import type { Change } from './change.ts';
 import { type Diff, ruleIds } from './diff-schemas.ts';
 import type { Rename } from './renames.ts';
-import { type ApiSurface, rules, type Severity, surfaces } from './rules.ts';
+import { type ApiSurface, type Change, rules, type Severity, surfaces } from './rules.ts';
 
 export const diffFormats = ['text', 'markdown', 'json', 'sarif'] as const;
 

@@ -5,8 +5,7 @@ import type { MemoCache } from '../cache/memo-cache.ts';
 import { resolveApi } from '../passes/resolve-api.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
-import type { Direction } from './change.ts';
-import type { RuleId, Verdicts } from './rules.ts';
+import type { Direction, RuleId, Verdicts } from './rules.ts';
 
 /** One of the two that are compared. */
 interface Version {

@@ -1,6 +1,11 @@
 /** The law of documents: each is valid for the roles of its folder (`documents/editor/articles.graphql`). */
 import type { Diagnostic } from '@tablewright/introspect';
-import { type AccessClass, type GraphqlScope, graphqlRootTypes } from '@tablewright/runtime/language';
+import {
+  type AccessClass,
+  type GraphqlScope,
+  graphqlRootTypes,
+  type KnownOperation,
+} from '@tablewright/runtime/language';
 import type {
   ASTNode,
   DefinitionNode,
@@ -23,18 +28,12 @@ export interface DocumentSource {
 }
 
 /** One operation with the fragments that it uses. */
-export interface CheckedOperation {
-  readonly name: string;
-  readonly role: string;
-  readonly accessClass: string;
-  readonly scope: GraphqlScope;
+export interface CheckedOperation extends KnownOperation {
   /** Schema that the document was checked against. */
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   /** Text that clients send. */
   readonly text: string;
-  /** SHA-256 of the text, in hexadecimal. */
-  readonly hash: string;
 }
 
 type Asker = Pick<CheckedOperation, 'role' | 'accessClass'>;

@@ -3,7 +3,7 @@
  * has. Values are read as JSON that the database makes, and written as the text of the type.
  */
 import type { ColumnType } from '@tablewright/introspect/schema';
-import type { Attribute, GeometryForm, VectorForm, WireForm, WireKind } from '@tablewright/runtime/language';
+import type { Attribute, FieldDescriptor, WireKind } from '@tablewright/runtime/language';
 import { quoteIdentifier, quoteLiteral, quoteQualified, splitQualified } from './quote.ts';
 
 type FormOf = (type: ColumnType) => NativeForm;
@@ -121,22 +121,7 @@ function printScalar(value: string, { kind, cast }: NativeForm['wire']): string 
 }
 
 /** Facts about a column's type that reach SQL. */
-export interface NativeForm {
-  /** Type of parameters compared with the column. */
-  readonly native: string;
-  /** Cast of the column in comparisons, where its own type does not compare with `native`. */
-  readonly comparison?: string;
-  /** Cast of a value that is written, where a column of its own type does not take `native`. */
-  readonly stored?: string;
-  /** As `FieldDescriptor.collated`. */
-  readonly collated?: string;
-  readonly wire: WireForm;
-  /** As `FieldDescriptor.geometry`. */
-  readonly geometry?: GeometryForm;
-  /** As `FieldDescriptor.vector`. */
-  readonly vector?: VectorForm;
-  /** As `FieldDescriptor.attributes`. */
-  readonly attributes?: readonly Attribute[];
-  /** As `FieldDescriptor.composite`. */
-  readonly composite?: string;
-}
+export type NativeForm = Pick<
+  FieldDescriptor,
+  'native' | 'comparison' | 'stored' | 'collated' | 'wire' | 'geometry' | 'vector' | 'attributes' | 'composite'
+>;

@@ -1,9 +1,8 @@
 /** The API as one access class has it. `build-role-view.ts` makes it; everything that describes the API prints it. */
 import type { GraphqlEnum } from '@tablewright/introspect/schema';
 import type {
-  ArgumentDescriptor,
   FieldDescriptor,
-  FunctionResult,
+  FunctionDescriptor,
   PortableType,
   RelationDescriptor,
 } from '@tablewright/runtime/language';
@@ -25,13 +24,8 @@ export interface RoleView {
   readonly functions: readonly RoleFunction[];
 }
 
-export interface RoleFunction {
-  readonly name: string;
-  /** True if GET calls it. */
-  readonly reads: boolean;
+export interface RoleFunction extends Pick<FunctionDescriptor, 'name' | 'reads' | 'arguments' | 'returns'> {
   readonly note: string | null;
-  readonly arguments: readonly ArgumentDescriptor[];
-  readonly returns: FunctionResult;
   /** Collection whose items it returns, where these can be read. */
   readonly items: RoleCollection | null;
   /** GraphQL enums of its arguments and of members of its result. */

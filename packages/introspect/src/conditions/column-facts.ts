@@ -1,11 +1,11 @@
-import { type FieldFunction, isWhole, type NamedField, types } from '@tablewright/runtime/language';
+import { type FieldFunction, isWhole, types, type ValueType } from '@tablewright/runtime/language';
 import { collectionsByName, tablesById } from '../passes/lookup.ts';
 import { namedField } from '../passes/permissions/filter-names.ts';
 import type { Collection, Column, Relation, Schema, Table } from '../schema.ts';
 
 /** Certain facts about the values of one side of a comparison. Uncertain facts are left out. */
 export interface ColumnFacts {
-  readonly type: NamedField;
+  readonly type: ValueType;
   /** True where null is possible. */
   readonly nullable: boolean;
   /** Every value there can be, as text; null when they are not listed. */

@@ -37,12 +37,8 @@ function rowsOf(rows: readonly (readonly (string | null)[])[], requested: string
   return rows.flatMap(([kind, text]) => {
     if (kind !== requested || typeof text !== 'string') return [];
     const row = withNumberTexts(parseExactly(text));
-    return isRow(row) ? [row] : [];
+    return isObject(row) ? [row] : [];
   });
-}
-
-function isRow(value: JsonValue): value is DeclaredRow {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A row of `platform_roles`, as far as it is compiled. */

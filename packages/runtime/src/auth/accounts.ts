@@ -5,7 +5,7 @@ import { ownTables } from '../dialects/index.ts';
 import type { DriftGuard } from '../drift-watch.ts';
 import type { Environment } from '../environment.ts';
 import type { CompiledApi } from '../language/index.ts';
-import { createOutbox, type Outbox } from '../mail/outbox.ts';
+import { createOutbox } from '../mail/outbox.ts';
 import { loadMailTemplates } from '../mail/templates.ts';
 import { createMailTransport } from '../mail/transport.ts';
 import type { Audit } from '../operate/audit.ts';
@@ -47,7 +47,7 @@ export interface Accounts<T> {
   readonly requestReset: RequestReset;
   readonly setPassword: SetPassword;
   readonly secondFactors: SecondFactors;
-  readonly outbox: Outbox;
+  readonly outbox: DueRows;
 }
 
 export interface MailFolders {
@@ -158,7 +158,7 @@ function createMail<T>(
   }: Pick<Parameters<typeof createSecondFactors>[0], 'place' | 'settings'> & {
     readonly tokens: ReturnType<typeof createTokens>;
   },
-): Outbox {
+): DueRows {
   const transport = createMailTransport(environment.mail, folder, log);
   const write = loadMailTemplates(templates);
   const deliver = createLetters({ tokens, settings, write, transport, environment: environment.mail, publicUrl });

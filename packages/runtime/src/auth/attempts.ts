@@ -4,7 +4,7 @@
  * Every answer of a limit is the same for existing and missing accounts: only the sent values are counted.
  */
 
-import type { Database, Transaction } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { ask, createSweep, firstRow, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import type { Counter, Counting } from '../dialects/own-tables.ts';
@@ -49,11 +49,7 @@ const streakMemory = 86_400_000;
 export type LimitReached = (limit: string, subject: AttemptSubject) => void;
 
 /** Address, client or user that makes an attempt, as far as it is limited by that. */
-interface AttemptSubject {
-  readonly email?: string;
-  readonly client?: string;
-  readonly user?: string;
-}
+type AttemptSubject = Omit<Counter, 'purpose'>;
 
 /** Makes the limits. If they are off, only attempts that the settings limit are counted. */
 export function createAttempts(

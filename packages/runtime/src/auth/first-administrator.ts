@@ -1,4 +1,4 @@
-/** First user of a project, without whom nobody could sign in. Source: API specification, section 16 (ADMIN_EMAIL). */
+/** First user of a project: it alone can sign in to an empty one. Source: API specification, section 16 (ADMIN_EMAIL). */
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { ask, firstRow, identifiedRow } from '../database/own-statements.ts';

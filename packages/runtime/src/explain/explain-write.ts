@@ -7,7 +7,7 @@
  */
 import type { Caller } from '../caller.ts';
 import type { Database, Parameter } from '../database/database.ts';
-import { type ErrorCode, PlatformError } from '../errors.ts';
+import { PlatformError } from '../errors.ts';
 import { gatherHooks } from '../extensions/hooks.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
 import type { AccessClass, CompiledApi, JsonValue, WriteRule } from '../language/index.ts';
@@ -15,6 +15,7 @@ import { readItemPath, splitTarget } from '../query/parse/target.ts';
 import { canPreset } from '../write/access/scope.ts';
 import { mayHaveConflict } from '../write/upsert/conflict.ts';
 import type { Action } from '../write/write-command.ts';
+import type { RefusedRead } from './explain-read.ts';
 import {
   everything,
   formatMissing,
@@ -71,13 +72,7 @@ export interface ExplainedWrite extends ExplainedByRules {
 }
 
 /** A write that is refused; its statements are those up to there. */
-export interface RefusedWrite extends ExplainedByRules {
-  readonly kind: 'refused';
-  readonly code: ErrorCode;
-  readonly message: string;
-  /** Reasons, in whole sentences. */
-  readonly reasons: readonly string[];
-}
+export interface RefusedWrite extends ExplainedByRules, RefusedRead {}
 
 /** A statement with what EXPLAIN needs of it, beside what is told. */
 interface ExplainedStatements {

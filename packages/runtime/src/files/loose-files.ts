@@ -4,6 +4,7 @@
  * between, the next process removes contents that are noted and due, and never any others.
  */
 import type { Database, Transaction } from '../database/database.ts';
+import { createDueRows, type DueRows } from '../database/due-rows.ts';
 import { allRows, identifiedRow, runAlone } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import { fromRows, type Rows, rowsBeside } from '../dialects/own-tables.ts';
@@ -18,15 +19,11 @@ export interface StoredContent {
 }
 
 /** Keeps account of contents that belong to no file, and removes them. */
-export interface LooseFiles {
+export interface LooseFiles extends DueRows {
   /** Contents that are about to be put down, and stay when a row names them within a quarter of an hour. */
   note(contents: readonly StoredContent[]): Promise<void>;
   /** No row will name them: removes them soon. Never rejects. */
   release(contents: readonly StoredContent[]): Promise<void>;
-  /** Something is due: removes it soon. */
-  wake(): void;
-  /** Stops looking, and resolves when nothing is under way. */
-  close(): Promise<void>;
 }
 
 interface LooseFilesOptions {
@@ -36,20 +33,22 @@ interface LooseFilesOptions {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Interval between checks for contents that other processes have left, in milliseconds. */
-const lookEveryMs = 60_000;
 const purgeEveryMs = 3_600_000;
 
 /** Makes them. Nothing is looked for before `wake` is called first, or a minute has passed. */
 export function createLooseFiles({ database, place: location, storages, log }: LooseFilesOptions): LooseFiles {
   const texts = statements(location);
-  let closed = false;
-  let again = false;
-  let swept = Number.NEGATIVE_INFINITY;
-  let running: Promise<void> | undefined;
+  let purged = Number.NEGATIVE_INFINITY;
+
+  async function purgeStagings(): Promise<void> {
+    if (performance.now() - purged < purgeEveryMs) return;
+    purged = performance.now();
+    for (const folder of storages.stagings) await purgeStaging(folder);
+  }
 
   /** Removes one content; false when none is due. */
   async function removeOne(): Promise<boolean> {
+    await purgeStagings();
     const row = await runAlone(database, texts.claim, []);
     if (row === undefined) return false;
     const [id = '', storage = '', name = '', used = ''] = row.map((column) => column ?? '');
@@ -62,42 +61,15 @@ export function createLooseFiles({ database, place: location, storages, log }: L
     return true;
   }
 
-  async function removeAll(): Promise<void> {
-    if (performance.now() - swept >= purgeEveryMs) {
-      swept = performance.now();
-      for (const folder of storages.stagings) await purgeStaging(folder);
-    }
-    do {
-      again = false;
-      while (!closed && (await removeOne()));
-    } while (again && !closed);
-  }
-
-  function look(): void {
-    if (closed) return;
-    again = true;
-    running ??= removeAll()
-      // The database is away; the notes stay in it.
-      .catch(() => undefined)
-      .finally(() => {
-        running = undefined;
-      });
-  }
-
-  const timer = setInterval(look, lookEveryMs).unref();
+  const rows = createDueRows(removeOne);
   return {
+    ...rows,
     async note(contents) {
       await runAlone(database, texts.note, listed(contents));
     },
     async release(contents) {
       await runAlone(database, texts.release, listed(contents)).catch(() => undefined);
-      look();
-    },
-    wake: () => void setImmediate(look),
-    async close() {
-      closed = true;
-      clearInterval(timer);
-      await running;
+      rows.wake();
     },
   };
 }

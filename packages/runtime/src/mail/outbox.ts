@@ -3,6 +3,7 @@
  * that comes first. A process that dies meanwhile leaves it to the others. Source: API specification, section 1.6.
  */
 import type { Database } from '../database/database.ts';
+import { createDueRows, type DueRows } from '../database/due-rows.ts';
 import { runAlone } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import { describeCause, type Log } from '../operate/log.ts';
@@ -15,13 +16,6 @@ export interface WaitingMail {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-export interface Outbox {
-  /** Something was put down: sends it soon, never before the current turn of the event loop has ended. */
-  wake(): void;
-  /** Stops looking, and resolves when nothing is under way. */
-  close(): Promise<void>;
-}
-
 /** Options of an outbox. `deliver` rejects for a mail that was not taken. */
 interface OutboxOptions {
   readonly database: Pick<Database, 'transaction'>;
@@ -32,17 +26,11 @@ interface OutboxOptions {
   readonly closed: () => void;
 }
 
-/** Interval between checks for mail that other processes have left, in milliseconds. */
-const lookEveryMs = 60_000;
-
 /** Tries after which a mail is given up; with waits from one minute, doubled up to an hour, that is some hours. */
 const maxTries = 10;
 
-export function createOutbox({ database, place: location, deliver, log, closed: done }: OutboxOptions): Outbox {
+export function createOutbox({ database, place: location, deliver, log, closed }: OutboxOptions): DueRows {
   const texts = statements(location);
-  let closed = false;
-  let again = false;
-  let running: Promise<void> | undefined;
 
   /** Sends one mail; false when none waits. */
   async function sendOne(): Promise<boolean> {
@@ -64,32 +52,12 @@ export function createOutbox({ database, place: location, deliver, log, closed: 
     return true;
   }
 
-  async function sendAll(): Promise<void> {
-    do {
-      again = false;
-      while (!closed && (await sendOne()));
-    } while (again && !closed);
-  }
-
-  function look(): void {
-    if (closed) return;
-    again = true;
-    running ??= sendAll()
-      // The database is away; the mail waits in it.
-      .catch(() => undefined)
-      .finally(() => {
-        running = undefined;
-      });
-  }
-
-  const timer = setInterval(look, lookEveryMs).unref();
+  const rows = createDueRows(sendOne);
   return {
-    wake: () => void setImmediate(look),
+    ...rows,
     async close() {
-      closed = true;
-      clearInterval(timer);
-      await running;
-      done();
+      await rows.close();
+      closed();
     },
   };
 }

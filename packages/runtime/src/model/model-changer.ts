@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../database/database.ts';
+import type { ModelParts } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';
 import { failedValidation } from '../json/problems.ts';
 import { accessNames } from '../language/descriptors/access-names.ts';
@@ -53,13 +54,9 @@ export const frozenModel: ModelChanges = {
   },
 };
 
-export interface WatchedTables {
+/** The parts that are compiled from the tables, as far as these can be read. */
+export interface WatchedTables extends ModelParts {
   readonly place: SystemPlace;
-  /** True if roles and rules are compiled from the tables. */
-  readonly permissions: boolean;
-  /** True if the metadata of the model can be read, and likewise the ledger of migrations. */
-  readonly model: boolean;
-  readonly ledger: boolean;
 }
 
 /** Plans a change of what is known; may run again after a conflict. Throws what refuses the request. */

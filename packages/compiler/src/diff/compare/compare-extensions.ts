@@ -5,8 +5,7 @@
 import type { ObjectShape, Shape, ShapeMember } from '@tablewright/runtime/language';
 import type { ListedExtensions } from '../../extensions/listed.ts';
 import type { TypedRoute } from '../../extensions/type-routes.ts';
-import type { Direction } from '../change.ts';
-import type { Severity, Verdicts } from '../rules.ts';
+import type { Direction, Severity, Verdicts } from '../rules.ts';
 import { type Concern, type Found, operationsIn, permissionChange, type Side } from '../side.ts';
 
 export interface ExtensionsOfBoth {

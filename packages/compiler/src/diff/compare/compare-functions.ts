@@ -1,8 +1,7 @@
 /** Compares the functions of the database that a role may call. */
 import type { ArgumentDescriptor } from '@tablewright/runtime/language';
 import type { RoleFunction } from '../../role-view/role-view.ts';
-import type { Direction } from '../change.ts';
-import { everywhere } from '../rules.ts';
+import { type Direction, everywhere } from '../rules.ts';
 import { type Found, pairs, permissionChange, type Side } from '../side.ts';
 import { haveGrown } from './compare-fields.ts';
 

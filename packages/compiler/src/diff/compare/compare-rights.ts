@@ -10,9 +10,8 @@ import {
   type WriteRule,
 } from '@tablewright/runtime/language';
 import { conditionText, operandText } from '../../print/condition.ts';
-import type { Direction } from '../change.ts';
 import type { RenameIndex } from '../renames.ts';
-import type { RuleId } from '../rules.ts';
+import type { Direction, RuleId } from '../rules.ts';
 import { type Found, operationsIn, pairs, quoted, type Side } from '../side.ts';
 
 const actions = ['read', 'create', 'update', 'delete'] as const;

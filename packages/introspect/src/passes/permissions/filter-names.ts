@@ -5,10 +5,10 @@ import {
   type FilterNames,
   isDynamic,
   type JsonValue,
-  type NamedField,
   type NamedRelation,
   rangeElement,
   types,
+  type ValueType,
 } from '@tablewright/runtime/language';
 import type { PlacedValue } from '../../config/permissions/permission-document.ts';
 import { placeIn } from '../../config/yaml/placed-value.ts';
@@ -47,11 +47,11 @@ function createListing<Named>(
 }
 
 /** Facts that decide which values a field takes. */
-export function namedField(field: Field, type: ColumnType | undefined): NamedField {
+export function namedField(field: Field, type: ColumnType | undefined): ValueType {
   return namedType(field.type, type, field.keepsReference === true);
 }
 
-function namedType(portable: NamedField['type'], type: ColumnType | undefined, keepsReference = false): NamedField {
+function namedType(portable: ValueType['type'], type: ColumnType | undefined, keepsReference = false): ValueType {
   const values = type?.values ?? type?.element?.values;
   const native = nativeName(type);
   return {
@@ -72,7 +72,7 @@ function vectorSize({ dimensions }: NonNullable<ColumnType['vector']>) {
   return dimensions === null ? {} : { dimensions };
 }
 
-function attributesIn(type: ColumnType | undefined): Pick<NamedField, 'attributes'> {
+function attributesIn(type: ColumnType | undefined): Pick<ValueType, 'attributes'> {
   if (type?.attributes === undefined) return {};
   return {
     attributes: type.attributes.map(({ name, type: member }) => {
@@ -88,7 +88,7 @@ function nativeName(type: ColumnType | undefined): string | undefined {
   return type?.element?.category === 'base' ? `${type.element.base}[]` : undefined;
 }
 
-function namedFields(collection: Collection, table: Table | undefined): ReadonlyMap<string, NamedField> {
+function namedFields(collection: Collection, table: Table | undefined): ReadonlyMap<string, ValueType> {
   const types = new Map(table?.columns.map(({ name, type }) => [name, type]));
   return new Map(collection.fields.map((field) => [field.name, namedField(field, types.get(field.column))]));
 }

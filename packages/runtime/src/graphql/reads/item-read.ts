@@ -19,7 +19,7 @@ import type { ReadPlan } from '../../query/plan/plan.ts';
 import { boundValues } from '../../query/plan/plan-bounds.ts';
 import { beyondOf, isStreamed, planRead, type ReadPass } from '../../query/plan/plan-read.ts';
 import { countedRows, isLarge, refuseRows } from '../../query/plan/row-bound.ts';
-import type { RequestedSource } from '../../query/prepared.ts';
+import type { Prepared, RequestedSource } from '../../query/prepared.ts';
 import type { StatementBuilder } from '../../sql/row.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
 import { type Input, inputValue, type Variables } from '../compile/input.ts';
@@ -168,14 +168,8 @@ function planItems(
 }
 
 /** A plan with the values of one request: those in front of keys, and those after them. */
-export interface PreparedRead {
-  readonly plan: ReadPlan;
-  readonly values: readonly string[];
+export interface PreparedRead extends Omit<Prepared, 'open'> {
   readonly bounds: readonly string[];
-  /** As `Prepared.large`. */
-  readonly large?: true;
-  /** Set for a page: its items at most. */
-  readonly size?: number;
 }
 
 /** Prepares a read for the variables of a request. Throws INVALID_QUERY or FORBIDDEN for arguments that cannot be used. */

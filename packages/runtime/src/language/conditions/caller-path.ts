@@ -1,7 +1,7 @@
 import { isSecret, types } from '../types/index.ts';
 import type { ValueType } from '../values/value-type.ts';
 import type { Operand } from './condition.ts';
-import type { FilterNames, FilterProblem, NamedField } from './filter-names.ts';
+import type { FilterNames, FilterProblem } from './filter-names.ts';
 
 /** The collections whose rows stand for callers: `$CURRENT_USER.name` is a field of the first. */
 export const callerCollections = { user: 'platform_users', role: 'platform_roles' } as const;
@@ -11,7 +11,7 @@ export type CallerOperand = Extract<Operand, { kind: 'caller' }>;
 
 /** Value of a path from the caller: its type, and `many` if the path passes a to-many relation or ends in an array. */
 export interface CallerValue {
-  readonly type: NamedField;
+  readonly type: ValueType;
   readonly many: boolean;
 }
 

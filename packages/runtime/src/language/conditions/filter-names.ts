@@ -1,22 +1,5 @@
-import type { Attribute, GeometryForm, VectorForm } from '../types/definition.ts';
-import type { PortableType } from '../types/index.ts';
 import type { JsonValue } from '../values/parse-text.ts';
-
-export interface NamedField {
-  readonly type: PortableType;
-  readonly values?: readonly string[];
-  readonly element?: PortableType;
-  /** As `FieldDescriptor.native`; narrows the values where the portable type is wider. */
-  readonly native?: string;
-  /** As `FieldDescriptor.range`. */
-  readonly range?: string;
-  /** As `FieldDescriptor.geometry`. */
-  readonly geometry?: GeometryForm;
-  /** As `FieldDescriptor.vector`. */
-  readonly vector?: VectorForm;
-  /** As `FieldDescriptor.attributes`. */
-  readonly attributes?: readonly Attribute[];
-}
+import type { ValueType } from '../values/value-type.ts';
 
 /** A relation as filters see it. `targets` are the allowed collections of a many-to-any. */
 export interface NamedRelation {
@@ -29,7 +12,7 @@ export interface NamedRelation {
  * The names a filter can use. A name that a caller may not use is not found: hidden and unknown take the same way.
  */
 export interface FilterNames {
-  field(collection: string, name: string): NamedField | undefined;
+  field(collection: string, name: string): ValueType | undefined;
   relation(collection: string, name: string): NamedRelation | undefined;
   /** Field names of the key of a collection; empty when it has none. */
   key(collection: string): readonly string[];

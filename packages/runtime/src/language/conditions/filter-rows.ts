@@ -1,9 +1,10 @@
 import { isOperator } from '../operators/index.ts';
 import { functionFits, isFieldFunction, isSecret } from '../types/index.ts';
 import type { JsonValue } from '../values/parse-text.ts';
+import type { ValueType } from '../values/value-type.ts';
 import { always, type Condition } from './condition.ts';
 import { readComparisons } from './filter-comparison.ts';
-import type { NamedField, NamedRelation } from './filter-names.ts';
+import type { NamedRelation } from './filter-names.ts';
 import { all, below, type Place, problem, type Reader, readList } from './filter-reader.ts';
 import { type FilterObject, isObject, listOf, parseCall } from './filter-syntax.ts';
 
@@ -58,7 +59,7 @@ function readToOne(
   reader: Reader,
   name: string,
   relation: NamedRelation,
-  field: NamedField | undefined,
+  field: ValueType | undefined,
   value: JsonValue,
   location: Place,
 ): Condition {
@@ -86,7 +87,7 @@ function readToOne(
 function readKeyComparison(
   reader: Reader,
   name: string,
-  field: NamedField | undefined,
+  field: ValueType | undefined,
   value: JsonValue,
   location: Place,
 ): Condition {

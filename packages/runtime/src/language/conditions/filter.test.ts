@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { defaultQueryLimits } from '../descriptors/limits.ts';
 import type { JsonValue } from '../values/parse-text.ts';
+import type { ValueType } from '../values/value-type.ts';
 import { type FilterOptions, parseFilter } from './filter.ts';
-import type { FilterNames, NamedField, NamedRelation } from './filter-names.ts';
+import type { FilterNames, NamedRelation } from './filter-names.ts';
 
-const fields: Record<string, Record<string, NamedField>> = {
+const fields: Record<string, Record<string, ValueType>> = {
   articles: {
     id: { type: 'bigInteger' },
     title: { type: 'string' },

@@ -1,6 +1,7 @@
 import type { Condition } from '../conditions/condition.ts';
-import type { Attribute, GeometryForm, VectorForm, WireForm } from '../types/definition.ts';
-import type { ComputedValue, PortableType } from '../types/index.ts';
+import type { WireForm } from '../types/definition.ts';
+import type { ComputedValue } from '../types/index.ts';
+import type { ValueType } from '../values/value-type.ts';
 
 /** A constant that the database fills a column with, in its text form; `type` is the column's, ready for SQL. */
 export interface ConstantDefault {
@@ -9,12 +10,11 @@ export interface ConstantDefault {
 }
 
 /** A column-backed field of a collection, as generated code states it. */
-export interface FieldDescriptor {
+export interface FieldDescriptor extends ValueType {
   /** API name. */
   readonly name: string;
   /** Quoted column name, ready for SQL: `"author_id"`. */
   readonly column: string;
-  readonly type: PortableType;
   /**
    * Type that parameters compared with this column are cast to, ready for SQL: `int8`, `"public"."article_status"`.
    * The expression compared is `column` with `comparison` appended (for example `::text` for `citext`).
@@ -38,17 +38,7 @@ export interface FieldDescriptor {
   readonly nullable: boolean;
   /** Allowed values: labels of an enum, also those of an array's elements, or the list of a `CHECK (col IN (…))`. */
   readonly values?: readonly string[];
-  /** Portable type of the elements when `type` is `array`. */
-  readonly element?: PortableType;
-  /** Name of the built-in range or multirange type, which filters can look into; `type` is `unknown` then. */
-  readonly range?: string;
-  /** Form of the values when `type` is `geometry`. */
-  readonly geometry?: GeometryForm;
-  /** Form of the values when `type` is `vector`. */
-  readonly vector?: VectorForm;
-  /** Members of the values when `type` is `composite`, or of an array's elements. */
-  readonly attributes?: readonly Attribute[];
-  /** Its composite type: `public.address`. */
+  /** Composite type of the values, or of an array's elements: `public.address`. */
   readonly composite?: string;
   /** Source of the column's value when the caller gives none. Absent: a value is required unless `nullable`. */
   readonly filled?: 'default' | 'identity' | 'generated';

@@ -8,13 +8,16 @@ export interface ValueType {
   readonly native?: string;
   /** Labels, for `type` `enum`. */
   readonly values?: readonly string[];
+  /** Portable type of the elements when `type` is `array`. */
   readonly element?: PortableType;
-  /** Name of the range type, for `type` `unknown` where the column is a range. */
+  /** Name of the built-in range or multirange type, which filters can look into; `type` is `unknown` then. */
   readonly range?: string;
+  /** Form of the values when `type` is `geometry`. */
   readonly geometry?: GeometryForm;
+  /** Form of the values when `type` is `vector`. */
   readonly vector?: VectorForm;
   /** As `FieldDescriptor.wire`; absent: values of the type that some servers lack are none. */
   readonly wire?: NonNullable<ValueFacts['wire']>;
-  /** For `type` `composite`, and an array of such. */
+  /** Members of the values when `type` is `composite`, or of an array's elements. */
   readonly attributes?: readonly Attribute[];
 }

@@ -8,7 +8,6 @@ import { type CreateByteCache, createByteCache } from '../../graphql/byte-cache.
 import { definitions, elementwise, flags, listed, type Operator, operators } from '../../language/operators/index.ts';
 import type { JsonValue } from '../../language/values/parse-text.ts';
 import type { OpenValues } from '../../query/authorise/filter.ts';
-import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { PlannerOptions } from '../../query/planner.ts';
 import type { FindPrepared, Prepared } from '../../query/prepared.ts';
 import { encodeText, type OperandType } from '../../sql/operand.ts';
@@ -19,15 +18,9 @@ interface Template {
   readonly texts: readonly string[];
 }
 
-interface PlannedTemplate {
-  readonly plan: ReadPlan;
-  /** As `Prepared.values`; those of the holes are of the request that was planned. */
-  readonly values: readonly string[];
+/** Values of the holes are those of the request that was planned. */
+interface PlannedTemplate extends Omit<Prepared, 'open'> {
   readonly holes: readonly Hole[];
-  /** As `Prepared.size`. */
-  readonly size?: number;
-  /** As `Prepared.large`. */
-  readonly large?: true;
 }
 
 /** Value that a text becomes, and its encoding. */

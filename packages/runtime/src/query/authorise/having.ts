@@ -6,9 +6,9 @@ import {
   type Condition,
   type FilterNames,
   type FilterProblem,
-  type NamedField,
   parseFilter,
   printProblem,
+  type ValueType,
 } from '../../language/index.ts';
 import { flags } from '../../language/operators/index.ts';
 import { aggregateOperand } from '../../sql/calls.ts';
@@ -41,7 +41,7 @@ export function readHaving(
 /** No function has this name. */
 const root = '';
 
-const rowCount: NamedField = { type: 'bigInteger' };
+const rowCount: ValueType = { type: 'bigInteger' };
 
 function havingNames(collection: CollectionScope | undefined): FilterNames {
   return {
@@ -62,7 +62,7 @@ function resultField(
   collection: CollectionScope | undefined,
   name: AggregateFunction,
   fieldName: string,
-): NamedField | undefined {
+): ValueType | undefined {
   const field = collection?.fields.get(fieldName);
   if (field === undefined || field.secret) return undefined;
   if (!aggregateFits(name, field.descriptor.type)) return { type: 'unknown' };

@@ -44,16 +44,9 @@ export interface SortTerm {
 export type MetaName = 'total_count' | 'filter_count';
 
 /** A read as requested: well formed, but its names are not looked up yet. */
-export interface ReadRequest {
+export interface ReadRequest extends Omit<DeepRequest, 'below'> {
   /** Paths of `fields`, without duplicates; never empty. */
   readonly fields: readonly (readonly string[])[];
-  readonly filter: QueryParameter | undefined;
-  /** Text that rows have to contain. */
-  readonly search: string | undefined;
-  readonly sort: readonly SortTerm[];
-  /** Rows at most; -1 for all of them. */
-  readonly limit: number;
-  readonly offset: number;
   /** Set when the list is paged by cursor. */
   readonly cursor?: Cursor;
   readonly meta: readonly MetaName[];
@@ -61,10 +54,6 @@ export interface ReadRequest {
   readonly alias: ReadonlyMap<string, string>;
   /** Requests for nested rows, by relation or alias. */
   readonly deep: ReadonlyMap<string, DeepRequest>;
-  /** Set when the rows are aggregated instead of listed. */
-  readonly aggregate?: AggregateRequest;
-  /** Set where archived items are asked for. */
-  readonly archived?: Archived;
   /** Set when the list is wanted as a file. */
   readonly exported?: ExportFormat;
 }
@@ -96,9 +85,10 @@ export interface Exported {
 /** Request for the nested rows of one relation (API specification, 5.4): well formed, names not looked up yet. */
 export interface DeepRequest {
   readonly filter: QueryParameter | undefined;
+  /** Text that rows have to contain. */
   readonly search: string | undefined;
   readonly sort: readonly SortTerm[];
-  /** Rows of each parent at most; -1 for all of them. */
+  /** Rows at most, of each parent; -1 for all of them. */
   readonly limit: number;
   readonly offset: number;
   /** Set when the rows are aggregated instead of listed. */

@@ -1,16 +1,15 @@
 import { allOf, orderBy, where } from '../../dialects/fragment.ts';
-import type { Condition, Operand } from '../../language/index.ts';
+import type { Condition } from '../../language/index.ts';
 import { printCondition } from '../../sql/condition.ts';
 import { itemsOf } from '../../sql/implied-items.ts';
 import { readable } from '../../sql/readable.ts';
 import { type StatementBuilder, tableRow } from '../../sql/row.ts';
-import type { CollectionScope, Scope } from '../../sql/scope.ts';
+import type { CollectionScope } from '../../sql/scope.ts';
 import { createStatement } from '../../sql/statement.ts';
 import type { AggregateNames } from '../authorise/aggregate.ts';
-import type { Selector } from '../authorise/shape.ts';
-import type { Exported, MetaName } from '../parse/request.ts';
+import type { Exported } from '../parse/request.ts';
 import { costOfAggregate } from './cost.ts';
-import type { ReadPlan } from './plan.ts';
+import type { ReadPlan, ReadQuery } from './plan.ts';
 import {
   createSource,
   expressionsOf,
@@ -24,22 +23,15 @@ import { runFor, statementOf } from './plan-read.ts';
 import { answerList } from './plan-selection.ts';
 
 /** An aggregation with its names looked up, ready to be planned. */
-export interface AggregateQuery {
-  readonly scope: Scope;
+export interface AggregateQuery
+  extends Pick<
+    ReadQuery,
+    'scope' | 'condition' | 'limit' | 'offset' | 'meta' | 'selector' | 'streamed' | 'operands' | 'values'
+  > {
   readonly collection: CollectionScope;
   readonly names: AggregateNames;
-  readonly condition: Condition;
   readonly having: Condition;
-  readonly limit: number;
-  readonly offset: number;
-  readonly meta: readonly MetaName[];
-  /** `keys` aggregates exactly the items that were named. */
-  readonly selector: Selector;
-  readonly streamed: boolean;
   readonly exported: Exported | undefined;
-  /** Indexes of the values of both conditions' operands, and the number of these values. */
-  readonly operands: ReadonlyMap<Operand, number>;
-  readonly values: number;
 }
 
 /**

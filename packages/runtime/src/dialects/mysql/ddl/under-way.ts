@@ -7,14 +7,10 @@ import type { MigrationConnection } from '../../../database/database.ts';
 import { errorNumber } from '../own-tables/errors.ts';
 import { mysqlProjectTables } from '../own-tables/model.ts';
 import { dropDrafts } from './drafts.ts';
+import type { TableStatement } from './statements.ts';
 
 /** A statement of a change, and what undoes it. */
-interface DoneStatement {
-  readonly sql: string;
-  /** Null where nothing does. */
-  readonly undo: string | null;
-  readonly loose: boolean;
-}
+type DoneStatement = Pick<TableStatement, 'sql' | 'undo' | 'loose'>;
 
 /** A change, as it is written down. */
 export interface ChangeUnderWay {
