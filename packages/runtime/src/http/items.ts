@@ -46,30 +46,14 @@ interface ItemHandlersOptions {
  * and an unknown collection must take the same way as a hidden one.
  */
 export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
-  const { planner } = options;
-  const routes = new ItemRoutes(options);
-  const { lists, searches } = routes;
-  return {
-    async list(request) {
-      await routes.respond(lists, request, (collection) => planner.list(request.caller, collection, request.query));
-    },
-    async search(request, body) {
-      await routes.respond(searches, request, (link) => planner.search(request.caller, link, body));
-    },
-    read: (request, key) => routes.read(request, key),
-    create: (request, body) => routes.create(request, body),
-    update: (request, body) => routes.update(request, body),
-    updateOne: (request, key, body) => routes.updateOne(request, key, body),
-    delete: (request, body) => routes.delete(request, body),
-    deleteOne: (request, key) => routes.deleteOne(request, key),
-  };
+  return new ItemRoutes(options);
 }
 
 /** The compiled routes, by the names of their collections. */
-class ItemRoutes {
-  readonly lists: ReadonlySet<string>;
-  readonly searches: ReadonlySet<string>;
+class ItemRoutes implements ItemHandlers {
   readonly #options: ItemHandlersOptions;
+  readonly #lists: ReadonlySet<string>;
+  readonly #searches: ReadonlySet<string>;
   readonly #reads: ReadonlySet<string>;
   readonly #singletons: ReadonlySet<string>;
   /** Collections that each access class can read. */
@@ -80,8 +64,8 @@ class ItemRoutes {
   constructor(options: ItemHandlersOptions) {
     const { api } = options;
     this.#options = options;
-    this.lists = linkRoutes(api, (route) => route.method === 'GET' && !route.byKey);
-    this.searches = linkRoutes(api, (route) => route.method === 'SEARCH');
+    this.#lists = linkRoutes(api, (route) => route.method === 'GET' && !route.byKey);
+    this.#searches = linkRoutes(api, (route) => route.method === 'SEARCH');
     this.#reads = linkRoutes(api, (route) => route.method === 'GET' && route.byKey);
     this.#singletons = new Set(api.collections.filter(({ singleton }) => singleton).map(({ name }) => name));
     this.#readable = new Map(api.access.map(({ name, collections }) => [name, readableNames(collections)]));
@@ -89,8 +73,18 @@ class ItemRoutes {
     this.#written = writtenNames(api);
   }
 
+  list(request: ItemRequest): Promise<void> {
+    const { planner } = this.#options;
+    return this.#respond(this.#lists, request, (link) => planner.list(request.caller, link, request.query));
+  }
+
+  search(request: ItemRequest, body: JsonValue | undefined): Promise<void> {
+    const { planner } = this.#options;
+    return this.#respond(this.#searches, request, (link) => planner.search(request.caller, link, body));
+  }
+
   /** A view that cannot be scanned yet is planned again as one without rows: only the database aggregates nothing. */
-  async respond(
+  async #respond(
     names: ReadonlySet<string>,
     request: ItemRequest,
     plan: (collection: NamedCollection) => PlannedRead,
