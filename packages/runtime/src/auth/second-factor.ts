@@ -6,6 +6,7 @@ import { firstRow, identifiedRow, type OwnSql } from '../database/own-statements
 import { ownTables } from '../dialects/index.ts';
 import { fromRows, type Rows } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';
+import { isUuid } from '../language/types/uuid.ts';
 import type { Audit, AuditOrigin } from '../operate/audit.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { SystemPlace } from '../system/place.ts';
@@ -65,7 +66,6 @@ interface SecondFactorOptions {
 }
 
 const codesMade = 10;
-const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 export function createSecondFactors(options: SecondFactorOptions): SecondFactors {
   return new SecondFactorService(options);
@@ -182,7 +182,7 @@ class SecondFactorService implements SecondFactors {
   }
 
   async disableFor(user: string, by: Omit<Changing, 'user'>): Promise<void> {
-    if (!uuid.test(user)) throw new PlatformError('FORBIDDEN');
+    if (!isUuid(user)) throw new PlatformError('FORBIDDEN');
     await this.#options.database.transaction(async (transaction) => {
       const disable = async () => (await this.#held(transaction, this.#texts.disable, [user, null])) || undefined;
       if ((await this.#options.keepHistory(transaction, { ...by, user }, disable)) === true) {

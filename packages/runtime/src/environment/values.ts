@@ -1,4 +1,5 @@
 /** Readers of environment values: the value, or a sentence with the variable's rule. Source: section 16. */
+import { isUuid } from '../language/types/uuid.ts';
 
 /** A value, or why the text is none. */
 export type Reading<T> = { readonly value: T } | { readonly problem: string };
@@ -101,9 +102,7 @@ export function readMatching(pattern: RegExp, problem: string): Reader<string> {
 
 /** Reads the key of an item of the platform. */
 export function readUuid(text: string): Reading<string> {
-  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)
-    ? { value: text.toLowerCase() }
-    : { problem: 'must be a uuid.' };
+  return isUuid(text) ? { value: text.toLowerCase() } : { problem: 'must be a uuid.' };
 }
 
 /** Makes a reader of lists whose elements are all names as HTTP header fields and methods have them. */

@@ -1,4 +1,5 @@
 /** Files for delivery: facts of their contents from their rows, and the settings for assets. */
+
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import { ownStatement, readRow, type TextRow } from '../database/own-statements.ts';
@@ -6,6 +7,7 @@ import { ownTables } from '../dialects/index.ts';
 import type { DriftGuard } from '../drift-watch.ts';
 import { PlatformError } from '../errors.ts';
 import type { AccessClass, CompiledApi, JsonValue } from '../language/index.ts';
+import { isUuid } from '../language/types/uuid.ts';
 import { createAnswerWriter } from '../query/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import { createRowContexts } from '../row-security/contexts.ts';
@@ -134,10 +136,6 @@ function planRead(planner: Planner, caller: Caller, key: string): PlannedRead | 
     if (error instanceof PlatformError) return null;
     throw error;
   }
-}
-
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
 }
 
 function fileOf(row: TextRow): FoundFile {

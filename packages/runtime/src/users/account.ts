@@ -1,8 +1,10 @@
 /** Facts of a user that a request needs, read in one statement. Source: API specification, sections 2.2, 3.2 and 10. */
+
 import type { Database } from '../database/database.ts';
 import { ask, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import { accountColumns } from '../dialects/own-tables.ts';
+import { isUuid } from '../language/types/uuid.ts';
 import type { SystemPlace } from '../system/place.ts';
 
 /** A user of any status: the reader decides what the status means. */
@@ -87,8 +89,6 @@ export interface AccountFinder {
   bySession(id: string): Promise<FoundSession | null>;
 }
 
-const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-
 function lookUps(location: SystemPlace) {
   const sql = ownTables(location);
   const columns = accountColumns(sql);
@@ -128,14 +128,14 @@ export function createAccountFinder(database: Pick<Database, 'query'>, location:
       return readSigningIn(await find(texts.byEmail, email));
     },
     async byId(id) {
-      return uuid.test(id) ? readSigningIn(await find(texts.byId, id)) : null;
+      return isUuid(id) ? readSigningIn(await find(texts.byId, id)) : null;
     },
     async byIdentity(provider, identifier) {
       const [row] = await ask(database, texts.byIdentity, [provider, identifier]);
       return row === undefined ? null : readAccount(row);
     },
     async bySession(id) {
-      const row = uuid.test(id) ? await find(texts.bySession, id) : null;
+      const row = isUuid(id) ? await find(texts.bySession, id) : null;
       return row && { account: readAccount(row), securityVersion: Number(row[accountWidth]) };
     },
   };

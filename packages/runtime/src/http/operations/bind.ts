@@ -1,4 +1,5 @@
 /** Declarations of operations with their implementations: access and input are checked before an implementation runs. */
+
 import type { IncomingMessage } from 'node:http';
 import { stall } from '../../auth/refusals.ts';
 import type { Caller } from '../../caller.ts';
@@ -17,6 +18,7 @@ import {
   routeOf,
   type ValueSchema,
 } from '../../language/operations/index.ts';
+import { isUuid } from '../../language/types/uuid.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 
@@ -198,7 +200,7 @@ function textViolation(schema: ValueSchema, text: string): Violation | null {
     return { type: 'enum', rule: `be ${choices.map((choice) => `"${choice}"`).join(' or ')}` };
   }
   if (format === 'email' && !isEmail(text)) return { type: 'email', rule: 'be an e-mail address' };
-  if (format === 'uuid' && !uuid.test(text)) return { type: 'regex', rule: 'be a UUID' };
+  if (format === 'uuid' && !isUuid(text)) return { type: 'regex', rule: 'be a UUID' };
   if (text.length < minLength && format !== 'password') return { type: 'min_length', rule: 'not be empty' };
   if (maxLength !== undefined && text.length > maxLength && [...text].length > maxLength) {
     return { type: 'max_length', rule: `have at most ${maxLength} characters` };
@@ -207,8 +209,6 @@ function textViolation(schema: ValueSchema, text: string): Violation | null {
     ? { type: 'max_length', rule: `have at most ${maxBytes} bytes` }
     : null;
 }
-
-const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 function numberViolation({ minimum, maximum }: ValueSchema, value: number): Violation | null {
   const fits = value >= (minimum ?? value) && value <= (maximum ?? value);
