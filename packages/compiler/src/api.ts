@@ -116,6 +116,7 @@ export type Operation =
   | { readonly kind: 'delete'; readonly method: 'DELETE'; readonly path: string }
   | { readonly kind: 'deleteMany'; readonly method: 'DELETE'; readonly path: string };
 
+/** A column-backed field. */
 export interface ApiField {
   readonly descriptor: FieldDescriptor;
   readonly stored: StoredColumn;
@@ -141,6 +142,7 @@ export interface ApiField {
   readonly relation: string | null;
 }
 
+/** A relation with the collection it reads resolved. */
 export interface ApiRelation {
   readonly descriptor: RelationDescriptor;
   /** Names of the target collection's types. */

@@ -65,6 +65,7 @@ export function readAnyCatalog(family: Family, run: RunStatement, options: ReadO
   return family === 'mysql' ? readMysqlCatalog(run, options) : readCatalog(run, options);
 }
 
+/** Builds the facts of a catalog of either family. */
 export function buildFacts(catalog: AnyCatalog): SchemaFacts {
   return 'dialect' in catalog ? buildMysqlTables(catalog) : buildTables(catalog);
 }

@@ -220,6 +220,7 @@ export function readLimits(environment: Environment) {
   };
 }
 
+/** Limits of an environment for requests: those of reads and those of writes. */
 export function requestLimits(environment: Environment) {
   return {
     limits: readLimits(environment),

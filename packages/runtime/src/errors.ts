@@ -33,6 +33,7 @@ const kinds = {
   SERVICE_UNAVAILABLE: { status: 503, message: 'The service is temporarily unavailable.', fixed: true },
 } as const satisfies Record<string, ErrorKind>;
 
+/** A code of the API specification, section 9. */
 export type ErrorCode = keyof typeof kinds;
 
 /** Every code there is, in the order of the specification. */

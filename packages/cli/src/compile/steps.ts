@@ -26,6 +26,7 @@ import { count } from '../terminal/format.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Facts } from './facts.ts';
 
+/** Result of one run of the compiler. */
 export interface GenerateResult {
   readonly schema: Schema;
   readonly summary: CompileSummary;

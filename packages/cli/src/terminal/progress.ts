@@ -27,6 +27,7 @@ export interface Progress {
   readonly showsSecrets: boolean;
 }
 
+/** Options for the reports of a command. */
 export interface ProgressOptions {
   readonly json: boolean;
   readonly notes: boolean;

@@ -12,6 +12,7 @@ export interface MemoCache {
   recall(api: Api): Api;
 }
 
+/** Makes a cache that holds nothing yet. */
 export function createMemoCache(): MemoCache {
   const tables = createRecall<Schema['tables'][number]>(({ id }) => id);
   const schemaCollections = createRecall<Schema['collections'][number]>(({ name }) => name);

@@ -26,6 +26,7 @@ import { checkGraphqlNames } from '../rules/graphql-names.ts';
 import { checkReferences } from '../rules/references.ts';
 import { emitCollections } from './emit-files.ts';
 
+/** A model without files. */
 export interface CompiledModel {
   readonly data: ModelData;
   /** The OpenAPI document of an access class; undefined for any other name. */
@@ -45,6 +46,7 @@ function checkRoles(knownRoles: ReadonlySet<string>, { heads }: ReadRoutes): rea
   );
 }
 
+/** Options of the compiler beside the schema. */
 export interface CompileModelOptions {
   readonly routes: ReadRoutes;
   readonly documents: readonly DocumentSource[];

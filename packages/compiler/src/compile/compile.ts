@@ -17,6 +17,7 @@ import { checkReferences } from '../rules/references.ts';
 import { type ModelData, modelData } from './compile-model.ts';
 import { emitClients, emitCollections, emitDescriptions, emitServerFiles, withManifest } from './emit-files.ts';
 
+/** Options of the compiler beside the schema. */
 export interface CompileOptions {
   /** Texts of the templates by file name (`server.hbs`): those delivered, or the project's own in their place. */
   readonly templates: ReadonlyMap<string, string>;
@@ -50,6 +51,7 @@ export interface CompileResult {
   readonly model?: ModelData;
 }
 
+/** Counts of a compilation. */
 export interface CompileSummary {
   readonly collections: number;
   readonly fields: number;

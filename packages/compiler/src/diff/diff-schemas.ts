@@ -22,6 +22,7 @@ import { findRenames, indexRenames, type Rename, type RenameIndex } from './rena
 import { type ApiSurface, type Change, maxSeverity, type RuleId, rules, surfaces, type Verdicts } from './rules.ts';
 import { type Found, type Side, sideOf, versionOf } from './side.ts';
 
+/** Options of a comparison. */
 export interface DiffOptions {
   /** Names to take for renamed. Default: everything that `findRenames` finds. */
   readonly renames?: readonly Rename[];
@@ -204,6 +205,7 @@ function compareText(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
+/** Every rule by its id. */
 export function ruleIds(): readonly RuleId[] {
   return Object.keys(rules).filter((id): id is RuleId => id in rules);
 }

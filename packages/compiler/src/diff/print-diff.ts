@@ -4,8 +4,10 @@ import { type Diff, ruleIds } from './diff-schemas.ts';
 import type { Rename } from './renames.ts';
 import { type ApiSurface, type Change, rules, type Severity, surfaces } from './rules.ts';
 
+/** Formats of a comparison. */
 export const diffFormats = ['text', 'markdown', 'json', 'sarif'] as const;
 
+/** One of `diffFormats`. */
 export type DiffFormat = (typeof diffFormats)[number];
 
 /** Prints a comparison. The same changes give the same bytes. */
@@ -210,6 +212,7 @@ export function changeName({ rule, subject }: Pick<Change, 'rule' | 'subject'>):
   return `${rule} ${visible(subject)}`;
 }
 
+/** Numbers of changes by their severity. */
 export function countChanges({ changes }: Diff): Readonly<Record<Severity, number>> {
   const count = (severity: Severity): number => changes.filter((change) => change.severity === severity).length;
   return { breaking: count('breaking'), dangerous: count('dangerous'), safe: count('safe') };

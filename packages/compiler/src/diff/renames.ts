@@ -17,6 +17,7 @@ export interface RenameIndex {
   readonly members: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
+/** Finds what was renamed between two schemas, collections first. */
 export function findRenames(before: Schema, after: Schema): readonly Rename[] {
   const collections = renamedCollections(before, after);
   const names = new Map(collections.map(({ from, to }) => [from, to]));

@@ -273,6 +273,7 @@ export const rules = {
   },
 } as const satisfies Record<string, Rule>;
 
+/** The id of a rule. */
 export type RuleId = keyof typeof rules;
 
 export const surfaces = ['rest', 'openapi', 'graphql', 'client'] as const;

@@ -44,8 +44,8 @@ export interface Found {
 }
 
 /** Direction of a change of permissions, to be spread; administrators have all of them. */
-export function permissionChange({ access }: Side, rights: Direction): Pick<Found, 'rights'> {
-  return access.admin ? {} : { rights };
+export function permissionChange({ access }: Side, direction: Direction): Pick<Found, 'rights'> {
+  return access.admin ? {} : { rights: direction };
 }
 
 /** Finds a field or relation that only the later side has: one that is new, or that was hidden. */

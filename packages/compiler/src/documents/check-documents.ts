@@ -21,6 +21,7 @@ import { sha256 } from '../print/json.ts';
 import { loadGraphql } from '../print/libraries.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 
+/** A file of GraphQL documents. */
 export interface DocumentSource {
   /** From the folder of documents on, with `/` on every system: `editor/articles.graphql`. */
   readonly path: string;

@@ -22,6 +22,7 @@ export const templateNames = [
   'clientCollection',
 ] as const;
 
+/** The name of a template. */
 export type TemplateName = (typeof templateNames)[number];
 
 /** Variables of a template: printed text by the names that the template uses. */

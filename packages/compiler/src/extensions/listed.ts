@@ -8,6 +8,7 @@ import type { TypedRoute } from './type-routes.ts';
 /** The file among those that are generated, where there are extensions. */
 export const listedFile = 'extensions.json';
 
+/** Registrations of a version's extensions. */
 export interface ListedExtensions {
   /** By path and method. */
   readonly routes: readonly TypedRoute[];
@@ -27,6 +28,7 @@ export function printListed({ routes, hooks }: ListedExtensions): string {
   return printJson(plain);
 }
 
+/** A hook where it is registered. */
 export interface ReadHook {
   readonly stage: Stage;
   /** `articles.create` */

@@ -28,6 +28,7 @@ export interface MatrixFunctions {
   readonly args: readonly string[];
 }
 
+/** One collection. */
 export interface MatrixCollection {
   readonly name: string;
   /** Fields in the order of the columns, then relations; last `(delete)` where a role may delete. */

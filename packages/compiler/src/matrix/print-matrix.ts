@@ -13,8 +13,10 @@ import {
   ruleText,
 } from './matrix.ts';
 
+/** Formats of the table. */
 export const matrixFormats = ['text', 'markdown', 'csv', 'html'] as const;
 
+/** One of `matrixFormats`. */
 export type MatrixFormat = (typeof matrixFormats)[number];
 
 /** Prints who may do what. Ends with a line break. */

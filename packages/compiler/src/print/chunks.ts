@@ -54,6 +54,7 @@ export function createChunks(): ChunkList {
   };
 }
 
+/** The text of chunks as a whole. */
 export function joinChunks(chunks: readonly Chunk[]): string {
   return chunks.map(textOfChunk).join('');
 }

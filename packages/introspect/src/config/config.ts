@@ -16,7 +16,10 @@ export interface PlatformConfig {
   readonly permissionSource?: 'file' | 'tables';
   /** The packages in `generated/client`. */
   readonly client?: ClientConfig;
-  /** Additions to the GraphQL API. `false` leaves it out, for example where names cannot be told apart in it. */
+  /**
+   * Additions to the GraphQL API. `false` leaves it out, for example where names differ only in characters that it does
+   * not have.
+   */
   readonly graphql?: boolean | GraphqlConfig;
   /** `true` also writes the types that openapi-typescript makes of each OpenAPI document; it has to be installed. */
   readonly openapiTypes?: boolean;
@@ -26,7 +29,10 @@ export interface PlatformConfig {
   readonly tenant?: TenantConfig;
   /** By table name, or `schema.table` where the name alone is not unique. */
   readonly collections?: Readonly<Record<string, CollectionConfig>>;
-  /** Functions and procedures to serve: by name, `schema.name`, or with argument types where several have one name. */
+  /**
+   * Functions and procedures to serve, and no other: by name, `schema.name`, or with the types of their arguments where
+   * several have one name.
+   */
   readonly functions?: Readonly<Record<string, FunctionConfig>>;
   /** By `collection.field` as derived, for example `articles.comments`; API names. */
   readonly relations?: Readonly<Record<string, RelationConfig>>;

@@ -8,6 +8,7 @@ import { type Dialect, defaultDialect, printTable } from '@tablewright/runtime/l
 import type { Check, Column, EnumType, ForeignKey, Index, Key, Schema, Table } from '../schema.ts';
 import { tableId } from '../table-names.ts';
 
+/** One difference. */
 export interface FactDifference {
   /** `table public.articles`, `column public.articles.title`; without schemas `table articles`. */
   readonly object: string;

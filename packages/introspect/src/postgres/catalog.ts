@@ -76,6 +76,7 @@ export interface Selection {
   readonly system: string;
 }
 
+/** The rows by kind. */
 export interface CatalogRows {
   readonly namespaces: readonly NamespaceRow[];
   readonly relations: readonly RelationRow[];
@@ -170,6 +171,7 @@ export interface ColumnRow {
   readonly isReadable: boolean;
 }
 
+/** A name with its schema. */
 export interface ObjectName {
   readonly nspname: string;
   readonly name: string;

@@ -1,5 +1,6 @@
 /** Everything of a server that knows users, over the platform's own tables. */
 import type { Database } from '../database/database.ts';
+import type { DueRows } from '../database/due-rows.ts';
 import { identifiedRow, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import type { DriftGuard } from '../drift-watch.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { Database } from '../database/database.ts';
-import { ask, createSweep, firstRow, type OwnSql } from '../database/own-statements.ts';
+import { ask, createPurge, firstRow, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import type { Counter, Counting } from '../dialects/own-tables.ts';
 import type { AttemptLimits } from '../environment/auth.ts';
@@ -212,13 +212,13 @@ const maxPurged = 1_000;
  */
 export function createCounters(database: Pick<Database, 'query' | 'transaction'>, location: SystemPlace): Counters {
   const texts = ownTables(location).statements.counters(maxPurged);
-  const sweep = createSweep(texts.purge, purgeEveryMs);
+  const purgeOld = createPurge(texts.purge, purgeEveryMs);
 
   function write(text: OwnSql, counters: readonly Counter[]): Promise<readonly Count[]> {
     return database.transaction(async (transaction) => {
       const row = firstRow(transaction, text, [texts.input(counters)]);
       // Expired counters mean nothing, so a failure is ignored, and their removal tried again later.
-      sweep(transaction).catch(() => {});
+      purgeOld(transaction).catch(() => {});
       const [counts = null, id] = (await row) ?? [];
       if (typeof id === 'string') transaction.identify(id);
       return { value: readCounts(counts) };

@@ -298,7 +298,7 @@ function makeRecoveryCode(): string {
   return letters.replace(/.{4}(?=.)/g, '$&-');
 }
 
-/** Returns a recovery code in its original form, whatever its case and separators; null for any other text. */
+/** Returns a recovery code in its original form, from any case and separators; null for any other text. */
 function readRecoveryCode(text: string): string | null {
   if (text.length > 64) return null;
   const letters = text.toLowerCase().replace(/[\s-]/g, '');

@@ -60,10 +60,12 @@ export function run(text: string, takes: readonly string[] = []): ScriptStep {
   return { kind: 'run', ...compile(text), takes };
 }
 
+/** A step that must find a row. */
 export function requireRow(text: string, takes: readonly string[] = []): ScriptStep {
   return { kind: 'need', ...compile(text), takes };
 }
 
+/** The step whose rows the script answers. */
 export function returnRows(text: string): ScriptStep {
   return { kind: 'give', ...compile(text), takes: [] };
 }
@@ -76,10 +78,12 @@ export function proveCommit(text: string, isNumbered = false): ScriptStep {
   return { kind: 'witness', isNumbered, ...compile(`${text} LOCK IN SHARE MODE`) };
 }
 
+/** A new key for `$name`. */
 export function generateKey(name: string): ScriptStep {
   return { kind: 'make', name };
 }
 
+/** The one row that a script answers. */
 export function returnRow(...row: readonly string[]): ScriptStep {
   return {
     kind: 'answer',
@@ -111,6 +115,7 @@ function sourceOf(name: string, prepare: Prepare = 'plain'): Source {
 
 type RunStep = (statement: Statement, parameters: readonly Parameter[]) => Promise<readonly TextRow[]>;
 
+/** Runs a script. */
 export async function runScript(
   { steps }: Script,
   values: readonly Parameter[],
@@ -249,7 +254,7 @@ export async function identifiedRow(
 }
 
 /** Makes what removes old rows within the transactions of others, once in so many milliseconds. */
-export function createSweep(sql: OwnSql, everyMs: number): (transaction: Transaction) => Promise<void> {
+export function createPurge(sql: OwnSql, everyMs: number): (transaction: Transaction) => Promise<void> {
   let swept = Number.NEGATIVE_INFINITY;
   return async (transaction) => {
     if (performance.now() - swept < everyMs) return;

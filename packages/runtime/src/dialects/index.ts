@@ -100,6 +100,7 @@ export function serverOfFamily(family: Family): ServerDialect {
   return servers[family];
 }
 
+/** The platform's own tables in a place. */
 export function ownTables(location: SystemPlace): OwnTables {
   return serverOf(location.dialect).ownTables(location);
 }

@@ -103,6 +103,7 @@ export interface OwnSpelling {
   turn(name?: string): OwnSql;
 }
 
+/** Everything about the tables of one place. */
 export interface OwnTables extends OwnSpelling {
   readonly statements: OwnStatements;
 }

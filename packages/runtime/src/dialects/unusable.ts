@@ -9,6 +9,7 @@ export interface UnusableDatabase {
   readonly hint: string;
 }
 
+/** Names the database of a URL, without credentials. */
 export function databaseLabel(url: string): string {
   const urls = hostUrls(url).flatMap((each) => parseAddress(each) ?? []);
   const hosts = urls.map(({ host, searchParams }) => searchParams.get('host') ?? (host || 'localhost'));

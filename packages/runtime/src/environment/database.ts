@@ -11,6 +11,7 @@ import {
   readInteger,
 } from './values.ts';
 
+/** Settings of the database. */
 export interface DatabaseEnvironment {
   /** Null: the embedded database. Several hosts are candidates for writing, in order. */
   readonly url: string | null;

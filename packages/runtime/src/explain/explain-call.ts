@@ -23,6 +23,7 @@ export interface ExplainedCall {
   readonly parameters: readonly Parameter[];
 }
 
+/** Call to explain: `body` is that of a POST. */
 export interface CallToExplain {
   readonly method: string;
   readonly target: string;

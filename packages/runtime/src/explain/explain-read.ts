@@ -30,6 +30,7 @@ export interface ExplainedRead {
   readonly answer: readonly string[];
 }
 
+/** A read that is refused. */
 export interface RefusedRead {
   readonly kind: 'refused';
   readonly code: ErrorCode;

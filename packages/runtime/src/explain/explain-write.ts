@@ -35,6 +35,7 @@ import {
   type WriteToExplain,
 } from './try-write.ts';
 
+/** One rule, as it applies to a write. */
 export interface RuleOfWrite extends Pick<WriteRule, 'fields' | 'where' | 'presets'> {
   readonly action: Action;
   /** Condition on the written row; null for none. */

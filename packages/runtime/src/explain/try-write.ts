@@ -13,6 +13,7 @@ import { createSystemWrites } from '../resources/system-writes.ts';
 import type { WriteCommand } from '../write/write-command.ts';
 import { createWriter, type Writer, type WriterOptions } from '../write/writer.ts';
 
+/** A request that writes items. */
 export interface WriteToExplain {
   readonly method: 'POST' | 'PATCH' | 'DELETE';
   /** `/items/articles/1?fields=id` */
@@ -34,6 +35,7 @@ export interface ExplainedRequest {
   readonly limits?: WriteLimits;
 }
 
+/** Limits of requests that write. */
 export type WriteLimits = Pick<WriterOptions, 'limits' | 'fieldLimits' | 'maxItems'>;
 
 export interface Tried {
@@ -129,6 +131,7 @@ function askOf(
 
 type WritableDatabase = Pick<Database, 'transaction' | 'briefTransaction' | 'read'>;
 
+/** A statement that a write has sent. */
 export interface SentStatement {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];

@@ -12,6 +12,7 @@ export type Dialect = (typeof dialects)[number];
 /** Servers that speak one protocol and one SQL, but for details. */
 export type Family = 'postgres' | 'mysql';
 
+/** Facts of a server. */
 export interface DialectFacts {
   readonly family: Family;
   /** Its name for people. */
@@ -52,6 +53,7 @@ const others: Omit<DialectFacts, 'title' | 'returnsKeys' | 'hasSpatialReferences
   ...{ policies: false, hasVectors: false, partialIndexes: false },
 };
 
+/** The facts of each server. */
 export const dialectFacts: Readonly<Record<Dialect, DialectFacts>> = {
   postgres: {
     ...{ family: 'postgres', title: 'PostgreSQL', hasSchemas: true, binaryRows: true, quote: '"' },

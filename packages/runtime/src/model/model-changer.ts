@@ -1,5 +1,4 @@
 import type { Database, Transaction } from '../database/database.ts';
-import type { ModelParts } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';
 import { failedValidation } from '../json/problems.ts';
 import { accessNames } from '../language/descriptors/access-names.ts';
@@ -54,9 +53,13 @@ export const frozenModel: ModelChanges = {
   },
 };
 
-/** The parts that are compiled from the tables, as far as these can be read. */
-export interface WatchedTables extends ModelParts {
+export interface WatchedTables {
   readonly place: SystemPlace;
+  /** True if roles and rules are compiled from the tables. */
+  readonly permissions: boolean;
+  /** True if the metadata of the model can be read, and likewise the ledger of migrations. */
+  readonly model: boolean;
+  readonly ledger: boolean;
 }
 
 /** Plans a change of what is known; may run again after a conflict. Throws what refuses the request. */

@@ -20,6 +20,7 @@ export interface ModelDigests {
   readonly model: string | undefined;
 }
 
+/** Runs one statement and gives its rows as texts. */
 export type RunTexts = (text: string, parameters: readonly (string | null)[]) => Promise<Rows>;
 
 /** The next generation, or the reasons why there is none, as sentences for the author of the rows. */
@@ -59,6 +60,7 @@ export interface Recompiler {
   close(): Promise<void>;
 }
 
+/** A migration of a project. */
 export interface ProjectMigration {
   /** Name of its file without the ending: `0007-add-articles-title`. */
   readonly name: string;

@@ -5,6 +5,7 @@ import { isCommonPassword } from './common-passwords.ts';
 
 export const longestPassword = 1024;
 
+/** The rules for new passwords. */
 export interface PasswordPolicy {
   /** PASSWORD_MIN_LENGTH: characters, as people count them in Unicode's code points. */
   readonly minLength: number;

@@ -23,6 +23,7 @@ export interface PasswordsOptions {
 /** One thread less than there are processors, so that requests go on; never all four that files need, too. */
 const ofProcess = createWorkQueue({ atOnce: Math.min(3, Math.max(1, availableParallelism() - 1)), waiting: 64 });
 
+/** Makes them. */
 export function createPasswords({ queue = ofProcess }: PasswordsOptions = {}): Passwords {
   const decoyHash = encodedDecoy();
   return {

@@ -35,6 +35,7 @@ export interface ListPass {
   specialise(plan: ReadPlan, parameters: readonly Parameter[]): ReadPlan;
 }
 
+/** A read that is ready to run. */
 export interface PlannedRead {
   readonly plan: ReadPlan;
   /** Statement of the plan as one of the caller. */

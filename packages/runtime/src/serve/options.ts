@@ -57,6 +57,7 @@ export interface ServeOptions {
   readonly connections?: PassedConnections;
 }
 
+/** A server that listens. */
 export interface RunningServer {
   /** Address at which it answers, without a trailing slash: `http://127.0.0.1:8055`. */
   readonly url: string;

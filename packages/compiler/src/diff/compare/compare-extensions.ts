@@ -8,6 +8,7 @@ import type { TypedRoute } from '../../extensions/type-routes.ts';
 import type { Direction, Severity, Verdicts } from '../rules.ts';
 import { type Concern, type Found, operationsIn, permissionChange, type Side } from '../side.ts';
 
+/** Extensions of both versions. */
 export interface ExtensionsOfBoth {
   readonly before: ListedExtensions;
   readonly after: ListedExtensions;

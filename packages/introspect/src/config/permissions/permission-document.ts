@@ -26,8 +26,10 @@ export interface RoleSource extends PlacedName {
   readonly app: boolean;
 }
 
+/** Actions that rules grant. */
 export type Action = 'create' | 'read' | 'update' | 'delete';
 
+/** Every action, in the order of the schema. */
 export const actions: readonly Action[] = ['create', 'delete', 'read', 'update'];
 
 /** One rule: `role`, `collection` and `action` lead to it. */

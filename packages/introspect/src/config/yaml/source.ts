@@ -38,6 +38,7 @@ export interface SourceScalar {
   readonly digits?: true;
 }
 
+/** A name and where it is written. */
 export interface PlacedName {
   readonly name: string;
   readonly place: string;

@@ -1,6 +1,6 @@
 /** New passwords by mailed tokens: after an invitation, and for who has forgotten the old one. */
 import type { Database } from '../../database/database.ts';
-import { createSweep, firstRow, identifiedRow } from '../../database/own-statements.ts';
+import { createPurge, firstRow, identifiedRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import type { AuthEnvironment } from '../../environment/auth.ts';
 import type { LinkEnvironment } from '../../environment/mail.ts';
@@ -131,14 +131,14 @@ export function createRequestReset({
     where: `expires_at < ${shifted(-7, 'day')}`,
   });
   const ttl = `${environment.ttl} milliseconds`;
-  const sweep = createSweep(purgeEnded, purgeEveryMs);
+  const purgeOld = createPurge(purgeEnded, purgeEveryMs);
   return async function requestReset(email, url, client) {
     await attempts.mail('reset', [email], client);
     if (disableDefault) return;
     const values = [email, makeMailedKey(), ttl, url?.href ?? null];
     await database.transaction(async (transaction) => {
       await identifiedRow(transaction, statements.mailedTokens.requestReset, values);
-      await sweep(transaction);
+      await purgeOld(transaction);
       return { value: undefined };
     });
   };

@@ -4,7 +4,7 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Database } from '../../database/database.ts';
-import { createSweep, identifiedRow } from '../../database/own-statements.ts';
+import { createPurge, identifiedRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import { PlatformError } from '../../errors.ts';
 import type { SystemPlace } from '../../system/place.ts';
@@ -91,11 +91,11 @@ export function createUseState(database: Pick<Database, 'transaction'>, location
       where: `purpose = 'oauth_state' AND expires_at < ${shifted(-1, 'hour')}`,
     }),
   };
-  const sweep = createSweep(texts.purge, purgeEveryMs);
+  const purgeOld = createPurge(texts.purge, purgeEveryMs);
   return function useState(key) {
     return database.transaction(async (transaction) => {
       const used = await identifiedRow(transaction, texts.use, [key, `${stateTtl} milliseconds`]);
-      await sweep(transaction);
+      await purgeOld(transaction);
       return { value: used !== undefined };
     });
   };

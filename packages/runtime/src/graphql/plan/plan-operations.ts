@@ -1,6 +1,7 @@
 /** The statements of the operations that are known beforehand: for people who want to see when one changes. */
 import type { CompiledApi, KnownOperation } from '../../language/index.ts';
 
+/** An operation with its planned statements. */
 export interface PlannedOperation extends KnownOperation {
   /** Statements by response name, with all variables; null where they are not known before the first request. */
   readonly whole: readonly PlannedRoot[];

@@ -5,6 +5,7 @@ import type { FilterNames, FilterProblem } from './filter-names.ts';
 import { readRows } from './filter-rows.ts';
 import { checkFilterForm } from './filter-syntax.ts';
 
+/** Options for reading a filter. */
 export interface FilterOptions {
   /** Accepts `_regex`, for validation rules. */
   readonly regex?: boolean;

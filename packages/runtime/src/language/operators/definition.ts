@@ -22,6 +22,7 @@ export type Truth = boolean | undefined;
  */
 export type OperandForm = 'flag' | 'same' | 'value' | 'text' | 'list' | 'pair' | 'span' | 'box' | 'near';
 
+/** A filter operator. */
 export interface OperatorDefinition<Name extends string = string> {
   readonly operand: OperandForm;
   /** Form beside a geometry, where it is another one. */

@@ -12,6 +12,7 @@ import { presence } from './presence.ts';
 import { type SpatialOperator, spatial } from './spatial.ts';
 import { emptiness, regex, type TextOperator, text, wordSearch } from './text.ts';
 
+/** One comparison operator. */
 export type Operator =
   | keyof typeof equality
   | keyof typeof order
@@ -26,6 +27,7 @@ export type Operator =
   | keyof typeof regex
   | keyof typeof wordSearch;
 
+/** Every operator by its name. */
 export const definitions: Readonly<Record<Operator, OperatorDefinition>> = {
   ...equality,
   ...order,
@@ -41,6 +43,7 @@ export const definitions: Readonly<Record<Operator, OperatorDefinition>> = {
   ...wordSearch,
 };
 
+/** Names of all operators. */
 export const operators: readonly Operator[] = Object.keys(definitions).filter(isOperator);
 
 export function isOperator(name: string): name is Operator {
@@ -75,8 +78,10 @@ export function operandForm({ operand, geometryOperand }: OperatorDefinition, co
   return comparison === 'geometry' ? (geometryOperand ?? operand) : operand;
 }
 
+/** Operators whose value is a flag. */
 export const flags: ReadonlySet<Operator> = withForm('flag');
 
+/** Operators whose value is a list. */
 export const listed: ReadonlySet<Operator> = withForm('list', 'pair', 'span');
 
 /** Operators whose value is a list of exactly two. */

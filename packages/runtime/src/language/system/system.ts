@@ -22,6 +22,7 @@ interface CopyNames {
   readonly contents: readonly string[];
 }
 
+/** One collection of the platform. */
 export interface SystemCollection {
   readonly name: string;
   /** Path at which its items are served; absent while nothing serves them. */
@@ -174,6 +175,7 @@ const byName: ReadonlyMap<string, SystemCollection> = new Map(
   systemCollections.map((collection) => [collection.name, collection]),
 );
 
+/** The collection of the platform that has this name. */
 export function systemCollection(name: string): SystemCollection | undefined {
   return byName.get(name);
 }

@@ -34,6 +34,7 @@ export const vectorMetrics = ['cosine', 'l2', 'inner', 'l1'] as const;
 /** One of them. */
 export type VectorMetric = (typeof vectorMetrics)[number];
 
+/** Form of the vectors of a column. */
 export interface VectorForm {
   /** Numbers of each value; absent: any. */
   readonly dimensions?: number;
@@ -88,6 +89,7 @@ export interface BrokenLimit {
   readonly message: string;
 }
 
+/** A JSON Schema. */
 export type Schema = { readonly [key: string]: JsonValue };
 
 /** Types of one comparison have the same filter operators. */
@@ -109,10 +111,13 @@ export type Comparison =
 /** Functions that take a field to an integer (API specification, section 5.3). */
 export const fieldFunctions = ['year', 'month', 'week', 'day', 'weekday', 'hour', 'minute', 'second', 'count'] as const;
 
+/** One function that takes a field to an integer. */
 export type FieldFunction = (typeof fieldFunctions)[number];
 
+/** Functions of types that have a date. */
 export const datedFunctions: readonly FieldFunction[] = fieldFunctions.slice(0, 5);
 
+/** Functions of types that have a time of the day. */
 export const timedFunctions: readonly FieldFunction[] = fieldFunctions.slice(5, 8);
 
 /** Comparison of a column's values, and the form in which they arrive (`FieldDescriptor`). */
@@ -131,6 +136,7 @@ export const castToDigits = 'CAST({} AS CHAR(20))';
 /** A time without fractions of a second. */
 export const castToTime = "DATE_FORMAT({}, '%Y-%m-%dT%H:%i:%s')";
 
+/** A portable type. */
 export interface TypeDefinition {
   /** Reads a JSON value as the text of a parameter. `elements` reads those of an array. */
   readonly decode: (

@@ -21,6 +21,7 @@ import { unknown } from './unknown.ts';
 import { uuid } from './uuid.ts';
 import { vector } from './vector.ts';
 
+/** Name of a portable type. */
 export type PortableType =
   | 'string'
   | 'text'
@@ -48,6 +49,7 @@ export type PortableType =
   | 'token'
   | 'unknown';
 
+/** Every portable type by its name. */
 export const types: Readonly<Record<PortableType, TypeDefinition>> = {
   string,
   text,
@@ -76,6 +78,7 @@ export const types: Readonly<Record<PortableType, TypeDefinition>> = {
   unknown,
 };
 
+/** True if a text names a portable type. */
 export function isPortableType(name: string): name is PortableType {
   return Object.hasOwn(types, name);
 }
@@ -91,10 +94,12 @@ export function isTextual(name: PortableType): boolean {
   return comparison === 'text' || comparison === 'list';
 }
 
+/** True if this type is numbers. */
 export function isNumber(name: PortableType): boolean {
   return types[name].comparison === 'number';
 }
 
+/** True if this type is whole numbers. */
 export function isWhole(name: PortableType): boolean {
   return types[name].key === 'integer';
 }
@@ -115,6 +120,7 @@ export function isBeyondInt({
   return type === 'integer' && native === unsignedInteger;
 }
 
+/** The functions that take fields of a type. */
 export function functionsOf(name: PortableType): readonly FieldFunction[] {
   return types[name].functions ?? none;
 }

@@ -36,6 +36,7 @@ function decodeElements({
 /** Only servers whose rows are binary have composite values, arrays and ranges. */
 const ofBinary = { kind: 'text' } as const;
 
+/** The type of a member of composite values. */
 export function attributeType({ type, element, native, values, attributes }: Attribute): ValueType & {
   readonly native: string;
 } {

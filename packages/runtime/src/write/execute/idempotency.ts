@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
-import { allRows, createSweep, firstRow, type TextRow } from '../../database/own-statements.ts';
+import { allRows, createPurge, firstRow, type TextRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import { PlatformError } from '../../errors.ts';
 import { invalidPayload } from '../../json/problems.ts';
@@ -45,7 +45,7 @@ const maxPurged = 1_000;
 /** Makes the keeper; `ttlMs` is how long an answer is kept. */
 export function createAnswerKeeper(location: SystemPlace, ttlMs: number): AnswerKeeper {
   const texts = statements(location);
-  const sweep = createSweep(texts.purge, purgeEveryMs);
+  const purgeOld = createPurge(texts.purge, purgeEveryMs);
   return {
     async claim(transaction, { caller, key, hash: requested }) {
       const ttl = `${ttlMs} milliseconds`;
@@ -53,7 +53,7 @@ export function createAnswerKeeper(location: SystemPlace, ttlMs: number): Answer
       // A claim of several steps may wait for another transaction, and the look must come after that.
       if (typeof texts.take !== 'string') await claiming;
       const looking = firstRow(transaction, texts.look, [caller, key]);
-      sweep(transaction).catch(() => {});
+      purgeOld(transaction).catch(() => {});
       const [claimed, stored] = await Promise.all([claiming, looking]);
       const [number] = claimed ?? [];
       if (typeof number === 'string') {
