@@ -191,8 +191,8 @@ function changeOf(found: Found): Change {
   const verdictList = surfaces.flatMap((surface) => verdicts[surface] ?? []);
   // A change of permissions asks for a review, also where no client notices it.
   const severity = maxSeverity([...verdictList, ...(permissions === undefined ? [] : (['dangerous'] as const))]);
-  const rights = permissions && { rights: permissions };
-  return { rule, subject, roles: [], verdicts, ...rights, severity, message, operations: [] };
+  const directed = permissions && { rights: permissions };
+  return { rule, subject, roles: [], verdicts, ...directed, severity, message, operations: [] };
 }
 
 const ranks = { breaking: 0, dangerous: 1, safe: 2 } as const;

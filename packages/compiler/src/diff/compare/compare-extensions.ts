@@ -36,10 +36,10 @@ function compareRoutes(
   const mayCall = ({ access }: Side, { roles }: TypedRoute): boolean => access.admin || roles.includes(role);
   const fresh = new Map(after.map((route) => [formOf(route), route]));
   const previous = new Set(before.map(formOf));
-  const found = (route: TypedRoute, rule: Found['rule'], message: string, rights: Direction): Found => ({
+  const found = (route: TypedRoute, rule: Found['rule'], message: string, direction: Direction): Found => ({
     ...placeOf(route, rule),
     message,
-    ...(was.access.admin ? {} : permissionChange(is, rights)),
+    ...(was.access.admin ? {} : permissionChange(is, direction)),
   });
   return [
     ...before.flatMap((route): readonly Found[] => {

@@ -145,8 +145,8 @@ function presetChanges(
       text: [...new Set(same.map(({ value }) => operandText(value)))].sort().join(' or '),
     }));
   };
-  const found = (rule: RuleId, message: string) => [{ rule, message: `${message} (${action}).`, rights } as const];
-  const rights = 'unclear';
+  const found = (rule: RuleId, message: string) =>
+    [{ rule, message: `${message} (${action}).`, rights: 'unclear' }] as const;
   return pairs(presets(old), presets(fresh)).flatMap(({ name, was, is }): readonly PermissionFinding[] => {
     if (was === undefined) return found('preset-added', `The server sets "${name}" to ${is?.text}`);
     if (is === undefined) return found('preset-removed', `The server no longer sets "${name}"`);
