@@ -1,5 +1,8 @@
-/** The judge of answers that all tests over HTTP have: it finds a fault at any depth, also in what it compiles later. */
+/** The judge of answers that all tests over HTTP have: it finds a fault at any depth, and the same faults as ajv. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import { expect, it } from 'vitest';
+import { createInterpreter } from '../support/openapi/interpret.ts';
 import { createJudge } from '../support/openapi/schemas.ts';
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -47,4 +50,75 @@ it('finds members that nobody described where answers are closed, and not elsewh
   const answer = { data: [{ author: { name: 'Ann', born: 1900 } }] };
   expect(judge('closed', place, answer).join('\n')).toContain('/data/0/author must NOT have additional properties');
   expect(judge('open', place, answer)).toEqual([]);
+});
+
+const text = { type: 'string' };
+const named = { type: 'object', properties: { name: text }, required: ['name'] };
+const schemas: readonly object[] = [
+  ...['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'].map((type) => ({ type })),
+  { type: ['string', 'null'] },
+  { enum: ['a', null, 1, { name: 'a' }] },
+  { const: 'a' },
+  ...['uuid', 'date', 'date-time', 'time', 'email', 'uri', 'int32', 'password', 'duration'].map((format) => ({
+    format,
+  })),
+  { pattern: '^[a-c]+$' },
+  { minLength: 2, maxLength: 3 },
+  { minimum: 1, maximum: 5 },
+  { exclusiveMinimum: 1, exclusiveMaximum: 5 },
+  { multipleOf: 2 },
+  { minItems: 1, maxItems: 2, uniqueItems: true, items: text },
+  { minProperties: 1, maxProperties: 1 },
+  named,
+  { ...named, additionalProperties: false },
+  { properties: { name: text }, additionalProperties: { type: 'integer' } },
+  { patternProperties: { '^n': text }, additionalProperties: false },
+  { propertyNames: { maxLength: 3 } },
+  { allOf: [named, { properties: { age: { type: 'integer' } } }], unevaluatedProperties: false },
+  { anyOf: [named, text] },
+  { anyOf: [named, { properties: { age: { type: 'integer' } }, required: ['age'] }], unevaluatedProperties: false },
+  { oneOf: [text, { maxLength: 2 }] },
+  { not: text },
+  { $ref: '#/components/schemas/Named~1one' },
+  { $ref: '#/components/schemas/Named~1one', unevaluatedProperties: false },
+  { type: 'array', items: { $ref: '#/components/schemas/Tree' } },
+];
+const values: readonly unknown[] = [
+  ...[null, true, 0, 1, 2, 5, 1.5, 2 ** 40, '', 'a', 'ab', 'abcd', '😀😀😀', '2024-02-30', '2024-02-29', '10:00:00Z'],
+  ...['2024-02-29T10:00:00Z', 'P1D', 'ann@example.com', 'https://example.com/', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'],
+  ...[[], ['a'], ['a', 'a'], ['a', 'b', 'c'], [1], {}, { name: 'a' }, { name: 1 }, { name: 'a', age: 3 }],
+  ...[
+    { name: 'a', age: 'x' },
+    { age: 3 },
+    { nick: 'a' },
+    { other: 1 },
+    [{ inner: [{ inner: [1] }] }],
+    [{ inner: [{}] }],
+  ],
+];
+
+it.each(schemas.map((schema) => [JSON.stringify(schema), schema] as const))(
+  'finds what ajv finds by %s',
+  (_, schema) => {
+    const tree = {
+      type: 'object',
+      properties: { inner: { type: 'array', items: { $ref: '#/components/schemas/Tree' } } },
+    };
+    const document = { components: { schemas: { 'Named/one': named, Tree: tree, Asked: schema } } };
+    const ajv = new Ajv2020({ strict: false, ownProperties: true });
+    formats.default(ajv);
+    const validate = ajv
+      .addSchema({ ...document, $id: 'document' })
+      .compile({ $ref: 'document#/components/schemas/Asked' });
+    const interpret = createInterpreter(document);
+    for (const value of values) {
+      const faults = interpret(['components', 'schemas', 'Asked'], value);
+      expect([JSON.stringify(value), faults.length === 0]).toEqual([JSON.stringify(value), validate(value)]);
+    }
+  },
+);
+
+it('refuses a keyword that it does not know', () => {
+  const interpret = createInterpreter({ asked: { contains: text } });
+  expect(() => interpret(['asked'], ['a'])).toThrow('The keyword "contains" is not known to the tests.');
 });

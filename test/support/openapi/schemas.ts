@@ -1,13 +1,13 @@
 /**
- * The schemas of one document, compiled by ajv in its strict mode when they are first needed, those of related items when an
- * answer has one: all that a list leads to takes longer to compile than a test does. A unit test compiles every schema.
+ * The schemas of one document. Bodies are compared with them as they stand; texts of an address, whose types are those of the
+ * schema, by ajv.
  *
  * Three ways to read them: as they are; for answers also closed, so that a member that nobody described is found; and for
  * texts of an address, whose types are those of the schema.
  */
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js';
 import formats from 'ajv-formats';
+import { createInterpreter } from './interpret.ts';
 import { elements, isObject, type Json, type JsonObject, member, members } from './json.ts';
 
 /** How a value is compared with a schema. */
@@ -19,22 +19,18 @@ export type Judge = (reading: Reading, place: readonly string[], value: Json) =>
 /** Makes the judge of a document. */
 export function createJudge(document: JsonObject): Judge {
   const validators = new Map<string, ValidateFunction>();
-  const readers = {
-    open: once(() => reader(deferred(document), {})),
-    closed: once(() => reader(deferred({ ...document, ...closed(document, document, partsIn(document)) }), {})),
-    text: once(() => reader(document, { coerceTypes: 'array' })),
-  };
+  const open = once(() => createInterpreter(document));
+  const closedly = once(() => createInterpreter({ ...document, ...closed(document, document, partsIn(document)) }));
+  const texts = once(() => reader(document, { coerceTypes: 'array' }));
   return function judge(reading, place, value) {
+    if (reading !== 'text') return (reading === 'open' ? open : closedly)()(place, value).slice(0, most);
     const pointer = `document#/${place.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`;
-    const name = `${reading} ${pointer}`;
-    const validate = validators.get(name) ?? readers[reading]().compile({ $ref: pointer });
-    validators.set(name, validate);
+    const validate = validators.get(pointer) ?? texts().compile({ $ref: pointer });
+    validators.set(pointer, validate);
     // What is coerced is written where it was found.
-    const holder = reading === 'text' ? structuredClone(value) : value;
-    if (validate(holder)) return [];
+    if (validate(structuredClone(value))) return [];
     return (validate.errors ?? []).slice(0, most).map((error) => {
-      const detail = error.keyword === 'additionalProperties' ? ` ${JSON.stringify(error.params)}` : '';
-      return `${error.instancePath || '/'} ${error.message ?? error.keyword}${detail} (${error.schemaPath})`;
+      return `${error.instancePath || '/'} ${error.message ?? error.keyword} (${error.schemaPath})`;
     });
   };
 }
@@ -67,53 +63,8 @@ function reader(document: JsonObject, options: Options): Ajv2020 {
   });
   formats.default(ajv);
   ajv.addVocabulary(['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components']);
-  ajv.addKeyword({
-    keyword: later,
-    schemaType: 'string',
-    errors: 'full',
-    compile: (pointer) => compiledLater(ajv, pointer),
-  });
   ajv.addSchema({ ...document, $id: 'document' });
   return ajv;
-}
-
-/** In the place of `$ref`: what it refers to is compiled when there is a value to compare. */
-const later = 'x-ref-later';
-
-function compiledLater(ajv: Ajv2020, pointer: string): DataValidateFunction {
-  const compiled = once(() => ajv.compile({ $ref: `document${pointer}` }));
-  const validate: DataValidateFunction = (value: unknown, place?: DataValidationCxt) => {
-    const isValid = compiled()(value, place);
-    validate.errors = compiled().errors ?? [];
-    return isValid;
-  };
-  return validate;
-}
-
-/** The document, in which members and elements refer to components that are compiled later. */
-function deferred(value: JsonObject): JsonObject {
-  const entries = Object.entries(value).map(([name, inner]) => {
-    if (name === 'items' || name === 'additionalProperties') return [name, deferredSchema(inner)] as const;
-    if (name !== 'properties' || !isObject(inner)) return [name, deferredValue(inner)] as const;
-    const each = members(inner).map(([member, schema]) => [member, deferredSchema(schema)] as const);
-    return [name, Object.fromEntries(each)] as const;
-  });
-  return Object.fromEntries(entries);
-}
-
-function deferredValue(value: Json): Json {
-  if (Array.isArray(value)) return value.map(deferredValue);
-  return isObject(value) ? deferred(value) : value;
-}
-
-/** What is found about a value has to be told to `unevaluatedProperties` beside a reference, so these stay as they are. */
-function deferredSchema(schema: Json): Json {
-  if (!isObject(schema) || 'unevaluatedProperties' in schema) return deferredValue(schema);
-  const { $ref: reference, ...rest } = schema;
-  if (typeof reference === 'string') return { ...rest, [later]: reference };
-  const choices = ['anyOf', 'oneOf'].filter((name) => name in schema);
-  const found = choices.map((name) => [name, elements(schema[name]).map(deferredSchema)] as const);
-  return { ...deferred(schema), ...Object.fromEntries(found) };
 }
 
 /** Components of which others are put together. */
