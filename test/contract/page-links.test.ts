@@ -40,8 +40,8 @@ const sql = `
   CREATE INDEX ON notes (tag_id);
   CREATE TABLE posts_tags (post_id int REFERENCES posts, tag_id bigint REFERENCES tags, PRIMARY KEY (post_id, tag_id));
   INSERT INTO posts_tags SELECT id, k FROM (${links}) l ON CONFLICT DO NOTHING;
-  CREATE TABLE labels (id uuid PRIMARY KEY, name text NOT NULL);
-  INSERT INTO labels SELECT md5(n::text)::uuid, 'Label ' || n FROM generate_series(1, 20000) n;
+  CREATE TABLE labels (id uuid PRIMARY KEY, name text NOT NULL, grade int);
+  INSERT INTO labels SELECT md5(n::text)::uuid, 'Label ' || n, CASE WHEN n % 3 > 0 THEN n % 200 END FROM generate_series(1, 20000) n;
   CREATE TABLE posts_labels (post_id int REFERENCES posts, label_id uuid REFERENCES labels, PRIMARY KEY (post_id, label_id));
   INSERT INTO posts_labels SELECT id, md5(k::text)::uuid FROM (${links}) l ON CONFLICT DO NOTHING;
   CREATE TABLE places (shelf int, number int, name text NOT NULL, PRIMARY KEY (shelf, number));
@@ -80,6 +80,15 @@ const reads: Readonly<Record<string, string>> = {
   'a table that is read as a whole': 'fields=id,labels.name&deep[labels][_limit]=-1',
   'the first of a table that is read as a whole':
     'fields=id,labels.id&deep[labels][_sort]=-name&deep[labels][_limit]=7',
+  'the first few of such a table': 'fields=id,labels.id&deep[labels][_sort]=name&deep[labels][_limit]=5',
+  'the first few, nulls among them':
+    'fields=id,labels.id,labels.grade&deep[labels][_sort]=-grade&deep[labels][_limit]=10',
+  'the first few before the nulls':
+    'fields=id,labels.id,labels.grade&deep[labels][_sort]=grade,-name&deep[labels][_limit]=3',
+  'the first few of those that a filter leaves':
+    'fields=id,labels.id&deep[labels][_sort]=-name&deep[labels][_limit]=10&deep[labels][_filter][grade][_lt]=4',
+  'the first few in the order of the key': 'fields=id,labels.name&deep[labels][_limit]=2',
+  'the first few of those that a rule leaves': 'fields=id,places&deep[places][_sort]=-name&deep[places][_limit]=5',
   'a filter on a table that is read as a whole': 'fields=id,labels.id&deep[labels][_filter][name][_ends_with]=7',
   'a comparison on a table that is read as a whole': 'fields=id,labels.id&deep[labels][_filter][name][_neq]=Label 7',
   'an aggregate of a table that is read as a whole': 'fields=id,labels&deep[labels][_aggregate][max]=name',

@@ -5,7 +5,7 @@
  * thousands of them per page it costs less to collect their keys. Each target is then read once, in the order of the
  * keys, and given back to its parents. Where most of a small table is linked, reading it as a whole costs less still.
  */
-import { allOf, selectList, sqlTrue, where } from '../dialects/fragment.ts';
+import { allOf, type OrderedTerm, orderBy, selectList, sqlTrue, where } from '../dialects/fragment.ts';
 import type { Condition, ManyToMany } from '../language/index.ts';
 import { equality } from '../language/operators/equality.ts';
 import { membership } from '../language/operators/membership.ts';
@@ -38,6 +38,21 @@ export interface PageReach extends Reach {
   readonly parent: string;
   /** The same key on a row of the page. */
   readonly start: string;
+  /** Predicate of the links of the page; where their keys are collected first there are no others. */
+  readonly ofPage: string;
+  /** Narrows the targets to the first ones of each row, and few more. Undefined where their keys are collected first. */
+  readonly narrow?: (order: Order, count: number) => Narrowed;
+}
+
+/** Order by a column of the targets. */
+interface Order extends Pick<OrderedTerm, 'direction'> {
+  readonly column: string;
+}
+
+/** A named query to join, and the predicate that replaces `ofPage` then. */
+export interface Narrowed {
+  readonly name: string;
+  readonly ofPage: string;
 }
 
 /** Follows an m2m from all rows of a page at once; undefined where only looking up row by row is sure to be cheap. */
@@ -49,14 +64,40 @@ export function reachFromPage(
   const { row } = page;
   const { descriptor } = relation;
   if (descriptor.kind !== 'm2m' || !canLookUp(row, descriptor) || !isPlainlyLinked(row, descriptor)) return undefined;
+  const links = joinLinks(row, descriptor, relation, condition);
+  if (links === undefined) return undefined;
+  const { near, junction } = links;
+  if (page.targets === 'whole' && !isCheap(junction, condition)) return undefined;
+  page.tables.push(junction.table);
+  const reached = { links: [], junction: undefined, start: row.column(near.from) };
+  if (page.targets === 'keys') return { ...reached, ...joinByKeys(page, links) };
+  const narrow: PageReach['narrow'] = (order, count) => {
+    const sample = joinLinks(row, descriptor, relation, condition) ?? links;
+    return nameLasts(page, links, sample, order, count);
+  };
+  return { ...reached, ...joinWhole(page, links), narrow };
+}
+
+/** An m2m with both its tables under names of their own, and the predicates that its targets have to meet. */
+interface Links {
+  readonly descriptor: ManyToMany;
+  readonly near: ManyToMany['near'][number];
+  readonly junction: Junction;
+  readonly found: readonly string[];
+}
+
+function joinLinks(
+  row: Row,
+  descriptor: ManyToMany,
+  relation: RelationScope,
+  condition: Condition | undefined,
+): Links | undefined {
   const [near] = descriptor.near;
   const junction = joinJunction(row, descriptor, relation);
   if (near === undefined || junction === undefined) return undefined;
-  const found = [readable(junction.target), ...(condition ? [printCondition(junction.target, condition)] : [])];
-  if (page.targets === 'whole' && !isCheap(junction, condition)) return undefined;
-  const joined = (page.targets === 'keys' ? joinByKeys : joinWhole)(page, descriptor, near, junction, found);
-  page.tables.push(junction.table);
-  return { ...joined, links: [], junction: undefined, start: row.column(near.from) };
+  const { target } = junction;
+  const found = [readable(target), ...(condition ? [printCondition(target, condition)] : [])];
+  return { descriptor, near, junction, found };
 }
 
 /** True if one column leads to the links, keys have one order, and nothing but the targets orders the lists. */
@@ -68,7 +109,7 @@ function isPlainlyLinked(row: Row, { target, near, far, sort }: ManyToMany): boo
   return sort === undefined && near.length === 1 && [...starts, ...keys].every(dialect.sortsAlike);
 }
 
-type Joined = Pick<PageReach, 'from' | 'target' | 'own' | 'parent'>;
+type Joined = Pick<PageReach, 'from' | 'target' | 'own' | 'parent' | 'ofPage'>;
 
 /** True if it takes little to ask all rows for a condition and the rules: both compare values of the row. */
 function isCheap({ target, visible }: Junction, condition: Condition | undefined): boolean {
@@ -85,26 +126,41 @@ function comparesOnly(condition: Condition): boolean {
 }
 
 /** Targets of all links by a plain join, for which the server may read their whole table. */
-function joinWhole(
-  page: PageOfRows,
-  { junctionTable }: ManyToMany,
-  near: ManyToMany['near'][number],
-  { alias, far, target, table, targetAlias }: Junction,
-  found: readonly string[],
-): Joined {
-  const from = (): string => `${junctionTable} ${alias}, ${table} ${targetAlias}`;
-  return { from, target, own: [isOfPage(page, near, alias), ...far, ...found], parent: `${alias}.${near.to}` };
+function joinWhole(page: PageOfRows, { descriptor, near, junction, found }: Links): Joined {
+  const { alias, far, target, table, targetAlias } = junction;
+  const from = (): string => `${descriptor.junctionTable} ${alias}, ${table} ${targetAlias}`;
+  const ofPage = isOfPage(page, near, alias);
+  return { from, target, own: [...far, ...found], parent: `${alias}.${near.to}`, ofPage };
 }
 
-function joinByKeys(
-  page: PageOfRows,
-  descriptor: ManyToMany,
-  near: ManyToMany['near'][number],
-  junction: Junction,
-  found: readonly string[],
-): Joined {
-  const links = nameLinks(page, descriptor, near, junction);
-  return { ...joinTargets(links, descriptor, junction, found), parent: `${links}.k` };
+/** Links of each row that tell where its first targets end: so many for each of these, and at least so many. */
+const sampled = { each: 8, least: 32 };
+
+/**
+ * Names the last of the first targets that some links of each row lead to. None of its first targets comes later, so few of
+ * a thousand are left to be sorted, which took a third of such a list. Rows with fewer targets, or nulls there, keep all.
+ */
+function nameLasts(
+  { name: page, row, queries }: PageOfRows,
+  { near, junction }: Links,
+  { descriptor, junction: sample, found }: Links,
+  { column, direction }: Order,
+  count: number,
+): Narrowed {
+  const { alias, target, table, targetAlias } = sample;
+  const keys = selectList(descriptor.far.map(({ from }) => `${alias}.${from}`));
+  const some = `SELECT ${keys} FROM ${descriptor.junctionTable} ${alias} WHERE ${alias}.${near.to} = ${page}.${near.from} LIMIT ${Math.max(sampled.least, sampled.each * count)}`;
+  const order = orderBy([{ expression: target.column(column), direction }]);
+  const last = `SELECT ${target.column(column)} FROM (${some}) ${alias}, ${table} ${targetAlias}${where(allOf([...sample.far, ...found]))}${order} LIMIT 1 OFFSET ${count - 1}`;
+  const name = row.statement.alias();
+  queries.push(`${name} AS MATERIALIZED (SELECT ${page}.${near.from} AS k, (${last}) AS l FROM ${page})`);
+  const isFirst = `(${junction.target.column(column)} ${direction === '' ? '<=' : '>='} ${name}.l) IS NOT FALSE`;
+  return { name, ofPage: `${junction.alias}.${near.to} = ${name}.k AND ${isFirst}` };
+}
+
+function joinByKeys(page: PageOfRows, links: Links): Joined {
+  const name = nameLinks(page, links);
+  return { ...joinTargets(name, links), parent: `${name}.k`, ofPage: sqlTrue };
 }
 
 function isOfPage({ name }: PageOfRows, near: ManyToMany['near'][number], alias: string): string {
@@ -114,9 +170,7 @@ function isOfPage({ name }: PageOfRows, near: ManyToMany['near'][number], alias:
 /** Names the links of all rows of the page: `k` leads to the row, `f0` and so on to the target. */
 function nameLinks(
   page: PageOfRows,
-  { junctionTable, far }: ManyToMany,
-  near: ManyToMany['near'][number],
-  { alias, visible }: Junction,
+  { descriptor: { junctionTable, far }, near, junction: { alias, visible } }: Links,
 ): string {
   const name = page.row.statement.alias();
   const columns = [`${alias}.${near.to} AS k`, ...far.map(({ from }, index) => `${alias}.${from} AS f${index}`)];
@@ -132,9 +186,7 @@ function nameLinks(
  */
 function joinTargets(
   links: string,
-  { far }: ManyToMany,
-  junction: Junction,
-  found: readonly string[],
+  { descriptor: { far }, junction, found }: Links,
 ): Pick<Reach, 'from' | 'target' | 'own'> {
   const { target, table, targetAlias } = junction;
   const on = far.map(({ to }, index) => `${targetAlias}.${to} = ${links}.f${index}`);

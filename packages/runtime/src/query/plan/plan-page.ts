@@ -1,6 +1,6 @@
 import { allOf, orderBy, selectList, sqlTrue, where } from '../../dialects/fragment.ts';
 import type { Condition } from '../../language/index.ts';
-import type { PageOfRows, PageReach } from '../../sql/page-links.ts';
+import type { Narrowed, PageOfRows, PageReach } from '../../sql/page-links.ts';
 import { type Row, selectColumns } from '../../sql/row.ts';
 import type { AggregateNames } from '../authorise/aggregate.ts';
 import { createSource, expressionsOf, fieldsOf, printAggregates } from './plan-aggregate-rows.ts';
@@ -82,8 +82,21 @@ export function printPageList(
   const list = columns === undefined ? collect(element.expression) : rowOf(columns.map(collect));
   const without = columns === undefined ? "'{}'" : rowOf(columns.map(() => 'NULL'));
   const cut = position === undefined ? sqlTrue : `${position} <= ${bounds.replace(' LIMIT ', '')}`;
-  const source = `${rows.print(from, predicate, [], '')}${where(cut)} GROUP BY ${parent}`;
+  const narrowed = narrow(reached, order, bounds);
+  const tables = (): string => (narrowed === undefined ? from() : `${from()}, ${narrowed.name}`);
+  const linked = allOf([(narrowed ?? reached).ofPage, predicate]);
+  const source = `${rows.print(tables, linked, [], '')}${where(cut)} GROUP BY ${parent}`;
   return { expression: bringToRows(page, reached, { parent, list, source, without }), shape };
+}
+
+/** Beyond so many first rows, too many others are left with them. */
+const maxNarrowed = 10;
+
+/** Narrows targets that are cut in the order of a column. */
+function narrow(reached: PageReach, [first]: readonly PrintedTerm[], bounds: string): Narrowed | undefined {
+  const count = Number(bounds.replace(' LIMIT ', ''));
+  if (first?.column === undefined || bounds === '' || !(count <= maxNarrowed)) return undefined;
+  return reached.narrow?.({ column: first.column, direction: first.direction }, count);
 }
 
 /** Prints the one row of aggregates of each row; `none` gives those of a row without targets. */
@@ -99,7 +112,7 @@ export function printPageAggregates(
   const parent = rows.column(reached.parent);
   const { columns, grouping } = printAggregates(names, having, rows, [parent]);
   const list = `ARRAY[${dialect.record(valuesOf(expressionsOf(columns), fieldsOf(columns)))}]`;
-  const source = `${rows.print(reached.from(), allOf(reached.own))}${grouping}`;
+  const source = `${rows.print(reached.from(), allOf([reached.ofPage, ...reached.own]))}${grouping}`;
   return { ...none, expression: bringToRows(page, reached, { parent, list, source, without: none.expression }) };
 }
 
