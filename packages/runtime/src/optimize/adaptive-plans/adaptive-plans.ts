@@ -17,7 +17,7 @@ import type { PageOfRows } from '../../sql/page-links.ts';
 /** Runs of a statement by one way. */
 interface Runs {
   count: number;
-  /** Milliseconds of the last ones, in no order. */
+  /** Milliseconds of the last ones, the newest at the end. */
   readonly recent: number[];
   /** A quarter of these took less. */
   lowMs: number;
@@ -56,10 +56,10 @@ const growth = 1.15;
 const hopeless = 2;
 /**
  * A slower way is tried again after so many runs, because data changes. They have to have taken so many times as long as
- * it loses. So tries of a way add 0.5 % at most, and 1.5 % to statements that other work may have made slow.
+ * it loses. So tries of a way add 0.33 % at most, and 1.5 % to statements that other work may have made slow.
  */
 const betweenTries = 32;
-const worthATry = { heavy: 200, light: 64 };
+const worthATry = { heavy: 300, light: 64 };
 /** Lists, and statements of all lists, whose times are remembered; those that came first are forgotten first. */
 const maxRemembered = 1_000;
 /** Timed runs after which a list goes by times of its own. Before it goes by those of all lists of its statement. */
@@ -139,9 +139,9 @@ function nextTry(
   const lostBy = (way: number): number => (wasQuicker(way) ? 0 : msOf(way) - msOf(best));
   const due = ways.find((way) => way !== best && isDue(times, way, lostBy(way)));
   const runs = due === undefined ? undefined : times.ways[due];
-  // It is judged anew: its earlier runs may have been at a busy time, or with other data.
+  // Its older runs may have been with other data. The last one stays, since the new one may be at a busy time.
   if (runs !== undefined) {
-    runs.recent.length = 0;
+    runs.recent.splice(0, runs.recent.length - 1);
     runs.leastMs *= growth;
     runs.last = { count: times.count, spentMs: times.spentMs };
   }
@@ -172,8 +172,8 @@ function createRuns(): Runs {
 
 function addRun(runs: Runs, ms: number): void {
   const { recent } = runs;
-  if (recent.length < recentRuns) recent.push(ms);
-  else recent[runs.count % recentRuns] = ms;
+  if (recent.length === recentRuns) recent.shift();
+  recent.push(ms);
   runs.count++;
   // Once there are many, one more changes little.
   if (recent.length === recentRuns && runs.count % 8 !== 0) return;
