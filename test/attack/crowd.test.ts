@@ -17,7 +17,7 @@ import { adminToken, asking, createProject, type Platform, startUnchecked } from
 import { startSample } from '../support/sample.ts';
 
 /** How long the attack takes, and what is measured before and behind it, in seconds. */
-const attackSeconds = Number(process.env.CROWD_SECONDS ?? 8);
+const attackSeconds = Number(process.env.CROWD_SECONDS ?? 4);
 const quietSeconds = Math.max(6, attackSeconds / 4);
 /** How long the server has to be itself again, in seconds. */
 const recoverySeconds = 5;
