@@ -13,14 +13,19 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const folder = dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite'));
 const entry = JSON.stringify(pathToFileURL(join(folder, 'index.js')).href);
 
-/** What opens an empty database in memory: a file of one. */
+/** What opens an empty database in memory: a file of the one in the folder. */
 function emptyFile(): string {
-  return keep('.tar', (made) => {
-    const out = JSON.stringify(made);
-    return `const database = await PGlite.create();
-      const dump = await database.dumpDataDir('none');
-      writeFileSync(${out}, new Uint8Array(await dump.arrayBuffer()));`;
-  });
+  const [whole, copy] = [emptyFolder(), join(root, '.tmp', `pglite-copy-${process.pid}`)];
+  try {
+    return keep('.tar', (made) => {
+      cpSync(whole, copy, { recursive: true });
+      return `const database = await PGlite.create(${JSON.stringify(copy)});
+        const dump = await database.dumpDataDir('none');
+        writeFileSync(${JSON.stringify(made)}, new Uint8Array(await dump.arrayBuffer()));`;
+    });
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
 }
 
 /** The folder of an empty database, which is copied in less time than a file is unpacked. */
@@ -39,7 +44,9 @@ function keep(suffix: string, create: (made: string) => string): string {
     import { PGlite } from ${entry};
     ${create(made)}
     await database.close();`;
-  execFileSync(process.execPath, ['--input-type=module', '--eval', script]);
+  // Code that runs once is not worth a second, better compilation.
+  const once = ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
+  execFileSync(process.execPath, [...once, '--input-type=module', '--eval', script]);
   try {
     renameSync(made, path);
   } catch (error) {
