@@ -17,7 +17,7 @@ import { adminToken } from '../support/platform.ts';
 import { type DocumentWorld, drawDocument } from './graphql/documents.ts';
 import { plainResolvers, type Rows, type Values } from './graphql/resolvers.ts';
 
-const documents = Number(process.env.GRAPHQL_DOCUMENTS ?? 150);
+const documents = Number(process.env.GRAPHQL_DOCUMENTS ?? 80);
 const seed = Number(process.env.PROPERTY_SEED ?? Math.floor(Math.random() * 2 ** 30));
 
 let magazine: Magazine;

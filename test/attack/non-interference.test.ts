@@ -26,7 +26,7 @@ import { createView, type View } from './model/view.ts';
 import type { Rows } from './model/world.ts';
 
 const seed = Number(process.env.PROPERTY_SEED ?? Math.floor(Math.random() * 2 ** 30));
-const worlds = Number(process.env.PROPERTY_RUNS ?? 15);
+const worlds = Number(process.env.PROPERTY_RUNS ?? 10);
 const queries = Number(process.env.PROPERTY_QUERIES ?? 100);
 /** Changes tried to make the second database of the first. */
 const attempts = 120;
