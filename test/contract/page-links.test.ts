@@ -44,6 +44,14 @@ const sql = `
   INSERT INTO labels SELECT md5(n::text)::uuid, 'Label ' || n, CASE WHEN n % 3 > 0 THEN n % 200 END FROM generate_series(1, 20000) n;
   CREATE TABLE posts_labels (post_id int REFERENCES posts, label_id uuid REFERENCES labels, PRIMARY KEY (post_id, label_id));
   INSERT INTO posts_labels SELECT id, md5(k::text)::uuid FROM (${links}) l ON CONFLICT DO NOTHING;
+  -- Linked by another key than its own, whose operators are not in the search path.
+  CREATE SCHEMA elsewhere;
+  CREATE EXTENSION citext SCHEMA elsewhere;
+  CREATE TABLE codes (code elsewhere.citext COLLATE "C" PRIMARY KEY, number int NOT NULL UNIQUE);
+  INSERT INTO codes SELECT CASE WHEN n % 2 = 0 THEN upper(c) ELSE c END, n
+    FROM (SELECT n, translate(md5(n::text), '0123456789', 'ghijklmnop') AS c FROM generate_series(1, 20000) n) s;
+  CREATE TABLE posts_codes (post_id int REFERENCES posts, number int REFERENCES codes (number), PRIMARY KEY (post_id, number));
+  INSERT INTO posts_codes SELECT id, k FROM (${links}) l ON CONFLICT DO NOTHING;
   CREATE TABLE places (shelf int, number int, name text NOT NULL, PRIMARY KEY (shelf, number));
   INSERT INTO places SELECT n % 10, n / 10, 'Place ' || n FROM generate_series(1, 20000) n;
   CREATE TABLE posts_places (post_id int REFERENCES posts, shelf int, number int, PRIMARY KEY (post_id, shelf, number),
@@ -59,6 +67,7 @@ const permissions = `permissions:
     posts_tags: { read: { fields: '*', filter: { post_id: { _neq: 2 } } } }
     tags: { read: { fields: '*', filter: { weight: { _gt: 1 } } } }
     labels: { read: true }
+    codes: { read: true }
     places: { read: { fields: '*', filter: { number: { _lt: 1500 } } } }
 `;
 
@@ -88,6 +97,7 @@ const reads: Readonly<Record<string, string>> = {
   'the first few of those that a filter leaves':
     'fields=id,labels.id&deep[labels][_sort]=-name&deep[labels][_limit]=10&deep[labels][_filter][grade][_lt]=4',
   'the first few in the order of the key': 'fields=id,labels.name&deep[labels][_limit]=2',
+  'the first few in the order of a key of an extension': 'fields=id,codes.number&deep[codes][_limit]=5',
   'the first few of those that a rule leaves': 'fields=id,places&deep[places][_sort]=-name&deep[places][_limit]=5',
   'a filter on a table that is read as a whole': 'fields=id,labels.id&deep[labels][_filter][name][_ends_with]=7',
   'a comparison on a table that is read as a whole': 'fields=id,labels.id&deep[labels][_filter][name][_neq]=Label 7',

@@ -1,5 +1,6 @@
 import { allOf, orderBy, selectList, sqlTrue, where } from '../../dialects/fragment.ts';
 import type { Condition } from '../../language/index.ts';
+import { fieldOfColumn } from '../../sql/cell.ts';
 import type { Narrowed, PageOfRows, PageReach } from '../../sql/page-links.ts';
 import { type Row, selectColumns } from '../../sql/row.ts';
 import type { AggregateNames } from '../authorise/aggregate.ts';
@@ -92,10 +93,12 @@ export function printPageList(
 /** Beyond so many first rows, too many others are left with them. */
 const maxNarrowed = 10;
 
-/** Narrows targets that are cut in the order of a column. */
+/** Narrows targets that are cut in the order of a column, unless its type may be compared in another order. */
 function narrow(reached: PageReach, [first]: readonly PrintedTerm[], bounds: string): Narrowed | undefined {
   const count = Number(bounds.replace(' LIMIT ', ''));
   if (first?.column === undefined || bounds === '' || !(count <= maxNarrowed)) return undefined;
+  const { fields } = reached.target.collection.descriptor;
+  if (fieldOfColumn(fields, first.column)?.comparison !== undefined) return undefined;
   return reached.narrow?.({ column: first.column, direction: first.direction }, count);
 }
 
