@@ -1,6 +1,7 @@
 /** The thread that checks types. Started by type-checks.ts; not meant to be imported. */
 import { existsSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type ts from 'typescript';
@@ -29,15 +30,28 @@ let builder: ts.SemanticDiagnosticsBuilderProgram | undefined;
 /** Files of the last checks by their paths. Most are those of packages, and parsing them took half of a check. */
 const parsed = new Map<string, { readonly stamp: string; readonly file: ts.SourceFile }>();
 let latest = 0;
+/** Milliseconds. */
+const betweenTries = 1_000;
 
 parentPort?.on('message', (number: number) => {
   latest = number;
   // Other waiting messages are read first, so that only the last one is answered.
-  setImmediate(() => {
-    if (number !== latest) return;
-    void verdictOf().then((verdict) => parentPort?.postMessage({ number, verdict }));
-  });
+  setImmediate(() => void checkFor(number));
 });
+
+/**
+ * Answers a request, unless another has come. The compiler ends where files go while it reads them, and the watcher misses
+ * files that come and go between two looks. So it is tried twice, and waits for longer than a look in between.
+ */
+async function checkFor(number: number): Promise<void> {
+  let verdict: TypeVerdict | undefined;
+  for (let tries = 0; tries < 2 && verdict?.kind !== 'checked'; tries++) {
+    if (tries > 0) await wait(betweenTries);
+    if (number !== latest) return;
+    verdict = await verdictOf();
+  }
+  parentPort?.postMessage({ number, verdict });
+}
 
 async function verdictOf(): Promise<TypeVerdict> {
   const start = performance.now();
@@ -54,7 +68,6 @@ async function verdictOf(): Promise<TypeVerdict> {
   try {
     return { kind: 'checked', errors: check(compiler), ms: Math.round(performance.now() - start) };
   } catch (error) {
-    // The compiler ends so where files go while it reads them. The change that removed them is checked next, from nothing.
     builder = undefined;
     parsed.clear();
     return { kind: 'unchecked', reason: error instanceof Error ? error.message.replace(/\.+$/, '') : String(error) };
