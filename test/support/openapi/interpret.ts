@@ -1,7 +1,8 @@
 /**
  * Compares values with schemas of JSON Schema 2020 as it walks through both. Most schemas of a document are asked once or
  * twice: a validator that compiles them takes longer for that than the rest of the test. Knows the keywords that documents
- * have, and refuses others; a unit test compares it with ajv, and another has ajv compile every schema in its strict mode.
+ * have, and refuses others, as it does values of keywords that are of another type. A unit test compares it with ajv, which
+ * compiles every schema of the documents of the compiler's tests in its strict mode.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
@@ -48,6 +49,7 @@ function judge(context: Context, schema: Json, value: Json, at: string): Found {
     if (annotations.has(keyword)) continue;
     const rule = Object.hasOwn(rules, keyword) ? rules[keyword] : undefined;
     if (rule === undefined) throw new Error(`The keyword "${keyword}" is not known to the tests.`);
+    if (!isOfKind(keyword, said)) throw new Error(`The keyword "${keyword}" cannot be ${JSON.stringify(said)}.`);
     rule({ context, said, schema, value, at, found });
   }
   if (isObject(value)) judgeOthers(context, schema, value, at, found);
@@ -172,6 +174,18 @@ const rules: Readonly<Record<string, Rule>> = {
     if (judge(one.context, one.said, one.value, one.at).faults.length === 0) fail(one, 'must NOT be valid');
   },
 };
+
+const kinds: readonly (readonly [keywords: RegExp, isOf: (said: Json) => boolean])[] = [
+  [/^(?:\$ref|format|pattern)$/, (said) => typeof said === 'string'],
+  [/^(?:min|max|exclusive|multipleOf)/, (said) => typeof said === 'number'],
+  [/^(?:required|enum|allOf|anyOf|oneOf)$/, Array.isArray],
+  [/^(?:properties|patternProperties)$/, isObject],
+];
+
+/** True if a keyword may say that: a wrong type would let every value pass. */
+function isOfKind(keyword: string, said: Json): boolean {
+  return kinds.every(([keywords, isOf]) => !keywords.test(keyword) || isOf(said));
+}
 
 function judgeMember({ context, value, at, found }: Case, name: string, schema: Json): void {
   found.evaluated.add(name);

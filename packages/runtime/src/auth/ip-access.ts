@@ -9,7 +9,10 @@ import type { RequestOrigin } from '../write/execute/running.ts';
 const maxCached = 1_000;
 const cache = new Map<string, Networks>();
 
-/** Compares a client with a role's addresses and CIDR blocks; an empty list admits every client. */
+/**
+ * Compares a client with a role's addresses and CIDR blocks; an empty list admits every client, other lists none
+ * without an address. Invalid entries match no client.
+ */
 export function mayUseFrom(list: readonly string[], client: Address | null): boolean {
   if (list.length === 0) return true;
   return client !== null && networksOf(list).has(client);

@@ -25,6 +25,7 @@ export interface MigrateOptions {
    * connection, which is also what `public` means there.
    */
   readonly schema?: string;
+  /** Default: those of the platform. */
   readonly migrations?: readonly Migration[];
   /** Called after each commit. */
   readonly onDone?: (migration: Migration) => void;

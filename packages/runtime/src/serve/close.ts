@@ -79,7 +79,7 @@ export function stopOnSignals(stop: () => Promise<void>): void {
   for (const signal of signals) process.on(signal, onSignal);
 }
 
-/** Logs promises that reject unseen, for which Node ends the process by itself. Returns what stops it. */
+/** Logs promises that reject unseen, for which Node ends the process by itself; a process with a listener of its own keeps to that. Returns what stops it. */
 export function logStrayFailures(log: Pick<Log, 'error'>): () => void {
   if (process.listenerCount('unhandledRejection') > 0) return () => {};
   function onRejection(cause: unknown): void {

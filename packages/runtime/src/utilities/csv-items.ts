@@ -153,7 +153,7 @@ type CsvRow = readonly (string | null)[];
 /** Characters of a cell at most: far more than any value that a request may hold. */
 const longestCell = 16 * 1024 ** 2;
 
-/** Reads the rows of a text in UTF-8; empty lines are passed over. Throws INVALID_PAYLOAD for no text and quotes. */
+/** Reads the rows of a text in UTF-8; empty lines are passed over. Throws INVALID_PAYLOAD for bytes that are no text, and for quotes that do not end. */
 async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRow> {
   const parser = new CsvParser();
   const decoder = new TextDecoder('utf-8', { fatal: true });

@@ -39,7 +39,7 @@ export interface Sessions {
   rotate(transaction: Transaction, used: string, next: RefreshToken): Promise<Rotation>;
   /** Ends the session of the refresh token of that hash, or all of its user; returns the user or null. */
   end(transaction: Transaction, hash: string, all: boolean): Promise<string | null>;
-  /** Ends the sessions of a user but `except`. Must follow the statement that changes the user's row and waits. */
+  /** Ends the sessions of a user but `except`. Must follow the statement that changes the user's row and waits for sign-ins under way. */
   endAll(transaction: Transaction, user: string, except?: string): Promise<void>;
 }
 

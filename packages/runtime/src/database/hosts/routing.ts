@@ -167,7 +167,7 @@ function isGone(error: unknown): boolean {
 /** Transactions lost with their server that run again while a write may wait. */
 const maxLosses = 4;
 
-/** A database whose transactions wait up to `waitMs` for a server that takes writes, and run again if lost. */
+/** A database whose transactions wait up to `waitMs` for a server that takes writes, and run again where they were lost and left nothing. */
 export function guardWrites(
   database: Database,
   group: Pick<HostGroup, 'writable' | 'losses' | 'isSettled'>,

@@ -22,7 +22,7 @@ interface ExplainOptions {
   readonly limits: WriteLimits;
 }
 
-/** Explaining: items are read by key, and writes are rehearsed in transactions that are taken back. */
+/** Explains requests: their reads are planned and run, their writes rehearsed in transactions that are taken back. */
 export function explainOperations({ api, database, limits }: ExplainOptions): Implementations<typeof explainResource> {
   const rowContext = createRowContexts(api);
 

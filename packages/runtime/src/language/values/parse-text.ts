@@ -126,6 +126,7 @@ interface Level {
 
 const scalar = /[^\s,\]}]+/y;
 
+/** Parses valid JSON member by member, which tells repeated keys. */
 function parseByMembers(text: string): ParsedText {
   const root: Level = { members: null, elements: [], key: '' };
   const levels: Level[] = [root];
@@ -296,7 +297,10 @@ export function withNumberTexts(value: JsonValue, depth = 0): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withNumberTexts(inner, depth + 1)]));
 }
 
-/** True if a value, which must not nest without bound, holds a number beyond the range of doubles. */
+/**
+ * True if a value, which must not nest without bound, holds a number beyond the range of doubles: few bytes can make one as
+ * long as a book.
+ */
 export function holdsHugeNumber(value: JsonValue): boolean {
   if (value === null || typeof value !== 'object') return false;
   if (!JSON.isRawJSON(value)) return Object.values(value).some(holdsHugeNumber);

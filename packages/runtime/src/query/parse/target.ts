@@ -27,7 +27,7 @@ export function splitTarget(url: string): Target {
     : { path: url.slice(0, separator), query: url.slice(separator + 1) };
 }
 
-/** Reads `/items/<collection>` or `/items/<collection>/<key>` exactly; null for anything else. */
+/** Reads `/items/<collection>` or `/items/<collection>/<key>` exactly; null for other paths, fragments, and names or keys that do not decode. */
 export function readItemPath(path: string): ItemPath | null {
   if (path.includes('#')) return null;
   if (!path.startsWith('/items/')) return readOwnPath(path);

@@ -35,7 +35,7 @@ export function presetsOf({
   });
 }
 
-/** SQL predicate that is true if every value exists that a rule sets by a path from the caller. */
+/** SQL predicate that is true if every value exists that a rule sets by a path from the caller: without one it does not apply. */
 export function presetsHold(printing: Printing, { presets }: WriteRule): string {
   return allOf(
     presets.flatMap(({ value }) =>

@@ -38,6 +38,7 @@ export class RowBytes {
     else for (let index = 0; index < size; index++) buffer[offset + index] = source[start + index] ?? 0;
   }
 
+  /** Appends ASCII: other characters would lose bytes. */
   characters(text: string): void {
     const offset = this.reserve(text.length);
     for (let index = 0; index < text.length; index++) this.buffer[offset + index] = text.charCodeAt(index);

@@ -356,7 +356,7 @@ export class Pool {
     void member.cancel();
   }
 
-  /** Moves reads after a slow answer to other connections, and closes this one once that answer is complete. */
+  /** Moves reads after a slow answer to other connections. The server runs them here too, so this one closes after the answer. */
   #stalled(member: PooledConnection, now: number): void {
     member.retired = true;
     this.#depth.stalled(now);

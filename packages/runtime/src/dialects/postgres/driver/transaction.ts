@@ -15,7 +15,7 @@ const maxWaitMs = 500;
 /** Time that the end of a transaction may stay unknown before the request is given up. */
 const resolveWithinMs = 15_000;
 
-/** Runs a function in a transaction, and repeats it if that is right. `tries` are the attempts so far. */
+/** Runs a function in a transaction, and repeats it if that is right. `tries` are the attempts so far. Rejects as the function does. */
 export async function runTransaction<T>(
   pool: Pool,
   work: (transaction: Transaction) => Promise<Outcome<T>>,

@@ -2,7 +2,7 @@
 import { projectLedgerTable } from '../../../language/index.ts';
 import type { ModelParts, ModelTables } from '../../own-tables.ts';
 
-/** Makes it. `schema` is quoted. */
+/** Makes the ledger of a project's migrations. `schema` is quoted. */
 export function createProjectLedgerSql(schema: string): string {
   return `CREATE TABLE IF NOT EXISTS ${schema}.${projectLedgerTable} (
   name varchar(128) PRIMARY KEY,
