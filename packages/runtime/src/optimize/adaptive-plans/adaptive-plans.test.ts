@@ -32,7 +32,8 @@ test('a slow one takes the quicker plan, and tries the other one where that adds
   const first = [...rowsFirst, 'page'];
   expect(run(create(), 27, { rows: 2.1, page: 2 }).slice(-4)).toEqual(['rows', 'page', 'page', 'page']);
   expect(run(create(), 13, { rows: 50, page: 60 })).toEqual([...first, 'page', 'page', 'rows', 'rows']);
-  expect(run(create(), 11, { rows: 50, page: 101 })).toEqual([...first, 'rows', 'rows']);
+  expect(run(create(), 12, { rows: 50, page: 101 })).toEqual([...first, 'page', 'rows', 'rows']);
+  expect(run(create(), 11, { rows: 50, page: 401 })).toEqual([...first, 'rows', 'rows']);
   const rowsOf = (plans: readonly Way[]): number => plans.filter((plan) => plan === 'rows').length;
   expect(rowsOf(run(create(), 1_000, { rows: 50, page: 30 }))).toBe(8 + 4);
   expect(rowsOf(run(create(), 1_000, { rows: 30.1, page: 30 }))).toBe(8 + 30);
@@ -87,6 +88,13 @@ test('a statement that has become quick goes row by row again', () => {
   run(plans, 10, { rows: 50, page: 30 });
   run(plans, 320, { rows: 0.4, page: 25 });
   expect(run(plans, 5, { rows: 0.4, page: 25 })).toEqual(['rows', 'rows', 'rows', 'rows', 'rows']);
+});
+
+test('a first run that took long, as one does that prepares the statement, shuts out no way', () => {
+  const plans = create();
+  run(plans, 11, { rows: 60, page: 30 });
+  run(plans, 1, { rows: 60, page: 30, join: 200 });
+  expect(run(plans, 5, { rows: 60, page: 30, join: 15 })).toEqual(Array.from({ length: 5 }, () => 'join'));
 });
 
 test('a try that took long by chance does not shut out a way that has become the quicker one', () => {

@@ -52,8 +52,11 @@ const triedRuns = 3;
 const recentRuns = 32;
 /** Growth of a least time with each `recentRuns` later ones that took longer, and with each try in vain. */
 const growth = 1.15;
-/** Another way is not tried again at once where it takes so many times as long. */
-const hopeless = 2;
+/**
+ * Another way is not tried again at once where it takes so many times as long. One run counts less: the first prepares the
+ * statement as well, and any may have waited for other work.
+ */
+const hopeless = { once: 8, twice: 2 };
 /**
  * A slower way is tried again after so many runs, because data changes. They have to have taken so many times as long as
  * it loses. So tries of a way add 0.33 % at most, and 1.5 % to statements that other work may have made slow.
@@ -131,7 +134,10 @@ function nextTry(
   best: number,
   msOf: (way: number) => number,
 ): number | undefined {
-  const isPromising = (way: number): boolean => times.ways[way] === undefined || msOf(way) < msOf(best) * hopeless;
+  const isPromising = (way: number): boolean => {
+    const { count = 0 } = times.ways[way] ?? {};
+    return count === 0 || msOf(way) < msOf(best) * (count === 1 ? hopeless.once : hopeless.twice);
+  };
   const untried = ways.find((way) => (times.ways[way]?.count ?? 0) < triedRuns && isPromising(way));
   if (untried !== undefined) return untried;
   // One that was quicker is tried sooner: its time may have risen while the machine was busy.
