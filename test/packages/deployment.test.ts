@@ -39,7 +39,7 @@ afterAll(async () => {
   await engine?.close();
   await postgres?.stop();
   await machine?.close();
-}, 2 * minutes);
+}, 4 * minutes);
 
 test('init lays the files down, and nothing over what is there', { timeout: minutes }, async () => {
   const [commands = ''] = blocksOf(readText('docs/deployment.md'), 'sh');

@@ -298,7 +298,7 @@ export function withNumberTexts(value: JsonValue, depth = 0): JsonValue {
 }
 
 /**
- * True if a value, which must not nest without bound, holds a number beyond the range of doubles: few bytes can make one as
+ * True if a value, which must not nest without bound, holds a number beyond the range of doubles. Few bytes can make one as
  * long as a book.
  */
 export function holdsHugeNumber(value: JsonValue): boolean {
