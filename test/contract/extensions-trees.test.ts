@@ -16,12 +16,15 @@ export default defineExtension(({ before, after, afterCommit }) => {
     await tell(items, 'before books.create', payload);
     if (payload.title === 'with a friend')
       await items.asAdmin('books').create({ title: 'of a friend', author_id: { id: 50, name: 'mine' } });
+    if (payload.title === 'with a code') payload.code = 'of the hook';
+    if (payload.title === 'with a size') Reflect.set(payload, 'size', 1);
     if (payload.title === 'with a note') payload.notes = [{ body: 'from the hook' }];
   });
   after('books.create', async ({ key, payload, items }) => tell(items, 'after books.create', key, payload));
   before('books.update', async ({ keys, items }) => tell(items, 'before books.update', keys));
   before('notes.create', async ({ payload, items }) => {
     if (payload.body === 'refused') throw new PlatformError('UNPROCESSABLE_ENTITY', 'No such notes.');
+    if (payload.body === 'forbidden') throw new PlatformError('FORBIDDEN');
     await tell(items, 'before notes.create', payload);
     payload.body = payload.body?.toUpperCase() ?? 'empty';
   });
@@ -74,6 +77,7 @@ permissions:
       update: { fields: [body, book_id] }
       delete: {}`,
     extensions: { 'log.ts': log },
+    environment: { LOG_LEVEL: 'warn' },
   });
 });
 beforeEach(() =>
@@ -113,6 +117,15 @@ describe('below an item', () => {
         'committed notes.create 1',
       ]);
     expect(await run(`SELECT password LIKE '$argon2id$%' AS hashed FROM authors`)).toEqual([{ hashed: true }]);
+  });
+
+  it('what a hook refuses is not laid to fields that those above add', async () => {
+    for (const title of ['with a code', 'with a size']) {
+      const body = { title, notes: [{ body: title === 'with a code' ? 'forbidden' : 'a' }] };
+      expect(failure(await ask('POST', 'books', body))).toBe('403 FORBIDDEN');
+    }
+    await expect.poll(() => project.log()).toContain('"event":"books.create","field":"size"');
+    expect(project.log()).not.toContain('"field":"code"');
   });
 
   it('each item is told as made, changed, removed or linked', async () => {

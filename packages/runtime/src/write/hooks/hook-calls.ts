@@ -31,12 +31,11 @@ export interface AddedField {
   readonly field: string;
 }
 
-/** The fields that a refused write lacks permission for, as far as hooks have added them; else all that they added. */
+/** The fields that a refused write lacks permission for, as far as hooks have added them. */
 export function refusedFields({ missing }: PlatformError, added: readonly AddedField[]): readonly AddedField[] {
-  const isMissing = ({ event, field }: AddedField): boolean =>
-    missing === `${JSON.stringify(field)} of ${event.slice(0, event.lastIndexOf('.'))}`;
-  const found = added.filter(isMissing);
-  return found.length > 0 ? found : added;
+  return added.filter(
+    ({ event, field }) => missing === `${JSON.stringify(field)} of ${event.slice(0, event.lastIndexOf('.'))}`,
+  );
 }
 
 /** Makes calls of at most `timeoutMs`. */
