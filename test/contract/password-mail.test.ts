@@ -126,6 +126,13 @@ describe('a password reset', () => {
       // Mails are sent in the order in which they were asked for.
       await resetMail(await project.addUser(member));
       expect(mail.mails).toHaveLength(before + 1);
+      // Invitations are the only tokens that are made there, so they remove those of long ago.
+      const aged = `UPDATE platform.platform_single_use_tokens SET expires_at = now() - interval '8 days' WHERE "user" = $1`;
+      const left = 'SELECT 1 FROM platform.platform_single_use_tokens WHERE "user" = $1';
+      await project.rows(aged, [user.id]);
+      const body = { email: `${randomUUID()}@example.com`, role: member };
+      expect((await other.admin('/users/invite', { method: 'POST', body })).status).toBe(204);
+      expect(await project.rows(left, [user.id])).toEqual([]);
     } finally {
       await other.stop();
     }

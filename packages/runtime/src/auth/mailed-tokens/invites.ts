@@ -16,7 +16,7 @@ import { keyArray, type RequestOrigin } from '../../write/execute/running.ts';
 import type { TransactionBody } from '../../write/execute/transaction-body.ts';
 import type { WriteCommand } from '../../write/write-command.ts';
 import type { Writer } from '../../write/writer.ts';
-import { makeMailedKey } from './mailed-token.ts';
+import { createTokenPurge, makeMailedKey } from './mailed-token.ts';
 
 /** Addresses to invite, and the role that they get. */
 interface Invitation {
@@ -43,6 +43,7 @@ export function createInvite({ api, place: location, planner, writer, environmen
   const ttl = `${environment.ttl} milliseconds`;
   const classes = new Map(api.access.map((access) => [access.name, access]));
   const permissions = createInvitePermissions(api);
+  const purgeOld = createTokenPurge(location);
 
   return function invite(caller, sender, { emails, role, url }) {
     const request = { caller, sender, collection: 'platform_users', query: '', inviting: true } as const;
@@ -74,6 +75,7 @@ export function createInvite({ api, place: location, planner, writer, environmen
       const users = [made === null ? '{}' : keyArray(made), arrayLiteral(invitedUsers)];
       const values = [...users, arrayLiteral(keys), ttl, url?.href ?? null];
       await identifiedRow(transaction, texts.invite, values);
+      await purgeOld(transaction);
     }
 
     return {

@@ -3,11 +3,14 @@
  * the key, from which a token cannot be made without SECRET. Source: API specification, sections 2.2, 2.6 and 3.3.
  */
 import { randomBytes } from 'node:crypto';
+import { createPurge } from '../../database/own-statements.ts';
+import { ownTables } from '../../dialects/index.ts';
 import type { MailEnvironment } from '../../environment/mail.ts';
 import { linkWith } from '../../mail/allowed-url.ts';
 import type { WaitingMail } from '../../mail/outbox.ts';
 import type { WriteLetter } from '../../mail/templates.ts';
 import type { MailTransport } from '../../mail/transport.ts';
+import type { SystemPlace } from '../../system/place.ts';
 import type { Tokens } from '../sessions/tokens.ts';
 import type { ReadAccountSettings } from '../settings.ts';
 
@@ -82,6 +85,20 @@ interface MailedToken {
 /** Makes the key of a token: 256 bits. */
 export function makeMailedKey(): string {
   return randomBytes(32).toString('base64url');
+}
+
+/** Interval at which tokens of long ago are removed, in milliseconds, and how many at once. */
+const purgeEveryMs = 600_000;
+const maxPurged = 1_000;
+
+/** Makes what removes tokens of long ago, where others are made. */
+export function createTokenPurge(location: SystemPlace): ReturnType<typeof createPurge> {
+  const { table, shifted, purge } = ownTables(location);
+  const ended = purge({
+    ...{ table: table('platform_single_use_tokens'), key: 'hash', by: 'expires_at', limit: maxPurged },
+    where: `expires_at < ${shifted(-7, 'day')}`,
+  });
+  return createPurge(ended, purgeEveryMs);
 }
 
 export function signMailed(tokens: Tokens, kind: MailedKind, { user, key, proof }: MailedToken, ttlMs: number): string {

@@ -1,6 +1,6 @@
 /** New passwords by mailed tokens: after an invitation, and for who has forgotten the old one. */
 import type { Database } from '../../database/database.ts';
-import { createPurge, firstRow, identifiedRow } from '../../database/own-statements.ts';
+import { firstRow, identifiedRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import type { AuthEnvironment } from '../../environment/auth.ts';
 import type { LinkEnvironment } from '../../environment/mail.ts';
@@ -17,7 +17,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Tokens } from '../sessions/tokens.ts';
 import type { ReadAccountSettings } from '../settings.ts';
 import type { Changing, KeepUserHistory } from '../user-history.ts';
-import { type MailedKind, makeMailedKey, readMailed } from './mailed-token.ts';
+import { createTokenPurge, type MailedKind, makeMailedKey, readMailed } from './mailed-token.ts';
 
 /**
  * Gives the user of a token a password, and ends all sessions of that user. Rejects with INVALID_TOKEN, TOKEN_EXPIRED,
@@ -114,10 +114,6 @@ interface RequestResetOptions {
   readonly disableDefault: boolean;
 }
 
-/** Interval at which tokens of long ago are removed, in milliseconds, and how many at once. */
-const purgeEveryMs = 600_000;
-const maxPurged = 1_000;
-
 export function createRequestReset({
   database,
   place: location,
@@ -125,13 +121,9 @@ export function createRequestReset({
   environment,
   disableDefault,
 }: RequestResetOptions): RequestReset {
-  const { table, shifted, purge, statements } = ownTables(location);
-  const purgeEnded = purge({
-    ...{ table: table('platform_single_use_tokens'), key: 'hash', by: 'expires_at', limit: maxPurged },
-    where: `expires_at < ${shifted(-7, 'day')}`,
-  });
+  const { statements } = ownTables(location);
   const ttl = `${environment.ttl} milliseconds`;
-  const purgeOld = createPurge(purgeEnded, purgeEveryMs);
+  const purgeOld = createTokenPurge(location);
   return async function requestReset(email, url, client) {
     await attempts.mail('reset', [email], client);
     if (disableDefault) return;
