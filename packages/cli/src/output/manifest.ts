@@ -1,6 +1,7 @@
 /** `manifest.json` of the generated files: the versions that made them, and the digest of each. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { printJson } from '@tablewright/compiler/files';
 import type { Diagnostic } from '@tablewright/introspect';
 import type { JsonValue } from '@tablewright/runtime/language';
@@ -108,18 +109,25 @@ export async function refuseEdited(folder: string, paths: readonly string[], man
   if (found.length > 0) throw new EditedFilesError(found);
 }
 
+/** Milliseconds after which files are compared once more: another command may be writing them. */
+const comparedAgainMs = 500;
+
 /** Warnings about code of a server, below a folder, that is not what the last run has left there. */
 export async function warnOfEdited(output: string, folder: string): Promise<readonly Diagnostic[]> {
-  const manifest = await readManifest(output);
-  const isServed = (path: string): boolean => path.endsWith('.js') && !path.startsWith('client/');
-  const paths = [...(manifest?.digests.keys() ?? [])].filter(isServed);
-  const found = await selectEdited(output, paths, manifest);
-  return found.map((path) => ({
+  if ((await selectServed(output)).length === 0) return [];
+  await sleep(comparedAgainMs);
+  return (await selectServed(output)).map((path) => ({
     ...diagnosticOf(`${folder}/${path}`),
     severity: 'warning',
     message: 'The file is not the one that was generated.',
     hint: 'Run `platform generate --force`.',
   }));
+}
+
+async function selectServed(output: string): Promise<readonly string[]> {
+  const manifest = await readManifest(output);
+  const isServed = (path: string): boolean => path.endsWith('.js') && !path.startsWith('client/');
+  return selectEdited(output, [...(manifest?.digests.keys() ?? [])].filter(isServed), manifest);
 }
 
 async function selectEdited(

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { EditedFilesError, sealManifest } from './manifest.ts';
+import { EditedFilesError, sealManifest, warnOfEdited } from './manifest.ts';
 import { type OutputFile, writeFiles } from './write-files.ts';
 
 let folder = '';
@@ -45,6 +45,16 @@ test('writes into a folder that is not there', async () => {
     removed: 0,
   });
   expect(present()).toEqual(['generated/a/b.ts', 'generated/manifest.json']);
+});
+
+test('tells of code that was edited, but not while another command writes it', async () => {
+  const later = filesOf({ 'server.js': '2' });
+  await writeFiles(output, filesOf({ 'server.js': '1' }));
+  writeFileSync(join(output, 'server.js'), '2');
+  setTimeout(() => writeFileSync(join(output, 'manifest.json'), later.at(-1)?.contents ?? ''), 100);
+  expect(await warnOfEdited(output, 'generated')).toEqual([]);
+  writeFileSync(join(output, 'server.js'), '3');
+  expect(await warnOfEdited(output, 'generated')).toMatchObject([{ place: 'generated/server.js' }]);
 });
 
 test('leaves what did not change alone', async () => {
