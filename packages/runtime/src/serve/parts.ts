@@ -95,13 +95,19 @@ function createModel(
   const { listen, broadcast } = served;
   const compiled = frozen ? frozenModel : compiledModel;
   let watch: ModelWatch | null = null;
+  let isStarted = false;
   const model: ServedModel = {
     get changes() {
       return watch?.changes ?? compiled;
     },
     look: async () => watch?.look(),
     isOutdated: async (outdated) => (await watch?.isOutdated(outdated)) ?? false,
-    start: () => watch?.start(),
+    start() {
+      // Once: tables that were dropped may be installed again.
+      if (watch === null || isStarted) return;
+      isStarted = true;
+      watch.start();
+    },
     stop: async () => (watch === null ? recompiler?.close() : watch.stop()),
     adopt(next) {
       const tables = systemPlaceOf(next);
