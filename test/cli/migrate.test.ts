@@ -79,6 +79,16 @@ it('are compiled from then on', async () => {
   expect(routes).toEqual(['books.js', ...resources.map((name) => `platform_${name}.js`)]);
 });
 
+it('files of another tool are not told as migrations that the database lacks', async () => {
+  await mkdir(join(folder, 'migrations'));
+  for (const name of ['0001_pens.up', '0001_pens.down']) {
+    await writeFile(join(folder, `migrations/${name}.sql`), 'DROP TABLE pens;\n');
+  }
+  const { code, stderr } = await platform('generate');
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('lacks')]);
+  await rm(join(folder, 'migrations'), { recursive: true });
+}, 90_000);
+
 it('are compiled as far as they are there, and say what they lack', async () => {
   expect((await platform('migrate', '--down', '1', '--yes')).code).toBe(2);
   await withClient(database.url, (client) => undoMigrations(migrationConnection(client), 1));
@@ -151,6 +161,27 @@ it('of the project that the database lacks are named when it is compiled', async
   expect([behind.code, behind.stderr]).toEqual([0, expect.stringMatching(lacking)]);
   expect((await platform('migrate')).stderr).not.toContain('lacks');
   expect((await platform('generate')).stderr).not.toContain('lacks');
+}, 90_000);
+
+it('of the project are not named as lacking to a role that may not read which the database has had', async () => {
+  await query(`CREATE ROLE cli_reader LOGIN PASSWORD 'reader'; GRANT USAGE ON SCHEMA platform TO cli_reader;
+    GRANT SELECT ON ALL TABLES IN SCHEMA public, platform TO cli_reader;
+    REVOKE ALL ON platform.platform_project_migrations FROM cli_reader`);
+  const url = new URL(database.url);
+  url.username = 'cli_reader';
+  url.password = 'reader';
+  const reader = (...args: readonly string[]) => runWarm([...args, '--project', folder], { DATABASE_URL: url.href });
+  try {
+    const generated = await reader('generate');
+    expect([generated.code, generated.stderr]).toEqual([0, expect.not.stringContaining('lacks')]);
+    const status = await reader('migrate', '--status');
+    expect([status.code, status.stderr]).toEqual([
+      3,
+      expect.stringContaining('may not read platform_project_migrations'),
+    ]);
+  } finally {
+    await query('DROP OWNED BY cli_reader; DROP ROLE cli_reader');
+  }
   await rm(join(folder, 'migrations'), { recursive: true });
 }, 90_000);
 

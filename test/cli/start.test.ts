@@ -1,4 +1,4 @@
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -27,23 +27,28 @@ it('serves, and warns of code that was edited and of migrations that the databas
   const served = await createProject();
   const at = (path: string): string => join(served.folder, path);
   const run = (command: string) => runPlatform([command, '--project', served.folder], { DATABASE_URL: database.url });
-  const start = async (): Promise<string> => {
+  const start = async (awaited: string): Promise<string> => {
     const server = await startUnchecked(served.folder, database.url, {}, []);
     // Warnings delay no answer.
     const end = Date.now() + 5_000;
-    while (!server.log().includes('migrations-pending') && Date.now() < end) await wait(50);
+    while (!server.log().includes(awaited) && Date.now() < end) await wait(50);
     await server.stop();
     return server.log();
   };
+  await mkdir(at('migrations'));
+  await writeFile(at('migrations/0000-first.sql'), 'SELECT 1;\n');
   await run('migrate');
   await run('generate');
-  await mkdir(at('migrations'));
   await writeFile(at('migrations/0001-late.sql'), 'CREATE TABLE late (id int PRIMARY KEY);\n');
-  expect(await start()).toMatch(/migrations-pending.*lacks the migrations 0001-late\..*platform migrate/);
+  expect(await start('migrations-pending')).toMatch(/migrations-pending.*lacks the migrations 0001-late\..*platform migrate/);
   await appendFile(at('generated/server.js'), '// Edited.\n');
-  const log = await start();
+  const log = await start('modified-output');
   expect(log).toMatch(/modified-output","severity":"warning","place":"generated\/server\.js".*generate.* --force/);
   expect(log.match(/modified-output/g)).toHaveLength(1);
+  // Files that only compiling needs are not deployed everywhere.
+  await rm(at('platform.schema.json'));
+  await writeFile(at('platform.config.ts'), "export default { permissions: 'rules.yaml' };\n");
+  expect(await start('modified-output')).toContain('modified-output');
   await served.remove();
 }, 90_000);
 
@@ -61,8 +66,19 @@ it('warns of migrations that an embedded database lacks, which it opens as it is
     expect((await server.admin('/items/early', { method: 'POST', body: { id: 1 } })).status).toBe(200);
   } finally {
     expect(await server.stop()).toBe(0);
-    await embedded.remove();
   }
+  const serves = async (): Promise<void> => {
+    const other = await startUnchecked(embedded.folder, '', {}, []);
+    expect((await other.admin('/items/early')).json).toEqual({ data: [{ id: 1 }] });
+    expect(await other.stop()).toBe(0);
+  };
+  // A warning that cannot be made ends no start.
+  await mkdir(at('migrations/0003-folder.sql'));
+  await serves();
+  await rm(at('platform.schema.json'));
+  await writeFile(at('platform.config.ts'), "export default { permissions: 'rules.yaml' };\n");
+  await serves();
+  await embedded.remove();
 }, 90_000);
 
 it('ends when a variable is wrong, also with an embedded database that was opened for compiling', async () => {

@@ -44,8 +44,7 @@ export async function start(options: StartOptions): Promise<void> {
   try {
     if (workers !== null) await startCluster(project, workers, progress);
     else await serveProject(project, source, options, progress);
-    // They are for people to read, so no start ends because one cannot be made.
-    if (!compileFirst) reportWarnings(await warningsOf(project, source).catch(() => []), progress);
+    if (!compileFirst) reportWarnings(await warningsOf(project, source), progress);
   } catch (error) {
     // A connection that was handed on but not taken stays open, and would keep the process from ending.
     if (source?.embedded) await source.close().catch(() => undefined);
@@ -57,21 +56,34 @@ export async function start(options: StartOptions): Promise<void> {
 async function beginEmbedded(project: Settings, progress: Progress): Promise<Source | null> {
   if (databaseUrl(project) !== null || !hasMigrations(project)) return null;
   const isNew = !hasDatabase(project);
-  const [{ connect }, loaded, { migrationDiagnostics }] = await loadMigrations(project);
+  const loading = loadMigrations(project);
+  // One that is there is served also where files are missing that only compiling needs.
+  const modules = await (isNew ? loading : loading.catch(() => null));
+  if (modules === null) return null;
+  const [{ connect }, loaded, { migrationDiagnostics }] = modules;
   const source = await connect(loaded, progress);
   // Before it is handed on: it has one connection.
-  if (!isNew) reportWarnings(await migrationDiagnostics(source, loaded), progress);
+  if (!isNew) reportWarnings(await orNone(migrationDiagnostics(source, loaded)), progress);
   return source;
 }
 
 /** Warnings about generated code that was edited, and about migrations that the database lacks. */
 async function warningsOf(project: Settings, source: Source | null): Promise<readonly Diagnostic[]> {
-  const edited = await warnOfEdited(project.output, relative(project.folder, project.output));
-  if (source !== null || databaseUrl(project) === null || !hasMigrations(project)) return edited;
+  const edited = warnOfEdited(project.output, relative(project.folder, project.output));
+  const isAsked = source === null && databaseUrl(project) !== null && hasMigrations(project);
+  const found = [edited, ...(isAsked ? [warnOfLacking(project)] : [])];
+  return (await Promise.all(found.map(orNone))).flat();
+}
+
+async function warnOfLacking(project: Settings): Promise<readonly Diagnostic[]> {
   const [{ connect }, loaded, { migrationDiagnostics }] = await loadMigrations(project);
-  // The server itself tells of a database that cannot be asked.
-  const lacking = connect(loaded, silent).then((asking) => migrationDiagnostics(asking, loaded).finally(asking.close));
-  return [...edited, ...(await lacking.catch(() => []))];
+  const source = await connect(loaded, silent);
+  return migrationDiagnostics(source, loaded).finally(source.close);
+}
+
+/** Warnings are for people to read, so no start ends because one cannot be made. */
+function orNone(warnings: Promise<readonly Diagnostic[]>): Promise<readonly Diagnostic[]> {
+  return warnings.catch(() => []);
 }
 
 function hasMigrations({ folder }: Settings): boolean {

@@ -68,12 +68,13 @@ interface HalfApplied {
   readonly isMissing: boolean;
 }
 
-/** Reads it. Rejects if a file differs from the one that was applied under its name. */
+/** Reads it. Rejects if a file differs from the one that was applied under its name, or if the ledger is not readable. */
 export async function projectMigrationState(source: Source, project: Project): Promise<ProjectMigrationState> {
   const { model } = ownTables(systemPlace(source, project)).statements;
   const [[, ledger] = []] = await source.run(...model.readable);
-  const rows = ledger === '1' ? await source.run(model.migrations, []) : [];
-  const begun = ledger === '1' && model.underWay !== null ? await source.run(model.underWay, []) : [];
+  if (ledger === '0') throw unreadable();
+  const rows = ledger == null ? [] : await source.run(model.migrations, []);
+  const begun = ledger == null || model.underWay === null ? [] : await source.run(model.underWay, []);
   const applied = new Map(
     rows.map(([name, checksum, sql]) => [
       name ?? '',
@@ -106,18 +107,20 @@ function readHalfApplied(
   return [{ name, extent: `${done} of ${count(file.length, 'statement')}`, isMissing: !names.has(name) }];
 }
 
-/** Warnings about migrations that the database lacks as a whole or in part; none without the platform's own tables. */
+/**
+ * Warnings about migrations that the database lacks as a whole or in part. There are none before the first one, because
+ * the folder may be that of another tool, and none where the ledger is not readable.
+ */
 export async function migrationDiagnostics(source: Source, project: Project): Promise<readonly Diagnostic[]> {
-  const { model } = ownTables(systemPlace(source, project)).statements;
-  if (model.underWay === null && (await migrationNames(project)).length === 0) return [];
-  const [[isInstalled] = []] = await source.run(...model.readable);
-  if (isInstalled !== '1') return [];
+  const { underWay } = ownTables(systemPlace(source, project)).statements.model;
   const warning = (message: string, hint: string, code = 'migrations-pending'): Diagnostic => {
     return { code, severity: 'warning', place: 'migrations', message, hint };
   };
   try {
-    const { pending, halfApplied } = await projectMigrationState(source, project);
-    const lacking = pending.filter(({ name }) => !halfApplied.some((begun) => begun.name === name));
+    if (underWay === null && (await migrationNames(project)).length === 0) return [];
+    const { applied, pending, halfApplied } = await projectMigrationState(source, project);
+    const isKept = applied.length + halfApplied.length > 0;
+    const lacking = isKept ? pending.filter(({ name }) => !halfApplied.some((begun) => begun.name === name)) : [];
     const names = lacking.map(({ name }) => name).join(', ');
     return [
       ...halfApplied.map(({ name, extent, isMissing }) => {
@@ -129,7 +132,8 @@ export async function migrationDiagnostics(source: Source, project: Project): Pr
         : [warning(`The database lacks the migrations ${names}.`, 'Run `platform migrate`.')]),
     ];
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
+    // Tables and files that are not readable are told by commands that need them.
+    if (!(error instanceof CommandError) || error.exitCode !== exitCodes.invalid) return [];
     return [warning(error.message, error.hint ?? 'Run `platform migrate --status`.')];
   }
 }
@@ -170,6 +174,14 @@ export async function applyProjectMigrations(
     onDone(migration.name, 'applied');
   }
   return done;
+}
+
+function unreadable(): CommandError {
+  return new CommandError(
+    exitCodes.database,
+    'The role of DATABASE_URL may not read platform_project_migrations, which says what the database has had.',
+    'Give it the right SELECT on that table.',
+  );
 }
 
 function changed(name: string): CommandError {

@@ -176,7 +176,7 @@ export interface ModelTables {
   readonly announce: OwnSql;
   /** Reads that version; no row before the first one. */
   readonly version: string;
-  /** Tells what may be read, as `1` or `0`: metadata, and the ledger of migrations; with its parameters. */
+  /** Tells what may be read, as `1` or `0`: metadata, and the ledger of migrations (null: absent); with its parameters. */
   readonly readable: readonly [sql: string, parameters: readonly (string | null)[]];
   /** Tells if the tables of roles and rules exist and are readable. */
   arePermissionsReadable(run: RunTexts): Promise<boolean>;

@@ -35,9 +35,12 @@ function mysqlModelRowsSql(schema: string, hasLedger: boolean): string {
 ORDER BY kind, CAST(row_text AS BINARY)`;
 }
 
-/** The same as `ModelTables.readable`. Its parameter is the database, null for that of the connection. */
+/**
+ * The same as `ModelTables.readable`, where a hidden ledger counts as absent. Its parameter is the database, null for
+ * that of the connection.
+ */
 const mysqlModelTablesSql = `SELECT CAST(COUNT(CASE WHEN TABLE_NAME <> '${projectLedgerTable}' THEN 1 END) = 3 AS CHAR),
-  CAST(COUNT(CASE WHEN TABLE_NAME = '${projectLedgerTable}' THEN 1 END) = 1 AS CHAR)
+  MAX(CASE WHEN TABLE_NAME = '${projectLedgerTable}' THEN '1' END)
 FROM information_schema.TABLES WHERE TABLE_SCHEMA = COALESCE(?, DATABASE())
   AND TABLE_NAME IN ('platform_collections', 'platform_fields', 'platform_relations', '${projectLedgerTable}')`;
 

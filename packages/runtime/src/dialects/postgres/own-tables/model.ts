@@ -31,17 +31,18 @@ function isQuotedSchema(name: string, parameter: string): string {
 }
 
 /**
- * The statement that tells of what a role may read there, as `1` or `0`: the three tables, and the ledger of migrations.
- * Its parameter is the schema, quoted.
+ * The statement that tells of what a role may read there, as `1` or `0`: the three tables, and the ledger of migrations,
+ * which is null if there is none. Its parameter is the schema, quoted.
  */
-const modelTablesSql = `SELECT (pg_catalog.count(*) FILTER (WHERE NOT found.ledger) = 3)::pg_catalog.int4::pg_catalog.text,
-  (pg_catalog.count(*) FILTER (WHERE found.ledger) = 1)::pg_catalog.int4::pg_catalog.text
+const modelTablesSql = `SELECT
+  (pg_catalog.count(*) FILTER (WHERE found.may_read AND NOT found.ledger) = 3)::pg_catalog.int4::pg_catalog.text,
+  (pg_catalog.bool_or(found.may_read) FILTER (WHERE found.ledger))::pg_catalog.int4::pg_catalog.text
 FROM (
-  SELECT c.relname = '${projectLedgerTable}' AS ledger
+  SELECT c.relname = '${projectLedgerTable}' AS ledger,
+    pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS may_read
   FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
   WHERE c.relname IN ('platform_collections', 'platform_fields', 'platform_relations', '${projectLedgerTable}')
   AND ${isQuotedSchema('n.nspname', '$1')}
-  AND pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
 ) AS found`;
 
 /**
