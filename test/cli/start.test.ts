@@ -40,7 +40,9 @@ it('serves, and warns of code that was edited and of migrations that the databas
   await run('migrate');
   await run('generate');
   await writeFile(at('migrations/0001-late.sql'), 'CREATE TABLE late (id int PRIMARY KEY);\n');
-  expect(await start('migrations-pending')).toMatch(/migrations-pending.*lacks the migrations 0001-late\..*platform migrate/);
+  expect(await start('migrations-pending')).toMatch(
+    /migrations-pending.*lacks the migrations 0001-late\..*platform migrate/,
+  );
   await appendFile(at('generated/server.js'), '// Edited.\n');
   const log = await start('modified-output');
   expect(log).toMatch(/modified-output","severity":"warning","place":"generated\/server\.js".*generate.* --force/);

@@ -70,8 +70,8 @@ async function beginEmbedded(project: Settings, progress: Progress): Promise<Sou
 /** Warnings about generated code that was edited, and about migrations that the database lacks. */
 async function warningsOf(project: Settings, source: Source | null): Promise<readonly Diagnostic[]> {
   const edited = warnOfEdited(project.output, relative(project.folder, project.output));
-  const isAsked = source === null && databaseUrl(project) !== null && hasMigrations(project);
-  const found = [edited, ...(isAsked ? [warnOfLacking(project)] : [])];
+  const needsSource = source === null && databaseUrl(project) !== null && hasMigrations(project);
+  const found = [edited, ...(needsSource ? [warnOfLacking(project)] : [])];
   return (await Promise.all(found.map(orNone))).flat();
 }
 

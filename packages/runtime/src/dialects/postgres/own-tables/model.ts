@@ -31,8 +31,8 @@ function isQuotedSchema(name: string, parameter: string): string {
 }
 
 /**
- * The statement that tells of what a role may read there, as `1` or `0`: the three tables, and the ledger of migrations,
- * which is null if there is none. Its parameter is the schema, quoted.
+ * The statement that tells of what a role may read there, as `1` or `0`: the three tables, and the ledger of migrations.
+ * Null means that there is no ledger. Its parameter is the schema, quoted.
  */
 const modelTablesSql = `SELECT
   (pg_catalog.count(*) FILTER (WHERE found.may_read AND NOT found.ledger) = 3)::pg_catalog.int4::pg_catalog.text,
