@@ -15,6 +15,8 @@ export default defineExtension(({ before, after, afterCommit }) => {
   });
   after('platform_users.create', async ({ key, payload, items }) => {
     await items.asAdmin('notes').create({ text: \`made \${payload.email}\` });
+    const [name, host] = payload.email?.split('@') ?? [];
+    if (host === 'hidden.example') await items('entries').create({ id: 9, list: 2, name: name ?? '' });
     // A write of the same caller, in a hook, has that caller's own rules, not those of invitations.
     if (payload.email?.startsWith('nested')) await items('platform_users').update(key, { title: 'nested' });
   });
@@ -30,21 +32,29 @@ export default defineExtension(({ before, after, afterCommit }) => {
 let mail: MailServer;
 let project: AccountsProject;
 let member: string;
+let inviters: string;
 beforeAll(async () => {
   mail = await startMailServer();
   project = await serveAccounts({
-    sql: 'CREATE TABLE notes (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, text text)',
+    sql: `CREATE TABLE notes (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, text text);
+      CREATE TABLE lists (id integer PRIMARY KEY, open boolean NOT NULL);
+      CREATE TABLE entries (id integer PRIMARY KEY, list integer REFERENCES lists, name text, UNIQUE (list, name));
+      INSERT INTO lists VALUES (1, true), (2, false);
+      INSERT INTO entries VALUES (1, 2, 'taken')`,
     permissions: `
 roles: { member: {}, inviter: {} }
 permissions:
   member: { notes: { read: true } }
   inviter:
     platform_roles: { read: true }
-    platform_users: { create: { fields: [email, role, title] } }`,
+    platform_users: { create: { fields: [email, role, title] } }
+    lists: { read: { fields: '*', filter: { open: { _eq: true } } } }
+    entries: { create: true }`,
     extensions: { 'users.ts': hooks },
     environment: { EMAIL_SMTP_HOST: '127.0.0.1', EMAIL_SMTP_PORT: String(mail.port) },
   });
   member = await project.addRole('member');
+  inviters = await project.addRole('inviter');
 });
 afterAll(async () => {
   await project?.close();
@@ -76,11 +86,18 @@ it('and what hooks write is there with the user', async () => {
 });
 
 it('but hooks have the rules of the caller for what they write themselves', async () => {
-  const inviter = await project.addUser(await project.addRole('inviter'));
+  const inviter = await project.addUser(inviters);
   const { access_token: token } = await project.signIn(inviter);
   expect((await invite('plain@example.com', token)).status).toBe(204);
   expect(failure(await invite('nested@example.com', token))).toBe('403 FORBIDDEN');
   expect((await invite('nested@example.com')).status).toBe(204);
   const [user] = await project.rows(`SELECT title FROM platform.platform_users WHERE email = 'nested@example.com'`);
   expect(user).toEqual({ title: 'nested' });
+});
+
+it('and a unique key tells nothing of rows that hooks may not link', async () => {
+  const { access_token: token } = await project.signIn(await project.addUser(inviters));
+  const [taken, free] = [await invite('taken@hidden.example', token), await invite('free@hidden.example', token)];
+  expect(failure(free)).toBe('403 FORBIDDEN');
+  expect([taken.status, taken.text]).toEqual([free.status, free.text]);
 });

@@ -21,6 +21,8 @@ interface MoverOptions {
   readonly writer: Pick<Writer, 'workOf'>;
 }
 
+const written = { query: '', isPart: true, returning: () => null } as const;
+
 /** Caller of a move, and its collection. */
 interface MoveRequest {
   readonly caller: Caller;
@@ -49,7 +51,7 @@ export function createMover({ api, database, writer }: MoverOptions) {
     if (!updatable.has(field)) throw forbidden();
     const write = async (transaction: Transaction, { judgesFirst, begun }: PartsRun) => {
       const items = await planMove({ transaction, planner, caller, dialect, turn, collection, field }, move);
-      const request = { caller, collection: name, query: '', sender, judgesFirst, returning: () => null };
+      const request = { ...written, caller, collection: name, sender, judgesFirst };
       const work = await writer.workOf({ action: 'update', request, body: items });
       begun(work);
       await runExplained(work, transaction);

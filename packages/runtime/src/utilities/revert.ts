@@ -27,7 +27,7 @@ interface RevertRequest {
 }
 
 const requested = 'fields=collection,item,data';
-const written = { query: '', activity: 'revert', returning: () => null } as const;
+const written = { query: '', activity: 'revert', isPart: true, returning: () => null } as const;
 
 /**
  * Makes the revert function: an update by the caller, under the caller's rules. It has every field that the revision

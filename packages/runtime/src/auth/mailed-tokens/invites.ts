@@ -46,12 +46,13 @@ export function createInvite({ api, place: location, planner, writer, environmen
   const purgeOld = createTokenPurge(location);
 
   return function invite(caller, sender, { emails, role, url }) {
-    const request = { caller, sender, collection: 'platform_users', query: '', inviting: true } as const;
+    const request = { caller, sender, collection: users, query: '', inviting: true, isPart: true } as const;
     let parts: readonly TransactionBody[] = [];
+    let judgesFirst = false;
 
     /** Writes as part of the invitation, and returns the keys of the written items. */
     async function write(transaction: Transaction, command: Omit<WriteCommand, 'request'>): Promise<Keys | null> {
-      const work = await writer.workOf({ ...command, request });
+      const work = await writer.workOf({ ...command, request: { ...request, judgesFirst } });
       parts = [...parts, work];
       return (await work.run(transaction)).keys;
     }
@@ -81,7 +82,11 @@ export function createInvite({ api, place: location, planner, writer, environmen
     return {
       run,
       affected: () => parts.flatMap((part) => part.affected()),
-      isConflict: isInvitedMeanwhile,
+      isConflict(error) {
+        const isAgain = parts.some((part) => part.isConflict?.(error) === true);
+        judgesFirst ||= isAgain;
+        return isAgain || isInvitedMeanwhile(error);
+      },
       committed() {
         for (const part of parts) part.committed();
       },

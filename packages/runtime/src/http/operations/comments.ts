@@ -1,5 +1,5 @@
 /** Comments on items: the row of activity that records one stands for it. Source: API specification, section 10.3. */
-import type { Database } from '../../database/database.ts';
+import type { Database, Transaction } from '../../database/database.ts';
 import { ask, firstRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import { PlatformError } from '../../errors.ts';
@@ -7,6 +7,7 @@ import type { JsonValue } from '../../language/index.ts';
 import type { commentResource } from '../../language/operations/index.ts';
 import type { Planner } from '../../query/planner.ts';
 import type { SystemPlace } from '../../system/place.ts';
+import { retryOnConflict } from '../../write/execute/transaction-body.ts';
 import { explainViolation } from '../../write/execute/violation.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 import type { Writer } from '../../write/writer.ts';
@@ -36,10 +37,11 @@ export function commentOperations(
   async function record(request: WriteRequest, body: JsonValue): Promise<string> {
     const work = await writer.workOf({ action: 'create', request, body });
     try {
-      const row = await database.transaction(async (transaction) => {
+      const write = async (transaction: Transaction) => {
         const { keys } = await work.run(transaction);
         return { value: await firstRow(transaction, texts.row, [keys?.values[0] ?? null]) };
-      });
+      };
+      const row = await retryOnConflict(work, () => database.transaction(write));
       work.committed();
       return row?.[0] ?? '';
     } catch (error) {
