@@ -1,12 +1,15 @@
 /**
  * Values that a hidden row has taken, where the write is a part of a transaction: one that hooks wait for, an import, a
- * revert. Rules and links come before the unique key there, too.
+ * revert, a comment. Rules and links come before the unique key there, too.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onServer } from '../support/contract-database.ts';
 import { file, form } from '../support/files.ts';
+import type { Answer } from '../support/platform.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
 import { allServers } from '../support/servers.ts';
+
+const token = 'token-of-bob-0000000000';
 
 const sql = `
   CREATE TABLE clubs (id integer PRIMARY KEY, open boolean NOT NULL);
@@ -16,6 +19,11 @@ const sql = `
   CREATE TABLE entries (
     id integer PRIMARY KEY, list integer NOT NULL REFERENCES lists, name varchar(20) NOT NULL, UNIQUE (list, name));
   CREATE TABLE diaries (id integer PRIMARY KEY, list integer, name varchar(20));
+  CREATE TABLE counted (id integer PRIMARY KEY, name varchar(20) UNIQUE, runs integer);
+  INSERT INTO platform.platform_roles (id, name) VALUES ('00000000-0000-4000-8000-0000000000ed', 'member');
+  INSERT INTO platform.platform_users (id, email, role, token) VALUES
+    ('00000000-0000-4000-8000-00000000000b', 'bob@example.com', '00000000-0000-4000-8000-0000000000ed', '${token}');
+  INSERT INTO diaries VALUES (5, NULL, NULL);
   INSERT INTO clubs VALUES (1, true), (2, false);
   INSERT INTO seats (id, club, name) VALUES (1, 1, 'ann'), (2, 2, 'bob');
   INSERT INTO lists VALUES (1, true), (2, false);
@@ -23,6 +31,7 @@ const sql = `
 `;
 
 const permissions = `
+roles: { member: {} }
 permissions:
   public:
     platform_revisions: { read: true }
@@ -37,6 +46,17 @@ permissions:
       create: { fields: '*', validation: { list: { open: { _eq: true } } } }
       update: { fields: '*', filter: { list: { open: { _eq: true } } }, validation: { list: { open: { _eq: true } } } }
     diaries: { read: true, create: true }
+    counted: { read: true, create: true }
+    platform_activity: { read: true }
+  member:
+    diaries: { read: true }
+    lists: { read: true }
+    entries: { create: { fields: '*', validation: { list: { open: { _eq: true } } } } }
+    platform_files:
+      create: { fields: [description, title], validation: { uploaded_by: { _eq: $CURRENT_USER } } }
+    platform_comments:
+      read: true
+      create: { fields: [id, collection, item, comment], validation: { user_created: { _eq: $CURRENT_USER } } }
 `;
 
 /** Hooks that do nothing, and one that writes what its payload says. */
@@ -44,6 +64,17 @@ const extensions = {
   'wait.ts': `import { defineExtension } from '../generated/extension.js';
 
 export default defineExtension(({ before, after }) => {
+  let runs = 0;
+  before('counted.create', ({ payload }) => {
+    payload.runs = ++runs;
+  });
+  after('platform_files.create', async ({ payload, items }) => {
+    await items('entries').create({ id: 30, list: 1, name: payload.description ?? '' });
+  });
+  after('platform_comments.create', async ({ payload, items }) => {
+    const [list, name] = (payload.comment ?? '').split(' ');
+    if (name !== undefined) await items('entries').create({ id: 30, list: Number(list), name });
+  });
   before('seats.create', () => {});
   before('seats.update', () => {});
   after('entries.create', () => {});
@@ -83,6 +114,44 @@ describe.each(allServers)('on $name', ({ dialect, missing }) => {
       const [taken, free] = [await send('bob'), await send('new')];
       expect(free.status).toBeGreaterThanOrEqual(400);
       expect([taken.status, taken.text]).toEqual([free.status, free.text]);
+    });
+
+    it('where hooks wait for a comment', async () => {
+      const send = (comment: string) =>
+        hooked.ask('/activity/comment', { method: 'POST', token, body: { collection: 'diaries', item: '5', comment } });
+      const [taken, free] = [await send('2 bob'), await send('2 new')];
+      expect(free.status).toBeGreaterThanOrEqual(400);
+      expect([taken.status, taken.text]).toEqual([free.status, free.text]);
+    });
+
+    const isUnique = ({ status, json }: Answer) => [status, json.errors[0].extensions.type];
+
+    it('and is told where rules ask for what the server fills in', async () => {
+      const comment = { id: '00000000-0000-4000-8000-0000000000c0', collection: 'diaries', item: '5', comment: 'one' };
+      const write = () => hooked.ask('/comments', { method: 'POST', token, body: comment });
+      expect((await write()).status).toBe(200);
+      expect(isUnique(await write())).toEqual([400, 'unique']);
+      expect(
+        isUnique(
+          await hooked.ask('/comments', {
+            method: 'POST',
+            token,
+            body: { ...comment, id: undefined, comment: '1 ann' },
+          }),
+        ),
+      ).toEqual([400, 'unique']);
+      const upload = (description: string) =>
+        hooked.ask('/files', { method: 'POST', token, body: form(['description', description], file('x')) });
+      expect(isUnique(await upload('ann'))).toEqual([400, 'unique']);
+      expect((await upload('eve')).status).toBeLessThan(300);
+    });
+
+    it('and hooks run once where nothing is to be judged', async () => {
+      const make = (id: number) => hooked.ask('/items/counted', { method: 'POST', body: { id, name: 'one' } });
+      const first = await make(1);
+      expect(isUnique(await make(2))).toEqual([400, 'unique']);
+      const third = await hooked.ask('/items/counted', { method: 'POST', body: { id: 3, name: 'three' } });
+      expect(third.json.data.runs - first.json.data.runs).toBe(2);
     });
 
     it.each(['seats', 'entries'])('in an import: %s', async (table) => {

@@ -26,7 +26,7 @@ import {
   prepareTargets,
 } from './execute/targets.ts';
 import { lockOfUpdate } from './plan/plan-update.ts';
-import { type StepForm, writtenColumns } from './plan/plans.ts';
+import { hasChecksFirst, type StepForm, writtenColumns } from './plan/plans.ts';
 import { changedEntries, isTree, newEntries, overtakesPayloads, prepareTree, runTree } from './tree/prepare-tree.ts';
 import {
   affectedBy,
@@ -95,7 +95,7 @@ function updateOf(
   const plan: WritePlan = {
     returning,
     affected: () => [affectedBy(context, granted, batch, placeOf)],
-    hasChecks: () => prepare().plans.planFirst?.() !== undefined,
+    hasChecks: () => hasChecksFirst(prepare().plans),
     work: (running) => runUpdate(running, prepare(), keys, false),
   };
   return keys.count === 0 ? plan : completed(context, plan, { kind: 'step', prepare, keys });
@@ -115,6 +115,7 @@ export async function prepareUpdateSingleton(context: WriteContext, body: JsonVa
   return {
     returning,
     affected: () => [affectedBy(context, granted, batch, placeOf)],
+    hasChecks: () => !context.scope.admin,
     isConflict: (error) => overtakesPayloads(context, writable, [data], error),
     async work(running) {
       // The first is sent first.
@@ -238,7 +239,7 @@ async function queried(
   const step = prepareStep(context, granted, 'update', batch, 'shared', { placeOf });
   return {
     affected: () => [affectedBy(context, granted, batch, placeOf)],
-    hasChecks: () => !context.scope.admin,
+    hasChecks: () => (tree ? !context.scope.admin : hasChecksFirst(step.plans)),
     ...(tree && { isConflict: (error) => overtakesPayloads(context, writable, [data], error) }),
     async work(running) {
       const keys = await findHeld(running, targets, { collection, lock, maxCount: context.maxItems });

@@ -22,6 +22,9 @@ interface CopyNames {
   readonly contents: readonly string[];
 }
 
+/** Value that the server fills in: the caller's user, or a field of a singleton where a payload says nothing. */
+type Completion = 'user' | { readonly collection: string; readonly field: string };
+
 /** One collection of the platform. */
 export interface SystemCollection {
   readonly name: string;
@@ -37,7 +40,7 @@ export interface SystemCollection {
   /** Fields that the server fills and that are in no input; `all` of them where no payload writes anything. */
   readonly serverOwned?: readonly string[] | 'all';
   /** Fields of new rows that the server fills in when they are there, so that rules about them are checked afterwards. */
-  readonly completed?: readonly string[];
+  readonly completed?: Readonly<Record<string, Completion>>;
   /** Fields that stay as they were made. */
   readonly fixed?: readonly string[];
   /** Actions of which activity tells in words of its own, written beside them. */
@@ -97,7 +100,7 @@ export const systemCollections: readonly SystemCollection[] = [
     names: { collection: 'collection', item: 'item' },
     ownActivity: ['create'],
     owner: 'user_created',
-    completed: ['user_created'],
+    completed: { user_created: 'user' },
   },
   { name: 'platform_fields', writes: [], granted: ['read'], types: { special: 'csv' } },
   {
@@ -107,7 +110,11 @@ export const systemCollections: readonly SystemCollection[] = [
     granted: all,
     types: { tags: 'csv' },
     owner: 'uploaded_by',
-    completed: ['folder', 'modified_by', 'uploaded_by'],
+    completed: {
+      folder: { collection: 'platform_settings', field: 'storage_default_folder' },
+      modified_by: 'user',
+      uploaded_by: 'user',
+    },
     serverOwned: [
       'storage',
       'filename_disk',

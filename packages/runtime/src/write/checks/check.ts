@@ -5,6 +5,7 @@ import {
   callerCollections,
   type ManyToOne,
   type Operand,
+  type Operator,
   type RelationDescriptor,
   systemCollection,
 } from '../../language/index.ts';
@@ -70,6 +71,8 @@ export interface Check {
   readonly rules: readonly number[];
   /** Columns whose presence it asks for. */
   readonly columns: readonly number[];
+  /** Links that leave it open before the write where they lead to rows of the same step. Default: none. */
+  readonly openBy?: readonly ManyToOne[];
   /** Prints the predicate: true on a row that fails. */
   fails(judged: CheckedRow): string;
 }
@@ -90,13 +93,20 @@ export function readsEveryRow({ descriptor, rows }: Pick<CollectionScope, 'descr
   return descriptor.policies !== true && rows.some(isEveryRow);
 }
 
-/** True if every row shows the caller the values by which a link names it; a key names rows in any case. */
-export function readsNames({ descriptor, fields }: CollectionScope, { on }: Pick<ManyToOne, 'on'>): boolean {
+/**
+ * True if every row shows the caller the values by which a link names it; a key names rows in any case. Administrators may
+ * name rows by secrets, too.
+ */
+export function readsNames(
+  { descriptor, fields }: CollectionScope,
+  { on }: Pick<ManyToOne, 'on'>,
+  isAdmin = false,
+): boolean {
   return on.every(({ to }) => {
     const named = descriptor.fields.find(({ column }) => column === to);
     if (named === undefined || descriptor.key.includes(named.name)) return true;
     const field = fields.get(named.name);
-    return field !== undefined && !field.secret && field.grant === null;
+    return field !== undefined && (isAdmin || !field.secret) && field.grant === null;
   });
 }
 
@@ -140,16 +150,14 @@ export function isLate(
 }
 
 /** True for a condition on fields of a new row that the server fills in when the row is there. */
-export function asksCompleted(
-  { descriptor, relations }: Pick<CollectionScope, 'descriptor' | 'relations'>,
-  condition: Condition,
-): boolean {
-  const completed = descriptor.system === true ? systemCollection(descriptor.name)?.completed : undefined;
+export function asksCompleted(collection: CollectionScope, condition: Condition): boolean {
+  const { name, system } = collection.descriptor;
+  const completed = system === true ? systemCollection(name)?.completed : undefined;
   if (completed === undefined) return false;
-  if (condition.kind === 'compare') return completed.includes(condition.field);
-  if (condition.kind !== 'related') return condition.of.some((part) => asksCompleted({ descriptor, relations }, part));
-  const relation = relations.get(condition.relation)?.descriptor;
-  return relation?.kind === 'm2o' && completed.includes(relation.name);
+  if (condition.kind === 'compare') return Object.hasOwn(completed, condition.field);
+  if (condition.kind !== 'related') return condition.of.some((part) => asksCompleted(collection, part));
+  const relation = collection.relations.get(condition.relation)?.descriptor;
+  return relation?.kind === 'm2o' && Object.hasOwn(completed, relation.name);
 }
 
 /** Settings by which a condition on a written row is judged before the write. */
@@ -233,4 +241,29 @@ function crossesWritten(scope: Scope, { of: subject, path }: CallerOperand, writ
 function isWritten({ collections }: Scope, relation: RelationDescriptor, written: ReadonlySet<string>): boolean {
   const names = relation.kind === 'm2m' ? [relation.target, relation.junction] : [relation.target];
   return names.some((name) => written.has(name) || collections.get(name)?.descriptor.amended === true);
+}
+
+export function conjunctsOf(condition: Condition): readonly Condition[] {
+  return condition.kind === 'and' ? condition.of.flatMap(conjunctsOf) : [condition];
+}
+
+/** Returns the name of a violated condition, and the name in the payload that it is about. */
+export function violationOf(condition: Condition): { readonly field: string | null; readonly type: string } {
+  if (condition.kind === 'compare') return { field: condition.field, type: conditionName(condition.operator) };
+  if (condition.kind === 'related') return { field: condition.relation, type: violationOf(condition.where).type };
+  const [only, ...others] = condition.of;
+  const more = others.filter((part) => condition.kind === 'and' || !isNowhere(only, part));
+  return only === undefined || more.length > 0 ? { field: null, type: 'check' } : violationOf(only);
+}
+
+/** True for the alternative that a relation leads nowhere, which stands beside what its item must meet. */
+function isNowhere(first: Condition | undefined, part: Condition): boolean {
+  if (first?.kind !== 'related' || part.kind !== 'related') return false;
+  return part.quantifier === 'none' && part.relation === first.relation;
+}
+
+/** `_nistarts_with` → `starts_with`: negated and case-insensitive forms alike (API specification, section 9). */
+function conditionName(operator: Operator): string {
+  const name = operator.slice(1);
+  return /^n?i?(contains|starts_with|ends_with|between)$/.exec(name)?.[1] ?? name;
 }

@@ -1,15 +1,9 @@
 /** Checks of written rows, as predicates that hold on rows that fail. Source: API specification, 7.1, 8.2, 8.3. */
 import { allOf, anyOf, sqlFalse, sqlTrue, where } from '../../dialects/fragment.ts';
-import {
-  type Condition,
-  type ManyToOne,
-  type Operator,
-  pairsBesideTenant,
-  type WriteRule,
-} from '../../language/index.ts';
+import { type Condition, type ManyToOne, pairsBesideTenant, type WriteRule } from '../../language/index.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
 import { joinsOf, reach } from '../../sql/related.ts';
-import type { Row } from '../../sql/row.ts';
+import { joined, type Row } from '../../sql/row.ts';
 import { granted, ruleHolds } from '../../sql/rules.ts';
 import type { CollectionScope, RelationScope, Scope } from '../../sql/scope.ts';
 import { countedScope } from '../access/scope.ts';
@@ -17,6 +11,7 @@ import {
   asksCompleted,
   type Check,
   type CheckedRow,
+  conjunctsOf,
   countsWritten,
   isEveryRow,
   isLate,
@@ -24,9 +19,10 @@ import {
   type Requirement,
   readsEveryRow,
   readsNames,
+  violationOf,
   type Written,
 } from './check.ts';
-import { presetsHold } from './presets.ts';
+import { completedRow, presetsHold } from './presets.ts';
 
 /** Everything that the written rows of one step must satisfy. */
 export function checksOf(written: Written): readonly Check[] {
@@ -45,12 +41,8 @@ export function ruleChecksAhead(
   counts = (condition: Condition): boolean =>
     countsWritten(written.scope.open, written.writable.collection, condition, written.collections),
 ): readonly Check[] {
-  const { scope, writable, collections, made = new Set() } = written;
   return requirementsOf(written).flatMap((requirement, index) => {
-    const each = grantingRules(written, requirement).map(({ rule, must, ...granting }) => {
-      const ahead = { scope: scope.open, written: collections, made, isValidation: rule.check !== null };
-      return { ...granting, rule, must: partAhead(ahead, writable.collection, must) };
-    });
+    const each = grantingAhead(written, requirement);
     if (!each.some(({ must }) => counts(must))) return [];
     const [only, ...others] = each;
     const alone = only === undefined || others.length > 0 ? undefined : conjunctsOf(only.must).filter(counts);
@@ -60,9 +52,47 @@ export function ruleChecksAhead(
   });
 }
 
-/** Everything that can be checked of rows before they are written. */
+/** Everything that can be checked of rows before they are written, and that would be refused afterwards as well. */
 export function checksFirst(written: Written): readonly Check[] {
-  return [...ruleChecksAhead(written, () => true), ...linkChecks(written).filter(({ late }) => !late)];
+  const links = linkChecks(written).filter(({ late }) => !late);
+  return [...ruleChecksAhead(written), ...ruleChecksFirst(written), ...links];
+}
+
+/** Checks of all rules by what is known before the write; what the step itself may write stays open. */
+function ruleChecksFirst(written: Written): readonly Check[] {
+  const time = { late: false, ahead: true };
+  return requirementsOf(written).flatMap((requirement, index) => {
+    const each = grantingAhead(written, requirement);
+    if (!canFail(written, requirement, each)) return [];
+    const checked = (some: readonly Granting[]): readonly Check[] => {
+      const openBy = some.flatMap(({ must }) => openLinks(written, must));
+      return grantedChecks(written, requirement, index, some, time).map((check) => ({ ...check, openBy }));
+    };
+    const [only, ...others] = each;
+    const conditions = only === undefined || others.length > 0 ? [] : conjunctsOf(only.must);
+    // The other conditions of the only rule are judged where its links leave some open.
+    const parts = [...Map.groupBy(conditions, (condition) => openLinks(written, condition).length > 0).values()];
+    if (only === undefined || parts.length < 2) return checked(each);
+    return parts.flatMap((group) => checked([{ ...only, must: { kind: 'and', of: group } }]));
+  });
+}
+
+/** False where every row that a rule lets be written meets a requirement. */
+function canFail({ action, grant }: Written, { rules }: Requirement, each: readonly Granting[]): boolean {
+  // The stored row decides which of several rules count of a change.
+  if (action === 'update') return rules.length < grant.rules.length || !each.every(({ must }) => isEveryRow(must));
+  return !each.some(({ must, rule }) => isEveryRow(must) && !rule.presets.some(isPath));
+}
+
+/** Links that a condition asks about, of which only the write decides where they lead. */
+function openLinks(written: Written, condition: Condition): readonly ManyToOne[] {
+  const { collection } = written.writable;
+  if (condition.kind === 'and' || condition.kind === 'or')
+    return condition.of.flatMap((part) => openLinks(written, part));
+  const isRelated = condition.kind === 'related';
+  const link = collection.relations.get(isRelated ? condition.relation : condition.field)?.descriptor;
+  if (link?.kind !== 'm2o') return [];
+  return written.postponed || (isRelated && link.target === collection.descriptor.name) ? [link] : [];
 }
 
 /** A rule with its position, and what the written row must satisfy for it. */
@@ -93,9 +123,18 @@ function grantingRules({ grant }: Written, { rules }: Requirement): readonly Gra
   });
 }
 
+/** The same as far as it has to hold before the write. */
+function grantingAhead(written: Written, requirement: Requirement): readonly Granting[] {
+  const { scope, writable, collections, made = new Set() } = written;
+  return grantingRules(written, requirement).map(({ rule, must, ...granting }) => {
+    const ahead = { scope: scope.open, written: collections, made, isValidation: rule.check !== null };
+    return { ...granting, rule, must: partAhead(ahead, writable.collection, must) };
+  });
+}
+
 /** The checks that some rule grants what is written; `unset` tells that values of presets may be missing. */
 function grantedChecks(
-  { action }: Written,
+  written: Written,
   { rules, columns }: Requirement,
   index: number,
   each: readonly Granting[],
@@ -103,7 +142,7 @@ function grantedChecks(
 ): readonly Check[] {
   const base = {
     ...time,
-    rules: rules.length > 1 && action === 'update' ? rules : [],
+    rules: rules.length > 1 && written.action === 'update' ? rules : [],
     columns: columns ?? [],
   };
   const requested = (judged: CheckedRow): string => (columns === null ? sqlTrue : anyOf(columns.map(judged.present)));
@@ -116,7 +155,9 @@ function grantedChecks(
     violations(each, granting, index, requested).map((check) => ({ ...base, ...check })),
   );
   // The conditions of the only rule say everything.
-  return each.length === 1 && violated.length > 0 && !unset ? violated : [refused, ...violated];
+  const checks = each.length === 1 && violated.length > 0 && !unset ? violated : [refused, ...violated];
+  if (time.ahead !== true) return checks;
+  return checks.map((check) => ({ ...check, fails: (judged) => check.fails(completedRow(written, judged)) }));
 }
 
 /** SQL predicate that is true if some rule that matched the stored row holds for the written one. */
@@ -153,31 +194,6 @@ function violations(
 /** Unknown is not enough: a condition must be true. */
 function isNot(predicate: string): string {
   return `(${predicate}) IS NOT TRUE`;
-}
-
-export function conjunctsOf(condition: Condition): readonly Condition[] {
-  return condition.kind === 'and' ? condition.of.flatMap(conjunctsOf) : [condition];
-}
-
-/** Returns the name of a violated condition, and the name in the payload that it is about. */
-export function violationOf(condition: Condition): { readonly field: string | null; readonly type: string } {
-  if (condition.kind === 'compare') return { field: condition.field, type: conditionName(condition.operator) };
-  if (condition.kind === 'related') return { field: condition.relation, type: violationOf(condition.where).type };
-  const [only, ...others] = condition.of;
-  const more = others.filter((part) => condition.kind === 'and' || !isNowhere(only, part));
-  return only === undefined || more.length > 0 ? { field: null, type: 'check' } : violationOf(only);
-}
-
-/** True for the alternative that a relation leads nowhere, which stands beside what its item must meet. */
-function isNowhere(first: Condition | undefined, part: Condition): boolean {
-  if (first?.kind !== 'related' || part.kind !== 'related') return false;
-  return part.quantifier === 'none' && part.relation === first.relation;
-}
-
-/** `_nistarts_with` → `starts_with`: negated and case-insensitive forms alike (API specification, section 9). */
-function conditionName(operator: Operator): string {
-  const name = operator.slice(1);
-  return /^n?i?(contains|starts_with|ends_with|between)$/.exec(name)?.[1] ?? name;
 }
 
 /** Returns the requirements of a permission on the columns: one for each set of rules that lists some of them. */
@@ -237,12 +253,15 @@ function linkChecks(written: Written): readonly LinkCheck[] {
     if (link.kind !== 'm2o') return [];
     // A request may link the items that it wrote itself, but may not name the rest of a key beside a part of theirs.
     const parts = pairsBesideTenant(writable.collection.descriptor, link.on, 'from');
-    const counted = parts.length > 1 ? scope.read : countedScope(scope, link.target);
+    // A caller who reads nothing of the target has been refused where a field is the link, and only there.
+    const counted = link.field === undefined ? scope.read : countedScope(scope, link.target);
     const read = counted.collections.get(link.target);
     const target = read ?? scope.open.collections.get(link.target);
     if (target === undefined) return [];
     const isPlain =
-      counted === scope.read ? readsEveryRow(target) && readsNames(target, link) : target.rows.some(isEveryRow);
+      counted === scope.read
+        ? readsEveryRow(target) && readsNames(target, link, scope.admin)
+        : target.rows.some(isEveryRow);
     if (read !== undefined && isPlain) return [];
     const places = columnsOf(written, link);
     const linked = places.filter((index) => written.columns[index]?.linked === true);
@@ -279,14 +298,39 @@ export function linkChecksAhead(written: Written): readonly LinkCheck[] {
   });
 }
 
-/** Predicates that hold where a row shows the values by which a link names it; a key names rows in any case. */
-function visibleNames(row: Row, { on }: ManyToOne): readonly string[] {
+/**
+ * Links that are judged when everything is written, as far as they lead to rows that are stored and hidden before. A unique
+ * key must not tell of these first.
+ */
+export function linkChecksFirst(written: Written): readonly LinkCheck[] {
+  return linkChecks(written).flatMap((check): readonly LinkCheck[] => {
+    const { descriptor, isPartly } = check.link;
+    if (!check.late || isPartly) return [];
+    const fails = (judged: CheckedRow) =>
+      allOf([check.fails(judged), printStoredTarget(written, judged.row, descriptor)]);
+    return [{ ...check, fails }];
+  });
+}
+
+/** SQL predicate that is true if a link leads to a stored row, of any tenant. */
+export function printStoredTarget({ scope }: Written, { statement, column }: Row, { target, on }: ManyToOne): string {
+  const table = scope.open.collections.get(target)?.descriptor.table;
+  if (table === undefined) return sqlFalse;
+  const alias = statement.alias();
+  return `EXISTS (SELECT 1 FROM ${statement.table(table)} ${alias}${where(allOf(joined(on, column, alias)))})`;
+}
+
+/**
+ * Predicates that hold where a row shows the values by which a link names it. A key names rows in any case, and secrets do
+ * for administrators.
+ */
+function visibleNames(row: Row, { on }: ManyToOne, isAdmin: boolean): readonly string[] {
   const { descriptor, fields } = row.collection;
   return on.flatMap(({ to }) => {
     const named = fieldOfColumn(descriptor.fields, to);
     if (named === undefined || descriptor.key.includes(named.name)) return [];
     const field = fields.get(named.name);
-    return field === undefined || field.secret ? [sqlFalse] : [granted(row, field.grant)];
+    return field === undefined || (field.secret && !isAdmin) ? [sqlFalse] : [granted(row, field.grant)];
   });
 }
 
@@ -322,7 +366,7 @@ function linkCheck(
       const row: Row = { ...judged.row, scope: counted };
       const linked = link.on.map(({ from }) => `${row.column(from)} IS NOT NULL`);
       const reached = reach(row, relation);
-      const shown = reached && allOf([...joinsOf(reached), ...visibleNames(reached.target, link)]);
+      const shown = reached && allOf([...joinsOf(reached), ...visibleNames(reached.target, link, scope.admin)]);
       const hidden = reached && `NOT EXISTS (SELECT 1 FROM ${reached.from()}${where(shown ?? sqlTrue)})`;
       return allOf([requested, ...linked, hidden ?? sqlTrue]);
     },

@@ -18,7 +18,7 @@ import { every, some } from '../../language/operators/definition.ts';
 import { operandType } from '../../sql/operand.ts';
 import type { WriteGrant } from '../access/scope.ts';
 import type { Batch, BatchColumn } from '../decode/batch.ts';
-import { conjunctsOf, violationOf } from './checks.ts';
+import { conjunctsOf, violationOf } from './check.ts';
 
 /** Items as they were sent, and where each stands in the body. */
 interface Payload {

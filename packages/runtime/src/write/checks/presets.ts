@@ -7,7 +7,7 @@ import { operandType, printValue } from '../../sql/operand.ts';
 import type { Printing, Row, StatementBuilder } from '../../sql/row.ts';
 import { ruleHolds } from '../../sql/rules.ts';
 import { keysOf } from '../plan/statement.ts';
-import type { Written } from './check.ts';
+import type { CheckedRow, Written } from './check.ts';
 
 /** The rules that set a field, in their order. */
 export interface Preset {
@@ -47,6 +47,27 @@ export function presetsHold(printing: Printing, { presets }: WriteRule): string 
 /** SQL predicate that is true if a rule matches a live stored row, and the values of its presets exist. */
 export function ruleMatches(row: Row, rule: WriteRule): string {
   return allOf([isLive(row), ruleHolds(row, rule.where), presetsHold(row, rule)]);
+}
+
+/** A new row as the server completes it when it is there: what is judged before has to be so, too. */
+export function completedRow(written: Written, judged: CheckedRow): CheckedRow {
+  const { descriptor } = written.writable.collection;
+  const completed = descriptor.system === true ? systemCollection(descriptor.name)?.completed : undefined;
+  if (completed === undefined || written.action !== 'create') return judged;
+  const { row } = judged;
+  const column = (quoted: string): string => {
+    const field = descriptor.fields.find((candidate) => candidate.column === quoted);
+    const by = field === undefined || !Object.hasOwn(completed, field.name) ? undefined : completed[field.name];
+    if (field === undefined || by === undefined) return row.column(quoted);
+    if (by === 'user')
+      return printPreset({ statement: row.statement, written }, field, { kind: 'caller', of: 'user', path: [] });
+    const settings = written.scope.open.collections.get(by.collection)?.descriptor;
+    const set = settings?.fields.find(({ name }) => name === by.field);
+    const isSent = written.columns.some(({ field: { descriptor } }) => descriptor.name === field.name);
+    if (isSent || settings === undefined || set === undefined) return row.column(quoted);
+    return `(SELECT ${set.column} FROM ${row.statement.table(settings.table)} LIMIT 1)`;
+  };
+  return { ...judged, row: { ...row, column } };
 }
 
 interface PresetPrinting {

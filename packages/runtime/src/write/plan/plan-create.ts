@@ -13,6 +13,7 @@ import {
   type Drafting,
   finishWrite,
   inputTable,
+  type KeyPart,
   keyColumns,
   keysOf,
   manyAnswers,
@@ -202,6 +203,20 @@ export function drawnFields(written: Written): readonly DrawnField[] {
     const source: Source = { kind: 'drawn', field: index };
     return { ...drawnField, input: { name: `r${index}`, source, native: drawnField.field.native, stored: true } };
   });
+}
+
+/** Source of a part of the key, on a server that returns nothing. */
+export function keyPart(written: Written, name: string): KeyPart {
+  const column = written.columns.findIndex(({ field }) => field.descriptor.name === name);
+  const drawn = drawnFields(written).findIndex(({ field }) => field.name === name);
+  const { fallback = '' } = keysOf(written).find((field) => field.name === name) ?? {};
+  const [, quoted, number] = /^(?:'([^'\\]*)'|(-?\d+))$/.exec(fallback) ?? [];
+  const constant = quoted ?? number;
+  return {
+    ...(column >= 0 && { column }),
+    ...(drawn >= 0 && { drawn }),
+    ...(constant !== undefined && drawn < 0 && { constant }),
+  };
 }
 
 /** Identifiers for so many items, or what a rule sets for each of them, by the fields that a statement's sources name. */

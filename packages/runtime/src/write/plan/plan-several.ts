@@ -1,19 +1,20 @@
 /** Writes where a write cannot be part of a query: new items as INSERT from rows, changes and removals one after the other. */
 
 import { allOf, anyOf, sqlFalse, sqlTrue, where } from '../../dialects/fragment.ts';
+import type { ManyToOne } from '../../language/index.ts';
 import { listedForm } from '../../sql/operand.ts';
+import { joined, type Row } from '../../sql/row.ts';
 import type { Check, CheckedRow, Written } from '../checks/check.ts';
-import { printAllowed, requirementsOf, ruleChecksAhead } from '../checks/checks.ts';
+import { printAllowed, printStoredTarget, requirementsOf, ruleChecksAhead } from '../checks/checks.ts';
 import { printPreset, ruleMatches } from '../checks/presets.ts';
 import { type Removal, removable, removal } from '../checks/removal.ts';
 import { type Assigned, assignEach, assignShared, type Stored } from './assigned.ts';
 import { allowed, type InputColumn, listInput } from './inputs.ts';
-import { assignMany, columnList, drawnFields } from './plan-create.ts';
+import { assignMany, columnList, drawnFields, keyPart } from './plan-create.ts';
 import {
   type Drafting,
   finishWrite,
   inputTable,
-  type KeyPart,
   keyInputs,
   keysMatch,
   keysOf,
@@ -59,20 +60,6 @@ function planAhead(written: Written): WriteStatement['ahead'] {
   const texts = set.map(({ field, preset }) => input.keyText(`(${printPreset(drafting, field, preset)})`, field));
   const plan = finishWrite(drafting, `SELECT ${texts.join(', ')}`, {});
   return { plan, fields: set.map(({ place: index }) => index) };
-}
-
-/** Source of a part of the key, on a server that returns nothing. */
-function keyPart(written: Written, name: string): KeyPart {
-  const column = written.columns.findIndex(({ field }) => field.descriptor.name === name);
-  const drawn = drawnFields(written).findIndex(({ field }) => field.name === name);
-  const { fallback = '' } = keysOf(written).find((field) => field.name === name) ?? {};
-  const [, quoted, number] = /^(?:'([^'\\]*)'|(-?\d+))$/.exec(fallback) ?? [];
-  const constant = quoted ?? number;
-  return {
-    ...(column >= 0 && { column }),
-    ...(drawn >= 0 && { drawn }),
-    ...(constant !== undefined && drawn < 0 && { constant }),
-  };
 }
 
 /** INSERT needs at least one column. An item without values leaves its key to the database. */
@@ -176,11 +163,13 @@ export function planRulesAhead(
     present: (index) => (written.columns[index]?.complete === false ? column(`p${index}`) : sqlTrue),
   };
   // Rows that no rule lets be changed are refused, or passed over, as missing ones.
+  const isChanged = (row: CheckedRow): string =>
+    rows.rules.length === 0 ? sqlTrue : anyOf(rows.rules.map((_, rule) => row.matched(rule)));
   const checksOfRows = checks.map((check) => ({
     ...check,
-    fails: (row: CheckedRow) => allOf([anyOf(rows.rules.map((_, rule) => row.matched(rule))), check.fails(row)]),
+    fails: (row: CheckedRow) => allOf([isChanged(row), check.fails(row), ...settled(drafting, check, row)]),
   }));
-  const answers = manyAnswers(drafting, rows.rules.length === 0 ? checks : checksOfRows, judged, 'r.n');
+  const answers = manyAnswers(drafting, checksOfRows, judged, 'r.n');
   const values = [...names].map(([quoted, name]) => `${rows.valueOf(quoted)} AS ${name}`);
   const typed = [...names].map(([quoted, name]) => `${rows.typeOf(quoted)} AS ${name}`);
   const { input } = statement.dialect;
@@ -200,6 +189,43 @@ interface RowsAhead {
   valueOf(name: string): string;
   /** An expression of the same type over the table `t`. */
   typeOf(name: string): string;
+}
+
+/** Predicates that hold where the write changes nothing of where the links of a check lead. */
+function settled(drafting: Drafting, { openBy = [] }: Check, { row }: CheckedRow): readonly string[] {
+  return [...new Set(openBy)].map((link) => {
+    const unset = drafting.written.postponed ? link.on.map(({ from }) => `${row.column(from)} IS NULL`) : [];
+    return `(${anyOf([...unset, printStepTarget(drafting, row, link)])}) IS NOT TRUE`;
+  });
+}
+
+/** SQL predicate that is true if a link leads to a row that the step makes, or may change. */
+function printStepTarget(drafting: Drafting, row: Row, link: ManyToOne): string {
+  const { written, statement } = drafting;
+  const { descriptor } = written.writable.collection;
+  const { equal, join } = statement.dialect.input;
+  if (link.target !== descriptor.name) return sqlFalse;
+  if (written.action === 'update') {
+    const alias = statement.alias();
+    const column = rowColumns(written, alias);
+    const keys = keyInputs(drafting);
+    const rules = written.grant.rules.map((rule) => ruleMatches(ruleRow(drafting, column), rule));
+    const named = keys.map(({ name }) => `j.${name}`);
+    const from = `${inputTable(drafting, keys, 'j')}${join}${descriptor.table} AS ${alias} ON ${keysMatch(drafting, column, named)}`;
+    return `EXISTS (SELECT 1 FROM ${from}${where(allOf([...joined(link.on, row.column, alias), anyOf(rules)]))})`;
+  }
+  const parts = link.on.flatMap(({ from, to }, part) => {
+    const column = written.columns.findIndex(({ field }) => field.descriptor.column === to);
+    const field = written.columns[column]?.field.descriptor;
+    const source = { kind: 'values', column } as const;
+    return field === undefined ? [] : [{ from, field, input: { name: `k${part}`, source, ...listedForm(field) } }];
+  });
+  if (parts.length < link.on.length) return sqlFalse;
+  const inputs = parts.map(({ input }) => input);
+  const made = inputTable(drafting, inputs, 'j');
+  const same = parts.map(({ from, field, input }) => equal(row.column(from), `j.${input.name}`, field));
+  // A row that is there is not made.
+  return `(EXISTS (SELECT 1 FROM ${made}${where(allOf(same))}) AND NOT ${printStoredTarget(written, row, link)})`;
 }
 
 function newRows(drafting: Drafting): RowsAhead {

@@ -5,7 +5,14 @@ import type { ReadPlan } from '../../query/plan/plan.ts';
 import { listedForm } from '../../sql/operand.ts';
 import type { WriteGrant } from '../access/scope.ts';
 import type { Check, CheckedRow, Written } from '../checks/check.ts';
-import { checksFirst, checksOf, linkChecksAhead, ruleChecksAhead, tenantLinkChecks } from '../checks/checks.ts';
+import {
+  checksFirst,
+  checksOf,
+  linkChecksAhead,
+  linkChecksFirst,
+  ruleChecksAhead,
+  tenantLinkChecks,
+} from '../checks/checks.ts';
 import type { Removal } from '../checks/removal.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { InputColumn } from './inputs.ts';
@@ -100,40 +107,53 @@ const apart: StepPlanner = {
 function linkChecksOf(
   written: Written,
   form: StepForm,
-): Pick<StepPlans, 'linkCheck' | 'linksAhead' | 'linksBelow' | 'planEarly' | 'planFirst'> {
+): Pick<StepPlans, 'linkCheck' | 'linksAhead' | 'linksBelow' | 'planEarly' | 'planFirst' | 'planLinksFirst'> {
   const linkCheck = planLinkCheck(written);
-  const linksAhead = planLinksAhead(written, form, false);
-  const linksBelow = planLinksAhead(written, form, true);
+  const isPartly = (check: { readonly link: { readonly isPartly: boolean } }): boolean => check.link.isPartly;
+  const ahead = linkChecksAhead(written);
+  const linksAhead = planLinksAhead(
+    written,
+    form,
+    ahead.filter((check) => !isPartly(check)),
+  );
+  const linksBelow = planLinksAhead(written, form, ahead.filter(isPartly));
   return {
     ...(linkCheck && { linkCheck }),
     ...(linksAhead && { linksAhead }),
     ...(linksBelow && { linksBelow }),
     planEarly: planEarly(written),
     planFirst: planFirst(written, form),
+    planLinksFirst: once(() => planLinksAhead(written, form, linkChecksFirst(written))),
   };
 }
 
-/** Plans the check before a write when it is first asked for: few are refused by a unique key. */
+/** Plans the check before a write: few are refused by a unique key. */
 function planFirst(written: Written, form: StepForm): NonNullable<StepPlans['planFirst']> {
+  return once(() => planRulesAhead(written, form === 'shared', checksFirst(written)));
+}
+
+/** Plans the early check: few trees need it. */
+function planEarly(written: Written): NonNullable<StepPlans['planEarly']> {
+  return once(() =>
+    planChecks(
+      written,
+      ruleChecksAhead(written, () => true),
+    ),
+  );
+}
+
+/** Plans a statement when it is first asked for. */
+function once(plan: () => WriteStatement | undefined): () => WriteStatement | undefined {
   let planned: { readonly plan: WriteStatement | undefined } | undefined;
   return () => {
-    planned = planned ?? { plan: planRulesAhead(written, form === 'shared', checksFirst(written)) };
+    planned = planned ?? { plan: plan() };
     return planned.plan;
   };
 }
 
-/** Plans the early check when it is first asked for: few trees need it. */
-function planEarly(written: Written): NonNullable<StepPlans['planEarly']> {
-  let planned: { readonly plan: WriteStatement | undefined } | undefined;
-  return () => {
-    planned = planned ?? {
-      plan: planChecks(
-        written,
-        ruleChecksAhead(written, () => true),
-      ),
-    };
-    return planned.plan;
-  };
+/** True if something can be judged of the rows of a step before they are written. */
+export function hasChecksFirst({ planFirst, planLinksFirst }: StepPlans): boolean {
+  return planFirst?.() !== undefined || planLinksFirst?.() !== undefined;
 }
 
 function plannerOf({ scope }: Written): StepPlanner {
@@ -235,8 +255,7 @@ function planPermissionCheck(written: Written, waiting = true): WriteStatement |
 }
 
 /** Plans the check of links before a step. A field that a change leaves alone has its stored value. */
-function planLinksAhead(written: Written, form: StepForm, isPartly: boolean): WriteStatement | undefined {
-  const checks = linkChecksAhead(written).filter(({ link }) => link.isPartly === isPartly);
+function planLinksAhead(written: Written, form: StepForm, checks: readonly Check[]): WriteStatement | undefined {
   if (checks.length === 0) return undefined;
   const drafting = startWrite(written);
   const { input } = drafting.statement.dialect;

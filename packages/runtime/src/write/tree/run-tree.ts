@@ -11,7 +11,7 @@ import type { WriteScope } from '../access/scope.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Keys } from '../decode/keys.ts';
 import type { Running } from '../execute/running.ts';
-import { checkLinksAhead, writeStep } from '../execute/step.ts';
+import { checkLinksAhead, linkPlans, writeStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import { affectedBy, namesOf, prepareStep, type WriteContext } from '../write-plan.ts';
 import {
@@ -185,7 +185,7 @@ function checkClaims({ nodes, writable }: Group, linkValues: LinkValues): void {
 async function checkDraft(writing: Writing, group: Group, draft: DecodedStep): Promise<void> {
   const keys = group.nodes.map(({ key }) => key ?? []);
   const { step } = prepareDraft(writing, group, draft, draft.batch, keys);
-  if (step.plans.linksAhead !== undefined) await checkLinksAhead(writing.running, step);
+  for (const plan of linkPlans(writing.running, step)) await checkLinksAhead(writing.running, step, plan);
 }
 
 /** Prepares the step of items whose links are filled in as far as they are known. */

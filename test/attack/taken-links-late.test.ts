@@ -1,0 +1,194 @@
+/**
+ * Values that a hidden row has taken, where the write itself could make the row that a link leads to: links into the own
+ * collection, and trees. What was hidden before answers first there, too, and what the write makes is waited for.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { onServer } from '../support/contract-database.ts';
+import { file, form } from '../support/files.ts';
+import { whileHeld } from '../support/holding.ts';
+import type { Answer } from '../support/platform.ts';
+import { failure, type ServedProject, serveProject } from '../support/project.ts';
+import { allServers } from '../support/servers.ts';
+
+const folders = `(
+    id integer PRIMARY KEY, open boolean NOT NULL, parent integer, name varchar(20) NOT NULL, UNIQUE (parent, name),`;
+
+const sql = `
+  CREATE TABLE folders ${folders} FOREIGN KEY (parent) REFERENCES folders (id));
+  CREATE TABLE shelves ${folders} FOREIGN KEY (parent) REFERENCES shelves (id));
+  CREATE TABLE clubs (id integer PRIMARY KEY, open boolean NOT NULL);
+  CREATE TABLE people (id integer PRIMARY KEY, note varchar(20));
+  CREATE TABLE seats (
+    id integer PRIMARY KEY, person integer, club integer, name varchar(20) NOT NULL, UNIQUE (club, name),
+    FOREIGN KEY (person) REFERENCES people (id), FOREIGN KEY (club) REFERENCES clubs (id));
+  CREATE TABLE home (id integer PRIMARY KEY, name varchar(20));
+  CREATE TABLE doors (
+    id integer PRIMARY KEY, home integer, club integer, name varchar(20) NOT NULL, UNIQUE (club, name),
+    FOREIGN KEY (home) REFERENCES home (id), FOREIGN KEY (club) REFERENCES clubs (id));
+`;
+
+const emptied = ['doors', 'home', 'seats', 'people', 'clubs'].map((table) => `DELETE FROM ${table}`);
+const rows = [
+  ...['folders', 'shelves'].flatMap((table) => [
+    `UPDATE ${table} SET parent = NULL`,
+    `DELETE FROM ${table}`,
+    `INSERT INTO ${table} VALUES (1, true, NULL, 'root'), (2, false, NULL, 'secret')`,
+    `INSERT INTO ${table} VALUES (3, true, 1, 'ann'), (4, false, 2, 'bob')`,
+  ]),
+  ...emptied,
+  'INSERT INTO clubs VALUES (1, true), (2, false)',
+  'INSERT INTO people VALUES (1, NULL)',
+  "INSERT INTO seats VALUES (1, NULL, 2, 'bob')",
+  "INSERT INTO home VALUES (1, 'home')",
+  "INSERT INTO doors VALUES (1, NULL, 2, 'bob')",
+];
+
+const permissions = `
+permissions:
+  public:
+    folders:
+      read: { fields: '*', filter: { open: { _eq: true } } }
+      create: true
+      update: { fields: '*', filter: { open: { _eq: true } }, validation: {} }
+    shelves:
+      read: true
+      create: &inOpen
+        { fields: '*', validation: { _or: [{ parent: { _null: true } }, { parent: { open: { _eq: true } } }] } }
+      update: *inOpen
+    clubs: { read: { fields: '*', filter: { open: { _eq: true } } }, create: true }
+    people: { read: true, update: true }
+    seats: { read: { fields: '*', filter: { club: { open: { _eq: true } } } }, create: true }
+    home: { read: true, update: true }
+    doors: { read: { fields: '*', filter: { club: { open: { _eq: true } } } }, create: true }
+`;
+
+const forms = allServers.flatMap((server) => [
+  { ...server, environment: {}, form: 'as it is' },
+  { ...server, environment: { PLATFORM_OPTIMIZE: 'none' }, form: 'without optimisations' },
+]);
+
+describe.each(forms)('on $name, $form', ({ dialect, missing, environment }) => {
+  describe.skipIf(missing)('a unique key', () => {
+    let project: ServedProject;
+    beforeAll(() =>
+      onServer(dialect, async () => {
+        project = await serveProject({
+          system: true,
+          disturbed: true,
+          sql,
+          permissions,
+          environment,
+          config: '{ collections: { home: { singleton: true } } }',
+        });
+      }),
+    );
+    afterAll(() => project?.close());
+
+    async function send(method: string, path: string, body: unknown): Promise<Answer> {
+      for (const row of rows) await project.rows(row);
+      return project.ask(path, { method, body });
+    }
+
+    const told = (answer: Answer) => [failure(answer), answer.json?.errors?.[0]?.extensions.type];
+
+    const inside = (name: string) => ({ id: 10, open: true, parent: 2, name });
+    it.each(
+      ['folders', 'shelves'].flatMap((table) => [
+        [table, 'POST', '', inside] as const,
+        [table, 'POST', '?on_conflict=id', inside] as const,
+        [table, 'POST', '', (name: string) => [{ ...inside('x'), id: 11, parent: 1 }, inside(name)]] as const,
+        [table, 'POST', '', (name: string) => [inside(name), { ...inside('x'), id: 11, parent: 10 }]] as const,
+        [table, 'POST', '', (name: string) => ({ ...inside(name), [table]: [{ id: 11, open: true, name: 'x' }] })],
+        [table, 'PATCH', '/3', (name: string) => ({ parent: 2, name })] as const,
+        [table, 'PATCH', '', (name: string) => ({ keys: [3], data: { parent: 2, name } })] as const,
+        [table, 'PATCH', '', (name: string) => ({ query: { filter: { id: { _eq: 3 } } }, data: { parent: 2, name } })],
+        [
+          table,
+          'PATCH',
+          '',
+          (name: string) => [
+            { id: 1, name: 'x' },
+            { id: 3, parent: 2, name },
+          ],
+        ] as const,
+      ]),
+    )('tells nothing of what is in hidden %s: %s %s', async (table, method, rest, bodyOf) => {
+      const [taken, free] = [
+        await send(method, `/items/${table}${rest}`, bodyOf('bob')),
+        await send(method, `/items/${table}${rest}`, bodyOf('new')),
+      ];
+      expect(free.status).toBeGreaterThanOrEqual(400);
+      expect([taken.status, taken.text]).toEqual([free.status, free.text]);
+    });
+
+    it.each([
+      ['people/1', 'seats'],
+      ['home', 'doors'],
+    ])('tells nothing of hidden clubs below %s, where others are made', async (path, table) => {
+      const bodyOf = (name: string) => ({
+        [table]: {
+          create: [
+            { id: 10, club: 2, name },
+            { id: 11, club: { id: 9, open: true }, name: 'x' },
+          ],
+        },
+      });
+      const [taken, free] = [
+        await send('PATCH', `/items/${path}`, bodyOf('bob')),
+        await send('PATCH', `/items/${path}`, bodyOf('new')),
+      ];
+      expect(failure(free)).toBe('403 FORBIDDEN');
+      expect([taken.status, taken.text]).toEqual([free.status, free.text]);
+    });
+
+    const made = [
+      { id: 20, open: true, name: 'top' },
+      { id: 21, open: true, parent: 20, name: 'below' },
+    ];
+    it.each(['folders', 'shelves'])(
+      'is told where other rows of the request make what links lead to: %s',
+      async (table) => {
+        expect((await send('POST', `/items/${table}`, made)).status).toBe(200);
+        const taken = { id: 22, open: true, parent: 1, name: 'ann' };
+        for (const items of [
+          [...made, taken],
+          [taken, ...made.toReversed()],
+        ])
+          expect(told(await send('POST', `/items/${table}`, items))).toEqual(['400 FAILED_VALIDATION', 'unique']);
+        expect(told(await send('POST', `/items/${table}?on_conflict=id`, [...made, taken]))).toEqual([
+          ...['400 FAILED_VALIDATION', 'unique'],
+        ]);
+        for (const row of rows) await project.rows(row);
+        const part = file(JSON.stringify([...made, taken]), 'items.json', 'application/json');
+        const imported = await project.ask(`/utils/import/${table}`, { method: 'POST', body: form(part) });
+        expect(told(imported)).toEqual(['400 FAILED_VALIDATION', 'unique']);
+      },
+    );
+
+    it('is told where another change of the request opens what a link leads to', async () => {
+      for (const row of rows) await project.rows(row);
+      const changes = (name: string) => [
+        { id: 2, open: true },
+        { id: 3, parent: 2, name },
+      ];
+      expect((await send('PATCH', '/items/shelves', changes('new'))).status).toBe(200);
+      expect(told(await send('PATCH', '/items/shelves', changes('bob')))).toEqual(['400 FAILED_VALIDATION', 'unique']);
+    });
+
+    it.skipIf(dialect !== null)('keeps no import from being done that another request overtakes', async () => {
+      for (const row of rows) await project.rows(row);
+      const other = { before: "INSERT INTO shelves VALUES (23, true, NULL, 'other')" };
+      const items = [...made, { id: 23, open: true, name: 'mine' }];
+      const imported = await whileHeld(project.database.url, other, () => {
+        const part = file(JSON.stringify(items), 'items.json', 'application/json');
+        return project.ask('/utils/import/shelves', { method: 'POST', body: form(part) });
+      });
+      expect([imported.status < 300, imported.text]).toEqual([true, '']);
+      expect(await project.cells('SELECT name FROM shelves WHERE id > 19 ORDER BY id')).toEqual([
+        ['top'],
+        ['below'],
+        ['mine'],
+      ]);
+    });
+  });
+});
