@@ -53,7 +53,9 @@ permissions:
     lists: { read: true }
     entries: { create: { fields: '*', validation: { list: { open: { _eq: true } } } } }
     platform_files:
-      create: { fields: [description, title], validation: { uploaded_by: { _eq: $CURRENT_USER } } }
+      create:
+        - { fields: [description, title], validation: { uploaded_by: { _eq: $CURRENT_USER } } }
+        - { fields: [description, title], validation: { title: { _eq: $CURRENT_USER.avatar.title } } }
     platform_comments:
       read: true
       create: { fields: [id, collection, item, comment], validation: { user_created: { _eq: $CURRENT_USER } } }
