@@ -16,6 +16,9 @@ const folders = `(
 const sql = `
   CREATE TABLE folders ${folders} FOREIGN KEY (parent) REFERENCES folders (id));
   CREATE TABLE shelves ${folders} FOREIGN KEY (parent) REFERENCES shelves (id));
+  CREATE TABLE rings (
+    id integer PRIMARY KEY, open boolean NOT NULL, following integer, code varchar(20) NOT NULL UNIQUE,
+    FOREIGN KEY (following) REFERENCES rings (id));
   CREATE TABLE clubs (id integer PRIMARY KEY, open boolean NOT NULL);
   CREATE TABLE people (id integer PRIMARY KEY, note varchar(20));
   CREATE TABLE seats (
@@ -29,6 +32,9 @@ const sql = `
 
 const emptied = ['doors', 'home', 'seats', 'people', 'clubs'].map((table) => `DELETE FROM ${table}`);
 const rows = [
+  'UPDATE rings SET following = NULL',
+  'DELETE FROM rings',
+  "INSERT INTO rings VALUES (1, true, NULL, 'taken')",
   ...['folders', 'shelves'].flatMap((table) => [
     `UPDATE ${table} SET parent = NULL`,
     `DELETE FROM ${table}`,
@@ -55,6 +61,10 @@ permissions:
       create: &inOpen
         { fields: '*', validation: { _or: [{ parent: { _null: true } }, { parent: { open: { _eq: true } } }] } }
       update: *inOpen
+    rings:
+      read: true
+      create: { fields: '*', validation: { following: { open: { _eq: true } } } }
+      update: true
     clubs: { read: { fields: '*', filter: { open: { _eq: true } } }, create: true }
     people: { read: true, update: true }
     seats: { read: { fields: '*', filter: { club: { open: { _eq: true } } } }, create: true }
@@ -173,6 +183,15 @@ describe.each(forms)('on $name, $form', ({ dialect, missing, environment }) => {
       ];
       expect((await send('PATCH', '/items/shelves', changes('new'))).status).toBe(200);
       expect(told(await send('PATCH', '/items/shelves', changes('bob')))).toEqual(['400 FAILED_VALIDATION', 'unique']);
+    });
+
+    it('is told where items link each other in a circle', async () => {
+      const circle = (code: string) => ({
+        ...{ id: 10, open: true, code: 'first' },
+        following: { id: 11, open: true, code, following: 10 },
+      });
+      expect((await send('POST', '/items/rings', circle('second'))).status).toBe(200);
+      expect(told(await send('POST', '/items/rings', circle('taken')))).toEqual(['400 FAILED_VALIDATION', 'unique']);
     });
 
     it.skipIf(dialect !== null)('keeps no import from being done that another request overtakes', async () => {
