@@ -89,7 +89,7 @@ function* shots(kind: 'query' | 'mutation'): Generator<() => Shot> {
   }
 }
 
-/** A part of them, another one in every run; ATTACK_ALL=1 takes all of them, which is a few minutes. */
+/** A part of them, another one in every run; ATTACK_ALL=1 takes all of them, which takes longer than the limit on two cores. */
 function* some(all: Iterable<() => Shot>, part: number): Generator<Shot> {
   const random = seededRandom();
   const share = process.env.ATTACK_ALL === '1' ? 1 : part;

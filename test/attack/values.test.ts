@@ -114,8 +114,8 @@ it.each([
       if (hit.status === 200) answered += 1;
     });
     console.info(`${fired} requests, ${answered} answered`);
-    // Of those elsewhere one in 22 is answered.
-    expect(answered).toBeGreaterThan(fired / 35);
+    // The server answers one in 22 of those elsewhere.
+    expect(answered).toBeGreaterThan(fired / 28);
     expect([...new Set(project.statements.errors())]).toEqual([]);
   },
   300_000,

@@ -4,6 +4,7 @@ import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { type CatalogStamps, changedRelations, readStamps } from '@tablewright/introspect';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startTypeChecks, type TypeVerdict } from '../../packages/cli/src/dev/type-checks.ts';
 import { runOn } from '../introspect/facts.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
@@ -14,6 +15,9 @@ vi.setConfig({ testTimeout: 240_000 });
 const tables = `CREATE TABLE authors (id integer PRIMARY KEY, name text NOT NULL);
   CREATE TABLE docs (id integer PRIMARY KEY, title text, author_id integer REFERENCES authors);
   INSERT INTO authors VALUES (1, 'Ann'); INSERT INTO docs VALUES (1, 'One', 1);`;
+
+/** The compiler of types ends in the middle of such a file. */
+const deep = `export const deep = ${'['.repeat(50_000)}${']'.repeat(50_000)};\n`;
 
 let database: TestDatabase;
 let project: { readonly folder: string; remove(): Promise<void> };
@@ -231,8 +235,6 @@ export default defineExtension(({ route }) => {
   await expect
     .poll(() => told('types').at(-1)?.errors, { timeout: 180_000 })
     .toEqual([expect.stringContaining('extensions/lib/word.ts:2: ')]);
-  // The compiler of types ends in the middle of such a file.
-  const deep = `export const deep = ${'['.repeat(50_000)}${']'.repeat(50_000)};\n`;
   await put(join(folder, 'lib', 'deep.ts'), deep);
   const lastTypes = () => told('types').at(-1);
   await expect
@@ -240,6 +242,28 @@ export default defineExtension(({ route }) => {
     .toMatchObject({ kind: 'unchecked', reason: 'Maximum call stack size exceeded' });
   await rm(join(folder, 'lib', 'deep.ts'));
   await expect.poll(lastTypes, { timeout: 180_000 }).toMatchObject({ kind: 'checked' });
+});
+
+test('types are checked again where a file that ends the compiler came and went between two looks', async () => {
+  const other = await createProject();
+  const folder = join(other.folder, 'extensions');
+  await mkdir(folder);
+  const verdicts: TypeVerdict[] = [];
+  const checks = startTypeChecks({ folder: other.folder, folders: ['extensions'] }, (verdict) =>
+    verdicts.push(verdict),
+  );
+  await writeFile(join(folder, 'word.ts'), "export const word = 'one';\n");
+  checks.check();
+  await expect.poll(() => verdicts.length, { timeout: 60_000 }).toBe(1);
+  await writeFile(join(folder, 'deep.ts'), deep);
+  checks.check();
+  // The compiler has ended by then, and waits before it tries again.
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  await rm(join(folder, 'deep.ts'));
+  await expect.poll(() => verdicts.length, { timeout: 60_000 }).toBe(2);
+  expect(verdicts[1]).toMatchObject({ kind: 'checked', errors: [] });
+  await checks.close();
+  await other.remove();
 });
 
 test('code that cannot be loaded is told with its place, also by the first build', async () => {

@@ -101,7 +101,7 @@ describe('a password reset', () => {
     expect(mail.mails.slice(before).flatMap(({ to }) => to)).toEqual([user.email]);
   });
 
-  it('is not mailed and counts for nobody where sign-in by password is off', async () => {
+  it('is not mailed, and sets no password, where sign-in by password is off', async () => {
     const user = await project.addUser(member);
     const token = tokenIn(await resetMail(user));
     const environment = {

@@ -13,11 +13,12 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const folder = dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite'));
 const entry = JSON.stringify(pathToFileURL(join(folder, 'index.js')).href);
 
-/** What opens an empty database in memory: a file of the one in the folder. */
+/** Makes the file that opens an empty database in memory, from the folder of one. */
 function emptyFile(): string {
   const [whole, copy] = [emptyFolder(), join(root, '.tmp', `pglite-copy-${process.pid}`)];
   try {
     return keep('.tar', (made) => {
+      rmSync(copy, { recursive: true, force: true });
       cpSync(whole, copy, { recursive: true });
       return `const database = await PGlite.create(${JSON.stringify(copy)});
         const dump = await database.dumpDataDir('none');

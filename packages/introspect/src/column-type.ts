@@ -23,7 +23,7 @@ export interface ColumnType {
   readonly scale: number | null;
   /** Members of a composite type, in their order. */
   readonly attributes?: readonly { readonly name: string; readonly nativeType: string; readonly type: ColumnType }[];
-  /** On geometries: the GeoJSON type of all values, and their reference; null: any. `planar`: they lie in a plane. */
+  /** On geometries: the GeoJSON type of all values, and their spatial reference; null allows all. `planar`: they lie in a plane. */
   readonly geometry?: { readonly kind: string | null; readonly srid: number | null; readonly planar?: true };
   /** On vectors: numbers of each value (null: any), their size, and if a search in an index goes on after its first rows. */
   readonly vector?: { readonly dimensions: number | null; readonly half: boolean; readonly iterative: boolean };

@@ -30,7 +30,7 @@ let builder: ts.SemanticDiagnosticsBuilderProgram | undefined;
 /** Files of the last checks by their paths. Most are those of packages, and parsing them took half of a check. */
 const parsed = new Map<string, { readonly stamp: string; readonly file: ts.SourceFile }>();
 let latest = 0;
-/** Milliseconds. */
+/** Milliseconds, more than between two looks of the watcher. */
 const betweenTries = 1_000;
 
 parentPort?.on('message', (number: number) => {
@@ -41,7 +41,7 @@ parentPort?.on('message', (number: number) => {
 
 /**
  * Answers a request, unless another has come. The compiler ends where files go while it reads them, and the watcher misses
- * files that come and go between two looks. So it is tried twice, and waits for longer than a look in between.
+ * files that come and go between two looks. So it is tried twice.
  */
 async function checkFor(number: number): Promise<void> {
   let verdict: TypeVerdict | undefined;

@@ -27,7 +27,10 @@ export interface Noticed {
   readonly start: number;
 }
 
-/** Milliseconds between two checks. `proof` counts from a change to the proof that it was the only one. */
+/**
+ * Milliseconds between two looks: at files, at a database, at one that tells of its changes, and at files being written.
+ * `proof` counts from a change to the proof that it was the only one.
+ */
 const rhythm = { files: 250, database: 1000, told: 30_000, settling: 50, proof: 3000 } as const;
 
 /** Looks for changes in one place. */

@@ -41,7 +41,7 @@ export interface PageReach extends Reach {
   /** Predicate of the links of the page; where their keys are collected first there are no others. */
   readonly ofPage: string;
   /** Narrows the targets to the first ones of each row, and few more. Undefined where their keys are collected first. */
-  readonly narrow?: (order: Order, count: number) => Narrowed;
+  readonly narrow?: (order: Order, count: number) => Narrowed | undefined;
 }
 
 /** Order by a column of the targets. */
@@ -72,8 +72,8 @@ export function reachFromPage(
   const reached = { links: [], junction: undefined, start: row.column(near.from) };
   if (page.targets === 'keys') return { ...reached, ...joinByKeys(page, links) };
   const narrow: PageReach['narrow'] = (order, count) => {
-    const sample = joinLinks(row, descriptor, relation, condition) ?? links;
-    return nameLasts(page, links, sample, order, count);
+    const sample = joinLinks(row, descriptor, relation, condition);
+    return sample && nameLasts(page, links, sample, order, count);
   };
   return { ...reached, ...joinWhole(page, links), narrow };
 }

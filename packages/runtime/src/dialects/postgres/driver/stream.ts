@@ -24,7 +24,7 @@ interface StreamSettings {
   readonly lengths: RowLengths;
 }
 
-/** Milliseconds that a batch may take: of any statement, and of callers without a token (0: as any). */
+/** Milliseconds that a batch may take: of any statement, and of callers without a token, where 0 means the first as well. */
 interface StreamTimeouts {
   readonly batch: number;
   readonly publicBatch: number;
