@@ -128,6 +128,16 @@ describe('below an item', () => {
     expect(project.log()).not.toContain('"field":"code"');
   });
 
+  it.each([
+    ['books', { title: 'with a size', author_id: { id: 7, name: 'Ann' } }],
+    ['books?on_conflict=code', { title: 'with a size', code: 'x' }],
+  ])('what a hook adds and the caller may not write is logged where stored items decide: %s', async (path, body) => {
+    const logged = () => project.log().split('"event":"books.create","field":"size"').length;
+    const before = logged();
+    expect(failure(await ask('POST', path, body))).toBe('403 FORBIDDEN');
+    await expect.poll(logged).toBe(before + 1);
+  });
+
   it('each item is told as made, changed, removed or linked', async () => {
     await run(
       `INSERT INTO books (title) VALUES ('a'); INSERT INTO notes (body, book_id) VALUES ('1', 1), ('2', 1), ('3', 1)`,

@@ -153,9 +153,11 @@ class HookedWrites {
       const body = await hookTree({ context, target, hooks, running, call }, target.bodyOf(target.topPayloads));
       return { body, plan: await target.prepare(body) };
     };
-    const { body, plan } = await finishPayloads().catch((error: unknown) => this.#reportRefused(error, added));
+    const refused = (error: unknown): never => this.#reportRefused(error, added);
+    const { body, plan } = await finishPayloads().catch(refused);
     const below = watchTree({ context, hooks, call });
-    const done = await writePlan(executor, attempt, command, plan, below);
+    // Stored items decide what the rest writes, so some fields are judged only then.
+    const done = await writePlan(executor, attempt, command, plan, below).catch(refused);
     const top = target.written(body, done.keys);
     const all = [
       ...top.map((hookPayload) => ({ hooks: this.#hooksFor(command, hookPayload.action), payloads: [hookPayload] })),
