@@ -54,6 +54,36 @@ it('serves, and warns of code that was edited and of migrations that the databas
   await served.remove();
 }, 90_000);
 
+it('warns of rules and configuration that were changed after they were compiled, until they are compiled', async () => {
+  const served = await createProject();
+  const write = (name: string, text: string): Promise<void> => writeFile(join(served.folder, name), text);
+  const run = (...args: string[]) => runPlatform([...args, '--project', served.folder], { DATABASE_URL: database.url });
+  const start = async (): Promise<readonly string[]> => {
+    const server = await startUnchecked(served.folder, database.url, {}, []);
+    await wait(1_000);
+    await server.stop();
+    return server.log().match(/"changed-source".*?"place":"[^"]*"/g) ?? [];
+  };
+  const rules = (collections: string): string => `permissions: { public: { ${collections} } }\n`;
+  await write('permissions.yaml', rules('tags: { read: true }'));
+  await run('generate');
+  await write('permissions.yaml', `# Tags are for everyone.\n${rules('tags:   { read: true }')}`);
+  await write(
+    'platform.config.ts',
+    "export default { output: 'generated', database: { url: 'postgres://elsewhere' } };\n",
+  );
+  expect(await start()).toEqual([]);
+  expect((await run('generate', '--check')).code).toBe(0);
+  await write('permissions.yaml', rules('tags: { read: true }, articles: { read: true }'));
+  expect(await start()).toEqual([expect.stringContaining('"permissions.yaml"')]);
+  expect((await run('check')).stderr).toContain('fits     platform.schema.json and generated\n');
+  await write('platform.config.ts', "export default { collections: { tags: { sort: 'name' } } };\n");
+  expect(await start()).toHaveLength(2);
+  await run('generate');
+  expect(await start()).toEqual([]);
+  await served.remove();
+}, 90_000);
+
 it('warns of migrations that an embedded database lacks, which it opens as it is', async () => {
   const embedded = await createProject();
   const at = (path: string): string => join(embedded.folder, path);

@@ -13,6 +13,7 @@ import type { Facts } from '../compile/facts.ts';
 import { readFacts } from '../compile/read-facts.ts';
 import { loadInputs, loadSchema } from '../compile/steps.ts';
 import { finishFiles } from '../output/finish-files.ts';
+import { readManifest } from '../output/manifest.ts';
 import { compareFiles } from '../output/write-files.ts';
 import type { Project } from '../project/project.ts';
 import { refuseNewDatabase } from '../project/settings.ts';
@@ -95,7 +96,9 @@ async function fileAndOutput({ project, file, output }: Parties): Promise<Verdic
   const pair = ['platform.schema.json', 'generated'] as const;
   if (file === null) return missingFile(pair);
   if (output === null) return missing(pair, output);
-  const result = compile(file, await loadInputs(project));
+  // Changed rules are the verdict of another pair.
+  const { sources = {} } = (await readManifest(project.output)) ?? {};
+  const result = compile(file, { ...(await loadInputs(project)), sources });
   if (result.diagnostics.some(isError)) return verdictOf(pair, complaints(result.diagnostics));
   const files = await finishFiles(project, file.dialect, result.files, silent);
   const different = await compareFiles(project.output, files);

@@ -5,7 +5,8 @@ import { join, relative } from 'node:path';
 import type { Diagnostic } from '@tablewright/introspect';
 import type { FullDisk, PassedConnections, RunningServer, ServeOptions } from '@tablewright/runtime';
 import { CommandError, exitCodes, knownFailure } from '../errors/failures.ts';
-import { warnOfEdited } from '../output/manifest.ts';
+import { configName, configNames } from '../modules/import-config.ts';
+import { readManifest, warnOfEdited } from '../output/manifest.ts';
 import { type ServiceManager, serviceManager } from '../process/service-manager.ts';
 import {
   createWorkerCluster,
@@ -67,12 +68,36 @@ async function beginEmbedded(project: Settings, progress: Progress): Promise<Sou
   return source;
 }
 
-/** Warnings about generated code that was edited, and about migrations that the database lacks. */
+/** Warnings about generated code that was edited or is older than its sources, and about migrations that the database lacks. */
 async function warningsOf(project: Settings, source: Source | null): Promise<readonly Diagnostic[]> {
   const edited = warnOfEdited(project.output, relative(project.folder, project.output));
   const needsSource = source === null && databaseUrl(project) !== null && hasMigrations(project);
-  const found = [edited, ...(needsSource ? [warnOfLacking(project)] : [])];
+  const found = [edited, warnOfChanged(project), ...(needsSource ? [warnOfLacking(project)] : [])];
   return (await Promise.all(found.map(orNone))).flat();
+}
+
+/** Compares what the files were compiled from with what the sources say now, without compiling them. */
+async function warnOfChanged({ folder, stateFolder, output }: Settings): Promise<readonly Diagnostic[]> {
+  const [{ loadProject, digestSources }, manifest] = await Promise.all([
+    import('../project/project.ts'),
+    readManifest(output),
+  ]);
+  const project = await loadProject(folder, stateFolder);
+  const digests = digestSources(project);
+  const compiled = manifest?.sources ?? {};
+  const isChanged = (source: keyof typeof digests): boolean =>
+    compiled[source] !== undefined && compiled[source] !== digests[source];
+  const changed = [
+    ...(isChanged('configuration') ? [configName(folder) ?? configNames[0]] : []),
+    ...(isChanged('permissions') ? [project.permissions.fileName] : []),
+  ];
+  return changed.map((fileName) => ({
+    code: 'changed-source',
+    severity: 'warning',
+    place: fileName,
+    message: 'The file says something else than what was compiled, so its changes are not served.',
+    hint: 'Run `platform generate`, and start again.',
+  }));
 }
 
 async function warnOfLacking(project: Settings): Promise<readonly Diagnostic[]> {

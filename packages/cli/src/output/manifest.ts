@@ -18,16 +18,25 @@ interface Manifest {
   readonly contract: number;
   /** Digests of the files by their paths, which are separated by `/`. */
   readonly digests: ReadonlyMap<string, string>;
+  /** Digests of the sources that the files were compiled from. */
+  readonly sources: Readonly<Record<string, string>>;
 }
 
 /** Reads the manifest of a folder; null where there is none, or none that can be read. */
 export async function readManifest(folder: string): Promise<Manifest | null> {
   const value = await readObject(folder);
   if (value === null) return null;
-  const { contract, files } = value;
-  const entries = typeof files === 'object' && files !== null ? Object.entries(files) : [];
-  const digests = entries.flatMap(([path, digest]) => (typeof digest === 'string' ? [[path, digest] as const] : []));
-  return { contract: typeof contract === 'number' ? contract : 0, digests: new Map(digests) };
+  const { contract, files, sources } = value;
+  return {
+    contract: typeof contract === 'number' ? contract : 0,
+    digests: new Map(textsIn(files)),
+    sources: Object.fromEntries(textsIn(sources)),
+  };
+}
+
+function textsIn(value: JsonValue | undefined): Digests {
+  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  return entries.flatMap(([name, text]) => (typeof text === 'string' ? [[name, text] as const] : []));
 }
 
 async function readObject(folder: string): Promise<JsonObject | null> {

@@ -1,8 +1,9 @@
+import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Diagnostic, PermissionDocument } from '@tablewright/introspect';
-import { parsePermissions } from '@tablewright/introspect/resolve';
+import { digestPermissions, parsePermissions } from '@tablewright/introspect/resolve';
 import { starterRules } from 'create-tablewright';
 import { CommandError, exitCodes, reasonOf } from '../errors/failures.ts';
 import { loadSettings, type Settings } from './settings.ts';
@@ -62,4 +63,25 @@ async function readPermissions(path: string, named: boolean): Promise<string> {
 
 function refuse(path: string, error: unknown): never {
   throw new CommandError(exitCodes.invalid, `The file of permissions "${path}" cannot be read: ${reasonOf(error)}.`);
+}
+
+/**
+ * Digests of what configuration and permissions file say, so that a start can tell whether they were compiled. Comments
+ * and the place of a deployment are no part of it.
+ */
+export function digestSources({
+  config,
+  permissions,
+}: Project): Readonly<Record<'configuration' | 'permissions', string>> {
+  const { permissionSource, database } = config;
+  const compiled = { ...config, output: undefined, database: { ...database, url: undefined } };
+  const rules = permissionSource === 'tables' ? { ...permissions, roles: [], rules: [] } : permissions;
+  const calls = permissions.functions?.map(({ role, function: { name }, args }) => [
+    [role.name, name],
+    args.map(({ field, value }) => [field.name, value.exact ?? value.value]),
+  ]);
+  return {
+    configuration: hash('sha256', JSON.stringify(compiled), 'base64url'),
+    permissions: hash('sha256', JSON.stringify([digestPermissions(rules), calls]), 'base64url'),
+  };
 }

@@ -37,6 +37,8 @@ export interface CompileOptions {
   readonly clientPackages?: ClientPackages;
   /** Make only the clients of these access classes. Default: make every file. */
   readonly clientsOf?: readonly string[] | 'all';
+  /** Digests of configuration and rules, which `manifest.json` lists. Default: none. */
+  readonly sources?: Readonly<Record<string, string>>;
   /** Receives descriptions, which may be written while other files are being made. Default: no receiver. */
   readonly described?: (file: GeneratedFile) => void;
 }
@@ -104,7 +106,7 @@ export function compile(source: Schema, options: CompileOptions): CompileResult 
     for (const file of descriptions) options.described?.(file);
     const additions = { extensions, routes: typed.routes, operations };
     const server = [...emitServerFiles(whole, additions, collections, render), ...emitClients(whole, render)];
-    const files = withManifest(whole, [...server, ...descriptions]);
+    const files = withManifest(whole, [...server, ...descriptions], options.sources);
     return { files, diagnostics: [], summary: summarize(whole, files.length), model: modelData(whole, operations) };
   } catch (error) {
     if (error instanceof TemplateError) return failed([error.diagnostic]);

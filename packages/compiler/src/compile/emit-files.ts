@@ -80,8 +80,12 @@ export function emitServerFiles(
 }
 
 /** Adds what the files were made by and from, and sorts all by path. */
-export function withManifest(api: Api, files: readonly GeneratedFile[]): readonly GeneratedFile[] {
-  return [...files, file('manifest.json', emitManifest(api))].sort((a, b) => (a.path < b.path ? -1 : 1));
+export function withManifest(
+  api: Api,
+  files: readonly GeneratedFile[],
+  sources?: Readonly<Record<string, string>>,
+): readonly GeneratedFile[] {
+  return [...files, file('manifest.json', emitManifest(api, sources))].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** Documents by role and name, with the place that sends each. */

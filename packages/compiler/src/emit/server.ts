@@ -128,7 +128,10 @@ function lines(...properties: readonly string[]): string {
  *
  * Each object's hash is over its part of the fingerprint, which `fingerprint.js` holds in full.
  */
-export function emitManifest({ fingerprint, customRoutes }: Api): string {
+export function emitManifest(
+  { fingerprint, customRoutes }: Api,
+  sources: Readonly<Record<string, string>> = {},
+): string {
   const objects = fingerprint.objects.map((object) => ({
     schema: object.schema,
     name: object.name,
@@ -140,6 +143,7 @@ export function emitManifest({ fingerprint, customRoutes }: Api): string {
     tablewright: productVersion,
     contract,
     fingerprint: fingerprint.hash,
+    ...(Object.keys(sources).length > 0 && { sources }),
     objects,
     ...(customRoutes.length > 0 && { routes }),
   });
