@@ -23,7 +23,7 @@ const isOwn = (operation: string): boolean => /^(server|auth|utils(Random|Hash|C
 
 const head = `/** Examples that hold for every project, recorded by \`scripts/record-examples.ts\`. Do not edit. */
 import type { JsonValue } from '@tablewright/runtime/language';
-import type { OperationExamples } from './example.ts';
+import type { OperationExamples } from '../../api.ts';
 
 `;
 
@@ -217,16 +217,11 @@ function sortExamples(): void {
   writeFileSync(
     own,
     `${head}/** Answers to requests that fail, by code. */
-export const failureExamples: Readonly<Record<string, JsonValue>> = ${textOf(refusals)};
+export const failureExamples: Readonly<Record<string, JsonValue>> = ${JSON.stringify(Object.fromEntries(refusals))};
 
-/** Examples of operations. */
-export const ownExamples: OperationExamples = ${textOf(all)};
+export const ownExamples: OperationExamples = ${JSON.stringify(Object.fromEntries(all))};
 `,
   );
-}
-
-function textOf(entries: readonly (readonly [string, unknown])[]): string {
-  return JSON.stringify(Object.fromEntries(entries), null, 2);
 }
 
 function pick(operations: OperationExamples, isWanted: (name: string) => boolean): OperationExamples {

@@ -22,7 +22,7 @@ const compiled = String.raw`dist/[\w./-]+\.(?:js(?:\.map)?|d\.ts)`;
 const others: Readonly<Record<string, string>> = {
   tablewright: String.raw`bin/platform\.cjs|docs/[\w./-]+\.md|docs/pipelines/[\w.-]+|templates/\w[\w./-]*`,
   'create-tablewright': String.raw`bin/create-tablewright\.cjs|templates/\w[\w./-]*`,
-  '@tablewright/runtime': String.raw`browser/[\w-]+\.(?:js|css)|graphiql/[\w.-]+|templates/(?:mail|pages)/[\w.-]+`,
+  '@tablewright/runtime': String.raw`browser/[\w-]+\.(?:js|css)|data/[\w.-]+|graphiql/[\w.-]+|templates/(?:mail|pages)/[\w.-]+`,
 };
 
 test('all packages have one version', () => {

@@ -96,12 +96,16 @@ test('the published command answers', () => {
 test('the published runtime brings what it prints and what browsers load', () => {
   const program = `
     const of = (path) => import('./node_modules/@tablewright/runtime/dist/' + path);
-    const [mails, pages] = await Promise.all([of('mail/templates.js'), of('pages/pages.js')]);
+    const [mails, pages, { isCommonPassword }] = await Promise.all(
+      ['mail/templates.js', 'pages/pages.js', 'passwords/password-policy.js'].map(of),
+    );
     mails.loadMailTemplates(null);
+    console.log('refused', isCommonPassword('dragon'));
     console.log(pages.loadPageTemplates(null).print('login', { project: 'P', passwordMinLength: 8, passwords: true }));
     console.log([...pages.readScripts().keys()].join(' '));`;
   const printed = run(elsewhere, '--input-type=module', '--eval', program);
   expect(printed).toContain('<title>Sign in · P</title>');
+  expect(printed).toContain('refused true');
   expect(printed).toMatch(/\blogin\.js\b.*\blibrary-uqr\.js\b/);
 });
 

@@ -12,9 +12,6 @@ interface Sentence {
 /** Words of a sentence at most. */
 const maxWords = 25;
 
-/** Licenses keep their words. */
-const excepted = /\/common-passwords\.ts$/;
-
 /** Beginnings of sentences, and words, that name no subject. */
 const hiddenSubject =
   /^(?:What|Whose|Whom|Who|Whether|Which|Why|How|Of)\b(?!.*\?$)|\b(?:[Nn]obody|[Ss]omebody|[Ww]hoever|[Ww]hatever)\b/;
@@ -29,9 +26,7 @@ export function obscureComments(sources: readonly Source[]): readonly string[] {
 
 /** Sentences of comments and of the pages for users that are too long to be read at once. */
 export function longSentences(sources: readonly Source[]): readonly string[] {
-  return [...sources.flatMap(commentsOf), ...pages()]
-    .filter(({ path, text }) => !excepted.test(path) && wordsOf(text) > maxWords)
-    .map(placed);
+  return [...sources.flatMap(commentsOf), ...pages()].filter(({ text }) => wordsOf(text) > maxWords).map(placed);
 }
 
 function placed({ path, line, text }: Sentence): string {

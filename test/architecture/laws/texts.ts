@@ -17,8 +17,8 @@ const beginning =
 /** Words without a subject, wherever they stand. */
 const hidden = /\b(?:nobody|somebody|whoever|whatever)\b/gi;
 
-/** Released migrations keep their bytes; passwords are no sentences. */
-const excepted = /\/migrations\/|\/print-migration\.ts$|\/common-passwords\.ts$/;
+/** Released migrations keep their bytes. */
+const excepted = /\/migrations\/|\/print-migration\.ts$/;
 
 /** Sentences of texts that begin with a question word, or name no subject. */
 export function obscureTexts(sources: readonly Source[]): readonly string[] {

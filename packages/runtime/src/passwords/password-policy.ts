@@ -1,7 +1,7 @@
 /** Policy for new passwords. Source: API specification, section 3.2. */
+import { readFileSync } from 'node:fs';
 import { PlatformError } from '../errors.ts';
 import type { FieldProblem } from '../json/problems.ts';
-import { isCommonPassword } from './common-passwords.ts';
 
 export const longestPassword = 1024;
 
@@ -35,6 +35,17 @@ export function refusePassword(password: string, policy: PasswordPolicy): Platfo
   const extensions = { collection: 'platform_users', field: 'password', type: problem.type };
   return new PlatformError('FAILED_VALIDATION', `"password" ${problem.message}.`, extensions);
 }
+
+let commonPasswords: ReadonlySet<string> | undefined;
+
+/** True if a password is in the list; upper and lower case are the same. */
+export function isCommonPassword(password: string): boolean {
+  commonPasswords ??= new Set(readFileSync(commonWords, 'utf8').trim().split(/\s/));
+  return commonPasswords.has(password.toLowerCase());
+}
+
+/** 3,000 passwords of any length and 3,000 of at least 8 characters, from leaked lists. Some of the words are offensive. */
+export const commonWords = new URL('../../data/common-passwords.txt', import.meta.url);
 
 function isShorter(text: string, least: number): boolean {
   let characters = 0;

@@ -6,7 +6,7 @@ import { keepSecret } from '../environment/secrets.ts';
 import type { Environment } from '../environment.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { describeCause, type Log } from '../operate/log.ts';
-import { isCommonPassword } from '../passwords/common-passwords.ts';
+import { isCommonPassword } from '../passwords/password-policy.ts';
 import { createPasswords } from '../passwords/passwords.ts';
 import { isStaticToken } from '../system/fields/field-rules.ts';
 import { type SystemPlace, systemPlaceOf } from '../system/place.ts';
