@@ -1,30 +1,4 @@
 import { Command, CommanderError } from 'commander';
-import {
-  can,
-  check,
-  createUser,
-  dev,
-  diff,
-  diffPermissions,
-  doctor,
-  explain,
-  generate,
-  graphql,
-  init,
-  introspect,
-  listUsers,
-  migrate,
-  openapi,
-  permissionsMatrix,
-  pullPermissions,
-  pullSchema,
-  pushPermissions,
-  ready,
-  roles,
-  setPassword,
-  setToken,
-  start,
-} from './commands/lazy.ts';
 import type { GlobalOptions } from './commands/options.ts';
 import { CommandError, exitCodes, knownFailure } from './errors/failures.ts';
 import { findOwnModules, lendPackages } from './modules/own-packages.ts';
@@ -97,7 +71,7 @@ export function program(): Command {
   addUserCommands(root);
   command(root, 'roles', 'list the roles of users and what they may')
     .option('--sync', 'make the roles of permissions.yaml that users cannot have yet')
-    .action(roles);
+    .action(lazy(async () => (await import('./commands/users.ts')).roles));
   return root;
 }
 
@@ -109,31 +83,33 @@ function addProjectCommands(root: Command): void {
       '--deploy <kind>',
       'also write the files to deploy it with: docker or systemd; or to watch it with: grafana',
     )
-    .action(init);
+    .action(lazy(async () => (await import('./commands/init.ts')).init));
   command(root, 'migrate', "bring the platform's own tables to this version, and apply the migrations of the project")
     .option('--status', 'only tell what is applied and what is pending')
-    .action(migrate);
-  command(root, 'introspect', 'read the database into platform.schema.json').action(introspect);
+    .action(lazy(async () => (await import('./commands/migrate.ts')).migrate));
+  command(root, 'introspect', 'read the database into platform.schema.json').action(
+    lazy(async () => (await import('./commands/schema.ts')).introspect),
+  );
   command(root, 'generate', 'compile the database into the output folder')
     .option('--offline', 'compile from platform.schema.json, without a database')
     .option('--check', 'write nothing; exit with 1 and the difference when files would change, 2 on errors')
     .option('--clients-only', 'write client packages and no other file')
     .option('--classes <names>', 'with --clients-only: access classes, separated by commas')
     .option('--force', 'overwrite generated files that were edited')
-    .action(generate);
-  for (const { name, described, action } of [
-    { name: 'openapi', described: 'OpenAPI document', action: openapi },
-    { name: 'graphql', described: 'GraphQL schema', action: graphql },
-  ])
+    .action(lazy(async () => (await import('./commands/generate.ts')).generate));
+  for (const [name, described] of [
+    ['openapi', 'OpenAPI document'],
+    ['graphql', 'GraphQL schema'],
+  ] as const)
     command(root, `${name} <class>`, `print the ${described} of an access class from the generated files`)
       .option('-o, --output <file>', 'write a file instead of stdout')
-      .action(action);
+      .action(lazy(async () => (await import('./commands/document.ts'))[name]));
 }
 
 function addCheckCommands(root: Command): void {
   command(root, 'check', 'compare database, platform.schema.json, generated files and permissions with one another')
     .option('--offline', 'leave the database out')
-    .action(check);
+    .action(lazy(async () => (await import('./commands/check.ts')).check));
   command(
     root,
     'diff [from] [to]',
@@ -144,17 +120,17 @@ function addCheckCommands(root: Command): void {
     .option('--fail-on <severity>', 'exit with 1 from which severity on: breaking, dangerous or never', 'breaking')
     .option('--acknowledged <file>', 'changes that are agreed to, one a line: "field-removed articles.title"')
     .option('--no-guess', 'take what only looks renamed for removed and new')
-    .action(diff);
+    .action(lazy(async () => (await import('./commands/diff.ts')).diff));
   command(root, 'doctor', 'find what is wrong with machine, project and database, and tell the cure')
     .option('--production', 'also look at the settings of a server that is to be used')
     .option('--workers <count>', 'with --production: the number of processes that are to serve')
-    .action(doctor);
+    .action(lazy(async () => (await import('./commands/doctor.ts')).doctor));
 }
 
 function addRequestCommands(root: Command): void {
   command(root, 'can <role> <action> <collection> [key]', 'tell which rule lets a role do something, or why none does')
     .option('-u, --user <key>', 'the user that $CURRENT_USER stands for')
-    .action(can);
+    .action(lazy(async () => (await import('./commands/can.ts')).can));
   command(
     root,
     'explain <request>',
@@ -166,14 +142,14 @@ function addRequestCommands(root: Command): void {
     .option('--analyze', 'let the database run the statement of a read and measure it')
     .option('-d, --data <json>', 'the body of a write')
     .option('--rehearse', 'let the database run a write in a transaction that is taken back')
-    .action(explain);
+    .action(lazy(async () => (await import('./commands/explain.ts')).explain));
 }
 
 function addServerCommands(root: Command): void {
   command(root, 'dev', 'compile and serve, and do both again whenever the database or a file changes')
     .option('--no-types', 'do not check the types of what is generated and of extensions')
     .option('--notify', `have ${embeddedTitle} tell of changes, by an event trigger that goes when this ends`)
-    .action(dev);
+    .action(lazy(async () => (await import('./commands/dev.ts')).dev));
   command(root, 'start', 'serve what was generated')
     .option('--generate', 'introspect and compile first')
     .option('--sample', 'compile and serve the sample of this repository, or DATABASE_URL')
@@ -181,17 +157,17 @@ function addServerCommands(root: Command): void {
     .option('--frozen', 'serve what was generated and nothing else: refuse writes to roles and permissions')
     .option('--record-examples', 'keep requests and answers for the OpenAPI documents; for development')
     .option('--trusted-documents', 'answer no GraphQL documents but those that were compiled')
-    .action(start);
+    .action(lazy(async () => (await import('./commands/start.ts')).start));
   command(root, 'ready', 'succeed if a server wants requests, for health checks of containers')
     .option('--url <address>', 'the server; without it the one of HOST and PORT on this machine')
-    .action(ready);
+    .action(lazy(async () => (await import('./commands/ready.ts')).ready));
 }
 
 function addSchemaCommands(root: Command): void {
   const schema = root.command('schema').description('take platform.schema.json from a database').exitOverride();
   command(schema, 'pull', 'read a database into platform.schema.json, and tell what is new in it')
     .option('--from <url>', "the database, in place of the project's own")
-    .action(pullSchema);
+    .action(lazy(async () => (await import('./commands/schema.ts')).pullSchema));
 }
 
 function addPermissionCommands(root: Command): void {
@@ -199,16 +175,20 @@ function addPermissionCommands(root: Command): void {
     .command('permissions')
     .description('look at all rules, and bring the permissions file and the tables of permissions together')
     .exitOverride();
-  command(permissions, 'diff', 'tell in what the tables and the file differ').action(diffPermissions);
-  command(permissions, 'pull', 'write the permissions file from the tables').action(pullPermissions);
+  command(permissions, 'diff', 'tell in what the tables and the file differ').action(
+    lazy(async () => (await import('./commands/permissions.ts')).diffPermissions),
+  );
+  command(permissions, 'pull', 'write the permissions file from the tables').action(
+    lazy(async () => (await import('./commands/permissions.ts')).pullPermissions),
+  );
   command(permissions, 'push', 'make the tables equal to the permissions file (needs --yes)')
     .option('-y, --yes', 'write what differs')
-    .action(pushPermissions);
+    .action(lazy(async () => (await import('./commands/permissions.ts')).pushPermissions));
   command(permissions, 'matrix', 'print who may do what with which field, as a table')
     .option('--format <format>', 'text, markdown, csv or html; else as the ending of --output says')
     .option('-o, --output <file>', 'write a file of the project instead')
     .option('--check', 'write nothing; exit with 1 when the file would change')
-    .action(permissionsMatrix);
+    .action(lazy(async () => (await import('./commands/permissions.ts')).permissionsMatrix));
 }
 
 function addUserCommands(root: Command): void {
@@ -217,17 +197,24 @@ function addUserCommands(root: Command): void {
     .description('list users, make them, give them passwords and tokens')
     .exitOverride();
   const fromStdin = ['--password-stdin', 'take the password from the standard input instead of making one'] as const;
-  command(users, 'list', 'list users').action(listUsers);
+  command(users, 'list', 'list users').action(lazy(async () => (await import('./commands/users.ts')).listUsers));
   command(users, 'create <email>', 'make an active user')
     .option('-r, --role <name>', 'role of the user; without it the rules of the public role hold')
     .option(...fromStdin)
-    .action(createUser);
+    .action(lazy(async () => (await import('./commands/users.ts')).createUser));
   command(users, 'passwd <email>', 'give another password, and end every session of the user')
     .option(...fromStdin)
-    .action(setPassword);
+    .action(lazy(async () => (await import('./commands/users.ts')).setPassword));
   command(users, 'token <email>', 'give a static token, for programs')
     .option('--remove', 'take it away')
-    .action(setToken);
+    .action(lazy(async () => (await import('./commands/users.ts')).setToken));
+}
+
+type Action<Args extends readonly unknown[]> = (...args: Args) => void | Promise<void>;
+
+/** A command that is loaded when it is called: modules of all would take up most of the start time of one. */
+function lazy<Args extends readonly unknown[]>(load: () => Promise<Action<Args>>): Action<Args> {
+  return async (...args) => (await load())(...args);
 }
 
 function command(root: Command, name: string, description: string): Command {
