@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onServer } from '../support/contract-database.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
-import { allServers } from '../support/servers.ts';
+import { serverForms } from '../support/servers.ts';
 
 const role = '00000000-0000-4000-8000-0000000000ed';
 const ann = '00000000-0000-4000-8000-00000000000a';
@@ -91,12 +91,7 @@ permissions:
       create: { fields: '*', validation: { house: { owner: { _eq: $CURRENT_USER } } } }
 `;
 
-const forms = allServers.flatMap((server) => [
-  { ...server, environment: {}, form: 'as it is' },
-  { ...server, environment: { PLATFORM_OPTIMIZE: 'none' }, form: 'without optimisations' },
-]);
-
-describe.each(forms)('on $name, $form', ({ dialect, missing, environment }) => {
+describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }) => {
   describe.skipIf(missing)('a row', () => {
     let project: ServedProject;
     beforeAll(() =>

@@ -7,7 +7,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onServer } from '../support/contract-database.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
-import { allServers } from '../support/servers.ts';
+import { serverForms } from '../support/servers.ts';
 import { seededRandom } from '../support/swarm.ts';
 
 const requests = Number(process.env.WRITE_REQUESTS ?? 15);
@@ -246,12 +246,7 @@ function foretell(role: Role, before: State, write: Write): State | null {
   return links.every(sees) && written.every(isRight) ? after : null;
 }
 
-const forms = allServers.flatMap((server) => [
-  { ...server, environment: {}, form: 'as it is' },
-  ...(server.dialect === null
-    ? [{ ...server, environment: { PLATFORM_OPTIMIZE: 'none' }, form: 'without optimisations' }]
-    : []),
-]);
+const forms = serverForms.filter(({ dialect, form }) => dialect === null || form === 'as it is');
 
 describe.each(forms)('on $name, $form', ({ dialect, missing, environment }) => {
   describe.skipIf(missing)('writes', () => {

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { onServer } from '../support/contract-database.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
-import { allServers } from '../support/servers.ts';
+import { serverForms } from '../support/servers.ts';
 
 const sqlOf = (kind: 'STORED' | 'VIRTUAL', view: string) => `
   CREATE TABLE authors (
@@ -43,12 +43,7 @@ permissions:
       update: { fields: '*', filter: {}, validation: { author_id: { doubled: { _gt: 3 } } } }
 `;
 
-const forms = allServers.flatMap((server) => [
-  { ...server, environment: {}, form: 'as it is' },
-  { ...server, environment: { PLATFORM_OPTIMIZE: 'none' }, form: 'without optimisations' },
-]);
-
-describe.each(forms)('on $name, $form', ({ dialect, missing, environment }) => {
+describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }) => {
   describe.skipIf(missing)('rules by a many-to-one', () => {
     let project: ServedProject;
     beforeAll(() =>

@@ -31,3 +31,9 @@ export const servers = [
 
 /** All servers: PostgreSQL is that of the run. */
 export const allServers = [{ name: 'PostgreSQL', dialect: null, missing: false }, ...servers] as const;
+
+/** Each of them as it is, and without optimisations. */
+export const serverForms = allServers.flatMap((server) => [
+  { ...server, environment: {}, form: 'as it is' },
+  { ...server, environment: { PLATFORM_OPTIMIZE: 'none' }, form: 'without optimisations' },
+]);

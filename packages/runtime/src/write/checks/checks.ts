@@ -52,9 +52,12 @@ export function ruleChecksAhead(
   });
 }
 
-/** Everything that can be checked of rows before they are written, and that would be refused afterwards as well. */
+/**
+ * Everything that can be checked of rows before they are written, and that would be refused afterwards as well. Links that
+ * are judged when everything is written are open where the step itself writes what they lead to.
+ */
 export function checksFirst(written: Written): readonly Check[] {
-  const links = linkChecks(written).filter(({ late }) => !late);
+  const links = linkChecks(written).map((check) => ({ ...check, openBy: check.late ? [check.link.descriptor] : [] }));
   return [...ruleChecksAhead(written), ...ruleChecksFirst(written), ...links];
 }
 
@@ -295,20 +298,6 @@ export function linkChecksAhead(written: Written): readonly LinkCheck[] {
     if (!check.late && !written.postponed) return open.dialect.returnsWrites ? [] : [check];
     const missing = linkCheck(written, relation, descriptor, open, target, places);
     return [{ ...check, fails: (judged) => allOf([check.fails(judged), `NOT (${missing.fails(judged)})`]) }];
-  });
-}
-
-/**
- * Links that are judged when everything is written, as far as they lead to rows that are stored and hidden before. A unique
- * key must not tell of these first.
- */
-export function linkChecksFirst(written: Written): readonly LinkCheck[] {
-  return linkChecks(written).flatMap((check): readonly LinkCheck[] => {
-    const { descriptor, isPartly } = check.link;
-    if (!check.late || isPartly) return [];
-    const fails = (judged: CheckedRow) =>
-      allOf([check.fails(judged), printStoredTarget(written, judged.row, descriptor)]);
-    return [{ ...check, fails }];
   });
 }
 

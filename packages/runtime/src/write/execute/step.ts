@@ -29,22 +29,17 @@ export interface StepDone {
 
 /** Checks the links of a step, and runs it. Throws FORBIDDEN and FAILED_VALIDATION for what the rows say. */
 export async function runStep(running: Running, step: Step): Promise<StepDone> {
-  for (const plan of linkPlans(running, step)) await checkLinksAhead(running, step, plan);
+  await checkLinksAhead(running, step, step.plans.linksAhead);
   return writeStep(running, step);
-}
-
-/** Plans of the checks of links that have to lead to visible items before anything is written. */
-export function linkPlans({ judgesFirst }: Running, { plans }: Step): readonly WriteStatement[] {
-  const first = judgesFirst === true ? plans.planLinksFirst?.() : undefined;
-  return [plans.linksAhead, first].filter((plan) => plan !== undefined);
 }
 
 /** Checks links before anything is written, or before the step. Throws FORBIDDEN. */
 export async function checkLinksAhead(
   running: Running,
   { batch, keys, payload }: Step,
-  plan: WriteStatement,
+  plan: WriteStatement | undefined,
 ): Promise<void> {
+  if (plan === undefined) return;
   const values = { batch, keys: keys && asMany(keys), matched: nothing };
   checkVerdicts(running, await verify(running, plan, values), payload);
 }

@@ -5,14 +5,7 @@ import type { ReadPlan } from '../../query/plan/plan.ts';
 import { listedForm } from '../../sql/operand.ts';
 import type { WriteGrant } from '../access/scope.ts';
 import type { Check, CheckedRow, Written } from '../checks/check.ts';
-import {
-  checksFirst,
-  checksOf,
-  linkChecksAhead,
-  linkChecksFirst,
-  ruleChecksAhead,
-  tenantLinkChecks,
-} from '../checks/checks.ts';
+import { checksFirst, checksOf, linkChecksAhead, ruleChecksAhead, tenantLinkChecks } from '../checks/checks.ts';
 import type { Removal } from '../checks/removal.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { InputColumn } from './inputs.ts';
@@ -107,7 +100,7 @@ const apart: StepPlanner = {
 function linkChecksOf(
   written: Written,
   form: StepForm,
-): Pick<StepPlans, 'linkCheck' | 'linksAhead' | 'linksBelow' | 'planEarly' | 'planFirst' | 'planLinksFirst'> {
+): Pick<StepPlans, 'linkCheck' | 'linksAhead' | 'linksBelow' | 'planEarly' | 'planFirst'> {
   const linkCheck = planLinkCheck(written);
   const isPartly = (check: { readonly link: { readonly isPartly: boolean } }): boolean => check.link.isPartly;
   const ahead = linkChecksAhead(written);
@@ -123,7 +116,6 @@ function linkChecksOf(
     ...(linksBelow && { linksBelow }),
     planEarly: planEarly(written),
     planFirst: planFirst(written, form),
-    planLinksFirst: once(() => planLinksAhead(written, form, linkChecksFirst(written))),
   };
 }
 
@@ -152,8 +144,8 @@ function once(plan: () => WriteStatement | undefined): () => WriteStatement | un
 }
 
 /** True if something can be judged of the rows of a step before they are written. */
-export function hasChecksFirst({ planFirst, planLinksFirst }: StepPlans): boolean {
-  return planFirst?.() !== undefined || planLinksFirst?.() !== undefined;
+export function hasChecksFirst({ planFirst }: StepPlans): boolean {
+  return planFirst?.() !== undefined;
 }
 
 function plannerOf({ scope }: Written): StepPlanner {

@@ -238,8 +238,6 @@ export interface StepPlans {
   readonly rulesAhead?: WriteStatement;
   /** Plans the check of rows by rules and links before the write, as far as it can be made then. */
   readonly planFirst?: () => WriteStatement | undefined;
-  /** Plans the check of links that the request itself might show, as far as it can be made before anything is written. */
-  readonly planLinksFirst?: () => WriteStatement | undefined;
   /** Checks the written rows, where the write does not do so itself. */
   readonly verify?: WriteStatement;
   /** True if the write takes keys as arrays, but makes one item. Default: false. */

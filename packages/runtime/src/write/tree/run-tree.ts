@@ -11,7 +11,7 @@ import type { WriteScope } from '../access/scope.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Keys } from '../decode/keys.ts';
 import type { Running } from '../execute/running.ts';
-import { checkLinksAhead, linkPlans, writeStep } from '../execute/step.ts';
+import { checkLinksAhead, writeStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import { affectedBy, namesOf, prepareStep, type WriteContext } from '../write-plan.ts';
 import {
@@ -185,7 +185,7 @@ function checkClaims({ nodes, writable }: Group, linkValues: LinkValues): void {
 async function checkDraft(writing: Writing, group: Group, draft: DecodedStep): Promise<void> {
   const keys = group.nodes.map(({ key }) => key ?? []);
   const { step } = prepareDraft(writing, group, draft, draft.batch, keys);
-  for (const plan of linkPlans(writing.running, step)) await checkLinksAhead(writing.running, step, plan);
+  await checkLinksAhead(writing.running, step, step.plans.linksAhead);
 }
 
 /** Prepares the step of items whose links are filled in as far as they are known. */
@@ -223,8 +223,7 @@ async function writeDraft(
   const { step, waiting } = prepareDraft(writing, group, draft, batch, keys);
   const { placeOf, names } = step.payload;
   if (action === 'update') await checkEarlierSteps(writing, group.writable, granted.grant.rules);
-  const { linksBelow } = step.plans;
-  if (linksBelow !== undefined) await checkLinksAhead(running, step, linksBelow);
+  await checkLinksAhead(running, step, step.plans.linksBelow);
   try {
     const written = await writeStep(running, step);
     done.push(written);
