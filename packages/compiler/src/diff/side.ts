@@ -48,26 +48,51 @@ export function permissionChange({ access }: Side, direction: Direction): Pick<F
   return access.admin ? {} : { rights: direction };
 }
 
-/** Finds a field or relation that only the later side has: one that is new, or that was hidden. */
-export function memberAdded(
-  kind: 'field' | 'relation',
-  name: string,
-  existed: boolean,
-  after: Side,
-): Pick<Found, 'rule' | 'message' | 'rights'> {
-  const message = existed ? `"${name}" can be read.` : `"${name}" is new.`;
-  return { rule: existed ? `${kind}-shown` : `${kind}-added`, message, ...permissionChange(after, 'widening') };
+/** One change of a known place. */
+export type Finding = Pick<Found, 'rule' | 'message' | 'verdicts'>;
+
+/** The change where it is one, else none. */
+export function when(isChanged: boolean, rule: RuleId, message: string, verdicts?: Verdicts): readonly Finding[] {
+  return isChanged ? [{ rule, message, ...(verdicts && { verdicts }) }] : [];
 }
 
-/** Finds a field or relation that only the earlier side has: one that is gone, or that is hidden. */
-export function memberRemoved(
+/** Finds that a part is deprecated, for another reason than before, or not any more. */
+export function deprecationChange(
+  kind: 'collection' | 'field' | 'relation',
+  was: { readonly deprecated: string | null },
+  { name, deprecated }: { readonly name: string; readonly deprecated: string | null },
+): readonly Finding[] {
+  const isChanged = was.deprecated !== deprecated;
+  return deprecated === null
+    ? when(isChanged, `${kind}-undeprecated`, `"${name}" is no longer deprecated.`)
+    : when(isChanged, `${kind}-deprecated`, `"${name}" is deprecated.`);
+}
+
+/** Compares fields, or relations, that can be read. Those of one side are new or gone; if they are on both, shown or hidden. */
+export function compareMembers<T extends { readonly name: string }>(
+  { before, after, was, is, renamed }: CollectionPair,
   kind: 'field' | 'relation',
-  name: string,
-  stays: boolean,
-  after: Side,
-): Pick<Found, 'rule' | 'message' | 'rights'> {
-  const message = stays ? `"${name}" can no longer be read.` : `"${name}" is gone.`;
-  return { rule: stays ? `${kind}-hidden` : `${kind}-removed`, message, ...permissionChange(after, 'narrowing') };
+  [earlier, later]: readonly [readonly T[], readonly T[]],
+  find: (side: Side, collection: string, name: string) => unknown,
+  compare: (was: T, is: T) => readonly Finding[],
+): readonly Found[] {
+  const [old, fresh] = [operationsIn(before, was.name, 'read'), operationsIn(after, is.name, 'read')];
+  return pairs(earlier, later, renamed).flatMap(({ name, ...members }): readonly Found[] => {
+    const subject = `${is.name}.${name}`;
+    if (members.was === undefined) {
+      const existed = find(before, was.name, name) !== undefined;
+      const message = existed ? `"${name}" can be read.` : `"${name}" is new.`;
+      const rule = existed ? (`${kind}-shown` as const) : (`${kind}-added` as const);
+      return [{ rule, subject, message, operations: fresh, ...permissionChange(after, 'widening') }];
+    }
+    if (members.is === undefined) {
+      const stays = find(after, is.name, renamed.get(name) ?? name) !== undefined;
+      const message = stays ? `"${name}" can no longer be read.` : `"${name}" is gone.`;
+      const rule = stays ? (`${kind}-hidden` as const) : (`${kind}-removed` as const);
+      return [{ rule, subject, message, operations: old, ...permissionChange(after, 'narrowing') }];
+    }
+    return compare(members.was, members.is).map((found) => ({ subject, operations: old, ...found }));
+  });
 }
 
 /** Prepares one of the two for comparisons. Parts that are equal in both are one object by their common cache. */

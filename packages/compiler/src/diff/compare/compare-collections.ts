@@ -7,6 +7,8 @@ import { everywhere, type Verdicts } from '../rules.ts';
 import {
   type CollectionPair,
   type Concern,
+  deprecationChange,
+  type Finding,
   type Found,
   offers,
   operationsIn,
@@ -14,6 +16,7 @@ import {
   permissionChange,
   quoted,
   type Side,
+  when,
 } from '../side.ts';
 import { compareFields } from './compare-fields.ts';
 import { compareRelations, renamedRelations } from './compare-relations.ts';
@@ -70,20 +73,10 @@ function comparePair(pair: CollectionPair): readonly Found[] {
   const { before, after, was, is, renamed } = pair;
   const subject = is.name;
   const all = operationsIn(before, was.name, 'all');
-  const found = (rule: Found['rule'], message: string, verdicts?: Verdicts): Found => ({
-    rule,
-    subject,
-    message,
-    operations: all,
-    ...(verdicts && { verdicts }),
-  });
+  const complete = (found: Finding): Found => ({ subject, operations: all, ...found });
   if (was.singleton !== is.singleton) {
-    return [
-      found(
-        is.singleton ? 'singleton-begun' : 'singleton-ended',
-        `"${is.name}" is ${is.singleton ? 'one object' : 'a list'} now.`,
-      ),
-    ];
+    const message = `"${is.name}" is ${is.singleton ? 'one object' : 'a list'} now.`;
+    return when(true, is.singleton ? 'singleton-begun' : 'singleton-ended', message).map(complete);
   }
   const key = keyOf(is).join(', ');
   const keyBefore = keyOf(was)
@@ -91,25 +84,19 @@ function comparePair(pair: CollectionPair): readonly Found[] {
     .join(', ');
   const current = after.version.collections.get(is.name)?.descriptor;
   const old = before.version.collections.get(was.name)?.descriptor;
+  const isSoftDeleteChanged = JSON.stringify(old?.softDelete) !== JSON.stringify(current?.softDelete);
+  const kept = `Changes of "${is.name}" keep: ${current?.accountability ?? 'everything'}.`;
+  const changes: readonly Finding[] = [
+    ...when(was.name !== is.name, 'collection-renamed', `"${was.name}" is "${is.name}" now.`),
+    ...when(was.note !== is.note, 'collection-note', `The note of "${is.name}" has changed.`),
+    ...deprecationChange('collection', was, is),
+    ...keyChange(key, keyBefore, current, old),
+    ...(renameOf(old?.sort, renamed) === current?.sort ? [] : sortChange(is.name, current?.sort)),
+    ...when(isSoftDeleteChanged, 'soft-delete-changed', `DELETE ${deletes(current)} items of "${is.name}".`),
+    ...when(old?.accountability !== current?.accountability, 'accountability-changed', kept),
+  ];
   return [
-    ...(was.name === is.name ? [] : [found('collection-renamed', `"${was.name}" is "${is.name}" now.`)]),
-    ...(was.note === is.note ? [] : [found('collection-note', `The note of "${is.name}" has changed.`)]),
-    ...(was.deprecated === is.deprecated
-      ? []
-      : [
-          found(
-            is.deprecated === null ? 'collection-undeprecated' : 'collection-deprecated',
-            `"${is.name}" is ${is.deprecated === null ? 'no longer ' : ''}deprecated.`,
-          ),
-        ]),
-    ...keyChange(key, keyBefore, current, old).map(([rule, message]) => found(rule, message)),
-    ...(renameOf(old?.sort, renamed) === current?.sort ? [] : [found(...sortChange(is.name, current?.sort))]),
-    ...(JSON.stringify(old?.softDelete) === JSON.stringify(current?.softDelete)
-      ? []
-      : [found('soft-delete-changed', `DELETE ${deletes(current)} items of "${is.name}".`)]),
-    ...(old?.accountability === current?.accountability
-      ? []
-      : [found('accountability-changed', `Changes of "${is.name}" keep: ${current?.accountability ?? 'everything'}.`)]),
+    ...changes.map(complete),
     ...concerns.flatMap((concern) => compareConcern(pair, concern)),
     ...(was.readable && is.readable ? [...compareFields(pair), ...compareRelations(pair)] : []),
     ...compareInputs(pair),
@@ -117,11 +104,12 @@ function comparePair(pair: CollectionPair): readonly Found[] {
   ];
 }
 
-function sortChange(name: string, sort: string | undefined): [Found['rule'], message: string, Verdicts] {
+function sortChange(name: string, sort: string | undefined): readonly Finding[] {
   const message = `Lists of "${name}" are sorted by ${sort ?? 'the key'} by default.`;
   // Items are moved by it, where there is one.
   const verdicts = visibilityVerdicts(sort === undefined ? 'breaking' : 'safe', true, true);
-  return ['default-sort-changed', message, { ...verdicts, rest: sort === undefined ? 'breaking' : 'dangerous' }];
+  const rest = sort === undefined ? 'breaking' : 'dangerous';
+  return when(true, 'default-sort-changed', message, { ...verdicts, rest });
 }
 
 function deletes(current: CollectionDescriptor | undefined): string {
@@ -139,14 +127,14 @@ function keyChange(
   was: string,
   current: CollectionDescriptor | undefined,
   old: CollectionDescriptor | undefined,
-): readonly (readonly ['key-changed' | 'key-hidden' | 'operation-added', string])[] {
+): readonly Finding[] {
   const names = current?.name ?? '';
   if (is === was) return [];
-  if (is !== '' && was !== '') return [['key-changed', `The key of "${names}" is (${is}), it was (${was}).`]];
+  if (is !== '' && was !== '') return when(true, 'key-changed', `The key of "${names}" is (${is}), it was (${was}).`);
   if (!current?.key.length || !old?.key.length || isSame(current.key, old.key)) return [];
   return is === ''
-    ? [['key-hidden', `The key of "${names}" cannot be read, it was (${was}).`]]
-    : [['operation-added', `Items of "${names}" can be named by (${is}).`]];
+    ? when(true, 'key-hidden', `The key of "${names}" cannot be read, it was (${was}).`)
+    : when(true, 'operation-added', `Items of "${names}" can be named by (${is}).`);
 }
 
 function renameOf(name: string | undefined, renamed: ReadonlyMap<string, string>): string | undefined {

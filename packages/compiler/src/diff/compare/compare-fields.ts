@@ -10,67 +10,50 @@ import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';
 import type { Verdicts } from '../rules.ts';
 import {
   type CollectionPair,
+  compareMembers,
+  deprecationChange,
+  type Finding,
   type Found,
-  memberAdded,
-  memberRemoved,
-  operationsIn,
-  pairs,
   quoted,
   type Side,
+  when,
 } from '../side.ts';
 
-/** Compares the fields that can be read on both sides. */
+/** Compares the fields that can be read on one side or both. */
 export function compareFields(pair: CollectionPair): readonly Found[] {
-  const { before, after, was, is, renamed } = pair;
-  const [old, fresh] = [operationsIn(before, was.name, 'read'), operationsIn(after, is.name, 'read')];
-  return pairs(was.fields, is.fields, renamed).flatMap((fields): readonly Found[] => {
-    const subject = `${is.name}.${fields.name}`;
-    if (fields.was === undefined) {
-      const existed = apiField(before, was.name, fields.name) !== undefined;
-      return [{ subject, operations: fresh, ...memberAdded('field', fields.name, existed, after) }];
-    }
-    if (fields.is === undefined) {
-      const stays = apiField(after, is.name, renamed.get(fields.name) ?? fields.name) !== undefined;
-      return [{ subject, operations: old, ...memberRemoved('field', fields.name, stays, after) }];
-    }
-    return compareField(pair, fields.was, fields.is).map((found) => ({ subject, operations: old, ...found }));
-  });
+  return compareMembers(pair, 'field', [pair.was.fields, pair.is.fields], apiField, (was, is) =>
+    compareField(pair, was, is),
+  );
 }
 
-export type FieldChange = Pick<Found, 'rule' | 'message' | 'verdicts'>;
-
-export function compareField(pair: CollectionPair, was: RoleField, is: RoleField): readonly FieldChange[] {
+export function compareField(pair: CollectionPair, was: RoleField, is: RoleField): readonly Finding[] {
   const name = is.name;
   const old = storedField(pair.before, pair.was.name, was);
   const fresh = storedField(pair.after, pair.is.name, is);
   const [type, sizes] = [typeChange(pair, was, is), sizeChanges(name, old, fresh)];
   const isStoredAlike = type === null && sizes.length === 0;
-  const singles: readonly (FieldChange | null)[] = [
-    was.name === name ? null : { rule: 'field-renamed', message: `"${was.name}" is "${name}" now.` },
-    was.descriptor.computed === undefined && is.descriptor.computed !== undefined
-      ? { rule: 'field-computed', message: `A function computes "${name}".` }
-      : null,
-    // The range of a number says more than the name of its type.
-    type?.rule === 'field-type-kept' && sizes.length > 0 && !isText(is.descriptor.type) ? null : type,
-    type?.rule === 'field-type-changed' ? null : graphqlEnumChange(was, is),
-    filterTargetChange(pair, was, is),
-    was.nullable === is.nullable
-      ? null
-      : is.nullable
-        ? { rule: 'field-now-nullable', message: `"${name}" can be null.` }
-        : { rule: 'field-never-null', message: `"${name}" is never null.` },
+  const isComputed = was.descriptor.computed === undefined && is.descriptor.computed !== undefined;
+  // The range of a number says more than the name of its type.
+  const isRepeated = type?.rule === 'field-type-kept' && sizes.length > 0 && !isText(is.descriptor.type);
+  return [
+    ...when(was.name !== name, 'field-renamed', `"${was.name}" is "${name}" now.`),
+    ...when(isComputed, 'field-computed', `A function computes "${name}".`),
+    ...(type === null || isRepeated ? [] : [type]),
+    ...(type?.rule === 'field-type-changed' ? [] : graphqlEnumChange(was, is)),
+    ...filterTargetChange(pair, was, is),
+    ...when(!was.nullable && is.nullable, 'field-now-nullable', `"${name}" can be null.`),
+    ...when(was.nullable && !is.nullable, 'field-never-null', `"${name}" is never null.`),
     ...valuesChanges(is, listedIn(was, old), listedIn(is, fresh)),
     ...sizes,
-    isStoredAlike ? storageChange(name, old, fresh) : null,
-    defaultChange(pair, was, is),
-    collationChange(name, old, fresh),
-    was.note === is.note ? null : { rule: 'field-note', message: `The note of "${name}" has changed.` },
-    deprecationChange(was, is),
+    ...(isStoredAlike ? storageChange(name, old, fresh) : []),
+    ...defaultChange(pair, was, is),
+    ...collationChange(name, old, fresh),
+    ...when(was.note !== is.note, 'field-note', `The note of "${name}" has changed.`),
+    ...deprecationChange('field', was, is),
   ];
-  return singles.filter((found) => found !== null);
 }
 
-function typeChange(pair: CollectionPair, was: RoleField, is: RoleField): FieldChange | null {
+function typeChange(pair: CollectionPair, was: RoleField, is: RoleField): Finding | null {
   const { was: before, is: after } = pair;
   const [old, fresh] = [was.descriptor, is.descriptor];
   const [range, other] = [rangeOf(old), rangeOf(fresh)];
@@ -115,12 +98,11 @@ function isWritten({ was: { writes } }: CollectionPair, name: string): boolean {
   return [writes?.create, writes?.update].some((action) => action?.fields.some((field) => field.name === name));
 }
 
-function graphqlEnumChange(was: RoleField, is: RoleField): FieldChange | null {
+function graphqlEnumChange(was: RoleField, is: RoleField): readonly Finding[] {
   const [old, fresh] = [was, is].map(({ valuesType }) => valuesType?.graphqlEnum?.name);
-  if (old === fresh) return null;
   const named = (name: string | undefined): string => (name === undefined ? 'a string' : `a value of "${name}"`);
   const message = `In GraphQL "${is.name}" is ${named(fresh)}, it was ${named(old)}.`;
-  return { rule: 'graphql-type-changed', message };
+  return when(old !== fresh, 'graphql-type-changed', message);
 }
 
 /** Filters can ask more of it, by another input type. */
@@ -156,12 +138,12 @@ function membersText(attributes: readonly Attribute[]): string {
   return attributes.map(textOf).join(', ');
 }
 
-function filterTargetChange({ collections }: CollectionPair, was: RoleField, is: RoleField): FieldChange | null {
+function filterTargetChange({ collections }: CollectionPair, was: RoleField, is: RoleField): readonly Finding[] {
   const [old, fresh] = [was.filtered?.collection ?? null, is.filtered?.collection ?? null];
-  if (old === fresh || (old !== null && collections.get(old) === fresh)) return null;
-  if (old === null) return { rule: 'field-leads', message: `"${is.name}" leads to "${fresh}".` };
-  if (fresh === null) return { rule: 'field-leads-no-more', message: `"${is.name}" leads no longer to "${old}".` };
-  return { rule: 'relation-target-changed', message: `"${is.name}" leads to "${fresh}" in place of "${old}".` };
+  if (old === fresh || (old !== null && collections.get(old) === fresh)) return [];
+  if (old === null) return when(true, 'field-leads', `"${is.name}" leads to "${fresh}".`);
+  if (fresh === null) return when(true, 'field-leads-no-more', `"${is.name}" leads no longer to "${old}".`);
+  return when(true, 'relation-target-changed', `"${is.name}" leads to "${fresh}" in place of "${old}".`);
 }
 
 type Values = readonly string[] | null;
@@ -171,18 +153,21 @@ function listedIn({ values, descriptor }: RoleField, { column }: StoredField): V
   return descriptor.type === 'csv' ? (column?.type.values ?? null) : values;
 }
 
-function valuesChanges(is: RoleField, old: Values, fresh: Values): readonly (FieldChange | null)[] {
-  if (old === null && fresh === null) return [];
-  if (old === null) return [{ rule: 'values-listed', message: `"${is.name}" is one of ${quoted(fresh ?? [])}.` }];
-  if (fresh === null) return [{ rule: 'values-unlisted', message: `"${is.name}" can have any value.` }];
+function valuesChanges({ name, descriptor }: RoleField, old: Values, fresh: Values): readonly Finding[] {
+  if (old === null || fresh === null) {
+    return [
+      ...when(fresh !== null, 'values-listed', `"${name}" is one of ${quoted(fresh ?? [])}.`),
+      ...when(old !== null, 'values-unlisted', `"${name}" can have any value.`),
+    ];
+  }
   const lost = old.filter((value) => !fresh.includes(value));
   const won = fresh.filter((value) => !old.includes(value));
   const kept = (values: readonly string[], other: readonly string[]) => values.filter((value) => other.includes(value));
-  const order = is.descriptor.type === 'enum' && !isDeepStrictEqual(kept(old, fresh), kept(fresh, old));
+  const isReordered = descriptor.type === 'enum' && !isDeepStrictEqual(kept(old, fresh), kept(fresh, old));
   return [
-    lost.length > 0 ? { rule: 'values-removed', message: `"${is.name}" is no longer ${quoted(lost)}.` } : null,
-    won.length > 0 ? { rule: 'values-added', message: `"${is.name}" can be ${quoted(won)}.` } : null,
-    order ? { rule: 'values-reordered', message: `The values of "${is.name}" have another order.` } : null,
+    ...when(lost.length > 0, 'values-removed', `"${name}" is no longer ${quoted(lost)}.`),
+    ...when(won.length > 0, 'values-added', `"${name}" can be ${quoted(won)}.`),
+    ...when(isReordered, 'values-reordered', `The values of "${name}" have another order.`),
   ];
 }
 
@@ -190,30 +175,23 @@ function apiField({ version }: Side, collection: string, field: string): ApiFiel
   return version.collections.get(collection)?.fields.find(({ descriptor }) => descriptor.name === field);
 }
 
-function defaultChange({ before, after, ...pair }: CollectionPair, was: RoleField, is: RoleField): FieldChange | null {
-  const old = apiField(before, pair.was.name, was.name);
-  const fresh = apiField(after, pair.is.name, is.name);
+function defaultChange(pair: CollectionPair, was: RoleField, is: RoleField): readonly Finding[] {
+  const old = apiField(pair.before, pair.was.name, was.name);
+  const fresh = apiField(pair.after, pair.is.name, is.name);
   const text = (field: ApiField | undefined): string => field?.defaultText ?? 'none';
-  if (text(old) === text(fresh)) return null;
-  return { rule: 'default-changed', message: `The default of "${is.name}" is ${text(fresh)}, it was ${text(old)}.` };
+  const message = `The default of "${is.name}" is ${text(fresh)}, it was ${text(old)}.`;
+  return when(text(old) !== text(fresh), 'default-changed', message);
 }
 
-function collationChange(name: string, was: StoredField, is: StoredField): FieldChange | null {
+function collationChange(name: string, was: StoredField, is: StoredField): readonly Finding[] {
   const [old, fresh] = [was.column?.collation ?? null, is.column?.collation ?? null];
-  if (old === fresh) return null;
-  return { rule: 'collation-changed', message: `The collation of "${name}" is ${fresh ?? 'the usual one'}.` };
+  return when(old !== fresh, 'collation-changed', `The collation of "${name}" is ${fresh ?? 'the usual one'}.`);
 }
 
 function storedField(side: Side, collection: string, { descriptor }: RoleField): StoredField {
   const stored = apiField(side, collection, descriptor.name)?.stored.name;
   const column = side.version.tables.get(collection)?.columns.find(({ name }) => name === stored);
   return { descriptor, column };
-}
-
-function deprecationChange(was: RoleField, is: RoleField): FieldChange | null {
-  if (was.deprecated === is.deprecated) return null;
-  if (is.deprecated === null) return { rule: 'field-undeprecated', message: `"${is.name}" is no longer deprecated.` };
-  return { rule: 'field-deprecated', message: `"${is.name}" is deprecated.` };
 }
 
 /** One field on one side: its descriptor and its column. */
@@ -223,7 +201,7 @@ interface StoredField {
 }
 
 /** Changes of size: fewer or more values fit. Both types have the same form. */
-function sizeChanges(name: string, was: StoredField, is: StoredField): readonly FieldChange[] {
+function sizeChanges(name: string, was: StoredField, is: StoredField): readonly Finding[] {
   const [old, fresh] = [was.descriptor.type, is.descriptor.type];
   // Between string and text the length is all that changes.
   if (old !== fresh && !(isText(old) && isText(fresh))) return [];
@@ -233,11 +211,11 @@ function sizeChanges(name: string, was: StoredField, is: StoredField): readonly 
 }
 
 /** A change of the stored type with the same form, which no other rule reports. */
-function storageChange(name: string, was: StoredField, is: StoredField): FieldChange | null {
+function storageChange(name: string, was: StoredField, is: StoredField): readonly Finding[] {
   const [old, fresh] = [was.column, is.column];
-  if (old === undefined || fresh === undefined) return null;
-  if (isDeepStrictEqual(storageOf(old), storageOf(fresh))) return null;
-  return { rule: 'field-type-kept', message: `"${name}" is stored as ${fresh.nativeType}, it was ${old.nativeType}.` };
+  if (old === undefined || fresh === undefined) return [];
+  const message = `"${name}" is stored as ${fresh.nativeType}, it was ${old.nativeType}.`;
+  return when(!isDeepStrictEqual(storageOf(old), storageOf(fresh)), 'field-type-kept', message);
 }
 
 /** Domains are checks with a name, and labels are values: both are told by themselves. */
@@ -272,21 +250,18 @@ function held({ descriptor, column }: StoredField): Held {
   };
 }
 
-function lengthChanges(name: string, was: Held, is: Held): readonly FieldChange[] {
-  if (was.length === is.length) return [];
+function lengthChanges(name: string, was: Held, is: Held): readonly Finding[] {
   const text = ({ length }: Held): string => (length === Number.POSITIVE_INFINITY ? 'unlimited' : `${length}`);
   const message = `The length of "${name}" is ${text(is)}, it was ${text(was)}.`;
-  return [{ rule: is.length < was.length ? 'length-reduced' : 'length-raised', message }];
+  return when(is.length !== was.length, is.length < was.length ? 'length-reduced' : 'length-raised', message);
 }
 
-function digitChanges(name: string, was: Held, is: Held): readonly FieldChange[] {
+function digitChanges(name: string, was: Held, is: Held): readonly Finding[] {
   const [reduced, raised] = ['precision-reduced', 'precision-raised'] as const;
-  if (is.low > was.low || is.high < was.high) return [{ rule: reduced, message: `"${name}" holds fewer numbers.` }];
-  if (is.digits < was.digits || is.scale < was.scale)
-    return [{ rule: reduced, message: `"${name}" has fewer digits.` }];
-  if (is.low < was.low || is.high > was.high) return [{ rule: raised, message: `"${name}" holds more numbers.` }];
-  const isMore = is.digits > was.digits || is.scale > was.scale;
-  return isMore ? [{ rule: raised, message: `"${name}" has more digits.` }] : [];
+  if (is.low > was.low || is.high < was.high) return when(true, reduced, `"${name}" holds fewer numbers.`);
+  if (is.digits < was.digits || is.scale < was.scale) return when(true, reduced, `"${name}" has fewer digits.`);
+  if (is.low < was.low || is.high > was.high) return when(true, raised, `"${name}" holds more numbers.`);
+  return when(is.digits > was.digits || is.scale > was.scale, raised, `"${name}" has more digits.`);
 }
 
 function isText(type: string): boolean {

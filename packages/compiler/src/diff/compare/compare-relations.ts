@@ -3,33 +3,20 @@ import type { RelationDescriptor } from '@tablewright/runtime/language';
 import type { RoleRelation } from '../../role-view/role-view.ts';
 import {
   type CollectionPair,
+  compareMembers,
+  deprecationChange,
+  type Finding,
   type Found,
-  memberAdded,
-  memberRemoved,
-  operationsIn,
-  pairs,
   quoted,
   type Side,
+  when,
 } from '../side.ts';
 
-type RelationFinding = Pick<Found, 'rule' | 'message' | 'verdicts'>;
-
-/** Compares the relations that can be read on both sides. */
+/** Compares the relations that can be read on one side or both. */
 export function compareRelations(pair: CollectionPair): readonly Found[] {
-  const { before, after, was, is } = pair;
-  const [old, fresh] = [operationsIn(before, was.name, 'read'), operationsIn(after, is.name, 'read')];
-  return pairs(was.relations, is.relations, pair.renamed).flatMap((relations): readonly Found[] => {
-    const subject = `${is.name}.${relations.name}`;
-    if (relations.was === undefined) {
-      const existed = descriptorOf(before, was.name, relations.name) !== undefined;
-      return [{ subject, operations: fresh, ...memberAdded('relation', relations.name, existed, after) }];
-    }
-    if (relations.is === undefined) {
-      const stays = descriptorOf(after, is.name, relations.name) !== undefined;
-      return [{ subject, operations: old, ...memberRemoved('relation', relations.name, stays, after) }];
-    }
-    return compareRelation(pair, relations.was, relations.is).map((found) => ({ subject, operations: old, ...found }));
-  });
+  return compareMembers(pair, 'relation', [pair.was.relations, pair.is.relations], descriptorOf, (was, is) =>
+    compareRelation(pair, was, is),
+  );
 }
 
 /** A relation is what it does: one of the same kind to the same items by the same columns is the same under another name. */
@@ -63,11 +50,10 @@ function compareRelation(
   { before, after, was: oldCollection, is: other, collections }: CollectionPair,
   was: RoleRelation,
   is: RoleRelation,
-): readonly RelationFinding[] {
+): readonly Finding[] {
   const name = is.name;
   const [old, fresh] = [descriptorOf(before, oldCollection.name, was.name), descriptorOf(after, other.name, name)];
-  const renamed: readonly RelationFinding[] =
-    was.name === name ? [] : [{ rule: 'relation-renamed', message: `"${was.name}" is "${name}" now.` }];
+  const renamed = when(was.name !== name, 'relation-renamed', `"${was.name}" is "${name}" now.`);
   // Readers of the relation are told that the collection has another name.
   const target = collections.get(was.target.collection) ?? was.target.collection;
   if (target !== is.target.collection && was.kind !== 'm2a') {
@@ -90,47 +76,37 @@ function detailChanges(
   old: RelationDescriptor | undefined,
   fresh: RelationDescriptor | undefined,
   names: ReadonlyMap<string, string>,
-): readonly RelationFinding[] {
+): readonly Finding[] {
   const { name } = is;
   const linked = ({ linked: targets }: RoleRelation): readonly string[] => targets.map(({ collection }) => collection);
   const linkedBefore = linked(was).map((target) => names.get(target) ?? target);
   const lost = linkedBefore.filter((target) => !linked(is).includes(target));
   const won = linked(is).filter((target) => !linkedBefore.includes(target));
-  const found: readonly (RelationFinding | null)[] = [
-    was.nullable === is.nullable
-      ? null
-      : is.nullable
-        ? { rule: 'relation-now-nullable', message: `"${name}" can be null.` }
-        : { rule: 'relation-never-null', message: `"${name}" is never null.` },
-    was.single === is.single
-      ? null
-      : is.single
-        ? { rule: 'relation-now-single', message: `"${name}" has one item at most.` }
-        : { rule: 'relation-now-many', message: `"${name}" can have many items.` },
-    lost.length > 0 ? { rule: 'link-target-removed', message: `"${name}" leads no longer to ${quoted(lost)}.` } : null,
-    won.length > 0 ? { rule: 'link-target-added', message: `"${name}" can lead to ${quoted(won)}.` } : null,
-    sortOf(old) === sortOf(fresh)
-      ? null
-      : { rule: 'relation-sort-changed', message: `Items of "${name}" are sorted by ${sortOf(fresh) ?? 'their key'}.` },
-    deselectChange(name, old, fresh),
-    was.deprecated === is.deprecated
-      ? null
-      : is.deprecated === null
-        ? { rule: 'relation-undeprecated', message: `"${name}" is no longer deprecated.` }
-        : { rule: 'relation-deprecated', message: `"${name}" is deprecated.` },
+  const sort = sortOf(fresh) ?? 'their key';
+  return [
+    ...when(!was.nullable && is.nullable, 'relation-now-nullable', `"${name}" can be null.`),
+    ...when(was.nullable && !is.nullable, 'relation-never-null', `"${name}" is never null.`),
+    ...when(!was.single && is.single, 'relation-now-single', `"${name}" has one item at most.`),
+    ...when(was.single && !is.single, 'relation-now-many', `"${name}" can have many items.`),
+    ...when(lost.length > 0, 'link-target-removed', `"${name}" leads no longer to ${quoted(lost)}.`),
+    ...when(won.length > 0, 'link-target-added', `"${name}" can lead to ${quoted(won)}.`),
+    ...when(sortOf(old) !== sortOf(fresh), 'relation-sort-changed', `Items of "${name}" are sorted by ${sort}.`),
+    ...deselectChanges(name, old, fresh),
+    ...deprecationChange('relation', was, is),
   ];
-  return found.filter((change) => change !== null);
 }
 
 function sortOf(relation: RelationDescriptor | undefined): string | null {
   return relation === undefined || relation.kind === 'm2o' ? null : (relation.sort ?? null);
 }
 
-function deselectChange(name: string, old?: RelationDescriptor, fresh?: RelationDescriptor): RelationFinding | null {
-  if (old?.kind !== 'o2m' || fresh?.kind !== 'o2m' || old.onDeselect === fresh.onDeselect) return null;
-  return fresh.onDeselect === 'delete'
-    ? { rule: 'deselect-deletes', message: `"${name}" now deletes removed items.` }
-    : { rule: 'deselect-keeps', message: `"${name}" now keeps removed items.` };
+function deselectChanges(name: string, old?: RelationDescriptor, is?: RelationDescriptor): readonly Finding[] {
+  if (old?.kind !== 'o2m' || is?.kind !== 'o2m' || old.onDeselect === is.onDeselect) return [];
+  const isDeleted = is.onDeselect === 'delete';
+  return [
+    ...when(isDeleted, 'deselect-deletes', `"${name}" now deletes removed items.`),
+    ...when(!isDeleted, 'deselect-keeps', `"${name}" now keeps removed items.`),
+  ];
 }
 
 const kinds: Readonly<Record<RoleRelation['kind'], string>> = {

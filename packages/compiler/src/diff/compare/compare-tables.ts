@@ -4,9 +4,7 @@ import { type Dialect, printTable } from '@tablewright/runtime/language';
 import { isSame } from '../../cache/same.ts';
 import type { RenameIndex } from '../renames.ts';
 import type { RuleId } from '../rules.ts';
-import { type Concern, type Found, offers, operationsIn, pairs, type Side } from '../side.ts';
-
-type TableFinding = Pick<Found, 'rule' | 'message' | 'verdicts'>;
+import { type Concern, type Finding, type Found, offers, operationsIn, pairs, type Side, when } from '../side.ts';
 
 export function compareTables(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
   const sides = pairs([...before.collections.values()], [...after.collections.values()], renames.collections);
@@ -16,10 +14,10 @@ export function compareTables(before: Side, after: Side, renames: RenameIndex): 
     if (was === undefined || is === undefined) return [];
     const [old, fresh] = [before.version.tables.get(was.name), after.version.tables.get(is.name)];
     if (old === undefined || fresh === undefined) return [];
-    const foundOf = (found: readonly TableFinding[], operations: readonly string[]) =>
+    const foundOf = (found: readonly Finding[], operations: readonly string[]) =>
       found.map((change): Found => ({ subject: is.name, operations, ...change }));
     // Operations are looked for where something is to be told of them only: mostly nothing is.
-    const findingsOf = (found: readonly TableFinding[], actions: readonly Concern[]): readonly Found[] => {
+    const findingsOf = (found: readonly Finding[], actions: readonly Concern[]): readonly Found[] => {
       const operations = found.length === 0 ? [] : actions.flatMap((action) => operationsIn(before, was.name, action));
       return operations.length === 0 ? [] : foundOf(found, operations);
     };
@@ -37,35 +35,35 @@ export function compareTables(before: Side, after: Side, renames: RenameIndex): 
 }
 
 /** By what they say: names are made by the database more often than by people. */
-function writeChanges(dialect: Dialect, was: Table, is: Table): readonly TableFinding[] {
+function writeChanges(dialect: Dialect, was: Table, is: Table): readonly Finding[] {
   const { uniques, foreignKeys } = inTexts(dialect, was);
   const now = inTexts(dialect, is);
   const endangering = inTexts(dialect, withoutNew(was, is));
-  const added = (rule: RuleId, message: string, isDangerous: boolean): TableFinding =>
+  const added = (rule: RuleId, message: string, isDangerous: boolean): readonly Finding[] =>
     isDangerous
-      ? { rule, message: `${message}.` }
-      : { rule, message: `${message}; all its columns are new.`, verdicts: { rest: 'safe' } };
+      ? when(true, rule, `${message}.`)
+      : when(true, rule, `${message}; all its columns are new.`, { rest: 'safe' });
   return [
-    ...fresh(uniques, now.uniques).map((key) =>
+    ...fresh(uniques, now.uniques).flatMap((key) =>
       added('unique-added', `(${key}) must be unique`, endangering.uniques.includes(key)),
     ),
-    ...fresh(now.uniques, uniques).map(
-      (key): TableFinding => ({ rule: 'unique-removed', message: `(${key}) need not be unique.` }),
-    ),
-    ...fresh(foreignKeys, now.foreignKeys).map((key) =>
+    ...each(fresh(now.uniques, uniques), 'unique-removed', (key) => `(${key}) need not be unique.`),
+    ...fresh(foreignKeys, now.foreignKeys).flatMap((key) =>
       added('foreign-key-added', `There is a foreign key ${key}`, endangering.foreignKeys.includes(key)),
     ),
-    ...fresh(now.foreignKeys, foreignKeys).map(
-      (key): TableFinding => ({ rule: 'foreign-key-removed', message: `There is no foreign key ${key} any more.` }),
+    ...each(
+      fresh(now.foreignKeys, foreignKeys),
+      'foreign-key-removed',
+      (key) => `There is no foreign key ${key} any more.`,
     ),
-    ...pairs(was.checks, is.checks).flatMap(({ name, was: old, is: check }): readonly TableFinding[] => {
+    ...pairs(was.checks, is.checks).flatMap(({ name, was: old, is: check }): readonly Finding[] => {
       if (old === undefined) {
         const message = `Rows must meet "${name}": ${check?.expression ?? ''}`;
-        return [added('check-added', message, endangering.checks.includes(name))];
+        return added('check-added', message, endangering.checks.includes(name));
       }
-      if (check === undefined) return [{ rule: 'check-removed', message: `Rows need not meet "${name}" any more.` }];
-      if (old.expression === check.expression) return [];
-      return [{ rule: 'check-changed', message: `Rows must meet ${check.expression}, not ${old.expression}.` }];
+      if (check === undefined) return when(true, 'check-removed', `Rows need not meet "${name}" any more.`);
+      const message = `Rows must meet ${check.expression}, not ${old.expression}.`;
+      return when(old.expression !== check.expression, 'check-changed', message);
     }),
     ...pairs(was.columns, is.columns).flatMap(({ was: old, is: now }) => (old && now ? domainChanges(old, now) : [])),
   ];
@@ -102,21 +100,20 @@ function withoutNew(was: Table, is: Table): Table {
   };
 }
 
-function domainChanges(was: Column, is: Column): readonly TableFinding[] {
+function domainChanges(was: Column, is: Column): readonly Finding[] {
   const checks = ({ type }: Column): readonly string[] =>
     [...type.domains, ...(type.element?.domains ?? [])].flatMap((domain) => domain.checks);
   const [old, now] = [checks(was), checks(is)];
+  const { name } = is;
   return [
-    ...fresh(old, now).map(
-      (check): TableFinding => ({ rule: 'check-added', message: `Values of "${is.name}" must meet ${check}.` }),
-    ),
-    ...fresh(now, old).map(
-      (check): TableFinding => ({
-        rule: 'check-removed',
-        message: `Values of "${is.name}" need not meet ${check} any more.`,
-      }),
-    ),
+    ...each(fresh(old, now), 'check-added', (check) => `Values of "${name}" must meet ${check}.`),
+    ...each(fresh(now, old), 'check-removed', (check) => `Values of "${name}" need not meet ${check} any more.`),
   ];
+}
+
+/** One change for each part. */
+function each(parts: readonly string[], rule: RuleId, messageOf: (part: string) => string): readonly Finding[] {
+  return parts.map((part) => ({ rule, message: messageOf(part) }));
 }
 
 function fresh(before: readonly string[], all: readonly string[]): readonly string[] {
@@ -124,35 +121,29 @@ function fresh(before: readonly string[], all: readonly string[]): readonly stri
 }
 
 /** Referential actions on rows that refer to the table. */
-function deleteChanges(before: Side, after: Side, was: Table, is: Table): readonly TableFinding[] {
+function deleteChanges(before: Side, after: Side, was: Table, is: Table): readonly Finding[] {
   const referring = ({ version }: Side, { id }: Table) => version.referring.get(id) ?? [];
   return pairs(referring(before, was), referring(after, is)).flatMap(
-    ({ name, was: old, is: now }): readonly TableFinding[] => {
-      if (!old || !now || old.onDelete === now.onDelete) return [];
+    ({ name, was: old, is: now }): readonly Finding[] => {
+      if (!old || !now) return [];
       const message = `Rows of ${name} that refer to it: ${now.onDelete}, it was ${old.onDelete}.`;
-      return [{ rule: 'on-delete-changed', message }];
+      return when(old.onDelete !== now.onDelete, 'on-delete-changed', message);
     },
   );
 }
 
-function tableChanges(dialect: Dialect, was: Table, is: Table): readonly TableFinding[] {
+function tableChanges(dialect: Dialect, was: Table, is: Table): readonly Finding[] {
   const name = printTable(dialect, is.id);
   const secured = ({ rowSecurity: { enabled, forced } }: Table): string =>
     enabled ? (forced ? 'forced' : 'on') : 'off';
+  const isSecured = is.rowSecurity.enabled;
+  const isSwitched = secured(was) !== secured(is);
+  const isOther = was.rowSecurity.enabled && isSecured && policies(was) !== policies(is);
   return [
-    ...(secured(was) === secured(is)
-      ? []
-      : [
-          is.rowSecurity.enabled
-            ? ({ rule: 'row-security-on', message: `Row-level security of ${name} is ${secured(is)}.` } as const)
-            : ({ rule: 'row-security-off', message: `Row-level security of ${name} is off.` } as const),
-        ]),
-    ...(was.rowSecurity.enabled && is.rowSecurity.enabled && policies(was) !== policies(is)
-      ? [{ rule: 'row-policies-changed', message: `The policies of ${name} are others.` } as const]
-      : []),
-    ...(was.kind === is.kind
-      ? []
-      : [{ rule: 'table-kind-changed', message: `${name} is a ${is.kind}, it was a ${was.kind}.` } as const]),
+    ...when(isSwitched && isSecured, 'row-security-on', `Row-level security of ${name} is ${secured(is)}.`),
+    ...when(isSwitched && !isSecured, 'row-security-off', `Row-level security of ${name} is off.`),
+    ...when(isOther, 'row-policies-changed', `The policies of ${name} are others.`),
+    ...when(was.kind !== is.kind, 'table-kind-changed', `${name} is a ${is.kind}, it was a ${was.kind}.`),
   ];
 }
 
@@ -161,19 +152,15 @@ function policies({ rowSecurity }: Table): string {
   return JSON.stringify(rowSecurity.policies ?? []);
 }
 
-function indexChanges(was: Table, is: Table): readonly TableFinding[] {
+function indexChanges(was: Table, is: Table): readonly Finding[] {
   const text = ({ indexes }: Table): readonly string[] =>
     indexes.map(
       ({ method, columns, predicate }) =>
         `${method} (${columns.join(', ')})${predicate === null ? '' : ` where ${predicate}`}`,
     );
   return [
-    ...fresh(text(is), text(was)).map(
-      (index): TableFinding => ({ rule: 'index-removed', message: `There is no index ${index} any more.` }),
-    ),
-    ...fresh(text(was), text(is)).map(
-      (index): TableFinding => ({ rule: 'index-added', message: `There is an index ${index}.` }),
-    ),
+    ...each(fresh(text(is), text(was)), 'index-removed', (index) => `There is no index ${index} any more.`),
+    ...each(fresh(text(was), text(is)), 'index-added', (index) => `There is an index ${index}.`),
   ];
 }
 

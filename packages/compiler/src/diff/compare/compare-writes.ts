@@ -1,8 +1,17 @@
 /** Payloads as one role may send them, and fields that it writes without reading them. */
 import type { RoleField, RoleInput, RolePayload, RoleWrites } from '../../role-view/role-view.ts';
 import type { RuleId, Verdicts } from '../rules.ts';
-import { type CollectionPair, type Found, operationsIn, pairs, permissionChange, type Side } from '../side.ts';
-import { compareField, type FieldChange } from './compare-fields.ts';
+import {
+  type CollectionPair,
+  type Finding,
+  type Found,
+  operationsIn,
+  pairs,
+  permissionChange,
+  type Side,
+  when,
+} from '../side.ts';
+import { compareField } from './compare-fields.ts';
 
 /** Compares what can be created and updated on both sides. */
 export function compareInputs(pair: CollectionPair): readonly Found[] {
@@ -94,8 +103,6 @@ function hasColumn({ version }: Side, collection: string, name: string): boolean
   return version.collections.get(collection)?.fields.some(({ descriptor }) => descriptor.name === name) === true;
 }
 
-type InputFinding = Pick<Found, 'rule' | 'message' | 'verdicts'>;
-
 function isRequired({ name }: RoleInput, { required }: RolePayload): boolean {
   return required.includes(name);
 }
@@ -106,35 +113,25 @@ function compareNeed(
   was: boolean,
   is: boolean,
   holders: ReadonlySet<string>,
-): readonly InputFinding[] {
-  if (was === is) return [];
-  if (!is) return [{ rule: 'input-now-optional', message: `"${name}" need not be given (${action}).` }];
+): readonly Finding[] {
   const verdicts = { rest: 'breaking', openapi: 'breaking', client: 'breaking' } as const;
   const message = `"${name}" must be given (${action}).`;
-  return [{ rule: 'input-now-required', message, ...(holders.has(name) && { verdicts }) }];
-}
-
-function compareInput(action: Action, was: RoleInput, is: RoleInput): readonly InputFinding[] {
-  const { name } = is;
-  const found: readonly (InputFinding | null)[] = [
-    was.nullable === is.nullable
-      ? null
-      : is.nullable
-        ? { rule: 'input-nullable', message: `"${name}" can be set to null (${action}).` }
-        : { rule: 'input-not-null', message: `"${name}" cannot be set to null (${action}).` },
-    nestedChange(action, was, is),
+  return [
+    ...when(was && !is, 'input-now-optional', `"${name}" need not be given (${action}).`),
+    ...when(!was && is, 'input-now-required', message, holders.has(name) ? verdicts : undefined),
   ];
-  return found.filter((change) => change !== null);
 }
 
-function nestedChange(
-  action: Action,
-  { member: was }: RoleInput,
-  { name, member: is }: RoleInput,
-): InputFinding | null {
-  if ((was === null) === (is === null)) return null;
-  const message = `An item under "${name}" can ${is === null ? 'no longer ' : ''}be written by a payload (${action}).`;
-  return { rule: is === null ? 'nested-write-removed' : 'nested-write-added', message };
+function compareInput(action: Action, was: RoleInput, is: RoleInput): readonly Finding[] {
+  const { name } = is;
+  const isNested = is.member !== null;
+  const isOther = (was.member !== null) !== isNested;
+  const nested = `An item under "${name}" can ${isNested ? '' : 'no longer '}be written by a payload (${action}).`;
+  return [
+    ...when(!was.nullable && is.nullable, 'input-nullable', `"${name}" can be set to null (${action}).`),
+    ...when(was.nullable && !is.nullable, 'input-not-null', `"${name}" cannot be set to null (${action}).`),
+    ...when(isOther, isNested ? 'nested-write-added' : 'nested-write-removed', nested),
+  ];
 }
 
 function compareKeys(
@@ -192,7 +189,7 @@ function unread(input: RoleInput): RoleField {
 }
 
 /** Applies a rule about responses to payloads. */
-function asWritten(found: FieldChange, isCreated: boolean): readonly FieldChange[] {
+function asWritten(found: Finding, isCreated: boolean): readonly Finding[] {
   const { rule } = found;
   if (widening.has(rule)) return [{ rule: 'input-widened', message: found.message }];
   if (rule === 'values-reordered') return [{ ...found, verdicts: documented }];
