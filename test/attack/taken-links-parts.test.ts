@@ -21,6 +21,7 @@ const sql = `
     id integer PRIMARY KEY, list integer NOT NULL REFERENCES lists, name varchar(20) NOT NULL, UNIQUE (list, name));
   CREATE TABLE diaries (id integer PRIMARY KEY, list integer, name varchar(20));
   CREATE TABLE counted (id integer PRIMARY KEY, name varchar(20) UNIQUE, runs integer);
+  CREATE TABLE counted_parts (id integer PRIMARY KEY, counted integer REFERENCES counted);
   INSERT INTO platform.platform_roles (id, name) VALUES ('00000000-0000-4000-8000-0000000000ed', 'member');
   INSERT INTO platform.platform_users (id, email, role, token) VALUES
     ('00000000-0000-4000-8000-00000000000b', 'bob@example.com', '00000000-0000-4000-8000-0000000000ed', '${token}');
@@ -47,7 +48,8 @@ permissions:
       create: { fields: '*', validation: { list: { open: { _eq: true } } } }
       update: { fields: '*', filter: { list: { open: { _eq: true } } }, validation: { list: { open: { _eq: true } } } }
     diaries: { read: true, create: true }
-    counted: { read: true, create: true }
+    counted: { read: true, create: true, update: true }
+    counted_parts: { read: true, create: true, update: true }
     platform_activity: { read: true }
   member:
     diaries: { read: true }
@@ -147,11 +149,15 @@ describe.each(allServers)('on $name', ({ dialect, missing }) => {
       expect((await upload('eve')).status).toBeLessThan(300);
     });
 
-    it('and hooks run once where nothing is to be judged', async () => {
-      const make = (id: number) => hooked.ask('/items/counted', { method: 'POST', body: { id, name: 'one' } });
-      const first = await make(1);
-      expect(isUnique(await make(2))).toEqual([400, 'unique']);
-      const third = await hooked.ask('/items/counted', { method: 'POST', body: { id: 3, name: 'three' } });
+    it.each([
+      [1, '', {}],
+      [4, '?on_conflict=id', {}],
+      [7, '', { counted_parts: { create: [{ id: 7 }] } }],
+    ])('and hooks run once where nothing is to be judged: %s %s', async (id, query, related) => {
+      const make = (path: string, body: object) => hooked.ask(`/items/counted${path}`, { method: 'POST', body });
+      const first = await make('', { id, name: `name ${id}` });
+      expect(isUnique(await make(query, { id: id + 1, name: `name ${id}`, ...related }))).toEqual([400, 'unique']);
+      const third = await make('', { id: id + 2, name: `name ${id + 2}` });
       expect(third.json.data.runs - first.json.data.runs).toBe(2);
     });
 

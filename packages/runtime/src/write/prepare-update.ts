@@ -115,7 +115,6 @@ export async function prepareUpdateSingleton(context: WriteContext, body: JsonVa
   return {
     returning,
     affected: () => [affectedBy(context, granted, batch, placeOf)],
-    hasChecks: () => !context.scope.admin,
     isConflict: (error) => overtakesPayloads(context, writable, [data], error),
     async work(running) {
       // The first is sent first.
@@ -239,7 +238,6 @@ async function queried(
   const step = prepareStep(context, granted, 'update', batch, 'shared', { placeOf });
   return {
     affected: () => [affectedBy(context, granted, batch, placeOf)],
-    hasChecks: () => (tree ? !context.scope.admin : hasChecksFirst(step.plans)),
     ...(tree && { isConflict: (error) => overtakesPayloads(context, writable, [data], error) }),
     async work(running) {
       const keys = await findHeld(running, targets, { collection, lock, maxCount: context.maxItems });

@@ -20,8 +20,8 @@ import type { RequestOrigin, Running, Step } from './execute/running.ts';
 import type { TransactionBody } from './execute/transaction-body.ts';
 import { type AffectedConstraints, keysInBatch, takenKey } from './execute/violation.ts';
 import type { ReturnedImages } from './history/history.ts';
-import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plan/plans.ts';
-import type { CompleteStep } from './plan/statement.ts';
+import { hasChecksFirst, plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plan/plans.ts';
+import type { CompleteStep, StepPlans } from './plan/statement.ts';
 import { type PreparedReturning, prepareReturning, type Returning, type ReturningForm } from './returning.ts';
 import type { DecodedTree, Group } from './tree/parse/group.ts';
 
@@ -80,7 +80,7 @@ export interface WritePlan extends Noted {
   readonly affected: () => readonly AffectedConstraints[];
   /** True if an error only means that another request was faster, so that the plan runs again from the start. */
   readonly isConflict?: (error: unknown) => boolean;
-  /** True if something can be judged of its rows before they are written. Default: false. */
+  /** True if something can be judged of its rows before they are written. Default: as its steps say when they run. */
   readonly hasChecks?: () => boolean;
   /** Stored items that it changes, where these are known and no others of their table change. */
   readonly named?: () => NamedRows | null;
@@ -210,9 +210,8 @@ export type PreparedStep = Omit<Step, 'keys' | 'lenient'>;
  * A plan that runs again when a unique key refuses its rows, and judges these first. Else the key would tell of hidden
  * rows what rules and links keep from the caller.
  */
-export function judgedFirst(plan: WritePlan, isAgain = false): WritePlan {
-  const { hasChecks } = plan;
-  if (hasChecks === undefined) return plan;
+export function judgedFirst(unnoted: WritePlan, isAgain = false): WritePlan {
+  const plan = notingSteps(unnoted);
   let isTaken = isAgain;
   return {
     ...plan,
@@ -222,6 +221,18 @@ export function judgedFirst(plan: WritePlan, isAgain = false): WritePlan {
       return true;
     },
     work: (running) => plan.work(isTaken ? { ...running, judgesFirst: true } : running),
+  };
+}
+
+/** A plan that tells by the steps that it has run whether something can be judged before them. */
+export function notingSteps(plan: WritePlan): WritePlan {
+  if (plan.hasChecks !== undefined) return plan;
+  const steps = new Set<StepPlans>();
+  const begin = (plans: StepPlans): void => void steps.add(plans);
+  return {
+    ...plan,
+    hasChecks: () => [...steps].some(hasChecksFirst),
+    work: (running) => plan.work({ ...running, begin }),
   };
 }
 

@@ -42,6 +42,8 @@ export interface Running {
   readonly history: History | null;
   /** True if rows are judged before they are written: a unique key has refused them, and rules come first. Default: false. */
   readonly judgesFirst?: true;
+  /** Takes the plans of each step before it runs. */
+  readonly begin?: (plans: StepPlans) => void;
   /** Takes violations of rules, which the request tells together when everything is written. Default: they are thrown. */
   readonly collect?: (violation: PlatformError) => void;
   /** Hears what happens to the items below others in payloads. */

@@ -49,6 +49,7 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
   const { plans, batch, keys, payload } = step;
   const { write } = plans;
   running.driftGuard(write.statement);
+  running.begin?.(plans);
   const guarded = await running.systemHooks.get(payload.collection)?.watch(running, step);
   const named = keys !== null && plans.many ? asMany(keys) : keys;
   const watch = running.history?.watch(step.action, payload.collection, keys, step.archives) ?? null;

@@ -94,8 +94,7 @@ async function upsertTarget(context: WriteContext, upsert: Upsert, running: Runn
     async prepare(body) {
       const { returning, affected, isConflict } = upsert;
       const work = (writing: Running) => upsert.write(writing, enter(body));
-      const hasChecks = () => !context.scope.admin;
-      return { returning, affected, hasChecks, ...(isConflict && { isConflict }), work };
+      return { returning, affected, ...(isConflict && { isConflict }), work };
     },
     written(body, keys) {
       const rows = keys === null ? [] : keys.many ? readRows(keys.values) : [keys.values];

@@ -14,7 +14,7 @@ import { explainViolation } from '../execute/violation.ts';
 import type { WriteExecutor, WriteExecutorOptions } from '../execute/write-executor.ts';
 import { mayHaveConflict } from '../upsert/conflict.ts';
 import { type Action, type HookPayload, prepareCommand, type WriteCommand } from '../write-command.ts';
-import type { WriteContext, WritePlan, WriteRequest } from '../write-plan.ts';
+import { notingSteps, type WriteContext, type WritePlan, type WriteRequest } from '../write-plan.ts';
 import {
   type AddedField,
   createHookCalls,
@@ -237,9 +237,10 @@ async function writePlan(
   executor: Pick<WriteExecutor, 'write'>,
   attempt: TransactionAttempt,
   { request }: WriteCommand,
-  plan: WritePlan,
+  unnoted: WritePlan,
   below?: ReturnType<typeof watchTree>,
 ): Promise<Written> {
+  const plan = notingSteps(unnoted);
   attempt.affected.push(...plan.affected());
   attempt.plans.push(plan);
   const work: WritePlan['work'] = (running) => plan.work({ ...running, judgesFirst: true });

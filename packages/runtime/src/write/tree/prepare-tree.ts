@@ -69,7 +69,6 @@ export async function prepareTree(
   const plan: WritePlan = {
     returning,
     affected: () => affectedByTree(context, root),
-    hasChecks: () => !context.scope.admin,
     ...(linked && { attempt: (running) => runLinked(running, linked) }),
     isConflict: (error) => isTreeConflict(context.scope, root, error),
     async work(running) {
@@ -119,7 +118,6 @@ export function planUnread(
   return {
     returning,
     affected: () => affectedByTree(context, parseNestedWrite(context, createProblems(), writable, entries())),
-    hasChecks: () => !context.scope.admin,
     isConflict: (error) => overtakesPayloads(context, writable, items, error),
     async work(running) {
       const { work } = await prepareTree(context, writable, entries(), many, returning);

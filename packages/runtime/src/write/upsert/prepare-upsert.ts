@@ -47,8 +47,7 @@ export interface Upsert extends Pick<WritePlan, 'returning' | 'affected' | 'isCo
 export function preparePost(context: WriteContext, body: JsonValue | undefined): WritePlan | Promise<WritePlan> {
   const upsert = readUpsert(context, body);
   if (upsert === null) return prepareCreate(context, body);
-  const hasChecks = () => !context.scope.admin;
-  return { ...upsert, hasChecks, work: async (running) => upsert.write(running, await upsert.find(running)) };
+  return { ...upsert, work: async (running) => upsert.write(running, await upsert.find(running)) };
 }
 
 /** Reads an upsert; null for any other POST. Throws for everything that is wrong with the request itself. */
