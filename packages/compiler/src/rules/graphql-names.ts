@@ -32,29 +32,24 @@ export function checkGraphqlNames(api: Api): readonly Diagnostic[] {
   const collections = api.collections.map(({ descriptor }) => descriptor);
   const links = graphqlLinks(collections);
   const users = hasUsers(api);
-  const ofSchema = inSchema([String(users), ...collections.map(calledBy)], () => {
-    const fixed = fixedClaims(users);
-    if (isDistinctSchema(fixed, collections)) return [];
-    return collisions([...fixed, ...collections.flatMap(collectionClaims)], 'schema');
-  });
+  const all = (): readonly Claim[] => [...fixedClaims(users), ...collections.flatMap(collectionClaims)];
+  const ofSchema = inSchema([String(users), ...collections.map(calledBy)], () =>
+    isDistinctSchema(fixedClaims(users), collections) ? [] : collisions(all(), 'schema'),
+  );
+  const ofFunctions = collisionsWith(all, functionClaims(api));
   return [
     ...ofSchema,
-    ...functionCollisions(api, collections, users),
-    ...enumCollisions(api, collections, users),
-    ...compositeCollisions(api, collections, users),
-    ...connectionCollisions(api, collections, users),
+    ...ofFunctions.map((found) => ({ ...found, code: 'function-name-taken' })),
+    ...collisionsWith(all, enumClaims(api, collections)),
+    ...collisionsWith(() => [...all(), ...typesBeside(api)], compositeClaims(api, collections)),
+    ...collisionsWith(() => [...all(), ...functionFields(api)], connectionClaims(api, collections)),
     ...collections.flatMap((collection) => ownCollisions(collection, links.get(collection.name) ?? [])),
   ];
 }
 
-/** Names of functions that something else has: a root field of a collection, a type, another argument. */
-function functionCollisions(
-  { functions = [] }: Api,
-  collections: readonly CollectionDescriptor[],
-  users: boolean,
-): readonly Diagnostic[] {
-  if (functions.length === 0) return [];
-  const claims = functions.flatMap(({ descriptor: { name, reads, returns, arguments: args } }): readonly Claim[] => {
+/** Names of functions: those of a root field, a type, an argument, a member of a result. */
+function functionClaims({ functions = [] }: Api): readonly Claim[] {
+  return functions.flatMap(({ descriptor: { name, reads, returns, arguments: args } }) => {
     const owner = `function "${name}"`;
     const members = returns.kind === 'objects' ? returns.members : [];
     return [
@@ -64,86 +59,66 @@ function functionCollisions(
       ...members.map((member) => ({ space: `results of "${name}"`, name: graphqlName(member.name), owner })),
     ];
   });
-  const others = [...fixedClaims(users), ...collections.flatMap(collectionClaims)];
-  const owners = new Set(claims.map(({ space, name }) => `${space} ${name}`));
-  const near = others.filter(({ space, name }) => owners.has(`${space} ${name}`));
-  return collisions([...near, ...claims], 'schema').map((found) => ({ ...found, code: 'function-name-taken' }));
 }
 
-/** Names of types around enums that another type has. An enum whose own name is taken is none. */
-function enumCollisions(
-  { graphqlEnums = [] }: Api,
-  collections: readonly CollectionDescriptor[],
-  users: boolean,
-): readonly Diagnostic[] {
-  if (graphqlEnums.length === 0) return [];
-  const claims = graphqlEnums.flatMap(({ name, source }): readonly Claim[] => {
+/** Names of types around enums. An enum whose own name is taken is none. */
+function enumClaims({ graphqlEnums = [] }: Api, collections: readonly CollectionDescriptor[]): readonly Claim[] {
+  return graphqlEnums.flatMap(({ name, source }) => {
     const group = enumGroup(name);
-    const names = [
-      name,
-      operatorsName(group),
-      ...collections.map((collection) => keyFilterName(collection.name, group)),
-    ];
+    const filters = collections.map((collection) => keyFilterName(collection.name, group));
+    const names = [name, operatorsName(group), ...filters];
     return names.map((claimed) => ({ space: 'type', name: claimed, owner: `enum "${source}"` }));
   });
-  const names = namesOf(claims);
-  const others = [...fixedClaims(users), ...collections.flatMap(collectionClaims)];
-  return collisions([...others.filter(({ space, name }) => space === 'type' && names.has(name)), ...claims], 'schema');
 }
 
-/** Names of composite types that another type has, and of members that another member has. */
-function compositeCollisions(
-  { functions = [], graphqlEnums = [] }: Api,
-  collections: readonly CollectionDescriptor[],
-  users: boolean,
-): readonly Diagnostic[] {
+/** Names of composite types, and of their members. */
+function compositeClaims({ functions = [] }: Api, collections: readonly CollectionDescriptor[]): readonly Claim[] {
   const called = functions.flatMap(({ descriptor: { arguments: args, returns } }) => [
     ...args,
     ...(returns.kind === 'value' ? [returns.value] : returns.kind === 'objects' ? returns.members : []),
   ]);
   const composites = compositesOf([...collections.flatMap(({ fields }) => fields), ...called]);
-  if (composites.size === 0) return [];
-  const claims = [...composites].flatMap(([source, attributes]): readonly Claim[] => {
+  return [...composites].flatMap(([source, attributes]) => {
     const owner = `composite type "${source}"`;
     return [
       ...[false, true].map((input) => ({ space: 'type', name: compositeName(source, input), owner })),
       ...attributes.map(({ name }) => ({ space: owner, name: graphqlName(name), owner: `member "${name}"` })),
     ];
   });
-  const names = namesOf(claims);
-  const enums = graphqlEnums.map(({ name, source }) => ({ space: 'type', name, owner: `enum "${source}"` }));
-  const results = functions.map(({ descriptor: { name } }) => {
-    return { space: 'type', name: resultTypeName(name), owner: `function "${name}"` };
-  });
-  const others = [...fixedClaims(users), ...collections.flatMap(collectionClaims), ...enums, ...results];
-  return collisions([...others.filter(({ space, name }) => space === 'type' && names.has(name)), ...claims], 'schema');
 }
 
-/** Names around pages of lists that something else has. */
-function connectionCollisions(
-  api: Api,
-  collections: readonly CollectionDescriptor[],
-  users: boolean,
-): readonly Diagnostic[] {
+/** Types of enums and of results of functions. */
+function typesBeside({ functions = [], graphqlEnums = [] }: Api): readonly Claim[] {
+  return [
+    ...graphqlEnums.map(({ name, source }) => ({ space: 'type', name, owner: `enum "${source}"` })),
+    ...functions.map(({ descriptor: { name } }) => {
+      return { space: 'type', name: resultTypeName(name), owner: `function "${name}"` };
+    }),
+  ];
+}
+
+/** Names around pages of lists. */
+function connectionClaims(api: Api, collections: readonly CollectionDescriptor[]): readonly Claim[] {
   if (api.connections !== true) return [];
   const claims = collections.flatMap((collection): readonly Claim[] => {
     const root = graphqlConnectionRoot(collection);
     if (root === undefined) return [];
     const owner = `the connection of "${collection.name}"`;
-    const types = Object.values(graphqlConnectionNames(collection.name)).map((name) => ({
-      space: 'type',
-      name,
-      owner,
-    }));
-    return [{ space: spaceOf(collection, root), name: root.name, owner }, ...types];
+    const types = Object.values(graphqlConnectionNames(collection.name));
+    return [
+      { space: spaceOf(collection, root), name: root.name, owner },
+      ...types.map((name) => ({ space: 'type', name, owner })),
+    ];
   });
-  const all = [...claims, { space: 'type', name: pageInfoName, owner: 'a type of every schema' }];
-  const named = new Set(all.map(({ space, name }) => `${space} ${name}`));
-  const functions = (api.functions ?? []).flatMap(({ descriptor: { name, reads } }): readonly Claim[] =>
-    reads ? [{ space: 'items query', name: graphqlName(name), owner: `function "${name}"` }] : [],
-  );
-  const others = [...fixedClaims(users), ...collections.flatMap(collectionClaims), ...functions];
-  return collisions([...others.filter(({ space, name }) => named.has(`${space} ${name}`)), ...all], 'schema');
+  return [...claims, { space: 'type', name: pageInfoName, owner: 'a type of every schema' }];
+}
+
+/** Root fields of functions that only read. */
+function functionFields({ functions = [] }: Api): readonly Claim[] {
+  const reading = functions.filter(({ descriptor }) => descriptor.reads);
+  return reading.map(({ descriptor: { name } }) => {
+    return { space: 'items query', name: graphqlName(name), owner: `function "${name}"` };
+  });
 }
 
 /** Collisions within a collection. Most findings follow from its own names alone, and are found once. */
@@ -277,9 +252,19 @@ function memberClaims({ fields, relations, called, many, items }: MemberNames): 
   ];
 }
 
+function keyOf({ space, name }: Claim): string {
+  return `${space} ${name}`;
+}
+
+/** Names that some claim together, or that others have. */
+function collisionsWith(others: () => readonly Claim[], claims: readonly Claim[]): readonly Diagnostic[] {
+  if (claims.length === 0) return [];
+  const claimed = new Set(claims.map(keyOf));
+  return collisions([...others().filter((claim) => claimed.has(keyOf(claim))), ...claims], 'schema');
+}
+
 /** One complaint for the same things, however many names they share. */
 function collisions(claims: readonly Claim[], location: string): readonly Diagnostic[] {
-  const keyOf = ({ space, name }: Claim): string => `${space} ${name}`;
   const groups = [...Map.groupBy(claims, keyOf).values()];
   const shared = groups.flatMap((group) => {
     const owners = [...new Set(group.map(({ owner }) => owner))];

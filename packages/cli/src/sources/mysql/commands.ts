@@ -1,12 +1,12 @@
 import type { Schema, Table } from '@tablewright/introspect/schema';
-import type { Parameter, Statement } from '@tablewright/runtime';
+import type { Statement } from '@tablewright/runtime';
 import { printTable as tableName } from '@tablewright/runtime/language';
 import { mysqlEncryption, parsePlan } from '@tablewright/runtime/mysql';
 import { reasonOf } from '../../errors/failures.ts';
 import { printTable } from '../../terminal/format.ts';
 import { type ConnectionFacts, type FamilyCommands, isLocalHost } from '../commands.ts';
 import { compareClock, type Examination, type Finding } from '../finding.ts';
-import { type MissingIndex, nodesOf, type Scan, type TablesByName, withoutIndex } from '../missing-index.ts';
+import { nodesOf, type Scan, type TablesByName, withoutIndex } from '../missing-index.ts';
 import { quotedName, quotedTable, type Source } from '../source.ts';
 import { applyMysqlMigration, waitForChanges } from './migrations.ts';
 
@@ -30,8 +30,17 @@ export const mysqlCommands: FamilyCommands = {
   examinations: mysqlExaminations,
   connection: mysqlConnection,
   limitsSql: mysqlLimitsSql,
-  explain: explainMysql,
-  missingIndexes: missingInMysql,
+  explain: (source, statement, parameters, analyze) =>
+    asWriter(source, statement, () => printPlan(source, statement, parameters, analyze)),
+  // Tables that the plan reads as a whole, and filters by a condition whose columns begin no index.
+  async missingIndexes(source, statement, parameters, tables) {
+    // Later servers would tell the plan in other words; earlier ones know no others.
+    await source.run('SET SESSION explain_json_format_version = 1', []).catch(() => []);
+    const rows = await asWriter(source, statement, () => source.read(statement, parameters, 'EXPLAIN FORMAT=JSON '));
+    const plan = parsePlan(rows.map(([text]) => text ?? '').join('\n'));
+    const aliases = aliasesOf(statement.text);
+    return withoutIndex(nodesOf(plan).flatMap((node) => scanOf(node, aliases, tables)));
+  },
   hearTables: 'MySQL and MariaDB have no event triggers',
   waitForChanges,
   applyMigration: applyMysqlMigration,
@@ -47,16 +56,6 @@ function mysqlConnection(url: string): ConnectionFacts {
   };
 }
 
-/** The plan as the server prints it: MariaDB a table, MySQL a tree. With `analyze` the statement, a read, runs. */
-function explainMysql(
-  source: Source,
-  statement: Statement,
-  parameters: readonly Parameter[],
-  analyze: boolean,
-): Promise<readonly string[]> {
-  return asWriter(source, statement, () => printPlan(source, statement, parameters, analyze));
-}
-
 /** Runs a function that asks for plans. In a session that only reads, the servers refuse to plan a write. */
 async function asWriter<T>({ run }: Source, { text }: Statement, work: () => Promise<T>): Promise<T> {
   if (/^SELECT\b/.test(text) && !/\bFOR UPDATE\b/.test(text)) return work();
@@ -64,12 +63,8 @@ async function asWriter<T>({ run }: Source, { text }: Statement, work: () => Pro
   return work().finally(() => run('ROLLBACK', []));
 }
 
-async function printPlan(
-  source: Source,
-  statement: Statement,
-  parameters: readonly Parameter[],
-  analyze: boolean,
-): Promise<readonly string[]> {
+/** The plan as the server prints it: MariaDB a table, MySQL a tree. With `analyze` the statement, a read, runs. */
+const printPlan: FamilyCommands['explain'] = async (source, statement, parameters, analyze) => {
   if (source.dialect === 'mysql') {
     const rows = await source.read(statement, parameters, analyze ? 'EXPLAIN ANALYZE ' : 'EXPLAIN FORMAT=TREE ');
     return rows.flatMap(([tree]) => (tree ?? '').trimEnd().split('\n'));
@@ -77,22 +72,7 @@ async function printPlan(
   const rows = await source.read(statement, parameters, analyze ? 'ANALYZE ' : 'EXPLAIN ');
   const cells = rows.map((row) => row.map((cell) => cell ?? ''));
   return printTable(analyze ? headings.analyze : headings.explain, cells).split('\n');
-}
-
-/** Finds tables that the plan reads as a whole, and filters by a condition whose columns begin no index. */
-async function missingInMysql(
-  source: Source,
-  statement: Statement,
-  parameters: readonly Parameter[],
-  tables: TablesByName,
-): Promise<readonly MissingIndex[]> {
-  // Later servers would tell the plan in other words; earlier ones know no others.
-  await source.run('SET SESSION explain_json_format_version = 1', []).catch(() => []);
-  const rows = await asWriter(source, statement, () => source.read(statement, parameters, 'EXPLAIN FORMAT=JSON '));
-  const plan = parsePlan(rows.map(([text]) => text ?? '').join('\n'));
-  const aliases = aliasesOf(statement.text);
-  return withoutIndex(nodesOf(plan).flatMap((node) => scanOf(node, aliases, tables)));
-}
+};
 
 function scanOf(
   node: Readonly<Record<string, unknown>>,

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Parameter, Statement } from '@tablewright/runtime';
 import { modelLock } from '@tablewright/runtime/language';
 import { addressConfig, createProjectLedgerSql, recordMigrationSql } from '@tablewright/runtime/postgres';
 import { ownTables, type ProjectMigration, platformVersion } from '@tablewright/runtime/tools';
 import pg from 'pg';
 import { CommandError, exitCodes, reasonOf } from '../../errors/failures.ts';
 import { type ConnectionFacts, type FamilyCommands, type Hearers, isLocalHost, type TableEvents } from '../commands.ts';
-import { type MissingIndex, nodesOf, type Scan, type TablesByName, withoutIndex } from '../missing-index.ts';
+import { nodesOf, type Scan, type TablesByName, withoutIndex } from '../missing-index.ts';
 import { runOwn, type Source } from '../source.ts';
 import { postgresExaminations } from './examine.ts';
 
@@ -25,8 +24,17 @@ export const postgresCommands: FamilyCommands = {
   examinations: postgresExaminations,
   connection: postgresConnection,
   limitsSql: postgresLimitsSql,
-  explain: explainPostgres,
-  missingIndexes: missingInPostgres,
+  async explain(source, statement, parameters, analyze) {
+    const options = analyze ? 'ANALYZE, BUFFERS' : 'COSTS';
+    const rows = await source.read(statement, parameters, `EXPLAIN (${options}) `);
+    return rows.map(([line]) => line ?? '');
+  },
+  // A plan is asked for that avoids reading tables as a whole; a table that it still reads so lacks an index.
+  async missingIndexes(source, statement, parameters, tables) {
+    const rows = await source.read(statement, parameters, 'EXPLAIN (FORMAT JSON, VERBOSE) ', ['enable_seqscan = off']);
+    const plan: unknown = JSON.parse(rows.map(([text]) => text ?? '').join('\n'));
+    return withoutIndex(nodesOf(plan).flatMap((node) => scanOf(node, tables)));
+  },
   hearTables,
   // Changes are transactions, so none is half done.
   async waitForChanges() {},
@@ -43,30 +51,6 @@ function postgresConnection(url: string): ConnectionFacts {
     encryption: isUnchecked ? 'unchecked' : ssl ? 'checked' : 'none',
     checking: 'sslmode=verify-full',
   };
-}
-
-/** The plan as EXPLAIN prints it; with `analyze` the statement runs. */
-async function explainPostgres(
-  source: Source,
-  statement: Statement,
-  parameters: readonly Parameter[],
-  analyze: boolean,
-): Promise<readonly string[]> {
-  const options = analyze ? 'ANALYZE, BUFFERS' : 'COSTS';
-  const rows = await source.read(statement, parameters, `EXPLAIN (${options}) `);
-  return rows.map(([line]) => line ?? '');
-}
-
-/** Asks for a plan that avoids reading tables as a whole; a table that it still reads so lacks an index. */
-async function missingInPostgres(
-  source: Source,
-  statement: Statement,
-  parameters: readonly Parameter[],
-  tables: TablesByName,
-): Promise<readonly MissingIndex[]> {
-  const rows = await source.read(statement, parameters, 'EXPLAIN (FORMAT JSON, VERBOSE) ', ['enable_seqscan = off']);
-  const plan: unknown = JSON.parse(rows.map(([text]) => text ?? '').join('\n'));
-  return withoutIndex(nodesOf(plan).flatMap((node) => scanOf(node, tables)));
 }
 
 function scanOf(node: Readonly<Record<string, unknown>>, tables: TablesByName): readonly Scan[] {

@@ -20,10 +20,12 @@ import {
   all,
   below,
   type Compared,
+  type Comparing,
   type Place,
   problem,
   type Reader,
   readList,
+  refuse,
   valueProblem,
 } from './filter-reader.ts';
 import { isObject, listOf } from './filter-syntax.ts';
@@ -31,10 +33,10 @@ import { isDynamic, textOfDigits } from './operand.ts';
 
 /** Reads what stands under a field: a value, which means `_eq`, or an object of operators. */
 export function readComparisons(reader: Reader, compared: Compared, value: JsonValue, location: Place): Condition {
-  if (!isObject(value)) return readComparison(reader, compared, '_eq', value, location);
+  if (!isObject(value)) return readComparison({ reader, compared, operator: '_eq', location }, value);
   const conditions = Object.entries(value).map(([key, inner]) => {
     const next = below(location, key);
-    if (isOperator(key)) return readComparison(reader, compared, key, inner, next);
+    if (isOperator(key)) return readComparison({ reader, compared, operator: key, location: next }, inner);
     if (key === '_and' || key === '_or') {
       return readList(key, inner, next, (element, where) => readComparisons(reader, compared, element, where));
     }
@@ -75,29 +77,24 @@ function escapeSegment(segment: string): string {
   return segment.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-function readComparison(
-  reader: Reader,
-  compared: Compared,
-  operator: Operator,
-  written: JsonValue,
-  location: Place,
-): Condition {
+function readComparison(comparing: Comparing, written: JsonValue): Condition {
+  const { reader, compared, operator, location } = comparing;
   if (!operatorFits(operator, compared.type, compared.path !== undefined && compared.members !== true)) {
-    return problem(reader, 'value', location.path, 'is not defined for the type of this field');
+    return refuse(comparing, 'is not defined for the type of this field');
   }
-  if (flags.has(operator)) return readFlag(reader, compared, operator, written, location);
-  if (compared.type.type === 'geometry')
-    return compare(compared, operator, readShape(reader, compared, operator, written, location));
-  if (compared.type.type === 'vector')
+  if (flags.has(operator)) return readFlag(comparing, written);
+  if (compared.type.type === 'geometry') return compare(compared, operator, readShape(comparing, written));
+  if (compared.type.type === 'vector') {
     return compare(compared, operator, readNeighbour(reader, compared, written, location));
-  const value = readableValue(reader, compared, operator, written);
-  if (listed.has(operator)) return readListed(reader, compared, operator, value, location);
-  if (isNull(reader, compared, operator, value)) return readNull(reader, compared, operator, location);
-  return compare(compared, operator, readOperand(reader, compared, operator, value, location));
+  }
+  const value = readableValue(comparing, written);
+  if (listed.has(operator)) return readListed(comparing, value);
+  if (isNull(comparing, value)) return readNull(comparing);
+  return compare(compared, operator, readOperand(comparing, value));
 }
 
 /** Text of a query string becomes the list or JSON that it is compared with; digits of a file of rules become text. */
-function readableValue(reader: Reader, compared: Compared, operator: Operator, value: JsonValue): JsonValue {
+function readableValue({ reader, compared, operator }: Comparing, value: JsonValue): JsonValue {
   const { text, digitsAsText } = reader;
   const { type } = compared;
   if (digitsAsText && isTextual(comparedWith(compared, operator).type)) {
@@ -122,7 +119,7 @@ function compare(compared: Compared, operator: Operator, operand: Operand): Cond
 }
 
 /** In a query string the four letters mean null, except where the field holds text. */
-function isNull(reader: Reader, compared: Compared, operator: Operator, value: JsonValue): boolean {
+function isNull({ reader, compared, operator }: Comparing, value: JsonValue): boolean {
   const letters = isJson(compared) || isTextual(comparedWith(compared, operator).type);
   return value === null || (reader.text && value === 'null' && !letters);
 }
@@ -133,48 +130,33 @@ function isJson({ type }: Compared): boolean {
 
 const truth: Operand = { kind: 'literal', value: true };
 
-function readNull(reader: Reader, compared: Compared, operator: Operator, location: Place): Condition {
-  if (operator === '_eq') return compare(compared, '_null', truth);
-  if (operator === '_neq') return compare(compared, '_nnull', truth);
-  return problem(reader, 'value', location.path, 'does not take null');
+function readNull(comparing: Comparing): Condition {
+  if (comparing.operator === '_eq') return compare(comparing.compared, '_null', truth);
+  if (comparing.operator === '_neq') return compare(comparing.compared, '_nnull', truth);
+  return refuse(comparing, 'does not take null');
 }
 
-function readFlag(
-  reader: Reader,
-  compared: Compared,
-  operator: Operator,
-  value: JsonValue,
-  location: Place,
-): Condition {
+function readFlag({ reader, compared, operator, location }: Comparing, value: JsonValue): Condition {
   const decoded = value === '' ? ({ ok: true, value: 'true' } as const) : decodeValue({ type: 'boolean' }, value);
   if (!decoded.ok || decoded.value === null) return valueProblem(reader, location.path, 'must be true or false', value);
   return compare(compared, decoded.value === 'true' ? operator : operatorNamed(definitions[operator].otherwise), truth);
 }
 
-function readListed(
-  reader: Reader,
-  compared: Compared,
-  operator: Operator,
-  value: JsonValue,
-  location: Place,
-): Condition {
+function readListed(comparing: Comparing, value: JsonValue): Condition {
+  const { reader, compared, operator } = comparing;
   // A value of the caller may be a list; the time is one value, as a text without commas is.
   if (isDynamic(value) && !value.startsWith('$NOW') && (operator === '_in' || operator === '_nin')) {
-    return compare(compared, operator, readOperand(reader, compared, operator, value, location));
+    return compare(compared, operator, readOperand(comparing, value));
   }
   const elements = elementsOf(value);
-  if (elements === undefined) return problem(reader, 'value', location.path, 'must be a list');
-  if (paired.has(operator) && elements.length !== 2) {
-    return problem(reader, 'value', location.path, 'must have exactly two values');
-  }
-  if (ranged.has(operator)) return readRange(reader, compared, operator, elements, location);
-  if (elements.some((element) => isNull(reader, compared, operator, element))) {
-    return problem(reader, 'value', location.path, 'does not take null');
-  }
+  if (elements === undefined) return refuse(comparing, 'must be a list');
+  if (paired.has(operator) && elements.length !== 2) return refuse(comparing, 'must have exactly two values');
+  if (ranged.has(operator)) return readRange(comparing, elements);
+  if (elements.some((element) => isNull(comparing, element))) return refuse(comparing, 'does not take null');
   if (isJson(compared) && !elementwise.has(operator) && new Set(elements.map(kindOf)).size > 1) {
-    return problem(reader, 'value', location.path, 'must have values of one kind');
+    return refuse(comparing, 'must have values of one kind');
   }
-  const operands = elements.map((element) => readOperand(reader, compared, operator, element, location));
+  const operands = elements.map((element) => readOperand(comparing, element));
   return operands.every((operand) => operand.kind === 'literal')
     ? compare(compared, operator, listOperand(reader, elements))
     : spread(compared, operator, operands);
@@ -189,17 +171,12 @@ function elementsOf(value: JsonValue): readonly JsonValue[] | undefined {
 }
 
 /** The ends of a range; in a query string the empty text is none, as null is. */
-function readRange(
-  reader: Reader,
-  compared: Compared,
-  operator: Operator,
-  elements: readonly JsonValue[],
-  location: Place,
-): Condition {
+function readRange(comparing: Comparing, elements: readonly JsonValue[]): Condition {
+  const { reader, compared, operator } = comparing;
   const ends = elements.map((end) => (end === null || (reader.text && (end === '' || end === 'null')) ? null : end));
   for (const end of ends) {
-    if (isDynamic(end)) return problem(reader, 'value', location.path, 'takes no dynamic values');
-    if (end !== null) readOperand(reader, compared, operator, end, location);
+    if (isDynamic(end)) return refuse(comparing, 'takes no dynamic values');
+    if (end !== null) readOperand(comparing, end);
   }
   return compare(compared, operator, listOperand(reader, ends));
 }

@@ -8,40 +8,42 @@ import { decodeValue, elementOf } from '../values/values.ts';
 import { areComparable, type CallerOperand, followCallerPath } from './caller-path.ts';
 import type { Condition, Operand } from './condition.ts';
 import { jsonOperatorFits, jsonTypes, kindOf } from './filter-json.ts';
-import { type Compared, type Place, problem, type Reader, valueProblem } from './filter-reader.ts';
+import {
+  type Compared,
+  type Comparing,
+  type Place,
+  problem,
+  type Reader,
+  refuse,
+  valueProblem,
+} from './filter-reader.ts';
 import { isObject, listOf } from './filter-syntax.ts';
 import { isDynamic, parseOperand } from './operand.ts';
 
 /** Reads one right-hand side and notes where it does not fit what it is compared with. */
-export function readOperand(
-  reader: Reader,
-  compared: Compared,
-  operator: Operator,
-  value: JsonValue,
-  location: Place,
-): Operand {
-  const parsed = parseOperand(value, reader.text);
+export function readOperand(comparing: Comparing, value: JsonValue): Operand {
+  const parsed = parseOperand(value, comparing.reader.text);
   if (!parsed.ok) {
-    valueProblem(reader, location.path, parsed.message, value);
+    valueProblem(comparing.reader, comparing.location.path, parsed.message, value);
     return { kind: 'literal', value: true };
   }
   const { operand } = parsed;
-  if (operand.kind === 'caller') checkCaller(reader, compared, operator, operand, location);
-  else checkValue(reader, compared, operator, operand, location);
+  if (operand.kind === 'caller') checkCaller(comparing, operand);
+  else checkValue(comparing, operand);
   return operand;
 }
 
 type Value = Exclude<Operand, CallerOperand>;
 
-function checkValue(reader: Reader, compared: Compared, operator: Operator, operand: Value, location: Place): void {
-  const message = misfit(compared, operator, operand);
+function checkValue(comparing: Comparing, operand: Value): void {
+  const message = misfit(comparing, operand);
   if (message === undefined) return;
-  if (operand.kind === 'now') problem(reader, 'value', location.path, message);
-  else valueProblem(reader, location.path, message, operand.value);
+  if (operand.kind === 'now') refuse(comparing, message);
+  else valueProblem(comparing.reader, comparing.location.path, message, operand.value);
 }
 
 /** Says why an operand does not fit the compared type; undefined when it does. */
-function misfit(compared: Compared, operator: Operator, operand: Value): string | undefined {
+function misfit({ compared, operator }: Comparing, operand: Value): string | undefined {
   const type = comparedWith(compared, operator);
   if (operand.kind === 'now')
     return types[type.type].isMoment === true ? undefined : 'compares a time with another type';
@@ -52,38 +54,21 @@ function misfit(compared: Compared, operator: Operator, operand: Value): string 
   return operator === '_regex' && !isPattern(operand.value) ? 'is not a regular expression' : undefined;
 }
 
-function checkCaller(
-  reader: Reader,
-  compared: Compared,
-  operator: Operator,
-  operand: CallerOperand,
-  location: Place,
-): void {
-  const refuse = (message: string) => problem(reader, 'value', location.path, message);
-  if (operator === '_regex') refuse('takes a pattern, not a value of the caller');
-  else if (operand.path.length > 0) checkCallerPath(reader, compared, operator, operand, location);
-  else if (compared.function !== undefined) refuse('compares a key with a number');
+function checkCaller(comparing: Comparing, operand: CallerOperand): void {
+  if (comparing.operator === '_regex') refuse(comparing, 'takes a pattern, not a value of the caller');
+  else if (operand.path.length > 0) checkCallerPath(comparing, operand);
+  else if (comparing.compared.function !== undefined) refuse(comparing, 'compares a key with a number');
 }
 
-function checkCallerPath(
-  reader: Reader,
-  compared: Compared,
-  operator: Operator,
-  operand: CallerOperand,
-  location: Place,
-): void {
+function checkCallerPath(comparing: Comparing, operand: CallerOperand): void {
+  const { reader, compared, operator, location } = comparing;
   const found = followCallerPath(reader.callers, operand);
   if ('stage' in found) {
     reader.problems.push({ ...found, path: location.path });
   } else if (!areComparable(compared.type, found.type)) {
-    problem(
-      reader,
-      'value',
-      location.path,
-      `compares a field of type "${compared.type.type}" with "${found.type.type}"`,
-    );
+    refuse(comparing, `compares a field of type "${compared.type.type}" with "${found.type.type}"`);
   } else if (found.many && operator !== '_in' && operator !== '_nin') {
-    problem(reader, 'value', location.path, 'compares with a list of values, which only _in and _nin take');
+    refuse(comparing, 'compares with a list of values, which only _in and _nin take');
   }
 }
 
@@ -111,13 +96,8 @@ function isPattern(value: JsonValue): boolean {
 }
 
 /** Reads what a geometry is compared with, and notes misfits: the shape as GeoJSON, and for `_near` the distance. */
-export function readShape(
-  reader: Reader,
-  { type }: Compared,
-  operator: Operator,
-  value: JsonValue,
-  location: Place,
-): Operand {
+export function readShape({ reader, compared, operator, location }: Comparing, value: JsonValue): Operand {
+  const { type } = compared;
   const refuse = (message: string): Operand => {
     problem(reader, 'value', location.path, message);
     return { kind: 'literal', value: [] };

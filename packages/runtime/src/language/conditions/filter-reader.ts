@@ -1,3 +1,4 @@
+import type { Operator } from '../operators/index.ts';
 import type { FieldFunction } from '../types/definition.ts';
 import type { JsonValue } from '../values/parse-text.ts';
 import type { ValueType } from '../values/value-type.ts';
@@ -31,6 +32,19 @@ export interface Compared {
   /** Set where the path leads through members of composite values. */
   readonly members?: true;
   readonly type: ValueType;
+}
+
+/** A comparison that is being read: its left-hand side, its operator, and the place of its right-hand side. */
+export interface Comparing {
+  readonly reader: Reader;
+  readonly compared: Compared;
+  readonly operator: Operator;
+  readonly location: Place;
+}
+
+/** Notes a problem with the right-hand side, and returns a condition that matches nothing. */
+export function refuse({ reader, location }: Comparing, message: string): Condition {
+  return problem(reader, 'value', location.path, message);
 }
 
 /** Notes a problem, and returns a condition that matches nothing. */
