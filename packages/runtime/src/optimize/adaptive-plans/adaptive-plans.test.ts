@@ -76,6 +76,15 @@ test('averages decide where many pages have few links, and the others most of th
   expect(ways.filter((way) => way === 'page').length).toBeGreaterThan(350);
 });
 
+test('averages decide where a fifth of the pages have nearly all of the work', () => {
+  const plans = create();
+  const ways = Array.from({ length: 200 }, () => [
+    ...run(plans, 4, { rows: 1, page: 2 }),
+    ...run(plans, 1, { rows: 60, page: 25 }),
+  ]).flat();
+  expect(ways.filter((way) => way === 'page').length).toBeGreaterThan(850);
+});
+
 test('a first run for the whole page that took long by chance changes nothing', () => {
   const plans = create();
   run(plans, 8, { rows: 50, page: 30 });

@@ -21,7 +21,7 @@ interface Runs {
   readonly recent: number[];
   /** A quarter of these took less. */
   lowMs: number;
-  /** Their average without the longest quarter. */
+  /** Their average without the longest tenth. */
   averageMs: number;
   /** Least `lowMs` so far, which grows where later ones are longer: other work makes times longer only, but data changes. */
   leastMs: number;
@@ -43,13 +43,13 @@ interface Times {
  */
 const slowMs = 1;
 /** From such an average on, in milliseconds, averages decide: other work adds little to them, and few pages may cost most. */
-const heavyMs = 8;
+const heavyMs = 5;
 /** Runs before another way is tried: more of a statement that other work may have made slow. */
 const firstRuns = { heavy: 8, light: 24 };
 /** Runs of another way: one may have waited for something else. */
 const triedRuns = 3;
 /** Runs that a time is made of. */
-const recentRuns = 32;
+const recentRuns = 64;
 /** Growth of a least time with each `recentRuns` later ones that took longer, and with each try in vain. */
 const growth = 1.15;
 /**
@@ -184,7 +184,7 @@ function addRun(runs: Runs, ms: number): void {
   // Once there are many, one more changes little.
   if (recent.length === recentRuns && runs.count % 8 !== 0) return;
   const sorted = recent.toSorted((left, right) => left - right);
-  const kept = sorted.slice(0, Math.max(1, Math.floor(sorted.length * 0.75)));
+  const kept = sorted.slice(0, Math.max(1, Math.floor(sorted.length * 0.9)));
   runs.lowMs = sorted[Math.floor(sorted.length / 4)] ?? ms;
   const grows = sorted.length < recentRuns || runs.count % recentRuns === 0 ? growth : 1;
   runs.leastMs = Math.min(runs.leastMs * grows, runs.lowMs);
