@@ -82,12 +82,8 @@ export function routinesSql(databases: readonly string[]): Readonly<Record<'rout
 function tablesSql(among: Among): string {
   return select(
     {
-      table_schema: 't.TABLE_SCHEMA',
-      table_name: 't.TABLE_NAME',
-      table_type: 't.TABLE_TYPE',
-      table_comment: 't.TABLE_COMMENT',
-      create_options: 't.CREATE_OPTIONS',
-      is_updatable: 'v.IS_UPDATABLE',
+      ...plain(['table_schema', 'table_name', 'table_type', 'table_comment', 'create_options'], 't.'),
+      ...plain(['is_updatable'], 'v.'),
       triggers: 'COALESCE(g.triggers, 0)',
     },
     `information_schema.TABLES t
@@ -109,24 +105,9 @@ const planarSql = `CASE WHEN c.SRS_ID = 0 THEN 1 WHEN c.SRS_ID IS NOT NULL THEN 
 function columnsSql(dialect: MysqlDialect, among: Among): string {
   return select(
     {
-      ...plain([
-        'table_schema',
-        'table_name',
-        'column_name',
-        'ordinal_position',
-        'column_default',
-        'is_nullable',
-        'data_type',
-        'column_type',
-        'character_maximum_length',
-        'numeric_precision',
-        'numeric_scale',
-        'datetime_precision',
-        'collation_name',
-        'extra',
-        'column_comment',
-        'generation_expression',
-      ]),
+      ...plain(['table_schema', 'table_name', 'column_name', 'ordinal_position', 'column_default', 'is_nullable']),
+      ...plain(['data_type', 'column_type', 'character_maximum_length', 'numeric_precision', 'numeric_scale']),
+      ...plain(['datetime_precision', 'collation_name', 'extra', 'column_comment', 'generation_expression']),
       srs_id: dialect === 'mysql' ? 'SRS_ID' : 'NULL',
       srs_planar: dialect === 'mysql' ? planarSql : 'NULL',
     },
@@ -137,16 +118,8 @@ function columnsSql(dialect: MysqlDialect, among: Among): string {
 function statisticsSql(dialect: MysqlDialect, among: Among): string {
   return select(
     {
-      ...plain([
-        'table_schema',
-        'table_name',
-        'index_name',
-        'non_unique',
-        'seq_in_index',
-        'column_name',
-        'sub_part',
-        'index_type',
-      ]),
+      ...plain(['table_schema', 'table_name', 'index_name', 'non_unique', 'seq_in_index', 'column_name']),
+      ...plain(['sub_part', 'index_type']),
       // MariaDB knows no indexes on expressions.
       expression: dialect === 'mysql' ? 'EXPRESSION' : 'NULL',
     },
@@ -157,16 +130,9 @@ function statisticsSql(dialect: MysqlDialect, among: Among): string {
 function keysSql(among: Among): string {
   return select(
     {
-      table_schema: 'k.TABLE_SCHEMA',
-      table_name: 'k.TABLE_NAME',
-      constraint_name: 'k.CONSTRAINT_NAME',
-      column_name: 'k.COLUMN_NAME',
-      ordinal_position: 'k.ORDINAL_POSITION',
-      referenced_table_schema: 'k.REFERENCED_TABLE_SCHEMA',
-      referenced_table_name: 'k.REFERENCED_TABLE_NAME',
-      referenced_column_name: 'k.REFERENCED_COLUMN_NAME',
-      update_rule: 'r.UPDATE_RULE',
-      delete_rule: 'r.DELETE_RULE',
+      ...plain(['table_schema', 'table_name', 'constraint_name', 'column_name', 'ordinal_position'], 'k.'),
+      ...plain(['referenced_table_schema', 'referenced_table_name', 'referenced_column_name'], 'k.'),
+      ...plain(['update_rule', 'delete_rule'], 'r.'),
     },
     `information_schema.KEY_COLUMN_USAGE k
        JOIN (SELECT DISTINCT CONSTRAINT_SCHEMA, CONSTRAINT_NAME, TABLE_NAME, UPDATE_RULE, DELETE_RULE
@@ -198,8 +164,9 @@ function checksSql(dialect: MysqlDialect, among: Among): string {
   );
 }
 
-function plain(names: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(names.map((name) => [name, name.toUpperCase()]));
+/** Members of the columns that have their names, in a table of an alias such as `t.`. */
+function plain(names: readonly string[], alias = ''): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map((name) => [name, `${alias}${name.toUpperCase()}`]));
 }
 
 function select(columns: Readonly<Record<string, string>>, rest: string): string {

@@ -1,5 +1,5 @@
 /** Root fields that call functions of the database. Source: API specification, section 14.2; docs/functions.md. */
-import { type GraphQLNamedType, type GraphQLObjectType, isObjectType } from 'graphql';
+import { type GraphQLObjectType, isObjectType } from 'graphql';
 import type { Caller } from '../../caller.ts';
 import { openArguments, type SentArguments } from '../../functions/arguments.ts';
 import type { Callable } from '../../functions/service.ts';
@@ -9,13 +9,11 @@ import type { PlannedRead } from '../../query/planner.ts';
 import type { Returning, ReturningForm } from '../../write/returning.ts';
 import type { PreparedCommand } from '../../write/write-command.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
-import { createRead } from '../reads/item-read.ts';
 import { argumentTree, listSlot } from '../reads/list-read.ts';
-import type { CollectedField } from './collect.ts';
 import { type Compiling, compileProjection, compileSelection, setsOf, unknownName } from './compile-selection.ts';
 import { type Input, inputValue, isJson, type Variables } from './input.ts';
 import { restMembers } from './rest-names.ts';
-import type { CompilingRoots, RowSource } from './roots.ts';
+import { type CompilingRoots, createRootRead, givesObjects, type RootField, type RowSource } from './roots.ts';
 
 /** A value or objects that a function gives. */
 export interface CallSource {
@@ -26,17 +24,11 @@ export interface CallSource {
 }
 
 /** Compiles the call of a function that only reads. */
-export function compileCall(
-  to: CompilingRoots,
-  descriptor: FunctionDescriptor,
-  inputs: ReadonlyMap<string, Input>,
-  type: GraphQLNamedType,
-  field: CollectedField,
-): RowSource | CallSource {
+export function compileCall(root: RootField, descriptor: FunctionDescriptor): RowSource | CallSource {
+  const { to, inputs } = root;
   const call = callableOf(to, descriptor);
-  const { returns } = descriptor;
   const options = optionsOf(call, inputs);
-  if (returns.kind === 'items' && isObjectType(type)) return compileItems(to, call, inputs, options, type, field);
+  if (descriptor.returns.kind === 'items' && givesObjects(root)) return compileItems(root, call, options);
   return {
     kind: 'call',
     plan: (variables, caller) =>
@@ -46,19 +38,17 @@ export function compileCall(
         argumentsOf(call, inputs, variables),
         argumentTree(to.index, undefined, options, variables),
       ),
-    encode: encoderOf(to, type, field),
+    encode: encoderOf(root),
   };
 }
 
 /** Items of a collection, as the caller may read them. */
 function compileItems(
-  to: CompilingRoots,
+  root: RootField<GraphQLObjectType>,
   call: Callable,
-  inputs: ReadonlyMap<string, Input>,
   options: ReadonlyMap<string, Input>,
-  type: GraphQLObjectType,
-  field: CollectedField,
 ): RowSource {
+  const { to, field, inputs, type } = root;
   const { returns } = call.descriptor;
   const collection = to.scope.collections.get(returns.kind === 'items' ? returns.collection : '');
   if (collection === undefined || returns.kind !== 'items') throw unknownName(field.name);
@@ -66,7 +56,7 @@ function compileItems(
   const many = returns.many === true;
   const top = many ? listSlot(to, collection, undefined, options) : undefined;
   const selection = compileSelection({ ...to, lists }, type, setsOf(field));
-  const prepare = createRead(to, `${to.name} ${field.key}`, {
+  const prepare = createRootRead(root, {
     ...{ selector: 'list', many, selection, top, lists },
     source: {
       inputs: [...inputs.values()],
@@ -84,29 +74,22 @@ interface CompiledCall {
 
 /** Compiles the call of any other function; `returning` reads the items that it gives. */
 export function compileWritingCall(
-  to: CompilingRoots,
+  root: RootField,
   descriptor: FunctionDescriptor,
-  inputs: ReadonlyMap<string, Input>,
-  type: GraphQLNamedType,
-  field: CollectedField,
   returningOf: (options: ReadonlyMap<string, Input>) => Reader | null,
 ): CompiledCall {
+  const { to, inputs } = root;
   const call = callableOf(to, descriptor);
   const { returns } = descriptor;
-  const read = returns.kind === 'items' && isObjectType(type) ? returningOf(optionsOf(call, inputs)) : null;
-  const encode = encoderOf(to, type, field);
+  const read = returns.kind === 'items' && givesObjects(root) ? returningOf(optionsOf(call, inputs)) : null;
+  const encode = encoderOf(root);
   const nothing = Buffer.from(returns.kind === 'items' && returns.many === true && read !== null ? '[]' : 'null');
   return {
     ask(variables, { caller, sender }) {
       const reading = read?.(variables);
       const returning = (form: ReturningForm): Returning | null => reading?.(form, caller) ?? null;
-      const request: WriteRequest = {
-        caller,
-        sender,
-        collection: `functions/${descriptor.name}`,
-        query: '',
-        returning,
-      };
+      const collection = `functions/${descriptor.name}`;
+      const request: WriteRequest = { caller, sender, collection, query: '', returning };
       return { prepare: () => to.functions.write(request, call, argumentsOf(call, inputs, variables)) };
     },
     encode(bytes) {
@@ -123,7 +106,7 @@ type Reader = (variables: Variables) => (form: ReturningForm, caller: Caller) =>
 const dataText = '{"data":'.length;
 
 /** A value stands as it is; of objects the selected members are taken. */
-function encoderOf(to: CompilingRoots, type: GraphQLNamedType, field: CollectedField): CallSource['encode'] {
+function encoderOf({ to, field, type }: RootField): CallSource['encode'] {
   if (!isObjectType(type)) return (bytes) => bytes.subarray(dataText, -1);
   const project = compileProjection(to, type, setsOf(field));
   return (bytes) =>

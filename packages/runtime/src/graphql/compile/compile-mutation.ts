@@ -1,5 +1,5 @@
 /** Mutations: the write of each root field, and how its answer is read. Source: API specification, section 14.2. */
-import { type FieldNode, type GraphQLNamedType, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
+import { type FieldNode, type GraphQLObjectType, getNamedType } from 'graphql';
 import type { Caller } from '../../caller.ts';
 import { runAs } from '../../database/row-context.ts';
 import { forbidden, PlatformError } from '../../errors.ts';
@@ -12,7 +12,7 @@ import { asMany } from '../../write/decode/keys.ts';
 import type { Returning, ReturningForm } from '../../write/returning.ts';
 import type { PreparedCommand, WriteCommand } from '../../write/write-command.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
-import { createRead, type PrepareRead } from '../reads/item-read.ts';
+import type { PrepareRead } from '../reads/item-read.ts';
 import { listSlot } from '../reads/list-read.ts';
 import { type CollectedField, collectFields } from './collect.ts';
 import { compileWritingCall } from './compile-call.ts';
@@ -20,7 +20,7 @@ import { keyOf, type ServiceField, serviceField } from './compile-query.ts';
 import { type Compiling, compileSelection, constantOf, setsOf, unknownName, unknownPart } from './compile-selection.ts';
 import { compileArguments, type Input, inputValue, isJson, type Variables } from './input.ts';
 import { restPayload } from './rest-names.ts';
-import type { CompilingRoots } from './roots.ts';
+import { type CompilingRoots, createRootRead, givesObjects, type RootField } from './roots.ts';
 
 export interface MutationField {
   readonly key: string;
@@ -62,34 +62,26 @@ function compileSource(to: CompilingRoots, type: GraphQLObjectType, field: Colle
   const declared = type.getFields()[field.name];
   if (root === undefined || declared === undefined) return constantOf(type, field) ?? unknownPart(field);
   try {
-    return compileRoot(to, root, field, compileArguments(field.nodes[0], declared.args), getNamedType(declared.type));
+    const inputs = compileArguments(field.nodes[0], declared.args);
+    return compileRoot({ to, field, inputs, type: getNamedType(declared.type) }, root);
   } catch (error) {
     if (error instanceof PlatformError) return { kind: 'failure', error };
     throw error;
   }
 }
 
-function compileRoot(
-  to: CompilingRoots,
-  root: GraphqlRoot,
-  field: CollectedField,
-  inputs: ReadonlyMap<string, Input>,
-  type: GraphQLNamedType,
-): MutationSource {
+function compileRoot(compiled: RootField, root: GraphqlRoot): MutationSource {
+  const { to, inputs } = compiled;
   if (root.operation === 'service' && root.service !== 'update_users_me') {
-    return { kind: 'service', field: compileService(to, root.service, inputs, type, field) };
+    return { kind: 'service', field: compileService(compiled, root.service) };
   }
   if (root.operation === 'function') {
     const { returns } = root.function;
-    const call = compileWritingCall(to, root.function, inputs, type, field, (options) => {
-      if (returns.kind !== 'items' || !isObjectType(type)) return null;
+    const call = compileWritingCall(compiled, root.function, (options) => {
+      if (returns.kind !== 'items' || !givesObjects(compiled)) return null;
       const operation = returns.many === true ? 'createMany' : 'createOne';
-      const read = compileReturning(
-        to,
-        { collection: returns.collection, operation, own: false, inputs: options },
-        type,
-        field,
-      );
+      const written = { collection: returns.collection, operation, own: false, inputs: options } as const;
+      const read = compileReturning(compiled, written);
       return (variables) => {
         const prepared = read(variables);
         return (form, caller) => returningFor(prepared, form, caller);
@@ -104,34 +96,27 @@ function compileRoot(
     own: isOwn,
     inputs,
   };
-  if (!isObjectType(type)) return compileWrite(to, written, null, () => trueText);
+  if (!givesObjects(compiled)) return compileWrite(to, written, null, () => trueText);
   if (written.operation === 'deleteOne')
-    return compileWrite(to, written, null, compileDeleted(to, type, field, inputs.get('id')));
+    return compileWrite(to, written, null, compileDeleted(compiled, inputs.get('id')));
   if (written.operation === 'deleteMany') {
-    return compileWrite(to, written, null, compileDeleted(to, type, field, inputs.get('ids')));
+    return compileWrite(to, written, null, compileDeleted(compiled, inputs.get('ids')));
   }
   const many = manyOf(written.operation);
-  return compileWrite(to, written, compileReturning(to, written, type, field), (result) => {
+  return compileWrite(to, written, compileReturning(compiled, written), (result) => {
     // The answer of a write stands in {"data":…}.
     return result === null ? (many ? noItems : nullText) : result.subarray(dataText, -1);
   });
 }
 
 /** An operation that writes an item answers it as a write does. */
-function compileService(
-  to: CompilingRoots,
-  service: GraphqlService,
-  inputs: ReadonlyMap<string, Input>,
-  type: GraphQLNamedType,
-  field: CollectedField,
-): ServiceField {
+function compileService(root: RootField, service: GraphqlService): ServiceField {
   const { item: collection, byKey = false } = itemMutations.get(service) ?? {};
-  if (collection === undefined || byKey || !isObjectType(type)) return serviceField(to, service, inputs, type, field);
-  const written: Written = { collection, operation: 'createOne', own: false, inputs: new Map() };
-  const read = compileReturning(to, written, type, field);
+  if (collection === undefined || byKey || !givesObjects(root)) return serviceField(root, service);
+  const read = compileReturning(root, { collection, operation: 'createOne', own: false, inputs: new Map() });
   return {
     service,
-    arguments: inputs,
+    arguments: root.inputs,
     encode: (value) => Buffer.from(JSON.stringify(value)),
     returning(variables, caller) {
       const prepared = read(variables);
@@ -160,11 +145,10 @@ function manyOf(operation: GraphqlOperation): boolean {
 
 /** The read of what was written, as the document selects it. */
 function compileReturning(
-  to: CompilingRoots,
+  root: RootField<GraphQLObjectType>,
   { collection: name, operation, inputs }: Written,
-  type: GraphQLObjectType,
-  field: CollectedField,
 ): PrepareRead {
+  const { to, field, type } = root;
   const collection = to.scope.collections.get(name);
   if (collection === undefined) throw unknownName(name);
   const many = manyOf(operation);
@@ -175,7 +159,7 @@ function compileReturning(
   const top = many ? listSlot(whole, collection, undefined, arguments_) : undefined;
   const selection = compileSelection({ ...to, lists }, type, setsOf(field));
   const selector = many || operation === 'updateSingleton' ? 'written' : 'key';
-  return createRead(to, `${to.name} ${field.key}`, { selector, many, selection, top, lists, whole });
+  return createRootRead(root, { selector, many, selection, top, lists, whole });
 }
 
 function compileWrite(
@@ -279,9 +263,7 @@ function ownSegment({ user }: Caller): string {
 
 /** Builds the response for removed items: their keys, as they were given. */
 function compileDeleted(
-  to: CompilingRoots,
-  type: GraphQLObjectType,
-  field: CollectedField,
+  { to, field, type }: RootField<GraphQLObjectType>,
   named: Input | undefined,
 ): WriteSource['encode'] {
   const parts = collectFields(to, type, setsOf(field)).map((inner) => ({

@@ -1,29 +1,15 @@
 /** Queries: the read of each root field. Source: API specification, section 14.2. */
-import {
-  type FieldNode,
-  type GraphQLNamedType,
-  type GraphQLObjectType,
-  getNamedType,
-  isNonNullType,
-  isObjectType,
-} from 'graphql';
+import { type FieldNode, type GraphQLObjectType, getNamedType, isNonNullType } from 'graphql';
 import type { Caller } from '../../caller.ts';
 import { forbidden, PlatformError } from '../../errors.ts';
 import { callerCollections } from '../../language/conditions/caller-path.ts';
-import type {
-  CollectionDescriptor,
-  GraphqlCollectionRoot,
-  GraphqlRoot,
-  GraphqlService,
-  JsonValue,
-} from '../../language/index.ts';
+import type { GraphqlRoot, GraphqlService, JsonValue } from '../../language/index.ts';
 import { itemMutations } from '../../language/operations/index.ts';
 import { decodePart, decodePathKey } from '../../query/parse/keys.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 import { compileConnection, createConnections } from '../connections.ts';
 import { compileAggregate, createAggregate } from '../reads/aggregate-read.ts';
-import { createRead } from '../reads/item-read.ts';
 import { listSlot } from '../reads/list-read.ts';
 import { type CollectedField, collectFields } from './collect.ts';
 import { type CallSource, compileCall } from './compile-call.ts';
@@ -37,7 +23,7 @@ import {
   unknownPart,
 } from './compile-selection.ts';
 import { compileArguments, type Input, inputValue, type Variables } from './input.ts';
-import type { CompilingRoots, RowSource } from './roots.ts';
+import { type CompilingRoots, createRootRead, givesObjects, type RootField, type RowSource } from './roots.ts';
 
 export interface QueryField {
   readonly key: string;
@@ -101,105 +87,74 @@ function compileRoot(
   const declared = type.getFields()[field.name];
   if (declared === undefined) return unknownPart(field);
   const inputs = compileArguments(field.nodes[0], declared.args);
-  const named = getNamedType(declared.type);
-  if (root.operation === 'function') return compileCall(to, root.function, inputs, named, field);
+  const compiled: RootField = { to, field, inputs, type: getNamedType(declared.type) };
+  if (root.operation === 'function') return compileCall(compiled, root.function);
   // A caller who may read nothing of users gets their own key.
   if (root.operation === 'service' && !(root.service === 'users_me' && to.scope.collections.has(users))) {
-    return { kind: 'service', field: serviceField(to, root.service, inputs, named, field) };
+    return { kind: 'service', field: serviceField(compiled, root.service) };
   }
-  if (!isObjectType(named)) return unknownPart(field);
-  if (root.operation === 'service') return compileItem(to, users, named, field, ownKey);
-  const { collection, operation } = root;
-  if (operation === 'aggregate') return compileAggregated(to, collection, inputs, named, field);
-  if (operation === 'connection') return compileConnected(to, collection, inputs, named, field);
-  if (operation !== 'byKey') return compileList(to, collection, operation, inputs, named, field);
+  if (!givesObjects(compiled)) return unknownPart(field);
+  if (root.operation === 'service') return compileItem(compiled, users, ownKey);
+  const { operation, collection } = root;
+  if (operation === 'aggregate') return compileAggregated(compiled, collection.name);
+  if (operation === 'connection') return compileConnected(compiled, collection.name);
+  if (operation !== 'byKey') return compileList(compiled, collection.name, operation === 'list');
   const id = inputs.get('id');
-  return compileItem(to, collection.name, named, field, (target, variables) =>
+  return compileItem(compiled, collection.name, (target, variables) =>
     keyOf(target, id === undefined ? undefined : inputValue(id, variables)),
   );
 }
 
 const users = callerCollections.user;
 
-export function serviceField(
-  to: CompilingRoots,
-  service: GraphqlService,
-  inputs: ReadonlyMap<string, Input>,
-  type: GraphQLNamedType,
-  field: CollectedField,
-): ServiceField {
+export function serviceField(root: RootField, service: GraphqlService): ServiceField {
+  const { to, field, inputs } = root;
   const { item: name, byKey = false } = itemMutations.get(service) ?? {};
-  if (byKey && name !== undefined && isObjectType(type)) {
+  if (byKey && name !== undefined && givesObjects(root)) {
     const collection = collectionOf(to, name);
-    const item = compileItem(to, name, type, field, () => []);
+    const item = compileItem(root, name, () => []);
     const itemOf = (key: string): RowSource => ({ ...item, keys: () => keyOf(collection, key) });
     return { service, arguments: inputs, encode: (value) => Buffer.from(JSON.stringify(value)), itemOf };
   }
-  const project = compileProjection(to, type, setsOf(field));
+  const project = compileProjection(to, root.type, setsOf(field));
   return { service, arguments: inputs, encode: (value) => Buffer.from(JSON.stringify(project(value))) };
 }
 
-function compileList(
-  to: CompilingRoots,
-  { name }: CollectionDescriptor,
-  operation: GraphqlCollectionRoot['operation'],
-  inputs: ReadonlyMap<string, Input>,
-  type: GraphQLObjectType,
-  field: CollectedField,
-): RowSource {
-  const collection = collectionOf(to, name);
+function compileList(root: RootField<GraphQLObjectType>, name: string, many: boolean): RowSource {
+  const { to, field, inputs, type } = root;
   const lists: Compiling['lists'] = [];
-  const top = listSlot(to, collection, undefined, inputs);
+  const top = listSlot(to, collectionOf(to, name), undefined, inputs);
   const selection = compileSelection({ ...to, lists }, type, setsOf(field));
-  const read = { selector: 'list', many: operation === 'list', selection, top, lists } as const;
-  const prepare = createRead(to, `${to.name} ${field.key}`, read);
+  const prepare = createRootRead(root, { selector: 'list', many, selection, top, lists });
   return { kind: 'rows', key: field.key, collection: name, prepare, keys: null };
 }
 
-function compileConnected(
-  to: CompilingRoots,
-  { name }: CollectionDescriptor,
-  inputs: ReadonlyMap<string, Input>,
-  type: GraphQLObjectType,
-  field: CollectedField,
-): RowSource {
+function compileConnected(root: RootField<GraphQLObjectType>, name: string): RowSource {
+  const { to, field, inputs, type } = root;
   const collection = collectionOf(to, name);
   const lists: Compiling['lists'] = [];
   const top = listSlot(to, collection, undefined, inputs, true);
   const { items, parts } = compileConnection({ ...to, lists }, collection, type, setsOf(field));
   const counted = parts.some(({ kind }) => kind === 'count') && ({ counted: true } as const);
-  const read = { selector: 'list', many: true, selection: items, top, lists, ...counted } as const;
-  const prepare = createRead(to, `${to.name} ${field.key}`, read);
+  const prepare = createRootRead(root, { selector: 'list', many: true, selection: items, top, lists, ...counted });
   return { kind: 'rows', key: field.key, collection: name, prepare, keys: null, collect: createConnections(parts) };
 }
 
 function compileItem(
-  to: CompilingRoots,
+  root: RootField<GraphQLObjectType>,
   name: string,
-  type: GraphQLObjectType,
-  field: CollectedField,
   keyOf: (collection: CollectionScope, variables: Variables, caller: Caller) => readonly string[],
 ): RowSource {
+  const { to, field, type } = root;
   const collection = collectionOf(to, name);
   const lists: Compiling['lists'] = [];
   const selection = compileSelection({ ...to, lists }, type, setsOf(field));
-  const read = { selector: 'key', many: false, selection, top: undefined, lists } as const;
-  return {
-    kind: 'rows',
-    key: field.key,
-    collection: name,
-    prepare: createRead(to, `${to.name} ${field.key}`, read),
-    keys: (variables, caller) => keyOf(collection, variables, caller),
-  };
+  const prepare = createRootRead(root, { selector: 'key', many: false, selection, top: undefined, lists });
+  const keys: RowSource['keys'] = (variables, caller) => keyOf(collection, variables, caller);
+  return { kind: 'rows', key: field.key, collection: name, prepare, keys };
 }
 
-function compileAggregated(
-  to: CompilingRoots,
-  { name }: CollectionDescriptor,
-  inputs: ReadonlyMap<string, Input>,
-  type: GraphQLObjectType,
-  field: CollectedField,
-): RowSource {
+function compileAggregated({ to, field, inputs, type }: RootField<GraphQLObjectType>, name: string): RowSource {
   const collection = collectionOf(to, name);
   const names = to.index.byName(name);
   if (names === undefined) return unknownPart(field);
