@@ -13,6 +13,7 @@ const sql = `
   CREATE TABLE people (id integer PRIMARY KEY, note varchar(20));
   CREATE TABLE seats (
     id integer PRIMARY KEY, person integer REFERENCES people, club integer NOT NULL REFERENCES clubs, name varchar(20) NOT NULL, UNIQUE (club, name));
+  CREATE TABLE benches (id integer PRIMARY KEY, club integer REFERENCES clubs, person integer REFERENCES people);
   CREATE TABLE lists (id integer PRIMARY KEY, open boolean NOT NULL);
   CREATE TABLE entries (
     id integer PRIMARY KEY, person integer REFERENCES people, list integer NOT NULL REFERENCES lists, name varchar(20) NOT NULL, UNIQUE (list, name));
@@ -32,6 +33,7 @@ permissions:
       read: { fields: '*', filter: { club: { open: { _eq: true } } } }
       create: true
       update: { fields: '*', filter: { club: { open: { _eq: true } } }, validation: {} }
+    benches: { read: true, create: true, update: true }
     lists: { read: true }
     entries:
       read: { fields: '*', filter: { list: { open: { _eq: true } } } }
@@ -89,6 +91,18 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
         await send('PATCH', '/items/people/1', bodyOf('new')),
       ];
       expectSameRefusal(taken, free);
+    });
+
+    it.each([
+      (club: number) => ({ id: 10, club, person: 99 }),
+      (club: number) => [
+        { id: 10, club },
+        { id: 11, person: 99 },
+      ],
+    ])('links to hidden items are refused as those to missing ones, beside another link', async (bodyOf) => {
+      const hidden = await send('POST', '/items/benches', bodyOf(2));
+      expect(failure(hidden)).toBe('403 FORBIDDEN');
+      expectSameRefusal(await send('POST', '/items/benches', bodyOf(9)), hidden);
     });
 
     it.each(['seats', 'entries'])('is told where the caller may write: %s', async (table) => {

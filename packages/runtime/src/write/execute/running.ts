@@ -40,7 +40,7 @@ export interface Running {
   readonly driftGuard: DriftGuard;
   /** Keeps activity and revisions; null where there are no tables for them. */
   readonly history: History | null;
-  /** True if rows are judged before they are written: a unique key has refused them, and rules come first. Default: false. */
+  /** True if rows are judged before they are written: a constraint has refused them, and rules come first. Default: false. */
   readonly judgesFirst?: true;
   /** Takes the plans of each step before it runs. */
   readonly begin?: (plans: StepPlans) => void;

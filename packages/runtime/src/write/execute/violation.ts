@@ -120,6 +120,12 @@ export function takenKey(error: unknown): string | undefined {
   return sqlstate === '23505' ? about.constraint : undefined;
 }
 
+/** True for the error of a constraint, which comes after what rules and links say. */
+export function isConstraint(error: unknown): boolean {
+  if (!(error instanceof PlatformError) || error.code !== 'FAILED_VALIDATION') return false;
+  return error.cause instanceof ServerError && error.cause.sqlstate.startsWith('23');
+}
+
 /** True if a collection has a constraint of that name; a partition's constraint belongs to none. */
 export function isKnown({ collections }: WriteScope['open'], constraint: string): boolean {
   return [...collections.values()].some(({ descriptor }) =>
