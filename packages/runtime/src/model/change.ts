@@ -3,6 +3,7 @@ import { ServerError } from '../database/errors.ts';
 import { PlatformError } from '../errors.ts';
 import { failedValidation, invalidPayload } from '../json/problems.ts';
 import type { ModelDocument } from '../language/index.ts';
+import { entryOf } from './find.ts';
 import type { ModelPlace, ModelStep } from './model-sql.ts';
 
 export interface ActivityEntry {
@@ -19,6 +20,20 @@ export interface ModelChange {
   readonly activity: readonly ActivityEntry[];
   /** Takes the answer from the next model; undefined if it is not there, as the configuration leaves it out. */
   readonly respond: (document: ModelDocument) => unknown;
+}
+
+/** Tells of the change of one part, and answers with it as the next model has it; null once it is gone. */
+export function outcome(
+  action: ActivityEntry['action'],
+  kind: keyof ModelDocument,
+  location: ModelPlace,
+): Pick<ModelChange, 'activity' | 'respond'> {
+  const item = location.field === null ? location.collection : `${location.collection},${location.field}`;
+  return {
+    activity: [{ action, collection: `platform_${kind}`, item }],
+    respond: (next) =>
+      action === 'delete' ? null : entryOf<ModelDocument[keyof ModelDocument][number]>(next[kind], location),
+  };
 }
 
 /** Several changes as one: the answer is the list of theirs. */

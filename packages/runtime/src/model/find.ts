@@ -9,12 +9,20 @@ import {
   type ModelRelation,
   reservedPrefix,
 } from '../language/index.ts';
-import type { FoundColumn, FoundTable, KnownModel, NewForeignKey } from './model-sql.ts';
+import type { FoundColumn, FoundTable, KnownModel, ModelPlace, NewForeignKey } from './model-sql.ts';
 import { type Payload, textIn } from './payload.ts';
+
+/** The collection, field or relation of a place; undefined where none is told. */
+export function entryOf<Entry extends { readonly collection: string; readonly field?: string }>(
+  entries: readonly Entry[],
+  { collection, field }: ModelPlace,
+): Entry | undefined {
+  return entries.find((entry) => entry.collection === collection && (entry.field ?? null) === field);
+}
 
 /** Finds a collection that is told; FORBIDDEN for one that is not. */
 export function findCollection({ document }: KnownModel, name: string): ModelCollection {
-  const found = document.collections.find(({ collection }) => collection === name);
+  const found = entryOf(document.collections, { collection: name, field: null });
   if (found === undefined) throw new PlatformError('FORBIDDEN');
   return found;
 }
@@ -37,7 +45,7 @@ export function mustBeOwn(name: string): void {
 }
 
 export function findField({ document }: KnownModel, collection: string, name: string): ModelField {
-  const found = document.fields.find((candidate) => candidate.collection === collection && candidate.field === name);
+  const found = entryOf(document.fields, { collection, field: name });
   if (found === undefined) throw new PlatformError('FORBIDDEN');
   return found;
 }
@@ -80,10 +88,7 @@ export function findRelationOf(
   model: KnownModel,
   found: FoundColumn,
 ): { readonly name: string; readonly key: NewForeignKey | undefined } | undefined {
-  const { collection, field } = found;
-  const relation = model.document.relations.find(
-    (candidate) => candidate.collection === collection && candidate.field === field,
-  );
+  const relation = entryOf(model.document.relations, found);
   const name = relation === undefined ? undefined : textIn(schemaOf(relation), 'constraint_name');
   return relation === undefined || name === undefined ? undefined : { name, key: foreignKeyOf(model, relation, found) };
 }

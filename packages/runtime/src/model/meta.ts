@@ -1,7 +1,7 @@
 /** Metadata of collections, fields and relations. Source: API specification, sections 10.2, 10.4 and 10.9. */
 import { invalidPayload } from '../json/problems.ts';
-import type { JsonValue } from '../language/index.ts';
-import type { KnownModel, ModelSql, ModelTable } from './model-sql.ts';
+import type { JsonValue, ModelDocument } from '../language/index.ts';
+import type { KnownModel, ModelPlace, ModelSql, ModelStep } from './model-sql.ts';
 import {
   anyMember,
   flagMember,
@@ -101,15 +101,33 @@ const jsonMembers = new Set([
   'conditions',
 ]);
 
-/** Prints the statement that writes a row, or changes the members of one that is there; null where there is nothing to say. */
+/** Writes the row about a part of the model, or changes the members of one that is there; nothing where nothing is said. */
 export function saveRow(
   { sql, systemSchema }: Pick<KnownModel, 'sql' | 'systemSchema'>,
-  table: ModelTable,
-  key: Readonly<Record<string, string>>,
+  kind: keyof ModelDocument,
+  location: ModelPlace,
   meta: Payload,
-): string | null {
+): readonly ModelStep[] {
+  const key = keyOf(kind, location);
   const members = Object.entries(meta).filter(([member]) => member !== 'id' && !Object.hasOwn(key, member));
-  return members.length === 0 ? null : sql.saveRow(systemSchema, table, key, members, jsonMembers);
+  if (members.length === 0) return [];
+  return [
+    { kind: 'run', sql: sql.saveRow(systemSchema, `platform_${kind}`, key, members, jsonMembers), place: location },
+  ];
+}
+
+/** Removes the row about a part of the model. */
+export function dropRow(
+  { sql, systemSchema }: Pick<KnownModel, 'sql' | 'systemSchema'>,
+  kind: keyof ModelDocument,
+  location: ModelPlace,
+): ModelStep {
+  return { kind: 'run', sql: sql.dropRows(systemSchema, `platform_${kind}`, keyOf(kind, location)), place: location };
+}
+
+function keyOf(kind: keyof ModelDocument, { collection, field }: ModelPlace): Readonly<Record<string, string>> {
+  if (field === null) return { collection };
+  return kind === 'relations' ? { many_collection: collection, many_field: field } : { collection, field };
 }
 
 /** Words in which a server writes rows. */

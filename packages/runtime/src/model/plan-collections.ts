@@ -2,8 +2,8 @@
 import { invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
 import { type JsonValue, reservedPrefix } from '../language/index.ts';
-import type { ModelChange } from './change.ts';
-import { exists, findCollection, findTable, loses, mustBeOwn, newName } from './find.ts';
+import { type ModelChange, outcome } from './change.ts';
+import { entryOf, exists, findCollection, findTable, loses, mustBeOwn, newName } from './find.ts';
 import { collectionMeta, saveRow } from './meta.ts';
 import type { FoundTable, KnownModel, ModelStep } from './model-sql.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readList, readObject, textMember } from './payload.ts';
@@ -31,8 +31,7 @@ export function createCollection(model: KnownModel, body: JsonValue): ModelChang
   if (collection.toLowerCase().startsWith(reservedPrefix)) {
     throw invalidPayload(`Names that begin with "${reservedPrefix}" are the platform's own.`);
   }
-  if (document.collections.some((candidate) => candidate.collection === collection))
-    throw exists('collection', collection);
+  if (entryOf(document.collections, location) !== undefined) throw exists('collection', collection);
   if (payload.schema === undefined && payload.meta === undefined) {
     throw invalidPayload('A collection has a "schema", a "meta", or both.');
   }
@@ -42,17 +41,11 @@ export function createCollection(model: KnownModel, body: JsonValue): ModelChang
   const meta = objectIn(payload, 'meta');
   mustBe(meta, 'meta.', { collection });
   // A folder is nothing but its row.
-  const row = saveRow(
-    model,
-    'platform_collections',
-    { collection },
-    requested === null ? { hidden: false, ...meta } : meta,
-  );
+  const metadata = requested === null ? { hidden: false, ...meta } : meta;
   return {
     title: `create ${collection}`,
-    steps: [...table, ...(row === null ? [] : [{ kind: 'run', sql: row, place: location } as const])],
-    activity: [{ action: 'create', collection: 'platform_collections', item: collection }],
-    respond: (next) => next.collections.find((candidate) => candidate.collection === collection),
+    steps: [...table, ...saveRow(model, 'collections', location, metadata)],
+    ...outcome('create', 'collections', location),
   };
 }
 
@@ -106,13 +99,11 @@ export function updateCollection(model: KnownModel, collection: string, body: Js
   mustBe(payload, '', { collection, schema: modelCollection.schema });
   const meta = objectIn(payload, 'meta');
   mustBe(meta, 'meta.', { collection });
-  const sql = saveRow(model, 'platform_collections', { collection }, meta);
   const location = { collection, field: null };
   return {
     title: `describe ${collection}`,
-    steps: sql === null ? [] : [{ kind: 'run', sql, place: location }],
-    activity: [{ action: 'update', collection: 'platform_collections', item: collection }],
-    respond: (next) => next.collections.find((candidate) => candidate.collection === collection),
+    steps: saveRow(model, 'collections', location, meta),
+    ...outcome('update', 'collections', location),
   };
 }
 
@@ -145,8 +136,7 @@ export function deleteCollection(model: KnownModel, collection: string): ModelCh
       run(sql.dropRows(systemSchema, 'platform_relations', { one_collection: collection })),
       ...forgetSides(model, collection),
     ],
-    activity: [{ action: 'delete', collection: 'platform_collections', item: collection }],
-    respond: () => null,
+    ...outcome('delete', 'collections', location),
   };
 }
 

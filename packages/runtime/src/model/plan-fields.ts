@@ -2,10 +2,10 @@
 import { failedValidation, invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
 import { isWhole, type JsonValue, type ValueType } from '../language/index.ts';
-import type { ModelChange } from './change.ts';
+import { type ModelChange, outcome } from './change.ts';
 import { choicesIn, columnMembers, columnType, defaultSql, enumSteps, plainType } from './columns.ts';
-import { exists, findColumn, findField, findTable, loses, newName } from './find.ts';
-import { fieldMeta, saveRow } from './meta.ts';
+import { entryOf, exists, findColumn, findField, findTable, loses, newName } from './find.ts';
+import { dropRow, fieldMeta, saveRow } from './meta.ts';
 import type {
   ColumnTypeName,
   FoundColumn,
@@ -63,13 +63,7 @@ export function readNewField(model: KnownModel, body: JsonValue, collection: str
   const column = plannedColumn(sql, made);
   return {
     ...made,
-    beside(table) {
-      const row = saveRow(model, 'platform_fields', { collection, field }, metadata);
-      return [
-        ...sql.commentNew(table, column, location),
-        ...(row === null ? [] : [{ kind: 'run', sql: row, place: location } as const]),
-      ];
-    },
+    beside: (table) => [...sql.commentNew(table, column, location), ...saveRow(model, 'fields', location, metadata)],
   };
 }
 
@@ -120,12 +114,9 @@ export function createField(model: KnownModel, collection: string, body: JsonVal
   const { sql } = model;
   const made = readNewField(model, body, collection);
   const { field, schema } = made;
-  const taken = model.document.fields.some(
-    (candidate) => candidate.collection === collection && candidate.field === field,
-  );
-  if (taken) throw exists('field', field);
-  if (schema.is_primary_key === true) throw invalidPayload('The key of a table is chosen when it is made.');
   const location = { collection, field };
+  if (entryOf(model.document.fields, location) !== undefined) throw exists('field', field);
+  if (schema.is_primary_key === true) throw invalidPayload('The key of a table is chosen when it is made.');
   const isRequired = schema.is_nullable === false && schema.has_auto_increment !== true;
   const refusal = failedValidation(
     { collection, index: undefined },
@@ -143,9 +134,7 @@ export function createField(model: KnownModel, collection: string, body: JsonVal
       ...sql.addColumn(descriptor.table, sql.column(plannedColumn(sql, made)), location),
       ...made.beside(descriptor.table),
     ],
-    activity: [{ action: 'create', collection: 'platform_fields', item: `${collection},${field}` }],
-    respond: (next) =>
-      next.fields.find((candidate) => candidate.collection === collection && candidate.field === field),
+    ...outcome('create', 'fields', location),
   };
 }
 
@@ -155,10 +144,9 @@ export function deleteField(model: KnownModel, collection: string, field: string
   if (modelField.type === 'alias') return deleteVirtualField(model, modelField);
   const found = findColumn(model, collection, field);
   const { descriptor, column } = found;
-  const { systemSchema, discard, sql } = model;
+  const { discard, sql } = model;
   if (descriptor.key.includes(field)) throw invalidPayload(`"${field}" belongs to the key of its items.`);
   const location = { collection, field };
-  const run = (text: string): ModelStep => ({ kind: 'run', sql: text, place: location });
   const empty = sql.isEmpty(descriptor.table, `${column.column} IS NOT NULL`);
   return {
     title: `drop ${collection} ${field}`,
@@ -168,12 +156,11 @@ export function deleteField(model: KnownModel, collection: string, field: string
         : [{ kind: 'check', sql: empty, place: location, refusal: loses(`"${field}" has values`) } as const]),
       ...sql.dropColumn(model, found),
       ...sql.dropEnums(model, collection, [column]),
-      run(sql.dropRows(systemSchema, 'platform_fields', { collection, field })),
-      run(sql.dropRows(systemSchema, 'platform_relations', { many_collection: collection, many_field: field })),
+      dropRow(model, 'fields', location),
+      dropRow(model, 'relations', location),
       ...forgetSides(model, collection, field),
     ],
-    activity: [{ action: 'delete', collection: 'platform_fields', item: `${collection},${field}` }],
-    respond: () => null,
+    ...outcome('delete', 'fields', location),
   };
 }
 
@@ -202,20 +189,18 @@ export function updateField(model: KnownModel, collection: string, name: string,
   const type = payload.type ?? found.type;
   const typed = typeof type === 'string' && type !== found.type;
   const special = typed ? { special: [...(model.sql.specialOf(plainType(type)) ?? [])] } : {};
-  const row = saveRow(model, 'platform_fields', { collection, field: name }, { ...meta, ...special });
   const steps: readonly ModelStep[] = [
     ...enumSteps(model, found, meta),
     ...typeSteps(model, found, type, schema),
     ...(typed ? model.sql.dropEnums(model, collection, [found.column]) : []),
     ...constraintSteps(model, found, schema),
     ...commentSteps(model, found, schema),
-    ...(row === null ? [] : [{ kind: 'run', sql: row, place: location } as const]),
+    ...saveRow(model, 'fields', location, { ...meta, ...special }),
   ];
   return {
     title: `change ${collection} ${name}`,
     steps,
-    activity: [{ action: 'update', collection: 'platform_fields', item: `${collection},${name}` }],
-    respond: (next) => next.fields.find((candidate) => candidate.collection === collection && candidate.field === name),
+    ...outcome('update', 'fields', location),
   };
 }
 

@@ -2,9 +2,9 @@
 import { PlatformError } from '../errors.ts';
 import { invalidPayload } from '../json/problems.ts';
 import type { JsonValue, ModelRelation } from '../language/index.ts';
-import type { ModelChange } from './change.ts';
-import { exists, findCollection, findColumn, foreignKeyOf, schemaOf } from './find.ts';
-import { relationMeta, saveRow } from './meta.ts';
+import { type ModelChange, outcome } from './change.ts';
+import { entryOf, exists, findCollection, findColumn, foreignKeyOf, schemaOf } from './find.ts';
+import { dropRow, relationMeta, saveRow } from './meta.ts';
 import type { FoundColumn, KnownModel, ModelStep } from './model-sql.ts';
 import { mustBe, objectIn, oneOf, orNull, type Payload, readObject, textIn, textMember } from './payload.ts';
 import { forgetSides, nameSide } from './plan-virtual-fields.ts';
@@ -41,10 +41,7 @@ export function createRelation(model: KnownModel, body: JsonValue): ModelChange 
   if (collection === undefined || field === undefined)
     throw invalidPayload('A relation has a "collection" and a "field".');
   const found = findColumn(model, collection, field);
-  const present = model.document.relations.some(
-    (candidate) => candidate.collection === collection && candidate.field === field,
-  );
-  if (present) throw exists('relation', `${collection}.${field}`);
+  if (entryOf(model.document.relations, found) !== undefined) throw exists('relation', `${collection}.${field}`);
   const { related_collection: related = null } = payload;
   const meta = objectIn(payload, 'meta');
   mustBe(meta, 'meta.', { many_collection: collection, many_field: field, ...(related !== null && ofOneCollection) });
@@ -57,9 +54,7 @@ export function createRelation(model: KnownModel, body: JsonValue): ModelChange 
       ...nameSide(model, textIn(payload, 'related_collection') ?? null, meta),
       ...saveMetadata(model, found, { ...meta, ...side }),
     ],
-    activity: [{ action: 'create', collection: 'platform_relations', item: `${collection},${field}` }],
-    respond: (next) =>
-      next.relations.find((candidate) => candidate.collection === collection && candidate.field === field),
+    ...outcome('create', 'relations', found),
   };
 }
 
@@ -68,9 +63,7 @@ function saveMetadata(model: KnownModel, { collection, field }: FoundColumn, met
   const hasMetadata = Object.keys(meta).some(
     (name) => !['id', 'many_collection', 'many_field', 'one_collection'].includes(name),
   );
-  if (!hasMetadata) return [];
-  const sql = saveRow(model, 'platform_relations', { many_collection: collection, many_field: field }, meta);
-  return sql === null ? [] : [{ kind: 'run', sql, place: { collection, field } }];
+  return hasMetadata ? saveRow(model, 'relations', { collection, field }, meta) : [];
 }
 
 function addForeignKey(model: KnownModel, found: FoundColumn, related: string, payload: Payload): readonly ModelStep[] {
@@ -85,9 +78,7 @@ function addForeignKey(model: KnownModel, found: FoundColumn, related: string, p
   if (payload.schema === null) throw invalidPayload('A relation to one collection has a foreign key.');
   const schema = objectIn(payload, 'schema');
   const { table, name } = found.schema;
-  const keyField = model.document.fields.find(
-    (candidate) => candidate.collection === related && candidate.field === key,
-  );
+  const keyField = entryOf(model.document.fields, { collection: related, field: key ?? null });
   mustBe(schema, 'schema.', {
     table: table ?? null,
     column: name ?? null,
@@ -136,9 +127,7 @@ export function updateRelation(model: KnownModel, collection: string, field: str
       ...nameSide(model, modelRelation.related_collection, meta, modelRelation),
       ...saveMetadata(model, found, { ...meta, ...side }),
     ],
-    activity: [{ action: 'update', collection: 'platform_relations', item: `${collection},${field}` }],
-    respond: (next) =>
-      next.relations.find((candidate) => candidate.collection === collection && candidate.field === field),
+    ...outcome('update', 'relations', found),
   };
 }
 
@@ -169,23 +158,19 @@ export function deleteRelation(model: KnownModel, collection: string, field: str
   const found = findColumn(model, collection, field);
   const name = textIn(schemaOf(modelRelation), 'constraint_name');
   const location = { collection, field };
-  const row = { many_collection: collection, many_field: field };
   return {
     title: `unrelate ${collection} ${field}`,
     steps: [
       ...(name === undefined ? [] : model.sql.dropForeignKey(found, name, foreignKeyOf(model, modelRelation, found))),
-      { kind: 'run', sql: model.sql.dropRows(model.systemSchema, 'platform_relations', row), place: location },
+      dropRow(model, 'relations', location),
       ...forgetSides(model, collection, field),
     ],
-    activity: [{ action: 'delete', collection: 'platform_relations', item: `${collection},${field}` }],
-    respond: () => null,
+    ...outcome('delete', 'relations', location),
   };
 }
 
 function findRelation({ document }: KnownModel, collection: string, field: string): ModelRelation {
-  const found = document.relations.find(
-    (candidate) => candidate.collection === collection && candidate.field === field,
-  );
+  const found = entryOf(document.relations, { collection, field });
   if (found === undefined) throw new PlatformError('FORBIDDEN');
   return found;
 }

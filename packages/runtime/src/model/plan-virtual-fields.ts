@@ -14,9 +14,9 @@ import {
   relationSpecialIn,
   relationSpecials,
 } from '../language/index.ts';
-import type { ModelChange } from './change.ts';
-import { exists, findCollection, mustBeOwn, newName } from './find.ts';
-import { fieldMeta, saveRow } from './meta.ts';
+import { type ModelChange, outcome } from './change.ts';
+import { entryOf, exists, findCollection, mustBeOwn, newName } from './find.ts';
+import { dropRow, fieldMeta, saveRow } from './meta.ts';
 import type { KnownModel, ModelStep } from './model-sql.ts';
 import {
   anyMember,
@@ -72,9 +72,8 @@ export function readVirtualField(model: KnownModel, body: JsonValue, collection:
   mustBe(meta, 'meta.', { ...none, id: null, collection, field });
   const specials = Array.isArray(meta.special) ? meta.special.map(String) : [];
   const names = specials.length === 0 ? ['alias', 'no-data'] : specials;
-  const location = { collection, field };
-  const sql = saveRow(model, 'platform_fields', location, { ...chosenMembers(meta), special: names });
-  return { field, special: names, steps: sql === null ? [] : [{ kind: 'run', sql, place: location }] };
+  const metadata = { ...chosenMembers(meta), special: names };
+  return { field, special: names, steps: saveRow(model, 'fields', { collection, field }, metadata) };
 }
 
 function chosenMembers(meta: Payload): Payload {
@@ -95,15 +94,13 @@ export function createVirtualField(model: KnownModel, collection: string, body: 
   const { field } = made;
   const location = { collection, field };
   const refusal = exists('field', field);
-  const present = model.document.fields.find(
-    (candidate) => candidate.collection === collection && candidate.field === field,
-  );
+  const present = entryOf(model.document.fields, location);
   if (present !== undefined && !isSide(model, present, made)) throw refusal;
   const unsaid = model.sql.hasNoRow(model.systemSchema, 'platform_fields', location);
   return {
     title: `add ${collection} ${field}`,
     steps: [{ kind: 'check', sql: unsaid, place: location, refusal }, ...made.steps],
-    ...activityOf('create', collection, field),
+    ...outcome('create', 'fields', location),
   };
 }
 
@@ -146,11 +143,10 @@ export function describeVirtualField(model: KnownModel, modelField: ModelField, 
     !optionalMembers.has(member) && (isSideOf || member !== 'special');
   mustBe(meta, 'meta.', Object.fromEntries(Object.entries(now).filter(isFixed)));
   const named = !isSideOf && meta.special !== undefined ? { special: meta.special } : {};
-  const sql = saveRow(model, 'platform_fields', { collection, field }, { ...chosenMembers(meta), ...named });
   return {
     title: `describe ${collection} ${field}`,
-    steps: sql === null ? [] : [{ kind: 'run', sql, place: { collection, field } }],
-    ...activityOf('update', collection, field),
+    steps: saveRow(model, 'fields', { collection, field }, { ...chosenMembers(meta), ...named }),
+    ...outcome('update', 'fields', { collection, field }),
   };
 }
 
@@ -161,39 +157,23 @@ export function deleteVirtualField(model: KnownModel, modelField: ModelField): M
   if (isRelation(model, modelField)) {
     throw invalidPayload(`"${field}" has no column: it is the other side of a relation, which is what to change.`);
   }
-  const { sql, systemSchema, document } = model;
-  const inside = document.fields.filter(
+  const inside = model.document.fields.filter(
     (candidate) => candidate.collection === collection && isObject(candidate.meta) && candidate.meta.group === field,
   );
-  const texts = [
-    ...inside.map((member) => saveRow(model, 'platform_fields', { collection, field: member.field }, { group: null })),
-    sql.dropRows(systemSchema, 'platform_fields', { collection, field }),
-  ];
+  const location = { collection, field };
   return {
     title: `drop ${collection} ${field}`,
-    steps: texts.flatMap((text) =>
-      text === null ? [] : [{ kind: 'run', sql: text, place: { collection, field } } as const],
-    ),
-    activity: [{ action: 'delete', collection: 'platform_fields', item: `${collection},${field}` }],
-    respond: () => null,
-  };
-}
-
-function activityOf(
-  action: 'create' | 'update',
-  collection: string,
-  field: string,
-): Omit<ModelChange, 'title' | 'steps'> {
-  return {
-    activity: [{ action, collection: 'platform_fields', item: `${collection},${field}` }],
-    respond: (next) =>
-      next.fields.find((candidate) => candidate.collection === collection && candidate.field === field),
+    steps: [
+      ...inside.flatMap((member) => saveRow(model, 'fields', { collection, field: member.field }, { group: null })),
+      dropRow(model, 'fields', location),
+    ],
+    ...outcome('delete', 'fields', location),
   };
 }
 
 /** Removes the metadata of relations whose keys a collection holds; with `field`, of those that it is part of. */
 export function forgetSides(model: KnownModel, collection: string, field?: string): readonly ModelStep[] {
-  const { api, sql, systemSchema } = model;
+  const { api } = model;
   const holder = api.collections.find(({ name }) => name === collection);
   const column = holder?.fields.find(({ name }) => name === field)?.column;
   if (holder === undefined) return [];
@@ -202,10 +182,7 @@ export function forgetSides(model: KnownModel, collection: string, field?: strin
     .flatMap(({ name, relations }) =>
       relations
         .filter((relation) => isHeld(relation, holder) && (field === undefined || goesThrough(relation, column, field)))
-        .map((relation): ModelStep => {
-          const location = { collection: name, field: relation.name };
-          return { kind: 'run', sql: sql.dropRows(systemSchema, 'platform_fields', location), place: location };
-        }),
+        .map((relation) => dropRow(model, 'fields', { collection: name, field: relation.name })),
     );
 }
 
@@ -234,19 +211,13 @@ export function nameSide(
   if (field === undefined || field === was) return [];
   newName(field, 'field');
   if (related === null) return [];
-  const taken = model.document.fields.find(
-    (candidate) => candidate.collection === related && candidate.field === field,
-  );
+  const taken = entryOf(model.document.fields, { collection: related, field });
   if (taken !== undefined && isPlain(taken)) throw exists('field', field);
   if (was === undefined) return [];
   const location = { collection: related, field: was };
-  const { sql, systemSchema } = model;
   // Metadata that the new name already has stays.
-  const text =
-    taken === undefined
-      ? sql.renameField(systemSchema, location, field)
-      : sql.dropRows(systemSchema, 'platform_fields', location);
-  return [{ kind: 'run', sql: text, place: location }];
+  if (taken !== undefined) return [dropRow(model, 'fields', location)];
+  return [{ kind: 'run', sql: model.sql.renameField(model.systemSchema, location, field), place: location }];
 }
 
 /** True if a field only structures a form. */

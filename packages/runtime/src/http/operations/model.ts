@@ -4,7 +4,7 @@ import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CompiledApi, JsonValue, ModelDocument } from '../../language/index.ts';
 import type { modelChangeResource, modelResource } from '../../language/operations/index.ts';
 import { allChanges, type ModelChange } from '../../model/change.ts';
-import { exists } from '../../model/find.ts';
+import { entryOf, exists } from '../../model/find.ts';
 import type { ChangeModel, PlanChange } from '../../model/model-changer.ts';
 import { readList } from '../../model/payload.ts';
 import { createCollection, deleteCollection, namedCollection, updateCollection } from '../../model/plan-collections.ts';
@@ -34,17 +34,17 @@ export function modelOperations(
   return {
     modelCollections: (_, context) => find(context, ({ collections }) => collections),
     modelCollection: ({ name }, context) =>
-      find(context, ({ collections }) => collections.find(({ collection }) => collection === nameOf(name))),
+      find(context, ({ collections }) => entryOf(collections, { collection: nameOf(name), field: null })),
     modelFields: (_, context) => find(context, ({ fields }) => fields),
     modelFieldsBelow: ({ collection }, context) =>
       find(context, ({ collections, fields }) => belowOf(collections, fields, nameOf(collection))),
     modelFieldsOne: ({ collection, field }, context) =>
-      find(context, ({ fields }) => fields.find(isNamed(nameOf(collection), field))),
+      find(context, ({ fields }) => entryOf(fields, { collection: nameOf(collection), field })),
     modelRelations: (_, context) => find(context, ({ relations }) => relations),
     modelRelationsBelow: ({ collection }, context) =>
       find(context, ({ collections, relations }) => belowOf(collections, relations, nameOf(collection))),
     modelRelationsOne: ({ collection, field }, context) =>
-      find(context, ({ relations }) => relations.find(isNamed(nameOf(collection), field))),
+      find(context, ({ relations }) => entryOf(relations, { collection: nameOf(collection), field })),
   };
 }
 
@@ -127,9 +127,4 @@ function belowOf<Entry extends { readonly collection: string }>(
 ): readonly Entry[] | undefined {
   const exists = collections.some(({ collection }) => collection === name);
   return exists ? entries.filter(({ collection }) => collection === name) : undefined;
-}
-
-function isNamed(collection: string, field: string) {
-  return (entry: { readonly collection: string; readonly field: string }) =>
-    entry.collection === collection && entry.field === field;
 }
