@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import type { Diagnostic } from '@tablewright/introspect';
 import type { FullDisk, PassedConnections, RunningServer, ServeOptions } from '@tablewright/runtime';
 import { CommandError, exitCodes, knownFailure } from '../errors/failures.ts';
-import { configName, configNames } from '../modules/import-config.ts';
+import { configName } from '../modules/import-config.ts';
 import { readManifest, warnOfEdited } from '../output/manifest.ts';
 import { type ServiceManager, serviceManager } from '../process/service-manager.ts';
 import {
@@ -76,7 +76,7 @@ async function warningsOf(project: Settings, source: Source | null): Promise<rea
   return (await Promise.all(found.map(orNone))).flat();
 }
 
-/** Compares what the files were compiled from with what the sources say now, without compiling them. */
+/** Compares what the files were compiled from with what the sources say now, if they are there: a deployment may lack them. */
 async function warnOfChanged({ folder, stateFolder, output }: Settings): Promise<readonly Diagnostic[]> {
   const [{ loadProject, digestSources }, manifest] = await Promise.all([
     import('../project/project.ts'),
@@ -87,9 +87,10 @@ async function warnOfChanged({ folder, stateFolder, output }: Settings): Promise
   const compiled = manifest?.sources ?? {};
   const isChanged = (source: keyof typeof digests): boolean =>
     compiled[source] !== undefined && compiled[source] !== digests[source];
+  const configuration = configName(folder);
   const changed = [
-    ...(isChanged('configuration') ? [configName(folder) ?? configNames[0]] : []),
-    ...(isChanged('permissions') ? [project.permissions.fileName] : []),
+    ...(configuration !== undefined && isChanged('configuration') ? [configuration] : []),
+    ...(existsSync(project.permissionsFile) && isChanged('permissions') ? [project.permissions.fileName] : []),
   ];
   return changed.map((fileName) => ({
     code: 'changed-source',

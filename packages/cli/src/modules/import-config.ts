@@ -5,12 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { CommandError, exitCodes } from '../errors/failures.ts';
 
 /** Possible names of the file; the first that exists counts. */
-export const configNames = [
-  'platform.config.ts',
-  'platform.config.mts',
-  'platform.config.mjs',
-  'platform.config.js',
-] as const;
+export const configNames = ['platform.config.ts', 'platform.config.mts', 'platform.config.mjs', 'platform.config.js'];
 
 /** Name of the configuration file in a folder; undefined where there is none. */
 export function configName(folder: string): string | undefined {
