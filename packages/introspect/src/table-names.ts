@@ -74,6 +74,17 @@ export function notServed(location: string, kind: string, names: readonly string
   return { code, severity: 'info', place: location, message, hint: null };
 }
 
+/** A foreign key to a table that is not served. */
+export function foreignKeyOutside(table: string, name: string, target: string): Diagnostic {
+  return {
+    code: 'foreign-key-outside',
+    severity: 'warning',
+    place: `table ${table}`,
+    message: `The foreign key "${name}" leads to "${target}", which is not served, so it is no relation.`,
+    hint: 'Add the schema of the target to the list of schemas, or include the table.',
+  };
+}
+
 function plural(kind: string): string {
   return kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}s`;
 }

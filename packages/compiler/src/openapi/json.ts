@@ -101,3 +101,11 @@ export function textsOf(parts: Parts, indent: number, apart: boolean): readonly 
 export function listOf(items: JsonObject): JsonObject {
   return { type: 'array', items };
 }
+
+/** The object in which an answer stands, under `data`. */
+export function envelope(data: JsonValue, others: JsonObject = {}): JsonObject {
+  return { type: 'object', properties: { data, ...others }, required: ['data'] };
+}
+
+/** The member of an envelope that has the counts and cursors of a list. */
+export const meta: JsonObject = { meta: reference('schemas', 'Meta') };

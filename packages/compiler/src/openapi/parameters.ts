@@ -2,7 +2,7 @@
 import { aggregateFunctions, defaultQueryBounds } from '@tablewright/runtime/language';
 import { exportFormats } from '@tablewright/runtime/operations';
 import { havingSchema } from './components/aggregation.ts';
-import { anyObject, type JsonObject, objectOf, reference } from './json.ts';
+import { anyObject, type JsonObject, objectOf, type Parts, reference } from './json.ts';
 import { listedKeyReference } from './keys.ts';
 import type { Addressed } from './paths/addressed.ts';
 
@@ -112,7 +112,7 @@ const shared = {
 type Shared = keyof typeof shared;
 
 /** Components by name: `Deep`, `Query` for what bodies of SEARCH share, and `WriteQuery` for writes that name items by it. */
-export function parameterSchemas(): readonly (readonly [string, JsonObject])[] {
+export function parameterSchemas(): Parts {
   const query = Object.entries(shared).map(([name, { schema }]) => [name, bodyForm(schema)] as const);
   return [
     ['Deep', nested],
@@ -132,7 +132,7 @@ function bodyForm({ default: _, ...schema }: JsonObject): JsonObject {
   return schema.type === 'array' ? { anyOf: [schema, { type: 'string' }] } : schema;
 }
 
-export function parameterComponents(): readonly (readonly [string, JsonObject])[] {
+export function parameterComponents(): Parts {
   const inQuery = Object.entries(shared).map(
     ([name, { description, schema }]) => [name, { name, in: 'query', description, ...queryForm(schema) }] as const,
   );

@@ -6,7 +6,7 @@
  */
 import { commonFailures, type Failure, type FailureName, failures } from '@tablewright/runtime/operations';
 import { failureExamples } from './examples/own-examples.ts';
-import { type JsonObject, objectOf, reference } from './json.ts';
+import { type JsonObject, objectOf, type Parts, reference } from './json.ts';
 
 /** Failures that end any request. */
 const ofServers = ['RequestsExceeded', 'InternalServerError', 'ServiceUnavailable'] as const;
@@ -23,7 +23,7 @@ const failureGroups: Readonly<Record<string, readonly FailureName[]>> = {
 };
 
 /** The components of failed answers: those of several failures, and others that these parts of a document refer to. */
-export function failureResponses(parts: readonly JsonObject[]): readonly (readonly [string, JsonObject])[] {
+export function failureResponses(parts: readonly JsonObject[]): Parts {
   const text = JSON.stringify(parts);
   const others = Object.entries(failures).filter(([name]) => text.includes(`"#/components/responses/${name}"`));
   // Each example is shown once, by the first that has its code.
@@ -35,7 +35,7 @@ export function failureResponses(parts: readonly JsonObject[]): readonly (readon
 }
 
 /** Refers to failed answers: by their status, in ascending order, and to all others as the default. */
-export function failuresByStatus(names: readonly FailureName[]): readonly (readonly [string, JsonObject])[] {
+export function failuresByStatus(names: readonly FailureName[]): Parts {
   const [name, group] =
     Object.entries(failureGroups).find(([, all]) => all.every((failure) => names.includes(failure))) ?? [];
   const others = names.filter((failure) => group?.includes(failure) !== true);
@@ -50,7 +50,7 @@ function bySeverity(names: readonly FailureName[]): readonly Failure[] {
   return names.map((name) => failures[name]).toSorted((a, b) => a.status - b.status);
 }
 
-export function headerComponents(): readonly (readonly [string, JsonObject])[] {
+export function headerComponents(): Parts {
   const tag = { type: 'string', pattern: '^W/"[A-Za-z0-9_-]+"$' };
   return [
     ['RetryAfter', { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 0 } }],

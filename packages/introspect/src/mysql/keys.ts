@@ -2,6 +2,7 @@ import { printTable } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
 import { sortedBy } from '../order.ts';
 import type { ForeignKey, Index, Key, ReferentialAction, TableId } from '../schema.ts';
+import { foreignKeyOutside } from '../table-names.ts';
 import { idOf, type KeyRow, type MysqlCatalog, type StatisticsRow } from './catalog.ts';
 
 interface KeysAndIndexes {
@@ -94,7 +95,9 @@ export function buildForeignKeys(
   const built = groups.map((group) => buildForeignKey(catalog, group));
   return {
     foreignKeys: built.filter(({ target }) => listed.has(target)),
-    diagnostics: built.filter(({ target }) => !listed.has(target)).map((key) => targetOutside(table, key)),
+    diagnostics: built
+      .filter(({ target }) => !listed.has(target))
+      .map(({ name, target }) => foreignKeyOutside(printTable('mysql', table), name, printTable('mysql', target))),
   };
 }
 
@@ -124,14 +127,4 @@ const actions: ReadonlyMap<string, ReferentialAction> = new Map([
 
 function actionOf(rule: string | undefined): ReferentialAction {
   return actions.get(rule ?? '') ?? 'no action';
-}
-
-function targetOutside(table: TableId, key: ForeignKey): Diagnostic {
-  return {
-    code: 'foreign-key-outside',
-    severity: 'warning',
-    place: `table ${printTable('mysql', table)}`,
-    message: `The foreign key "${key.name}" leads to "${printTable('mysql', key.target)}", which is not served, so it is no relation.`,
-    hint: 'Add the schema of the target to the list of schemas, or include the table.',
-  };
 }

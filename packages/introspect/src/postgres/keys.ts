@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import type { ForeignKey, Index, Key, ReferentialAction } from '../schema.ts';
-import { tableId } from '../table-names.ts';
+import { foreignKeyOutside, tableId } from '../table-names.ts';
 import type { ConstraintRow, IndexRow, RelationRow } from './catalog.ts';
 import { baseOrder, relationId } from './columns.ts';
 import type { Lookup } from './lookup.ts';
@@ -232,15 +232,9 @@ function temporalKey(table: RelationRow, row: ConstraintRow): Diagnostic {
   };
 }
 
-function targetOutside(table: RelationRow, row: ConstraintRow): Diagnostic {
-  const target = row.target ? tableId(row.target.nspname, row.target.name) : 'an unknown table';
-  return {
-    code: 'foreign-key-outside',
-    severity: 'warning',
-    place: `table ${relationId(table)}`,
-    message: `The foreign key "${row.conname}" leads to "${target}", which is not served, so it is no relation.`,
-    hint: 'Add the schema of the target to the list of schemas, or include the table.',
-  };
+function targetOutside(table: RelationRow, { conname, target }: ConstraintRow): Diagnostic {
+  const name = target ? tableId(target.nspname, target.name) : 'an unknown table';
+  return foreignKeyOutside(relationId(table), conname, name);
 }
 
 function partitionTarget(table: RelationRow, row: ConstraintRow, root: RelationRow): Diagnostic {

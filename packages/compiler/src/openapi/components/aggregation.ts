@@ -13,7 +13,7 @@ import { createFacts } from '../../cache/same.ts';
 import { keepText } from '../../print/json.ts';
 import type { DocumentNames } from '../../role-view/names.ts';
 import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';
-import { type JsonObject, objectOf, reference } from '../json.ts';
+import { type JsonObject, objectOf, type Parts, reference } from '../json.ts';
 import { numberCondition, orderedCondition } from './conditions.ts';
 import { aboutValue, briefSchema, orNull, type Valued, valueSchema } from './values.ts';
 
@@ -21,7 +21,7 @@ import { aboutValue, briefSchema, orNull, type Valued, valueSchema } from './val
  * Components of a collection for aggregation, by name. Only lists take parameters; rows are described everywhere, because
  * nested items can be aggregated too.
  */
-export function aggregateSchemas(collection: RoleCollection): readonly (readonly [string, JsonObject])[] {
+export function aggregateSchemas(collection: RoleCollection): Parts {
   const { names, operations } = collection;
   const taken = takenFields(collection);
   const row = [
@@ -40,12 +40,12 @@ export function aggregateSchemas(collection: RoleCollection): readonly (readonly
 }
 
 /** Nothing for a set that is empty, which no schema can say. */
-function setSchema(name: string, members: readonly string[]): readonly (readonly [string, JsonObject])[] {
+function setSchema(name: string, members: readonly string[]): Parts {
   return members.length === 0 ? [] : [[name, { type: 'string', enum: members }]];
 }
 
 /** A list of such names, or the text of it. */
-function listSchema(name: string, members: readonly string[]): readonly (readonly [string, JsonObject])[] {
+function listSchema(name: string, members: readonly string[]): Parts {
   return setSchema(name, members).map(([, set]) => [name, listOf(set)]);
 }
 

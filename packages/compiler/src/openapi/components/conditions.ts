@@ -15,7 +15,7 @@ import {
   vectorMetrics,
 } from '@tablewright/runtime/language';
 import type { RoleCollection, RoleField, RoleRelation } from '../../role-view/role-view.ts';
-import { type JsonObject, listOf, objectOf, oftenReferred, reference } from '../json.ts';
+import { type JsonObject, listOf, objectOf, oftenReferred, type Parts, reference } from '../json.ts';
 
 /** A comparison of a field, or of a value within JSON. */
 type Compared = Comparison | 'inside';
@@ -41,9 +41,7 @@ const compared: readonly (readonly [name: Compared, type: JsonValue, description
 ];
 
 /** Components of all comparisons, by name; few databases have geometries, vectors or composite values. */
-export function conditionSchemas(
-  has: (type: 'geometry' | 'vector' | 'composite') => boolean,
-): readonly (readonly [string, JsonObject])[] {
+export function conditionSchemas(has: (type: 'geometry' | 'vector' | 'composite') => boolean): Parts {
   const shown = compared.filter(
     ([name]) => (name !== 'geometry' && name !== 'vector' && name !== 'composite') || has(name),
   );
@@ -185,7 +183,7 @@ function pair(type: JsonValue): JsonObject {
  * The components of a collection's filters: the names that may stand in one, and the filter of items itself, which has
  * no others. Relations to many items add to the names.
  */
-export function filterSchemas(collection: RoleCollection): readonly (readonly [string, JsonObject])[] {
+export function filterSchemas(collection: RoleCollection): Parts {
   const { names } = collection;
   const closed = { type: 'object', allOf: [reference('schemas', names.conditions)], unevaluatedProperties: false };
   return [
@@ -211,7 +209,7 @@ function conditionsSchema({ names, fields, relations }: RoleCollection): JsonObj
 }
 
 /** `year(released)` and the like. */
-function functionFilters({ name, descriptor }: RoleField): readonly (readonly [string, JsonObject])[] {
+function functionFilters({ name, descriptor }: RoleField): Parts {
   if (descriptor.wire.kind === 'masked') return [];
   return functionsOf(descriptor.type).map((call) => [`${call}(${name})`, numberCondition]);
 }

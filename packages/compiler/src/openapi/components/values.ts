@@ -13,7 +13,7 @@ import {
 } from '@tablewright/runtime/language';
 import { createFacts } from '../../cache/same.ts';
 import { keepText, keptTextOf } from '../../print/json.ts';
-import { about, type JsonObject, objectOf, oftenReferred, reference } from '../json.ts';
+import { about, type JsonObject, objectOf, oftenReferred, type Parts, reference } from '../json.ts';
 
 /** Facts of a field that decide how its value is written. */
 export type Valued = Pick<
@@ -55,7 +55,7 @@ function memberSchema({ type, element, values, ...member }: Omit<Attribute, 'nam
 }
 
 /** The components that values of fields refer to, by name. */
-export function valueSchemas(): readonly (readonly [string, JsonObject])[] {
+export function valueSchemas(): Parts {
   const description = 'A further dimension: the database does not say how many an array has.';
   return [
     // Any JSON: types that stand for themselves are not what every generator can print.

@@ -13,14 +13,14 @@ import { sha256 } from '../../print/json.ts';
 import { requiredArguments } from '../../role-view/build-role-view.ts';
 import type { RoleFunction } from '../../role-view/role-view.ts';
 import { orNull, scalarInput, valueSchema } from '../components/values.ts';
-import { described, type JsonObject, objectOf, reference } from '../json.ts';
+import { described, envelope, type JsonObject, meta, objectOf, type Parts, reference } from '../json.ts';
 import { answerParameters, files, listParameters, useHeader, useParameter } from '../parameters.ts';
 import { failuresByStatus } from '../responses.ts';
 import { addressed } from './addressed.ts';
 
 export const functionTag = 'functions';
 
-export function functionPaths(functions: readonly RoleFunction[]): readonly (readonly [string, JsonObject])[] {
+export function functionPaths(functions: readonly RoleFunction[]): Parts {
   return functions.map((called) => [
     `/functions/${encodeURIComponent(called.name)}`,
     objectOf(
@@ -126,12 +126,10 @@ function responsesOf(called: RoleFunction, names: Parameters<typeof failuresBySt
   return objectOf([...success(called), ...failuresByStatus(names)]);
 }
 
-function success({ returns, items, reads }: RoleFunction): readonly (readonly [string, JsonObject])[] {
+function success({ returns, items, reads }: RoleFunction): Parts {
   const done = ['204', { description: 'It is done, and there is nothing to answer.' }] as const;
   if (returns.kind === 'nothing') return [done];
-  const data = dataOf(returns, items);
-  const meta = items === null ? {} : { meta: reference('schemas', 'Meta') };
-  const schema: JsonObject = { type: 'object', properties: { data, ...meta }, required: ['data'] };
+  const schema = envelope(dataOf(returns, items), items === null ? {} : meta);
   const content = { 'application/json': { schema }, ...(items !== null && reads && files) };
   const answered = ['200', { description: 'The answer of the function.', content }] as const;
   return items !== null && !reads ? [answered, done] : [answered];
@@ -164,7 +162,7 @@ function memberSchema(member: ResultMember): JsonObject {
 /** Tag of the operations. No collection has it: theirs have a slash. */
 export const customTag = 'extensions';
 
-export function customPaths(routes: readonly CustomRoute[]): readonly (readonly [string, JsonObject])[] {
+export function customPaths(routes: readonly CustomRoute[]): Parts {
   const byPath = Map.groupBy(routes, ({ path }) => path.replaceAll(/:(\w+)/g, '{$1}'));
   return [...byPath].map(([path, same]) => [
     path,

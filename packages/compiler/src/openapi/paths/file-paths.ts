@@ -1,7 +1,7 @@
 /** Uploads and contents of files. Source: API specification, section 11. */
 import { commonFailures } from '@tablewright/runtime/operations';
 import type { RoleView } from '../../role-view/role-view.ts';
-import { type JsonObject, objectOf } from '../json.ts';
+import { type JsonObject, objectOf, type Parts } from '../json.ts';
 import { failuresByStatus } from '../responses.ts';
 import { type Addressed, files } from './addressed.ts';
 
@@ -19,7 +19,7 @@ export function uploadContent({ writes }: Addressed, action: 'create' | 'update'
 }
 
 /** The paths of files beside those of their collection, as far as an access class may use them. */
-export function filePaths({ collections }: RoleView): readonly (readonly [string, JsonObject])[] {
+export function filePaths({ collections }: RoleView): Parts {
   const collection = collections.find(({ name }) => name === files);
   if (collection === undefined) return [];
   const id = pathParameter('id', { type: 'string', format: 'uuid' });

@@ -1,12 +1,12 @@
 /** The paths of GraphQL, whose own schema says what documents may ask. Source: API specification, sections 13 and 14.1. */
-import { type JsonObject, objectOf, reference } from '../json.ts';
+import { type JsonObject, objectOf, type Parts, reference } from '../json.ts';
 import { useHeader } from '../parameters.ts';
 import { failuresByStatus } from '../responses.ts';
 
 /** Tag of the operations. No collection has it: theirs have a slash. */
 export const graphqlTag = 'graphql';
 
-export function graphqlPaths(): readonly (readonly [string, JsonObject])[] {
+export function graphqlPaths(): Parts {
   return [
     ['/graphql', { get: byAddress('graphqlItemsGet'), post: byBody('graphqlItems', 'items') }],
     ['/graphql/system', { get: byAddress('graphqlSystemGet'), post: byBody('graphqlSystem', 'the system') }],
@@ -17,7 +17,7 @@ export function graphqlPaths(): readonly (readonly [string, JsonObject])[] {
 }
 
 /** The components that only these paths use, by name. */
-export function graphqlSchemas(): readonly (readonly [string, JsonObject])[] {
+export function graphqlSchemas(): Parts {
   const location = { type: 'object', properties: { line: whole, column: whole }, required: ['line', 'column'] };
   const error: JsonObject = {
     type: 'object',
@@ -100,7 +100,7 @@ const refusals = ['401', '403', '404', '415', '429', '500', '503'] as const;
 const refused = 'GraphqlFailure';
 
 /** The components of answers that several of these paths have. */
-export function graphqlResponses(): readonly (readonly [string, JsonObject])[] {
+export function graphqlResponses(): Parts {
   const statuses = ['400', ...refusals, '422'].toSorted();
   return [
     ['GraphqlAnswer', { description: 'The answer, which may have errors.', content: contentOf('GraphqlAnswer') }],

@@ -16,11 +16,8 @@ import {
   callableOperations,
   collectionLists,
 } from '../../role-view/callable.ts';
-import { type JsonObject, objectOf, reference } from '../json.ts';
+import { envelope, type JsonObject, objectOf, type Parts, reference } from '../json.ts';
 import { failuresByStatus } from '../responses.ts';
-
-/** Members of a document by name. */
-type Parts = readonly (readonly [string, JsonObject])[];
 
 /** The paths of a resource, as far as an access class may call its operations; null: all. Reads come first. */
 export function operationPaths(
@@ -174,17 +171,14 @@ function redirection(redirect: NonNullable<NamedOperation['output']['redirect']>
 function itemAnswers(collection: string, description: string, empty: string, { items }: Reader): Parts {
   const item = items.get(collection);
   const data = item === undefined ? null : reference('schemas', item);
-  const schema = data && { type: 'object', properties: { data }, required: ['data'] };
+  const schema = data && envelope(data);
   return [
     ...(schema ? [['200', { description, content: { 'application/json': { schema } } }] as const] : []),
     ['204', { description: empty }],
   ];
 }
 
-export function operationSchemas(
-  resource: Resource,
-  administrator: boolean,
-): readonly (readonly [string, JsonObject])[] {
+export function operationSchemas(resource: Resource, administrator: boolean): Parts {
   const named = componentsIn(operationsOf(resource).flatMap(schemasOf)).map(
     ({ component = '', ...schema }) => [component, schemaOf(schema, administrator)] as const,
   );

@@ -1,7 +1,7 @@
 /** The paths of collections and their operations. Source: API specification, section 4. */
 import { commonFailures, type FailureName } from '@tablewright/runtime/operations';
 import type { RoleView } from '../../role-view/role-view.ts';
-import { type JsonObject, objectOf, type Parts, reference } from '../json.ts';
+import { envelope, type JsonObject, meta, objectOf, type Parts, reference } from '../json.ts';
 import { keyParameters, useKey } from '../keys.ts';
 import {
   files,
@@ -13,7 +13,7 @@ import {
 } from '../parameters.ts';
 import { failuresByStatus } from '../responses.ts';
 import { type Addressed, addressed } from './addressed.ts';
-import { collectionWrites, itemWrites } from './write-paths.ts';
+import { collectionWrites, head, itemWrites } from './write-paths.ts';
 
 /**
  * The paths of a collection with their operations; none for one that is reached through relations only.
@@ -21,7 +21,7 @@ import { collectionWrites, itemWrites } from './write-paths.ts';
  * OpenAPI 3.1 has no method SEARCH, so its operation stands beside GET under `x-platform-search`, in the form of an
  * operation.
  */
-export function collectionPaths(collection: Addressed): readonly (readonly [string, JsonObject])[] {
+export function collectionPaths(collection: Addressed): Parts {
   const { operations, path, deprecated } = collection;
   if (operations.length === 0) return [];
   const marker = ([method, operation]: readonly [string, JsonObject]) =>
@@ -59,7 +59,7 @@ function isListing({ operations, readable }: Addressed): boolean {
   return readable && isList;
 }
 
-function collectionReads(collection: Addressed): readonly (readonly [string, JsonObject])[] {
+function collectionReads(collection: Addressed): Parts {
   const { operations, readable } = collection;
   if (!readable) return [];
   const search = operations.includes('search') ? [['x-platform-search', searchItems(collection)] as const] : [];
@@ -67,7 +67,7 @@ function collectionReads(collection: Addressed): readonly (readonly [string, Jso
   return [...(operations.includes('list') ? [['get', listItems(collection)] as const] : []), ...search];
 }
 
-function itemReads(collection: Addressed): readonly (readonly [string, JsonObject])[] {
+function itemReads(collection: Addressed): Parts {
   const { operations, readable, key } = collection;
   return readable && operations.includes('read') && key.length > 0 ? [['get', readItem(collection)]] : [];
 }
@@ -81,9 +81,7 @@ const searchFailures = [
 
 function listItems(collection: Addressed): JsonObject {
   return {
-    operationId: collection.names.list,
-    tags: [collection.names.tag],
-    summary: 'List items',
+    ...head(collection, collection.names.list, 'List items'),
     parameters: listParameters(collection),
     responses: listing(collection, readFailures),
   };
@@ -96,9 +94,7 @@ function searchItems(collection: Addressed): JsonObject {
     : listing(collection, searchFailures);
   const body = { schema: reference('schemas', collection.names.search) };
   return {
-    operationId: collection.names.searchOperation,
-    tags: [collection.names.tag],
-    summary: singleton ? 'Read the item by a body' : 'Search items',
+    ...head(collection, collection.names.searchOperation, singleton ? 'Read the item by a body' : 'Search items'),
     requestBody: { content: { 'application/json': body } },
     responses: success,
   };
@@ -106,9 +102,7 @@ function searchItems(collection: Addressed): JsonObject {
 
 function readItem(collection: Addressed): JsonObject {
   return {
-    operationId: collection.names.single,
-    tags: [collection.names.tag],
-    summary: 'Read one item',
+    ...head(collection, collection.names.single, 'Read one item'),
     parameters: [...itemParameters(collection), useHeader('ifNoneMatch')],
     responses: tagged(answers('The item.', itemBody(collection), readFailures)),
   };
@@ -116,9 +110,7 @@ function readItem(collection: Addressed): JsonObject {
 
 function readSingleton(collection: Addressed): JsonObject {
   return {
-    operationId: collection.names.list,
-    tags: [collection.names.tag],
-    summary: 'Read the item',
+    ...head(collection, collection.names.list, 'Read the item'),
     parameters: [...singletonParameters(collection), useHeader('ifNoneMatch')],
     responses: tagged(answers('The item.', singletonBody(collection), readFailures, files), 'FileETag'),
   };
@@ -131,28 +123,19 @@ function listing({ names }: Addressed, failures: readonly FailureName[]): JsonOb
 /** Items, or aggregate rows where the request has `aggregate` or `groupBy`; nothing around them in a file. */
 function listAnswer({ names }: Addressed): JsonObject {
   const rows = [names.item, names.aggregate].map((name) => ({ type: 'array', items: reference('schemas', name) }));
-  const body: JsonObject = {
-    type: 'object',
-    properties: { data: { anyOf: rows }, meta: reference('schemas', 'Meta') },
-    required: ['data'],
-  };
+  const body = envelope({ anyOf: rows }, meta);
   const content = { 'application/json': { schema: { anyOf: [body, ...rows] } }, ...files };
   return { description: 'Items, or aggregate rows.', content };
 }
 
 function itemBody({ names }: Addressed): JsonObject {
-  return { type: 'object', properties: { data: reference('schemas', names.item) }, required: ['data'] };
+  return envelope(reference('schemas', names.item));
 }
 
 /** The item and the counts that were asked for; nothing around it in a file, which is a list of it. */
 function singletonBody({ names }: Addressed): JsonObject {
   const item = reference('schemas', names.item);
-  const body: JsonObject = {
-    type: 'object',
-    properties: { data: item, meta: reference('schemas', 'Meta') },
-    required: ['data'],
-  };
-  return { anyOf: [body, { type: 'array', items: item }] };
+  return { anyOf: [envelope(item, meta), { type: 'array', items: item }] };
 }
 
 function answers(
@@ -185,7 +168,7 @@ const failures = [...commonFailures, 'Forbidden'] as const;
 export const ownUserTag = 'users';
 
 /** The paths with their operations, as far as an access class may use them: every caller is a user. */
-export function ownUserPaths({ collections }: RoleView): readonly (readonly [string, JsonObject])[] {
+export function ownUserPaths({ collections }: RoleView): Parts {
   const users = collections.find(({ name }) => name === 'platform_users');
   const [[, read] = ['get', readKey()] as const] = users === undefined ? [] : itemReads(addressed(users));
   const changes = users === undefined ? [] : itemWrites(addressed(users)).filter(([method]) => method === 'patch');
@@ -199,7 +182,7 @@ export function ownUserPaths({ collections }: RoleView): readonly (readonly [str
 /** For those who read nothing else of users. */
 function readKey(): JsonObject {
   const data = { type: 'object', properties: { id: { type: 'string', format: 'uuid' } }, required: ['id'] };
-  const schema = { type: 'object', properties: { data }, required: ['data'] };
+  const schema = envelope(data);
   return {
     tags: [ownUserTag],
     description: 'Returns the key alone, because nothing else of users can be read.',

@@ -1,13 +1,11 @@
 /** The operations that write. Source: API specification, sections 1.2, 4 and 9. */
 import { commonFailures, type FailureName } from '@tablewright/runtime/operations';
-import { anyOf, type JsonObject, listOf, objectOf, reference } from '../json.ts';
+import { anyOf, envelope, type JsonObject, listOf, meta, objectOf, type Parts, reference } from '../json.ts';
 import { nameNaming } from '../keys.ts';
 import { answerParameters, useHeader } from '../parameters.ts';
 import { failuresByStatus } from '../responses.ts';
 import type { Addressed } from './addressed.ts';
 import { uploadContent } from './file-paths.ts';
-
-type Operations = readonly (readonly [string, JsonObject])[];
 
 const failures = [
   ...commonFailures.filter((name) => name !== 'InvalidQuery'),
@@ -18,7 +16,7 @@ const failures = [
   'Unprocessable',
 ] as const satisfies readonly FailureName[];
 
-export function collectionWrites(collection: Addressed): Operations {
+export function collectionWrites(collection: Addressed): Parts {
   const { writes, singleton } = collection;
   if (writes === null) return [];
   if (singleton) return writes.update ? [['patch', updateSingleton(collection)]] : [];
@@ -29,7 +27,7 @@ export function collectionWrites(collection: Addressed): Operations {
   ];
 }
 
-export function itemWrites(collection: Addressed): Operations {
+export function itemWrites(collection: Addressed): Parts {
   const { writes, singleton } = collection;
   if (writes === null || singleton) return [];
   return [
@@ -136,7 +134,7 @@ function canNameKey({ writes }: Addressed): boolean {
   return writes !== null && writes.key.length > 0;
 }
 
-function head({ names }: Addressed, operationId: string, summary: string): JsonObject {
+export function head({ names }: Addressed, operationId: string, summary: string): JsonObject {
   return { operationId, tags: [names.tag], summary };
 }
 
@@ -167,8 +165,7 @@ type AnswerForm = 'one' | 'many' | 'either' | 'none';
 function answers({ readable, names }: Addressed, form: AnswerForm): JsonObject {
   const item = reference('schemas', names.item);
   const data = { one: item, many: listOf(item), either: anyOf(item, listOf(item)), none: null }[form];
-  const meta = form === 'one' ? {} : { meta: reference('schemas', 'Meta') };
-  const schema = data && { type: 'object', properties: { data, ...meta }, required: ['data'] };
+  const schema = data && envelope(data, form === 'one' ? {} : meta);
   const written = { description: 'The written items.', content: { 'application/json': { schema } } };
   const nothing = { description: form === 'none' ? 'It is deleted.' : 'Nothing of it can be read.' };
   return objectOf([

@@ -1,5 +1,6 @@
 import { invalidQuery } from '../../errors.ts';
 import { isStorableText, type JsonValue, type QueryLimits } from '../../language/index.ts';
+import { decodeQueryText } from './target.ts';
 
 /** One parameter of a request: its value, and whether its leaves are text of a query string that types convert. */
 export interface QueryParameter {
@@ -49,22 +50,13 @@ export function parseQueryString(
   for (const part of raw.split('&')) {
     if (part === '') continue;
     const equals = part.indexOf('=');
-    const name = decode(equals === -1 ? part : part.slice(0, equals));
-    const value = decode(equals === -1 ? '' : part.slice(equals + 1));
+    const name = decodeQueryText(equals === -1 ? part : part.slice(0, equals));
+    const value = decodeQueryText(equals === -1 ? '' : part.slice(equals + 1));
     addParameter(roots, name, value, limits, names);
   }
   const tree = new Map<string, QueryParameter>();
   for (const [name, node] of roots) tree.set(name, { value: toJson(node, name, limits), text: true });
   return tree;
-}
-
-function decode(text: string): string {
-  if (!text.includes('%')) return text.replaceAll('+', ' ');
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    throw invalidQuery('The query string is not percent-encoded UTF-8.');
-  }
 }
 
 function addParameter(

@@ -88,6 +88,7 @@ export function liesUnder(path: string, route: string): boolean {
 }
 
 export function decodeQueryText(text: string): string {
+  if (!text.includes('%')) return text.replaceAll('+', ' ');
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
