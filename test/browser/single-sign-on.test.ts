@@ -11,25 +11,31 @@ import {
   withoutBrowser,
 } from '../support/browser.ts';
 import { publicUrl } from '../support/identity-provider.ts';
+import { type MailServer, startMailServer, tokenIn } from '../support/mail.ts';
 import { type SsoProject, serveSso } from '../support/single-sign-on.ts';
 
 describe.skipIf(browserVersion === undefined)(`single sign-on${withoutBrowser}`, { timeout: 4 * patience }, () => {
   let sso: SsoProject;
+  let mail: MailServer;
   let browser: Browser;
   let visitor: Visitor;
   beforeAll(async () => {
     const back = `${publicUrl}/admin/two-factor`;
+    mail = await startMailServer();
     sso = await serveSso({
       AUTH_CORP_LABEL: '<b>Work</b>',
       AUTH_CORP_REDIRECT_ALLOW_LIST: back,
       AUTH_CLOSED_REDIRECT_ALLOW_LIST: back,
       AUTH_DISABLE_DEFAULT: 'true',
+      EMAIL_SMTP_HOST: '127.0.0.1',
+      EMAIL_SMTP_PORT: String(mail.port),
     });
     browser = await startBrowser({ [new URL(publicUrl).host]: new URL(sso.project.server.url).host });
   });
   afterAll(async () => {
     await browser?.close();
     await sso?.close();
+    await mail?.close();
   });
   beforeEach(async () => {
     visitor = await browser.visit(publicUrl, {}, [sso.provider.issuer]);
@@ -64,6 +70,20 @@ describe.skipIf(browserVersion === undefined)(`single sign-on${withoutBrowser}`,
     expect(visitor.page.url()).toBe(`${publicUrl}/admin/two-factor`);
     await visitor.page.getByRole('button', { name: 'Sign out' }).click();
     await visitor.page.waitForURL(`${publicUrl}/admin/login`);
+  });
+
+  it('is how an invitation is accepted, without a password', async () => {
+    const { page } = visitor;
+    const email = `${sso.newcomer()}@example.org`;
+    const body = { email, role: sso.member };
+    expect((await sso.project.server.admin('/users/invite', { method: 'POST', body })).status).toBe(204);
+    const [sent] = (await mail.to(email)).slice(-1);
+    await page.goto(`${publicUrl}/admin/accept-invite?token=${tokenIn(sent?.text)}`);
+    await page.getByRole('heading', { name: 'Welcome' }).waitFor();
+    expect(await page.locator('input:visible').count()).toBe(0);
+    await page.getByRole('link', { name: 'closed' }).click();
+    await signInThere(sso.newcomer());
+    await page.getByText(`Signed in as ${email}`).waitFor();
   });
 
   it('says why it did not work', async () => {

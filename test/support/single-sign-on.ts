@@ -29,6 +29,8 @@ export interface SsoProject {
 export interface Visit {
   readonly browser?: Browser;
   readonly redirect?: string;
+  /** Token of an invitation. */
+  readonly invitation?: string;
 }
 
 /** Where people may be sent on to. */
@@ -81,9 +83,9 @@ permissions:
     member,
     here,
     newcomer: () => `n-${randomUUID()}`,
-    async signIn(name, login, { browser = openBrowser(), redirect } = {}) {
-      const query = redirect === undefined ? '' : `?redirect=${encodeURIComponent(redirect)}`;
-      return browser.ask(here(await browser.signIn(`${project.server.url}/auth/login/${name}${query}`, login)));
+    async signIn(name, login, { browser = openBrowser(), ...parameters } = {}) {
+      const query = new URLSearchParams(parameters);
+      return browser.ask(here(await browser.signIn(`${project.server.url}/auth/login/${name}?${query}`, login)));
     },
     async close() {
       await project.close();

@@ -1,8 +1,9 @@
-/** Accepting an invitation: the token of the mail and a password. */
+/** Accepting an invitation: the token of the mail and a password, or an account elsewhere. */
 import { takeParameter } from './address.js';
-import { showPart } from './elements.js';
+import { hasPart, showPart } from './elements.js';
 import { onSubmit } from './form.js';
 import { ask } from './request.js';
+import { offerProviders } from './session.js';
 
 const token = takeParameter('token');
 
@@ -13,4 +14,6 @@ onSubmit('password', async (value) => {
   return failure;
 });
 
-showPart(token === null ? 'missing' : 'form');
+const isElsewhere = hasPart('providers');
+if (isElsewhere) void offerProviders(token);
+showPart(token === null ? 'missing' : isElsewhere ? 'providers' : 'form');

@@ -3,12 +3,9 @@ import { takeParameter } from './address.js';
 import { find, onPress, showPart } from './elements.js';
 import { onSubmit } from './form.js';
 import { say } from './message.js';
-import { ask, text } from './request.js';
-import { resume, signIn } from './session.js';
+import { accountPage, offerProviders, resume, signIn } from './session.js';
 
 /** @import { Failure } from './request.js' */
-
-const account = new URL('two-factor', location.href);
 
 /** Credentials to send again with the code. */
 let credentials = { email: '', password: '' };
@@ -33,31 +30,8 @@ async function finish(failure) {
   if (failure !== null) return failure;
   // Where the browser has kept no cookie, the next page would lead back to this one without a word.
   const lost = await resume();
-  if (lost === null) location.replace(account);
+  if (lost === null) location.replace(accountPage);
   return lost;
-}
-
-async function offerProviders() {
-  const { data, failure } = await ask('GET', 'auth');
-  if (failure !== null) return;
-  const list = find('[data-providers] ul', HTMLUListElement);
-  const providers = Object.values(data ?? {});
-  list.replaceChildren(...providers.map((provider) => entryOf(text(provider, 'name'), text(provider, 'label'))));
-  find('[data-providers]', HTMLElement).hidden = providers.length === 0;
-}
-
-/**
- * @param {string} name
- * @param {string} label
- */
-function entryOf(name, label) {
-  const link = document.createElement('a');
-  link.className = 'button quiet';
-  link.href = `../auth/login/${encodeURIComponent(name)}?redirect=${encodeURIComponent(account.href)}`;
-  link.textContent = label || name;
-  const entry = document.createElement('li');
-  entry.append(link);
-  return entry;
 }
 
 const reason = takeParameter('reason');

@@ -2,11 +2,15 @@
  * The session of the browser. The refresh token lies in a cookie that no script reads, the access token in this module's
  * memory, so it is gone with the page.
  */
+import { find } from './elements.js';
 import { ask, text } from './request.js';
 
 /** @import { Failure, Result } from './request.js' */
 
 let accessToken = '';
+
+/** Where a session begins. */
+export const accountPage = new URL('two-factor', location.href);
 
 /**
  * Begins a session.
@@ -65,4 +69,36 @@ export async function askAsUser(method, path, body) {
 function keep({ data, failure }) {
   accessToken = text(data, 'access_token');
   return failure;
+}
+
+/**
+ * Lists the providers, by which people begin a session elsewhere. They bring the token of an invitation where there is one.
+ *
+ * @param {string | null} [invitation]
+ */
+export async function offerProviders(invitation = null) {
+  const { data, failure } = await ask('GET', 'auth');
+  if (failure !== null) return;
+  const parameters = new URLSearchParams({ redirect: accountPage.href, ...(invitation !== null && { invitation }) });
+  const list = find('[data-providers] ul', HTMLUListElement);
+  const providers = Object.values(data ?? {});
+  const entryOfProvider = (/** @type {unknown} */ provider) =>
+    entryOf(text(provider, 'name'), text(provider, 'label'), parameters);
+  list.replaceChildren(...providers.map(entryOfProvider));
+  find('[data-providers]', HTMLElement).hidden = providers.length === 0;
+}
+
+/**
+ * @param {string} name
+ * @param {string} label
+ * @param {URLSearchParams} parameters
+ */
+function entryOf(name, label, parameters) {
+  const link = document.createElement('a');
+  link.className = 'button quiet';
+  link.href = `../auth/login/${encodeURIComponent(name)}?${parameters}`;
+  link.textContent = label || name;
+  const entry = document.createElement('li');
+  entry.append(link);
+  return entry;
 }

@@ -22,7 +22,7 @@ import { createIdentities, type Identities, type Identity } from './identities.t
 import { createLetters } from './mailed-tokens/mailed-token.ts';
 import {
   createRequestReset,
-  createSetPassword,
+  createTokenUses,
   type RequestReset,
   type SetPassword,
 } from './mailed-tokens/new-password.ts';
@@ -123,10 +123,11 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
       secondFactors.use(transaction, { id: account.id, secret: tfaSecret ?? '' }, otp),
     environment: auth,
   });
+  const { setPassword, linkInvited } = createTokenUses({ ...shared, environment: auth });
   const singleSignOn = createSingleSignOn(auth.providers, {
     ...parts,
     useState: createUseState(database, location),
-    findOrCreate: createRegistration(finder, options.createUser),
+    findOrCreate: createRegistration(finder, options.createUser, linkInvited),
     log: options.log,
     stallTime: auth.loginStallTime,
     publicUrl: options.publicUrl,
@@ -140,7 +141,7 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
     attempts,
     secondFactors,
     requestReset: createRequestReset({ ...shared, environment: mail.reset, disableDefault: auth.disableDefault }),
-    setPassword: createSetPassword({ ...shared, environment: auth }),
+    setPassword,
     outbox: createMail(options, shared),
   };
 }

@@ -146,7 +146,8 @@ export const mailedStatuses = { password_reset: 'active', invite: 'invited' } as
 export type MailedStatement = keyof typeof mailedStatuses;
 
 /** The statements of mailed tokens. Each answers at most one row of texts, the transaction's number first where it writes. */
-export interface MailedTokenStatements extends Readonly<Record<'requestReset' | 'meant' | 'invite' | 'role', OwnSql>> {
+export interface MailedTokenStatements
+  extends Readonly<Record<'requestReset' | 'meant' | 'invite' | 'role' | 'link', OwnSql>> {
   look(kind: MailedStatement): OwnSql;
   use(kind: MailedStatement): OwnSql;
 }

@@ -210,7 +210,7 @@ class SignInMetrics {
     this.#bind(name);
     return {
       environment: way.environment,
-      depart: (redirect) => way.depart(redirect),
+      depart: (redirect, invitation) => way.depart(redirect, invitation),
       arrive: async (brought, cookie, sender) => {
         const arrival = await way.arrive(brought, cookie, sender);
         this.#count(name, 'pair' in arrival.outcome ? 'ok' : resultOf(arrival.outcome.error, null));

@@ -1,6 +1,6 @@
-/** New passwords by mailed tokens: after an invitation, and for who has forgotten the old one. */
+/** Mailed tokens that are used: for a new password, or for an invited user of a provider. */
 import type { Database } from '../../database/database.ts';
-import { firstRow, identifiedRow } from '../../database/own-statements.ts';
+import { firstRow, identifiedRow, type OwnSql } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import type { AuthEnvironment } from '../../environment/auth.ts';
 import type { LinkEnvironment } from '../../environment/mail.ts';
@@ -10,7 +10,7 @@ import { refusePassword } from '../../passwords/password-policy.ts';
 import type { Passwords } from '../../passwords/passwords.ts';
 import type { SystemPlace } from '../../system/place.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
-import type { Attempts } from '../attempts.ts';
+import { type Attempts, countFailures } from '../attempts.ts';
 import type { Identities } from '../identities.ts';
 import { clientOf } from '../ip-access.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -24,6 +24,13 @@ import { createTokenPurge, type MailedKind, makeMailedKey, readMailed } from './
  * FAILED_VALIDATION (the token stays usable) or REQUESTS_EXCEEDED. Attempts are counted against the address of the sender.
  */
 export type SetPassword = (kind: MailedKind, token: string, password: string, sender: RequestOrigin) => Promise<void>;
+
+/** Gives the user of an invitation an identity at a provider, and no password. Rejects with INVALID_TOKEN or TOKEN_EXPIRED. */
+export type LinkInvited = (
+  token: string,
+  identity: { readonly provider: string; readonly identifier: string },
+  sender: RequestOrigin,
+) => Promise<void>;
 
 interface SetPasswordOptions {
   readonly database: Pick<Database, 'transaction'>;
@@ -39,65 +46,75 @@ interface SetPasswordOptions {
   readonly audit: Audit;
 }
 
-export function createSetPassword(options: SetPasswordOptions): SetPassword {
-  const { database, tokens, attempts, passwords, sessions, identities, settings, keepHistory, audit } = options;
+interface TokenUses {
+  readonly setPassword: SetPassword;
+  readonly linkInvited: LinkInvited;
+}
+
+export function createTokenUses(options: SetPasswordOptions): TokenUses {
+  const { tokens, attempts, passwords, settings, audit } = options;
   const { passwordMinLength: minLength, disableDefault } = options.environment;
   const texts = ownTables(options.place).statements.mailedTokens;
-  const statements = {
-    invite: { look: texts.look('invite'), use: texts.use('invite') },
-    password_reset: { look: texts.look('password_reset'), use: texts.use('password_reset') },
-  };
-
-  /** A token that is no good must not cost a hash. */
-  async function check(kind: MailedKind, values: readonly string[]): Promise<void> {
-    const row = await database.transaction(async (transaction) => ({
-      value: await firstRow(transaction, statements[kind].look, values),
-    }));
-    if (row === undefined) throw new PlatformError('INVALID_TOKEN');
-    if (row[1] === 'true') throw new PlatformError('TOKEN_EXPIRED');
-  }
-
-  async function use(kind: MailedKind, values: readonly string[], changing: Changing): Promise<void> {
-    await database.transaction(async (transaction) => {
-      await keepHistory(transaction, changing, async () => {
-        const used = await identifiedRow(transaction, statements[kind].use, values);
-        if (used === undefined) throw new PlatformError('INVALID_TOKEN');
-        await sessions.endAll(transaction, changing.user);
-        return true;
-      });
-      return { value: undefined };
-    });
-  }
+  const uses = { invite: texts.use('invite'), password_reset: texts.use('password_reset') };
+  const { check, use } = createSpending(options);
 
   async function set(kind: MailedKind, token: string, password: string, sender: RequestOrigin): Promise<void> {
     // Mailed before sign-in by password was switched off, or by another server.
     if (disableDefault && kind === 'password_reset') throw new PlatformError('INVALID_TOKEN');
+    if (disableDefault) throw new PlatformError('UNPROCESSABLE_ENTITY', acceptedElsewhere);
     const { user, key, proof } = readMailed(tokens, kind, token);
     await check(kind, [user, key, proof]);
     const { passwordPolicy: pattern } = await settings();
     const refusal = refusePassword(password, { minLength, pattern });
     if (refusal !== undefined) throw refusal;
     const encoded = await passwords.hash(password);
-    await use(kind, [user, key, proof, encoded], { user, by: user, sender });
-    identities.forget(user);
+    await use(uses[kind], [user, key, proof, encoded], { user, by: user, sender });
     audit('password-changed', sender, { user, by: user, action: kind });
   }
 
-  return async function setPassword(kind, token, password, sender) {
-    const attempt = attempts.token(kind === 'invite' ? 'invite_accept' : 'reset', clientOf(sender));
-    await attempt.begin();
-    try {
-      await set(kind, token, password, sender);
-    } catch (error) {
-      if (error instanceof PlatformError && isWrong(error)) await attempt.failed();
-      throw error;
-    }
+  return {
+    setPassword(kind, token, password, sender) {
+      const attempt = attempts.token(kind === 'invite' ? 'invite_accept' : 'reset', clientOf(sender));
+      return countFailures(attempt, ['INVALID_TOKEN', 'TOKEN_EXPIRED'], () => set(kind, token, password, sender));
+    },
+    async linkInvited(token, { provider, identifier }, sender) {
+      const { user, key, proof } = readMailed(tokens, 'invite', token);
+      await check('invite', [user, key, proof]);
+      await use(texts.link, [user, key, proof, provider, identifier], { user, by: user, sender });
+    },
   };
 }
 
-function isWrong({ code }: PlatformError): boolean {
-  return code === 'INVALID_TOKEN' || code === 'TOKEN_EXPIRED';
+/** Makes what looks at a token, and what uses it up and changes its user. */
+function createSpending({ database, place: location, keepHistory, sessions, identities }: SetPasswordOptions) {
+  const { mailedTokens } = ownTables(location).statements;
+  const looks = { invite: mailedTokens.look('invite'), password_reset: mailedTokens.look('password_reset') };
+  return {
+    /** A token that is no good must not cost a hash. */
+    async check(kind: MailedKind, values: readonly string[]): Promise<void> {
+      const row = await database.transaction(async (transaction) => ({
+        value: await firstRow(transaction, looks[kind], values),
+      }));
+      if (row === undefined) throw new PlatformError('INVALID_TOKEN');
+      if (row[1] === 'true') throw new PlatformError('TOKEN_EXPIRED');
+    },
+    async use(statement: OwnSql, values: readonly string[], changing: Changing): Promise<void> {
+      await database.transaction(async (transaction) => {
+        await keepHistory(transaction, changing, async () => {
+          const used = await identifiedRow(transaction, statement, values);
+          if (used === undefined) throw new PlatformError('INVALID_TOKEN');
+          await sessions.endAll(transaction, changing.user);
+          return true;
+        });
+        return { value: undefined };
+      });
+      identities.forget(changing.user);
+    },
+  };
 }
+
+const acceptedElsewhere =
+  'There are no passwords here: accept the invitation by signing in at a provider, with the token as "invitation".';
 
 /**
  * Puts a mail down for the user with that address, if there is one who may have it: one statement, whether or not. `url` is

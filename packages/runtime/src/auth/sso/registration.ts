@@ -5,6 +5,7 @@ import { PlatformError } from '../../errors.ts';
 import { isStorableText } from '../../language/types/decoding.ts';
 import type { Account, AccountFinder } from '../../users/account.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
+import type { LinkInvited } from '../mailed-tokens/new-password.ts';
 import type { Claims } from './provider.ts';
 
 /** A user as it is written; absent fields have their defaults. */
@@ -13,24 +14,43 @@ type NewUser = Readonly<Record<string, string>>;
 /** Writes a user as an administrator would, with checks, activity and hooks. Rejects with the error of the write. */
 export type CreateUser = (user: NewUser, sender: RequestOrigin) => Promise<unknown>;
 
-/** Gives the user whom a provider knows by a profile. Rejects with INVALID_CREDENTIALS where there is none and must not be. */
-export type FindOrCreate = (provider: ProviderEnvironment, profile: Profile, sender: RequestOrigin) => Promise<Account>;
+/**
+ * Gives the user whom a provider knows by a profile; one who is unknown may bring the token of an invitation. Rejects with
+ * INVALID_CREDENTIALS where there is none and must not be, and with the errors of the token.
+ */
+export type FindOrCreate = (
+  provider: ProviderEnvironment,
+  profile: Profile,
+  sender: RequestOrigin,
+  invitation: string | null,
+) => Promise<Account>;
 
 /** Makes the registration. Equal e-mail addresses link no users: a provider's claim about them need not be true. */
-export function createRegistration(finder: Pick<AccountFinder, 'byIdentity'>, createUser: CreateUser): FindOrCreate {
-  return async function findOrCreate(provider, profile, sender) {
-    const find = (): Promise<Account | null> => finder.byIdentity(provider.name, profile.identifier);
+export function createRegistration(
+  finder: Pick<AccountFinder, 'byIdentity'>,
+  createUser: CreateUser,
+  linkInvited: LinkInvited,
+): FindOrCreate {
+  return async function findOrCreate(provider, profile, sender, invitation) {
+    const { identifier } = profile;
+    const find = (): Promise<Account | null> => finder.byIdentity(provider.name, identifier);
     const existing = await find();
     if (existing !== null) return existing;
-    if (!provider.allowRegistration) throw refused(new Error('Registration is disabled.'));
-    const refusal = await createUser(newUser(provider, profile), sender).then(
+    if (invitation === null && !provider.allowRegistration) throw refused(new Error('Registration is disabled.'));
+    const making =
+      invitation === null
+        ? createUser(newUser(provider, profile), sender)
+        : linkInvited(invitation, { provider: provider.name, identifier }, sender);
+    const refusal = await making.then(
       () => null,
       (error: unknown) => error,
     );
     // Looks again even after a refused write: if two first sign-ins run at once, one makes the user and the other finds it.
     const made = await find();
     if (made !== null) return made;
-    if (refusal instanceof PlatformError && refusal.status < 500) throw refused(notMade(refusal));
+    if (invitation === null && refusal instanceof PlatformError && refusal.status < 500) {
+      throw refused(notMade(refusal));
+    }
     throw refusal;
   };
 }

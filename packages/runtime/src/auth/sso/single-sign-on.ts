@@ -11,6 +11,7 @@ import type { SystemPlace } from '../../system/place.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
 import { type Attempts, countFailures } from '../attempts.ts';
 import { checkAddress, clientOf } from '../ip-access.ts';
+import { readMailed } from '../mailed-tokens/mailed-token.ts';
 import { auditRefusal, stallFailure } from '../refusals.ts';
 import { type MakePair, makeRefreshToken, type Sessions, type TokenPair } from '../sessions/sessions.ts';
 import type { Tokens } from '../sessions/tokens.ts';
@@ -35,8 +36,11 @@ export interface Arrival {
 
 export interface SingleSignOn {
   readonly environment: ProviderEnvironment;
-  /** Rejects with INVALID_QUERY where `redirect` is not allowed, and without one with SERVICE_UNAVAILABLE. */
-  depart(redirect: string | null): Promise<Departure>;
+  /**
+   * Rejects with INVALID_QUERY where `redirect` is not allowed. Without one also with SERVICE_UNAVAILABLE, and for an
+   * `invitation`, a token, that counts no more.
+   */
+  depart(redirect: string | null, invitation: string | null): Promise<Departure>;
   /** Never rejects because of the parameters. */
   arrive(brought: URLSearchParams, cookie: string | null, sender: RequestOrigin): Promise<Arrival>;
 }
@@ -83,12 +87,13 @@ class ProviderSignOn implements SingleSignOn {
 WHERE id = $1::uuid AND NOT (${same('auth_data', '$2::pg_catalog.jsonb')})`);
   }
 
-  async depart(requested: string | null): Promise<Departure> {
+  async depart(requested: string | null, invitation: string | null): Promise<Departure> {
     const { name, redirects } = this.environment;
     const redirect = requested === null ? null : allowed(requested, redirects);
     if (requested !== null && redirect === null) throw new PlatformError('INVALID_QUERY', '"redirect" is not allowed.');
-    const state = makeState(redirect?.href ?? null);
+    const state = makeState(redirect?.href ?? null, invitation);
     try {
+      if (invitation !== null) readMailed(this.#options.tokens, 'invite', invitation);
       const location = await this.#provider.authorize({ secrets: secretsOf(state), redirectUri: this.#redirectUri() });
       return { location, cookie: signState(this.#options.tokens, name, state) };
     } catch (error) {
@@ -128,7 +133,7 @@ WHERE id = $1::uuid AND NOT (${same('auth_data', '$2::pg_catalog.jsonb')})`);
         brought,
       );
       const profile = readProfile(claims, this.environment.keys);
-      const account = await findOrCreate(this.environment, profile, sender);
+      const account = await findOrCreate(this.environment, profile, sender, held.invitation);
       if (account.status !== 'active') throw new PlatformError('INVALID_CREDENTIALS');
       checkAddress(account, sender, audit);
       const refresh = makeRefreshToken();

@@ -19,6 +19,8 @@ interface SignInState {
   readonly key: string;
   /** Address that the browser goes on to afterwards; null: it is answered. */
   readonly redirect: string | null;
+  /** Token of an invitation that the sign-in accepts; null: none. */
+  readonly invitation: string | null;
 }
 
 export interface HeldState extends SignInState {
@@ -35,8 +37,8 @@ export interface StateSecrets {
   readonly verifier: string;
 }
 
-export function makeState(redirect: string | null): SignInState {
-  return { key: randomBytes(32).toString('base64url'), redirect };
+export function makeState(redirect: string | null, invitation: string | null = null): SignInState {
+  return { key: randomBytes(32).toString('base64url'), redirect, invitation };
 }
 
 export function secretsOf({ key }: SignInState): StateSecrets {
@@ -44,21 +46,25 @@ export function secretsOf({ key }: SignInState): StateSecrets {
   return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') };
 }
 
-export function signState(tokens: Tokens, provider: string, { key, redirect }: SignInState): string {
-  return tokens.sign('oauth_state', { provider, key, redirect }, stateTtl);
+export function signState(tokens: Tokens, provider: string, { key, redirect, invitation }: SignInState): string {
+  return tokens.sign('oauth_state', { provider, key, redirect, invitation }, stateTtl);
 }
 
 /** Reads the state of a cookie; null for one that we did not make for this provider. */
 export function readState(tokens: Tokens, provider: string, cookie: string): HeldState | null {
   try {
     const { claims, expiresAt } = tokens.read('oauth_state', cookie);
-    const { key, redirect } = claims;
+    const { key, redirect, invitation } = claims;
     if (claims.provider !== provider || typeof key !== 'string') return null;
-    return { key, redirect: typeof redirect === 'string' ? redirect : null, expired: expiresAt <= Date.now() };
+    return { key, redirect: textOf(redirect), invitation: textOf(invitation), expired: expiresAt <= Date.now() };
   } catch (error) {
     if (error instanceof PlatformError) return null;
     throw error;
   }
+}
+
+function textOf(claim: unknown): string | null {
+  return typeof claim === 'string' ? claim : null;
 }
 
 /** True if a browser brought back the state that it was sent with. */

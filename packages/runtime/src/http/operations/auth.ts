@@ -108,8 +108,8 @@ export function ssoOperations(way: SingleSignOn, environment: Environment): Impl
   }
 
   return {
-    async authLoginProvider({ redirect = null }) {
-      const departure = await way.depart(redirect);
+    async authLoginProvider({ redirect = null, invitation = null }) {
+      const departure = await way.depart(redirect, invitation);
       if ('error' in departure) {
         return { value: undefined, location: withReason(departure.redirect, departure.error) };
       }

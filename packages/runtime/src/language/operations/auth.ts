@@ -196,6 +196,10 @@ export const ssoResource = {
           type: 'string',
           description: 'Where the browser goes on to when it is back, if the provider allows the address.',
         },
+        'invitation?': {
+          type: 'string',
+          description: 'The token of an invitation: its user signs in by the provider from now on.',
+        },
       },
       output: {
         description: 'To the provider.',
@@ -204,7 +208,7 @@ export const ssoResource = {
           description: 'To the provider, or back with `reason`; sets a cookie.',
         },
       },
-      failures: [...ssoFailures, 'InvalidQuery'],
+      failures: [...ssoFailures, 'InvalidQuery', 'MailedTokenExpired', 'InvalidToken'],
     },
     authLoginCallback: {
       route: 'GET /auth/login/{provider}/callback',

@@ -58,14 +58,14 @@ export const userResource = {
     usersInviteAccept: {
       route: 'POST /users/invite/accept',
       summary: 'Accept an invitation',
-      description: 'Sets the password of the user to whom the token was mailed.',
+      description: 'Sets the password of the user to whom the token was mailed, where users have passwords.',
       access: 'unchecked',
       input: {
         token: { type: 'string', description: 'The token of an invitation, which works once.' },
         password: passwordSchema,
       },
       output: { description: 'The user can sign in with the password.' },
-      failures: [...failures, 'InvalidWrite', 'MailedTokenExpired', 'InvalidToken'],
+      failures: [...failures, 'InvalidWrite', 'MailedTokenExpired', 'InvalidToken', 'Unprocessable'],
       graphql: { mutation: 'users_invite_accept' },
       client: 'users.invites.accept(token, password)',
     },

@@ -1,6 +1,7 @@
 /** Statements about accounts: sessions, mailed tokens and second factors that work once, and counters of attempts. */
 
 import { createHash } from 'node:crypto';
+import type { OwnSql } from '../../../database/own-statements.ts';
 import {
   createScript,
   generateKey,
@@ -85,6 +86,13 @@ export function mysqlMailedTokens({ table, lock, exactly, list, text }: MysqlTab
   const held = (kind: MailedStatement): string => `${users} AS u JOIN ${tokens} AS t ON t."user" = u.id
 WHERE u.id = $1 AND u.status = '${mailedStatuses[kind]}' AND u.provider = 'default'
   AND ${exactly(proof)} = $3 AND t.hash = UNHEX(SHA2($2, 256)) AND t.purpose = '${kind}' AND t.used_at IS NULL`;
+  const spend = (kind: MailedStatement, values: string): OwnSql =>
+    createScript(
+      requireRow(`SELECT '1' FROM ${held(kind)} AND t.expires_at > NOW(6) FOR UPDATE`),
+      `UPDATE ${tokens} SET used_at = NOW(6) WHERE hash = UNHEX(SHA2($2, 256))`,
+      `UPDATE ${users} SET ${values}, status = 'active', security_version = security_version + 1 WHERE id = $1`,
+      returnRow('1', '$1'),
+    );
   const invited = `(
   SELECT a.n, a.v FROM ${list('$1[]', 'a')}
   UNION ALL SELECT b.n + JSON_LENGTH($1[]), b.v FROM ${list('$2[]', 'b')}
@@ -120,13 +128,8 @@ WHERE id = $1 LOCK IN SHARE MODE`),
     ),
     look: (kind) =>
       createScript(returnRows(`SELECT NULL, IF(t.expires_at <= NOW(6), 'true', 'false') FROM ${held(kind)}`)),
-    use: (kind) =>
-      createScript(
-        requireRow(`SELECT '1' FROM ${held(kind)} AND t.expires_at > NOW(6) FOR UPDATE`),
-        `UPDATE ${tokens} SET used_at = NOW(6) WHERE hash = UNHEX(SHA2($2, 256))`,
-        `UPDATE ${users} SET password = $4, status = 'active', security_version = security_version + 1 WHERE id = $1`,
-        returnRow('1', '$1'),
-      ),
+    use: (kind) => spend(kind, 'password = $4'),
+    link: spend('invite', 'provider = $4, external_identifier = $5'),
   };
 }
 

@@ -156,6 +156,15 @@ function usage(schema: string) {
   const token = (kind: MailedStatement): string => `t.hash = ${sha256('$2::text')} AND t.purpose = '${kind}'
   AND t."user" = u.id AND t.used_at IS NULL`;
 
+  const spend = (kind: MailedStatement, values: string): string => `WITH u AS (
+  SELECT u.id FROM ${users} AS u WHERE ${holder(kind)} FOR UPDATE
+), used AS (
+  UPDATE ${tokens} AS t SET used_at = ${now} FROM u WHERE ${token(kind)} AND t.expires_at > ${now} RETURNING t."user"
+), changed AS (
+  UPDATE ${users} AS u SET ${values}, status = 'active', security_version = u.security_version + 1
+  FROM used WHERE u.id = used."user" RETURNING u.id
+) SELECT ${transactionNumber}, id::pg_catalog.text FROM changed`;
+
   return {
     /** Tells if the token of $1 to $3 can still be used, and if only its expiry is against it. */
     look: (kind: MailedStatement): string => `SELECT NULL, (t.expires_at <= ${now})::pg_catalog.text
@@ -165,14 +174,10 @@ FROM ${users} AS u JOIN ${tokens} AS t ON ${token(kind)} WHERE ${holder(kind)}`,
      * Uses the token of $1 to $3 up and gives its user the password $4. Concurrent uses, also of other tokens of the
      * user, wait for each other at the user's row. The later ones find the password or the status changed.
      */
-    use: (kind: MailedStatement): string => `WITH u AS (
-  SELECT u.id FROM ${users} AS u WHERE ${holder(kind)} FOR UPDATE
-), used AS (
-  UPDATE ${tokens} AS t SET used_at = ${now} FROM u WHERE ${token(kind)} AND t.expires_at > ${now} RETURNING t."user"
-), changed AS (
-  UPDATE ${users} AS u SET password = $4::text, status = 'active', security_version = u.security_version + 1
-  FROM used WHERE u.id = used."user" RETURNING u.id
-) SELECT ${transactionNumber}, id::pg_catalog.text FROM changed`,
+    use: (kind: MailedStatement): string => spend(kind, 'password = $4::text'),
+
+    /** Uses the invitation of $1 to $3 up and gives its user the identifier $5 of the provider $4. */
+    link: spend('invite', 'provider = $4::text, external_identifier = $5::text'),
   } satisfies Partial<MailedTokenStatements>;
 }
 
