@@ -173,6 +173,14 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
     it.each([
       ['POST', '/items/folders', (parent: number) => ({ id: 3, open: true, parent, name: 'x' })] as const,
       ['PATCH', '/items/trees/1', (parent: number) => branch({ id: 3, parent, name: 'x' })] as const,
+      [
+        'POST',
+        '/items/folders',
+        (parent: number) => ({
+          ...{ id: 10, open: true, parent, name: 'x' },
+          folders: [{ id: 11, open: true, parent: 99, name: 'y' }],
+        }),
+      ] as const,
     ])('tells hidden rows not from missing ones: %s %s', async (method, path, bodyOf) => {
       const [hidden, absent] = [await send(method, path, bodyOf(2)), await send(method, path, bodyOf(9))];
       expect(failure(hidden)).toBe('403 FORBIDDEN');
