@@ -99,13 +99,6 @@ interface PlainLink {
   readonly item: string;
 }
 
-interface PlainLink {
-  readonly node: TreeNode;
-  readonly fields: readonly string[];
-  /** As `itemId` of what it leads to. */
-  readonly item: string;
-}
-
 /** Links by key: values of foreign keys. */
 function plainLinks(scope: WriteScope, group: Group): readonly PlainLink[] {
   const { collection } = group.writable;
