@@ -11,7 +11,7 @@ import {
 } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/failures.ts';
 import type { Project } from '../project/project.ts';
-import { type Run, runOwn, type Source } from './source.ts';
+import { inTransaction, type Run, runOwn, type Source } from './source.ts';
 import { systemPlace, systemState } from './system.ts';
 
 interface ListedUser {
@@ -121,16 +121,11 @@ async function changeUser(
   value: string | null,
   next: readonly OwnSql[],
 ): Promise<void> {
-  await source.script('BEGIN');
-  try {
+  await inTransaction(source, async () => {
     const [row] = await runOwn(source, first, [email, value]);
     if (row === undefined) throw new CommandError(exitCodes.usage, `There is no user "${email}".`);
     for (const text of next) await runOwn(source, text, [email]);
-    await source.script('COMMIT');
-  } catch (error) {
-    await source.script('ROLLBACK');
-    throw error;
-  }
+  });
 }
 
 /** A generated password, to be shown once. */

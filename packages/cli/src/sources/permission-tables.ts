@@ -13,7 +13,7 @@ import { type JsonValue, modelLock, parseExactly } from '@tablewright/runtime/la
 import { type ModelTables, type OwnSql, ownTables, type SystemPlace } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/failures.ts';
 import type { Project } from '../project/project.ts';
-import { runOwn, type Source } from './source.ts';
+import { inTransaction, runOwn, type Source } from './source.ts';
 import { systemPlace } from './system.ts';
 
 export interface PermissionTables {
@@ -70,8 +70,7 @@ export async function writePermissionTables(
   project: Project,
   compare: (tables: PermissionTables) => readonly PermissionDifference[],
 ): Promise<readonly PermissionDifference[]> {
-  await source.script('BEGIN');
-  try {
+  return inTransaction(source, async () => {
     const texts = textsOf(source, project);
     await runOwn(source, texts.lock, [modelLock]);
     const tables = await readPermissionTables(source, project);
@@ -83,12 +82,8 @@ export async function writePermissionTables(
     for (const difference of differences) if (difference.kind === 'rules') await writeRules(source, texts, difference);
     for (const difference of differences)
       if (difference.kind === 'role' && difference.after === null) await removeRole(source, texts, difference);
-    await source.script('COMMIT');
     return differences;
-  } catch (error) {
-    await source.script('ROLLBACK');
-    throw error;
-  }
+  });
 }
 
 export function notInstalled(): CommandError {

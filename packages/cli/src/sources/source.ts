@@ -41,6 +41,19 @@ export function runOwn({ run }: Pick<Source, 'run'>, sql: OwnSql, values: readon
   return typeof sql === 'string' ? run(sql, values) : runScript(sql, values, ({ text }, sent) => run(text, sent));
 }
 
+/** Does the work in one transaction, of which nothing stays where it fails. */
+export async function inTransaction<T>(source: Source, work: () => Promise<T>): Promise<T> {
+  await source.script('BEGIN');
+  try {
+    const result = await work();
+    await source.script('COMMIT');
+    return result;
+  } catch (error) {
+    await source.script('ROLLBACK');
+    throw error;
+  }
+}
+
 /** A column, or one part of another name, between the quotes of the server. */
 export function quotedName(dialect: Schema['dialect'], name: string): string {
   const { quote } = dialectFacts[dialect];

@@ -36,8 +36,12 @@ import { failureResponses, headerComponents } from './responses.ts';
  * `view` is what it sees. The document has no name of a collection, field or relation that the class may neither read
  * nor write. It does not depend on them in any other way.
  */
-export function emitOpenApi(api: Api, access: AccessClass | null, view: RoleView = roleViewOf(api, access)): JsonValue {
-  return describeWithExamples(api, access, view);
+export function emitOpenApi(
+  api: Api,
+  access: AccessClass | null,
+  view: RoleView = roleViewOf(api, access),
+): JsonObject {
+  return withExamples(describeOpenApi(api, access, view), { ...ownExamples, ...recordedFor(api, access) });
 }
 
 /** The same as text in parts, which documents share where their classes see the same. */
@@ -46,7 +50,7 @@ export function openApiParts(api: Api, access: AccessClass, view: RoleView): rea
   const isPlain = Object.keys(recordedFor(api, access)).length === 0;
   const document = isPlain
     ? withFixedExamples(describeOpenApi(api, access, view, { asText: true }), ownExamples)
-    : describeWithExamples(api, access, view);
+    : emitOpenApi(api, access, view);
   // A document with examples has no texts of several members.
   return jsonParts(document, { layoutAt, opened, split: Object.keys(api.examples ?? {}).length > 0 });
 }
@@ -58,10 +62,6 @@ const opened = [
     (name) => `/components/${name}`,
   ),
 ];
-
-function describeWithExamples(api: Api, access: AccessClass | null, view: RoleView): JsonObject {
-  return withExamples(describeOpenApi(api, access, view), { ...ownExamples, ...recordedFor(api, access) });
-}
 
 /** Everything is what administrators see, too. */
 function recordedFor({ examples }: Api, access: AccessClass | null): OperationExamples {
@@ -210,11 +210,7 @@ function sharedPartsOf(create: (collection: Addressed) => Parts): PartsOf {
 }
 
 function information(): JsonObject {
-  return {
-    title: 'Tablewright',
-    description: guide,
-    version: productVersion,
-  };
+  return { title: 'Tablewright', description: guide, version: productVersion };
 }
 
 /** Either form of token; none is needed for what requests without a token may read. */

@@ -175,10 +175,6 @@ export function useHeader(name: keyof typeof conditional): JsonObject {
   return reference('parameters', component(conditional[name].name));
 }
 
-export function useParameter(name: Shared): JsonObject {
-  return use(name);
-}
-
 /** Lists are text with commas, in the usual style; objects stand in brackets or as the text of a JSON object. */
 function queryForm(schema: JsonObject): JsonObject {
   if (schema.type === 'array') return { explode: false, schema };
@@ -264,17 +260,13 @@ export function searchSchema(collection: Addressed): JsonObject {
   };
 }
 
-function use(name: Shared): JsonObject {
+export function use(name: Shared): JsonObject {
   return reference('parameters', name);
 }
 
 /** The component of the parameter that filters items of a collection. */
 export function filterParameter(filter: string): JsonObject {
-  return {
-    name: 'filter',
-    in: 'query',
-    ...objectForm(reference('schemas', filter)),
-  };
+  return { name: 'filter', in: 'query', ...objectForm(reference('schemas', filter)) };
 }
 
 const file = { schema: { type: 'string' } };

@@ -10,11 +10,11 @@ export function compareFunctions(was: Side, is: Side): readonly Found[] {
   return pairs(functionsOf(was), functionsOf(is)).flatMap(({ name, was: old, is: now }): readonly Found[] => {
     if (old === undefined && now !== undefined) {
       const message = `The role calls the function "${name}".`;
-      return [{ ...placeOf(now, 'function-added'), message, ...permissions('widening') }];
+      return [{ ...found(now, 'function-added', message), ...permissions('widening') }];
     }
     if (now === undefined && old !== undefined) {
       const message = `There is no function "${name}" any more.`;
-      return [{ ...placeOf(old, 'function-removed'), message, ...permissions('narrowing') }];
+      return [{ ...found(old, 'function-removed', message), ...permissions('narrowing') }];
     }
     return old === undefined || now === undefined ? [] : compareOne(old, now);
   });
@@ -24,20 +24,20 @@ function functionsOf({ version, access }: Side): readonly RoleFunction[] {
   return version.view(access).functions;
 }
 
-function placeOf({ name, reads }: RoleFunction, rule: Found['rule']): Pick<Found, 'rule' | 'subject' | 'operations'> {
-  return { rule, subject: `function ${name}`, operations: [`${reads ? 'GET' : 'POST'} /functions/${name}`] };
+function found({ name, reads }: RoleFunction, rule: Found['rule'], message: string): Found {
+  const operations = [`${reads ? 'GET' : 'POST'} /functions/${name}`];
+  return { rule, subject: `function ${name}`, message, operations };
 }
 
 function compareOne(old: RoleFunction, now: RoleFunction): readonly Found[] {
-  const found = (rule: Found['rule'], message: string): Found => ({ ...placeOf(now, rule), message });
   const kind = now.reads ? 'only reads now' : 'changes something now';
   return [
-    ...(old.reads === now.reads ? [] : [found('function-volatility-changed', `"${now.name}" ${kind}.`)]),
+    ...(old.reads === now.reads ? [] : [found(now, 'function-volatility-changed', `"${now.name}" ${kind}.`)]),
     ...pairs(old.arguments, now.arguments).flatMap((pair) => compareArgument(now, pair.was, pair.is)),
-    ...resultChanges(old, now).map((rule) => found(rule, `"${now.name}" gives something else.`)),
+    ...resultChanges(old, now).map((rule) => found(now, rule, `"${now.name}" gives something else.`)),
     ...(enumsOf(old) === enumsOf(now)
       ? []
-      : [found('graphql-type-changed', `In GraphQL "${now.name}" takes or gives other enums.`)]),
+      : [found(now, 'graphql-type-changed', `In GraphQL "${now.name}" takes or gives other enums.`)]),
   ];
 }
 
@@ -51,16 +51,15 @@ function compareArgument(
   was: ArgumentDescriptor | undefined,
   is: ArgumentDescriptor | undefined,
 ): readonly Found[] {
-  const found = (rule: Found['rule'], message: string): Found => ({ ...placeOf(called, rule), message });
   if (is === undefined) {
-    return [found('function-argument-removed', `"${called.name}" has no argument "${was?.name}" any more.`)];
+    return [found(called, 'function-argument-removed', `"${called.name}" has no argument "${was?.name}" any more.`)];
   }
   if (was === undefined || typeOf(was) === typeOf(is)) return presence(called, was, is);
   const about = `The argument "${is.name}" of "${called.name}"`;
   const takes = compareLists(shapeOf(was), shapeOf(is));
-  if (takes === null) return [found('function-argument-removed', `${about} is of another type.`)];
-  if (takes === 'fewer') return [found('function-argument-removed', `${about} takes fewer values.`)];
-  const change = found('function-argument-added', `${about} takes other values, too.`);
+  if (takes === null) return [found(called, 'function-argument-removed', `${about} is of another type.`)];
+  if (takes === 'fewer') return [found(called, 'function-argument-removed', `${about} takes fewer values.`)];
+  const change = found(called, 'function-argument-added', `${about} takes other values, too.`);
   return [{ ...change, ...graphqlVerdict(called, is) }, ...presence(called, was, is)];
 }
 
@@ -72,12 +71,11 @@ function graphqlVerdict({ graphqlEnums }: RoleFunction, { name }: ArgumentDescri
 
 /** Compares if an argument is needed. */
 function presence(called: RoleFunction, was: ArgumentDescriptor | undefined, is: ArgumentDescriptor): readonly Found[] {
-  const found = (rule: Found['rule'], message: string): Found => ({ ...placeOf(called, rule), message });
   const isRequired = is.optional !== true;
   if (was !== undefined && (was.optional === true) === !isRequired) return [];
-  if (!isRequired) return [found('function-argument-added', `"${called.name}" can be given "${is.name}".`)];
+  if (!isRequired) return [found(called, 'function-argument-added', `"${called.name}" can be given "${is.name}".`)];
   const message = `"${called.name}" needs the argument "${is.name}".`;
-  return [{ ...found('function-argument-added', message), verdicts: everywhere('breaking') }];
+  return [{ ...found(called, 'function-argument-added', message), verdicts: everywhere('breaking') }];
 }
 
 function typeOf(argument: ArgumentDescriptor): string {

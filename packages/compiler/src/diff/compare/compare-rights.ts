@@ -45,22 +45,26 @@ function compareAction(
   const operations = operationsIn(before, was.collection, action);
   const places = operations.length > 0 ? operations : operationsIn(after, is.collection, action);
   const complete = (found: Omit<Found, 'subject' | 'operations'>): Found => ({ subject, operations: places, ...found });
+  const both: RulesOfBoth = { action, old, fresh };
   return [
-    ...(action === 'create' ? [] : rowChanges(action, old, fresh)).map(complete),
-    ...(action === 'delete' ? purgeChanges(old, fresh) : []).map(complete),
-    ...checkChanges(action, old, fresh).map(complete),
-    ...presetChanges(action, old, fresh).map(complete),
-  ];
+    ...(action === 'create' ? [] : rowChanges(both)),
+    ...(action === 'delete' ? purgeChanges(both) : []),
+    ...checkChanges(both),
+    ...presetChanges(both),
+  ].map(complete);
+}
+
+/** The rules of an action before and after. */
+interface RulesOfBoth {
+  readonly action: Action;
+  readonly old: readonly AccessRule[];
+  readonly fresh: readonly AccessRule[];
 }
 
 type PermissionFinding = Omit<Found, 'subject' | 'operations'>;
 
 /** Rows of a set of rules are those of any of them. */
-function rowChanges(
-  action: Action,
-  old: readonly AccessRule[],
-  fresh: readonly AccessRule[],
-): readonly PermissionFinding[] {
+function rowChanges({ action, old, fresh }: RulesOfBoth): readonly PermissionFinding[] {
   const rule = { widening: 'rows-widened', narrowing: 'rows-narrowed', unclear: 'rows-changed' } as const;
   const fieldRules = {
     widening: 'field-rows-widened',
@@ -73,11 +77,7 @@ function rowChanges(
   });
 }
 
-function checkChanges(
-  action: Action,
-  old: readonly AccessRule[],
-  fresh: readonly AccessRule[],
-): readonly PermissionFinding[] {
+function checkChanges({ action, old, fresh }: RulesOfBoth): readonly PermissionFinding[] {
   const checks = (rules: readonly AccessRule[]): readonly Condition[] =>
     rules.filter(isWrite).map(({ check, where }) => check ?? (action === 'create' ? always : where));
   const explicit = [...old, ...fresh].filter(isWrite).some(({ check }) => check !== null);
@@ -93,7 +93,7 @@ function checkChanges(
     const message = `Written rows${ofFields(change)} for ${action} must meet: ${now}; they had to meet: ${then}.`;
     return { ...ruleOf(change, rule), message };
   });
-  if (found.length > 0 || rowChanges(action, old, fresh).length > 0) return found;
+  if (found.length > 0 || rowChanges({ action, old, fresh }).length > 0) return found;
   return conditionChanges(old, fresh, bothOf).map((change) => {
     const message = `Which rows${ofFields(change)} must meet what after ${action} has changed.`;
     return { ...ruleOf(change, rule), message };
@@ -124,7 +124,7 @@ function ruleOf(
 }
 
 /** Removal for good, beside archiving. */
-function purgeChanges(old: readonly AccessRule[], fresh: readonly AccessRule[]): readonly PermissionFinding[] {
+function purgeChanges({ old, fresh }: RulesOfBoth): readonly PermissionFinding[] {
   const [was, is] = [old, fresh].map((rules) => rules.some(({ purge }) => purge === true));
   if (was === is) return [];
   return is
@@ -133,11 +133,7 @@ function purgeChanges(old: readonly AccessRule[], fresh: readonly AccessRule[]):
 }
 
 /** By field, also where several rules set it. */
-function presetChanges(
-  action: Action,
-  old: readonly AccessRule[],
-  fresh: readonly AccessRule[],
-): readonly PermissionFinding[] {
+function presetChanges({ action, old, fresh }: RulesOfBoth): readonly PermissionFinding[] {
   const presets = (rules: readonly AccessRule[]) => {
     const all = rules.filter(isWrite).flatMap((rule) => rule.presets);
     return [...Map.groupBy(all, ({ field }) => field)].map(([name, same]) => ({

@@ -14,7 +14,7 @@ import { requiredArguments } from '../../role-view/build-role-view.ts';
 import type { RoleFunction } from '../../role-view/role-view.ts';
 import { orNull, scalarInput, valueSchema } from '../components/values.ts';
 import { described, envelope, type JsonObject, meta, objectOf, type Parts, reference } from '../json.ts';
-import { answerParameters, files, listParameters, useHeader, useParameter } from '../parameters.ts';
+import { answerParameters, files, listParameters, use, useHeader } from '../parameters.ts';
 import { failuresByStatus } from '../responses.ts';
 import { addressed } from './addressed.ts';
 
@@ -119,7 +119,7 @@ function argumentsSchema(args: readonly ArgumentDescriptor[]): JsonObject {
 function optionsOf({ items, returns }: RoleFunction): readonly JsonObject[] {
   if (items !== null) return listParameters(addressed(items), false);
   const isList = 'many' in returns && returns.many === true;
-  return isList ? [useParameter('limit'), useParameter('offset'), useParameter('page')] : [];
+  return isList ? [use('limit'), use('offset'), use('page')] : [];
 }
 
 function responsesOf(called: RoleFunction, names: Parameters<typeof failuresByStatus>[0]): JsonObject {

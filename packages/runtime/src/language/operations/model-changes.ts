@@ -18,11 +18,10 @@ const failuresOfChanges = [
   ...(['InvalidWrite', 'UnsupportedMediaType', 'Unprocessable'] as const),
 ] as const;
 
-const anyMembers = {
-  type: ['object', 'null'],
-  additionalProperties: true,
-  graphql: 'JSON',
-} as const satisfies ValueSchema;
+const anyMembers = { type: ['object', 'null'], additionalProperties: true, graphql: 'JSON' } as const;
+
+/** Members that describe a part of the model, beside its names. */
+const described = { 'meta?': anyMembers, 'schema?': anyMembers } as const;
 
 /** Collections are named so where they are changed. */
 const changedName = { ...name, argument: 'collection' } as const satisfies ValueSchema;
@@ -30,14 +29,14 @@ const changedName = { ...name, argument: 'collection' } as const satisfies Value
 const fieldInput = {
   component: 'ModelFieldInput',
   graphql: 'platform_field_input',
-  members: { 'collection?': text, field: text, type: text, 'meta?': anyMembers, 'schema?': anyMembers },
+  members: { 'collection?': text, field: text, type: text, ...described },
   additionalProperties: false,
 } as const satisfies ValueSchema;
 
 const fieldChange = {
   component: 'ModelFieldChange',
   graphql: 'platform_field_input',
-  members: { 'collection?': text, 'field?': text, 'type?': text, 'meta?': anyMembers, 'schema?': anyMembers },
+  members: { 'collection?': text, 'field?': text, 'type?': text, ...described },
   additionalProperties: false,
 } as const satisfies ValueSchema;
 
@@ -46,8 +45,7 @@ const collectionInput = {
   graphql: 'platform_collection_input',
   members: {
     collection: text,
-    'meta?': anyMembers,
-    'schema?': anyMembers,
+    ...described,
     'fields?': { type: 'array', items: fieldInput, minItems: 1, graphql: '[platform_field_input!]' },
   },
   additionalProperties: false,
@@ -56,33 +54,21 @@ const collectionInput = {
 const collectionChange = {
   component: 'ModelCollectionChange',
   graphql: 'platform_collection_input',
-  members: { 'collection?': text, 'meta?': anyMembers, 'schema?': anyMembers },
+  members: { 'collection?': text, ...described },
   additionalProperties: false,
 } as const satisfies ValueSchema;
 
 const relationInput = {
   component: 'ModelRelationInput',
   graphql: 'platform_relation_input',
-  members: {
-    collection: text,
-    field: text,
-    'related_collection?': relatedSchema,
-    'meta?': anyMembers,
-    'schema?': anyMembers,
-  },
+  members: { collection: text, field: text, 'related_collection?': relatedSchema, ...described },
   additionalProperties: false,
 } as const satisfies ValueSchema;
 
 const relationChange = {
   component: 'ModelRelationChange',
   graphql: 'platform_relation_input',
-  members: {
-    'collection?': text,
-    'field?': text,
-    'related_collection?': relatedSchema,
-    'meta?': anyMembers,
-    'schema?': anyMembers,
-  },
+  members: { 'collection?': text, 'field?': text, 'related_collection?': relatedSchema, ...described },
   additionalProperties: false,
 } as const satisfies ValueSchema;
 
