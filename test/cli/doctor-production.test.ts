@@ -220,13 +220,21 @@ it('contract-differs: generated files of another contract, and none', async () =
 it('migrations-pending: of the project, and of the platform’s own tables', async () => {
   const folder = join(project.folder, 'migrations');
   await mkdir(folder);
-  await writeFile(join(folder, '0001_notes.sql'), 'CREATE TABLE notes (id int PRIMARY KEY);\n');
+  await writeFile(join(folder, '0001_first.sql'), 'SELECT 1;\n');
+  // Before the first one the folder may be that of another tool.
+  expect(await production(good)).toEqual({ code: 0, found: [] });
+  await runWarm(['migrate', '--project', project.folder], { DATABASE_URL: database.url });
+  await withClient(database.url, (client) =>
+    client.query(`GRANT SELECT ON platform.platform_project_migrations TO ${roles.get(database)}`),
+  );
+  await writeFile(join(folder, '0002_notes.sql'), 'CREATE TABLE others (id int PRIMARY KEY);\n');
   const { code, found } = await production(good);
   expect([code, found.map(({ check, message }) => [check, message])]).toEqual([
     1,
-    [['migrations-pending', 'The database lacks the migrations 0001_notes.']],
+    [['migrations-pending', 'The database lacks the migrations 0002_notes.']],
   ]);
   await rm(folder, { recursive: true });
+  await withClient(database.url, (client) => client.query('DROP TABLE platform.platform_project_migrations'));
   const { rows } = await withClient(database.url, (client) =>
     client.query(
       'DELETE FROM platform.platform_migrations WHERE id = (SELECT max(id) FROM platform.platform_migrations) RETURNING *',
@@ -245,8 +253,62 @@ it('migrations-pending: of the project, and of the platform’s own tables', asy
   expect(await production(good)).toEqual({ code: 0, found: [] });
 });
 
+it('migrations-unknown: of a role that may not read the ledgers', async () => {
+  const role = roles.get(database);
+  const ask = (sql: string) => withClient(database.url, (client) => client.query(sql));
+  await ask(`REVOKE SELECT ON platform.platform_migrations FROM ${role}`);
+  const { code, found } = await production(good);
+  await ask(`GRANT SELECT ON platform.platform_migrations TO ${role}`);
+  expect([code, found.map(({ check, message }) => [check, message])]).toEqual([
+    0,
+    [['migrations-unknown', expect.stringMatching(/^The database role may not read the ledger: permission denied/)]],
+  ]);
+});
+
+it.skipIf(noMariadb)(`says that a hidden ledger may be there${withoutMariadb}`, async () => {
+  const server = await startMariadb();
+  const shop = await createProject();
+  try {
+    const url = await createMysqlDatabase(server, 'CREATE TABLE notes (id int PRIMARY KEY)');
+    await mkdir(join(shop.folder, 'migrations'));
+    await writeFile(join(shop.folder, 'migrations', '0001_first.sql'), 'SELECT 1;\n');
+    const run = (args: readonly string[], address: string) =>
+      runWarm([...args, '--project', shop.folder], { ...good, DATABASE_URL: address });
+    await run(['migrate'], url);
+    expect(await run(['generate'], url)).toMatchObject({ code: 0 });
+    const guest = Object.assign(new URL(url), { username: 'ledgerless', password: 'x' }).href;
+    const name = new URL(url).pathname.slice(1);
+    await withMysql(url, async (connection) => {
+      await connection.query("CREATE USER ledgerless IDENTIFIED BY 'x'");
+      await connection.query(`GRANT SELECT ON ${name}.notes TO ledgerless`);
+    });
+    const status = await run(['migrate', '--status'], guest);
+    expect([status.code, status.stderr]).toEqual([3, expect.stringContaining('see the ledger, which may be there')]);
+    const unknown = async () => {
+      const { found } = await examine({ ...good, DATABASE_URL: guest }, ['--production'], shop.folder);
+      return found.filter(({ check }) => check.startsWith('migrations-')).map(({ message }) => message);
+    };
+    const project = 'platform_project_migrations, which may be there and says what the database has had.';
+    expect(await unknown()).toEqual([
+      expect.stringContaining('see the ledger, which may be there'),
+      `The role of DATABASE_URL may not see ${project}`,
+    ]);
+    await withMysql(url, (connection) => connection.query(`GRANT SELECT ON ${name}.* TO ledgerless`));
+    expect(await unknown()).toEqual([]);
+    expect((await run(['migrate', '--status'], guest)).code).toBe(0);
+  } finally {
+    await Promise.all([server.stop(), shop.remove()]);
+  }
+});
+
 test('every code has a case here', () => {
-  const others = ['database-superuser', 'secret-file-readable-by-others', 'contract-differs', 'migrations-pending'];
+  const others = [
+    'migrations-unknown',
+    'database-superuser',
+    'secret-file-readable-by-others',
+    'contract-differs',
+    'migrations-pending',
+  ];
   const all = [...checks, ...strictFindings].map(({ code }) => code);
   expect([...new Set([...cases.map(([code]) => code), ...others])].toSorted()).toEqual(all.toSorted());
 });

@@ -72,7 +72,10 @@ interface HalfApplied {
 export async function projectMigrationState(source: Source, project: Project): Promise<ProjectMigrationState> {
   const { model } = ownTables(systemPlace(source, project)).statements;
   const [[, ledger] = []] = await source.run(...model.readable);
-  if (ledger === '0') throw unreadable();
+  if (ledger === '0') throw unreadable('read platform_project_migrations, which is there');
+  if (ledger == null && (await model.mayBeHidden(source.run))) {
+    throw unreadable('see platform_project_migrations, which may be there');
+  }
   const rows = ledger == null ? [] : await source.run(model.migrations, []);
   const begun = ledger == null || model.underWay === null ? [] : await source.run(model.underWay, []);
   const applied = new Map(
@@ -107,6 +110,16 @@ function readHalfApplied(
   return [{ name, extent: `${done} of ${count(file.length, 'statement')}`, isMissing: !names.has(name) }];
 }
 
+/** Migrations that a database lacks as a whole: none before the first one, as the folder may be that of another tool. */
+export function lackingOf({
+  applied,
+  pending,
+  halfApplied,
+}: Pick<ProjectMigrationState, 'applied' | 'pending' | 'halfApplied'>): readonly ProjectMigration[] {
+  const isKept = applied.length + halfApplied.length > 0;
+  return isKept ? pending.filter(({ name }) => !halfApplied.some((begun) => begun.name === name)) : [];
+}
+
 /**
  * Warnings about migrations that the database lacks as a whole or in part. There are none before the first one, because
  * the folder may be that of another tool, and none where the ledger is not readable.
@@ -119,8 +132,7 @@ export async function migrationDiagnostics(source: Source, project: Project): Pr
   try {
     if (underWay === null && (await migrationNames(project)).length === 0) return [];
     const { applied, pending, halfApplied } = await projectMigrationState(source, project);
-    const isKept = applied.length + halfApplied.length > 0;
-    const lacking = isKept ? pending.filter(({ name }) => !halfApplied.some((begun) => begun.name === name)) : [];
+    const lacking = lackingOf({ applied, pending, halfApplied });
     const names = lacking.map(({ name }) => name).join(', ');
     return [
       ...halfApplied.map(({ name, extent, isMissing }) => {
@@ -176,10 +188,10 @@ export async function applyProjectMigrations(
   return done;
 }
 
-function unreadable(): CommandError {
+function unreadable(doing: string): CommandError {
   return new CommandError(
     exitCodes.database,
-    'The role of DATABASE_URL may not read platform_project_migrations, which says what the database has had.',
+    `The role of DATABASE_URL may not ${doing} and says what the database has had.`,
     'Give it the right SELECT on that table.',
   );
 }

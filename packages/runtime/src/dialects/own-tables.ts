@@ -179,6 +179,8 @@ export interface ModelTables {
   readonly version: string;
   /** Tells what may be read, as `1` or `0`: metadata, and the ledger of migrations (null: absent); with its parameters. */
   readonly readable: readonly [sql: string, parameters: readonly (string | null)[]];
+  /** True if an absent ledger may be there, hidden from the role. */
+  mayBeHidden(run: RunTexts): Promise<boolean>;
   /** Tells if the tables of roles and rules exist and are readable. */
   arePermissionsReadable(run: RunTexts): Promise<boolean>;
   /** Reads name, checksum and text of every migration, by name; the ledger must be there. */

@@ -240,6 +240,13 @@ export const checks: readonly Check[] = [
         : null,
     cure: 'Run `platform migrate`.',
   },
+  {
+    code: 'migrations-unknown',
+    severity: 'warning',
+    title: 'migrations of the database that its role may not read',
+    wrong: ({ database }) => database?.unknown ?? null,
+    cure: 'Give the role SELECT on platform_migrations and, where it is there, on platform_project_migrations.',
+  },
 ];
 
 /** Findings of every doctor that are problems, under codes of their own, of a server that is to be used. */

@@ -4,12 +4,14 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Schema } from '@tablewright/introspect/schema';
 import { type Environment, type EnvironmentProblem, readEnvironment, type Variables } from '@tablewright/runtime/tools';
+import { loadSchema } from '../../compile/steps.ts';
+import { CommandError, exitCodes } from '../../errors/failures.ts';
 import { readManifest } from '../../output/manifest.ts';
 import { environmentName } from '../../project/environment-file.ts';
 import type { Project } from '../../project/project.ts';
 import { databaseUrl } from '../../project/settings.ts';
 import type { ConnectionFacts } from '../../sources/commands.ts';
-import { projectMigrationState } from '../../sources/project-migrations.ts';
+import { lackingOf, migrationNames, projectMigrationState } from '../../sources/project-migrations.ts';
 import type { Source } from '../../sources/source.ts';
 import { systemState } from '../../sources/system.ts';
 import { connectionFacts, connectionLimit } from '../examine-database.ts';
@@ -42,7 +44,7 @@ interface NamedConnection extends ConnectionFacts {
   readonly variable: string;
 }
 
-/** Results of earlier examinations, which need not be asked for again. */
+/** Results of earlier examinations, which need not be names for again. */
 export interface ExaminedFacts extends Pick<ProductionFacts, 'database' | 'workers'> {
   /** Null where neither database nor file could be read. */
   readonly schema: Schema | null;
@@ -95,30 +97,48 @@ interface DatabaseFacts {
   readonly connections: number | null;
   /** Names of migrations that the database lacks. */
   readonly pending: readonly string[];
+  /** Reasons why migrations may be lacking that are not known. */
+  readonly unknown: readonly string[];
 }
 
 /** Asks for them. Every question stands alone. */
 export async function readDatabase(source: Source, project: Project): Promise<DatabaseFacts> {
+  const found = await Promise.all([pendingSystem(source, project), pendingOfProject(source, project)].map(orUnknown));
   return {
     connections: source.embedded === null ? await connectionLimit(source).catch(() => null) : null,
-    pending: [...(await pendingSystem(source, project)), ...(await pendingOfProject(source, project))],
+    pending: found.flatMap(({ pending }) => pending),
+    unknown: (await isCompiledWithUsers(project)) ? found.flatMap(({ unknown }) => unknown) : [],
   };
 }
 
+/** True if the files say that the database has the tables of the platform, which the role may not see. */
+async function isCompiledWithUsers(project: Project): Promise<boolean> {
+  const compiled = await loadSchema(project).catch(() => null);
+  return compiled?.collections.some(({ system }) => system !== undefined) ?? false;
+}
+
 async function pendingSystem(source: Source, project: Project): Promise<readonly string[]> {
-  try {
-    const { installed, pending } = await systemState(source, project);
-    return installed ? pending.map(({ id, name }) => `${id} ${name}`) : [];
-  } catch {
-    // A ledger that cannot be read is a finding of its own.
-    return [];
-  }
+  const { installed, pending } = await systemState(source, project);
+  return installed ? pending.map(({ id, name }) => `${id} ${name}`) : [];
 }
 
 async function pendingOfProject(source: Source, project: Project): Promise<readonly string[]> {
-  const none = { pending: [], halfApplied: [] };
-  const { pending, halfApplied } = await projectMigrationState(source, project).catch(() => none);
-  return [...new Set([...pending, ...halfApplied].map(({ name }) => name))];
+  if ((await migrationNames(project)).length === 0) return [];
+  const state = await projectMigrationState(source, project);
+  return [...lackingOf(state), ...state.halfApplied].map(({ name }) => name);
+}
+
+type Pending = Pick<DatabaseFacts, 'pending' | 'unknown'>;
+
+/** Migrations of another version and files that were changed are findings of their own. */
+function orUnknown(names: Promise<readonly string[]>): Promise<Pending> {
+  return names.then(
+    (pending) => ({ pending, unknown: [] }),
+    (error: unknown) => {
+      const isHidden = error instanceof CommandError && error.exitCode === exitCodes.database;
+      return { pending: [], unknown: isHidden ? [error.message] : [] };
+    },
+  );
 }
 
 /** Variables whose content opens something. */

@@ -24,10 +24,13 @@ const locked: Advice = {
   hint: 'Another process migrates, or a long transaction uses the tables. Try again when it has ended.',
 };
 
+/** Number of the error of a table that the user may not read, or that is not there. */
+export const noAccess = 1142;
+
 /** By error number. Source: the servers' manuals, "Error Codes". */
 const advice: ReadonlyMap<unknown, Advice> = new Map([
   [1044, forbidden],
-  [1142, forbidden],
+  [noAccess, forbidden],
   [1143, forbidden],
   [1227, forbidden],
   [1290, readOnly],

@@ -18,7 +18,7 @@ import {
 } from '../../../system/ledger.ts';
 import { platformVersion } from '../../../version.ts';
 import { tableOptions } from '../texts.ts';
-import { toMysqlMigrationError } from './errors.ts';
+import { errorNumber, noAccess, toMysqlMigrationError } from './errors.ts';
 
 /** Makes the ledger. A migration that has begun and not ended has no time. */
 const ledgerSql = `CREATE TABLE IF NOT EXISTS platform_migrations (
@@ -102,16 +102,25 @@ class MysqlMigrator implements Migrator {
   }
 
   async #readAll(): Promise<readonly Row[] | null> {
-    if (!(await this.#hasLedger())) return null;
     // Names in backticks: the session may be one whose double quotes are those of texts.
     const table =
       this.#named === null ? 'platform_migrations' : `\`${this.#named.replaceAll('`', '``')}\`.platform_migrations`;
+    const isThere = await this.#hasLedger();
+    if (!isThere) return this.#refuseHidden(table);
     const rows = await this.#connection.query(
       `SELECT CAST(id AS CHAR), name, checksum, DATE_FORMAT(applied_at, '%Y-%m-%dT%H:%i:%sZ'), version
        FROM ${table} ORDER BY id`,
       [],
     );
     return rows.map(appliedMigration);
+  }
+
+  /** Rejects if the ledger may be there: the servers hide tables, and name the reason if they are asked for their rows. */
+  async #refuseHidden(table: string): Promise<null> {
+    await this.#connection.query(`SELECT 1 FROM ${table} LIMIT 0`, []).catch((error: unknown) => {
+      if (errorNumber(error) === noAccess) throw toMysqlMigrationError(error, 'see the ledger, which may be there');
+    });
+    return null;
   }
 
   async #server(): Promise<MysqlServer> {

@@ -5,6 +5,7 @@ import { collections, fields, relations } from '../../migrations/model.ts';
 import { columnOf } from '../../migrations/texts.ts';
 import type { ModelParts, ModelTables } from '../../own-tables.ts';
 import { namesIn } from '../texts.ts';
+import { errorNumber, noAccess } from './errors.ts';
 import { type MysqlTables, mysqlTurn, raiseCounter } from './tables.ts';
 
 /** The table in which stands what is being changed, and how it is undone. */
@@ -123,6 +124,11 @@ export function mysqlModel(tables: MysqlTables, schema: string): ModelTables {
     announce: createScript(raiseCounter(tables, 'rules', "''")),
     version: `SELECT CAST(attempts AS CHAR) FROM ${tables.table('platform_auth_attempts')} WHERE purpose = 'rules' AND subject = ''`,
     readable: [mysqlModelTablesSql, [namesIn(schema)[0] ?? null]],
+    mayBeHidden: (run) =>
+      run(mysqlProjectTables(schema).migrations, []).then(
+        () => false,
+        (error: unknown) => errorNumber(error) === noAccess,
+      ),
     // The servers hide tables that the user may not read, and name the reason if they are asked for their rows.
     arePermissionsReadable: (run) =>
       run(

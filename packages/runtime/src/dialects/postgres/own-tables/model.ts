@@ -114,6 +114,7 @@ FROM (${transactionTurn()}) AS lock`,
 SELECT pg_catalog.pg_notify($1::pg_catalog.text, $2::pg_catalog.text)::pg_catalog.text`,
     version: `SELECT attempts::pg_catalog.text FROM ${schema}.platform_auth_attempts WHERE (purpose, subject) = (${versionKey})`,
     readable: [modelTablesSql, [schema]],
+    mayBeHidden: async () => false,
     async arePermissionsReadable(run) {
       const [row] = await run(readablePermissionsSql, [schema]);
       return /^t(rue)?$/.test(row?.[0] ?? '');
