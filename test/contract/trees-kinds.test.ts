@@ -323,3 +323,10 @@ describe('limits', () => {
     expect((await ask('POST', 'posts?on_conflict=id', items.slice(1))).status).toBe(200);
   });
 });
+
+it.each([5, 'a', [{ body: { a: 1 } }]])('a value is refused where a query selects no item: %j', async (remarks) => {
+  const change = (id: number) => ({ query: { filter: { id: { _eq: id } } }, data: { title: 'x', remarks } });
+  await ask('POST', 'posts', { id: 1, title: 'a' });
+  expect(failure(await ask('PATCH', 'posts', change(1)))).toBe('400 INVALID_PAYLOAD');
+  expect(failure(await ask('PATCH', 'posts', change(99)))).toBe('400 INVALID_PAYLOAD');
+});

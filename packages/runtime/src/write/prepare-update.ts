@@ -27,7 +27,16 @@ import {
 } from './execute/targets.ts';
 import { lockOfUpdate } from './plan/plan-update.ts';
 import { hasChecksFirst, type StepForm, writtenColumns } from './plan/plans.ts';
-import { changedEntries, isTree, newEntries, overtakesPayloads, prepareTree, runTree } from './tree/prepare-tree.ts';
+import type { Entry } from './tree/parse/nested-write.ts';
+import {
+  changedEntries,
+  checkTree,
+  isTree,
+  newEntries,
+  overtakesPayloads,
+  prepareTree,
+  runTree,
+} from './tree/prepare-tree.ts';
 import {
   affectedBy,
   completed,
@@ -244,7 +253,8 @@ async function queried(
       if (tree && keys !== null) {
         return runTree(context, writable, changedEntries(writable, keys, [data], null), true, running);
       }
-      if (tree) checkNames(granted, data);
+      const none: Entry = { form: 'update', key: null, payload: data, place: placeOf(0) };
+      if (tree) await checkTree(context, writable, [none], running);
       return keys === null ? null : runUpdate(running, step, keys, true);
     },
   };
