@@ -44,7 +44,7 @@ interface NamedConnection extends ConnectionFacts {
   readonly variable: string;
 }
 
-/** Results of earlier examinations, which need not be names for again. */
+/** Results of earlier examinations, which need not be asked for again. */
 export interface ExaminedFacts extends Pick<ProductionFacts, 'database' | 'workers'> {
   /** Null where neither database nor file could be read. */
   readonly schema: Schema | null;
