@@ -133,7 +133,11 @@ function* requests(): Generator<Sent> {
   yield post('/auth/password/request', { email: `${marker}@example.com`, reset_url: `https://${marker}.example.com` });
   yield post('/auth/password/reset', { token: marker, password: marker });
   yield post('/users/invite/accept', { token: marker, password: marker });
-  yield { path: `/auth/login/${'x'}/callback?code=${marker}&state=${marker}` };
+  for (const name of ['x', 'corp']) yield { path: `/auth/login/${name}/callback?code=${marker}&state=${marker}` };
+  const token = `${btoa('{"alg":"HS256","typ":"JWT"}')}.${btoa(marker)}.x`;
+  for (const query of [{ redirect: marker }, { redirect: page }, { redirect: page, invitation: token }]) {
+    yield { path: `/auth/login/corp?${new URLSearchParams({ invitation: marker, ...query })}` };
+  }
   yield post('/files', marker, { 'content-type': `multipart/form-data; boundary=${marker}` });
 }
 
@@ -192,6 +196,16 @@ async function attackBroken(server: Platform): Promise<void> {
 }
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+const page = 'http://127.0.0.1/signed-in';
+const provider = {
+  PUBLIC_URL: 'http://127.0.0.1',
+  AUTH_PROVIDERS: 'corp',
+  AUTH_CORP_DRIVER: 'openid',
+  AUTH_CORP_ISSUER_URL: 'http://127.0.0.1:1',
+  AUTH_CORP_CLIENT_ID: 'platform',
+  AUTH_CORP_CLIENT_SECRET: 'a secret of the provider',
+  AUTH_CORP_REDIRECT_ALLOW_LIST: page,
+};
 const told = {
   ACCESS_LOG: 'all',
   SLOW_QUERY: '1',
@@ -203,7 +217,7 @@ const told = {
 it.each([...levels.map((level) => [level, []] as const), ['trace', ['--workers', '2']] as const])(
   'no output at the level %s has it %s',
   async (level, args) => {
-    const variables = { LOG_LEVEL: level, ...told, ...collector.variables };
+    const variables = { LOG_LEVEL: level, ...told, ...provider, ...collector.variables };
     const server = await startUnchecked(project.folder, database.url, variables, args);
     let metrics = '';
     try {

@@ -98,7 +98,8 @@ WHERE id = $1::uuid AND NOT (${same('auth_data', '$2::pg_catalog.jsonb')})`);
       return { location, cookie: signState(this.#options.tokens, name, state) };
     } catch (error) {
       if (redirect === null || !(error instanceof PlatformError)) throw error;
-      this.#report(error);
+      // The provider's failures are for operators; an error of the request may quote it.
+      if (error.status >= 500) this.#report(error);
       return { redirect, error };
     }
   }
