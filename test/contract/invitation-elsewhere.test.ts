@@ -1,8 +1,9 @@
-/** Invitations where users have no passwords: they are accepted by signing in at a provider. */
+/** Invitations that are accepted by signing in at a provider, above all where users have no passwords. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openBrowser } from '../support/identity-provider.ts';
+import { openBrowser, publicUrl } from '../support/identity-provider.ts';
 import { type MailServer, startMailServer, tokenIn } from '../support/mail.ts';
+import { startPlatform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 import { allowedPage, type SsoProject, serveSso, verdict } from '../support/single-sign-on.ts';
 
@@ -23,8 +24,8 @@ afterAll(async () => {
 });
 
 /** Invites an address, and gives it with the token that was mailed. */
-async function invite(email = `${randomUUID()}@example.com`, count = 1) {
-  const answer = await sso.project.server.admin('/users/invite', { method: 'POST', body: { email, role: sso.member } });
+async function invite(email = `${randomUUID()}@example.com`, count = 1, role = sso.member) {
+  const answer = await sso.project.server.admin('/users/invite', { method: 'POST', body: { email, role } });
   expect(answer.status).toBe(204);
   const [received] = (await mail.to(email, count)).slice(-1);
   return { email, token: tokenIn(received?.text) };
@@ -90,4 +91,55 @@ it('gives one user to two sign-ins of one person at once', async () => {
   const pages = await Promise.all([1, 2].map(() => sso.signIn('corp', login, { invitation: token })));
   expect(pages.map(verdict)).toEqual(['200', '200']);
   expect(await userOf(email)).toMatchObject({ external_identifier: login });
+});
+
+it('removes a password, and is told by the audit, also where the address is refused afterwards', async () => {
+  const far = await sso.project.addRole('member', { ip_access: '192.0.2.0/24' });
+  const { email } = await invite();
+  const id = (await userOf(email))?.id;
+  const body = { password: 'correct horse battery' };
+  expect((await sso.project.server.admin(`/users/${id}`, { method: 'PATCH', body })).status).toBe(200);
+  const { token } = await invite(email, 2, far);
+  expect((await userOf(email))?.password).toEqual(expect.any(String));
+  expect(verdict(await sso.signIn('closed', sso.newcomer(), { invitation: token }))).toBe('401 INVALID_IP');
+  expect(await userOf(email)).toMatchObject({ status: 'active', provider: 'closed', password: null });
+  const audited = () =>
+    (sso.project.server.log().match(/.*"audit":true.*\n/g) ?? [])
+      .map((line) => JSON.parse(line))
+      .filter(({ user }) => user === id);
+  await expect
+    .poll(audited)
+    .toEqual([
+      expect.objectContaining({ event: 'password-changed', action: 'invite', provider: 'closed', by: id }),
+      expect.objectContaining({ event: 'ip-refused' }),
+    ]);
+});
+
+it.each(['suspended', 'active'])('does nothing for a user who is %s meanwhile', async (status) => {
+  const { email, token } = await invite();
+  const browser = openBrowser();
+  const start = `${sso.project.server.url}/auth/login/corp?invitation=${token}`;
+  const back = sso.here(await browser.signIn(start, sso.newcomer()));
+  await sso.project.rows('UPDATE platform.platform_users SET status = $1 WHERE email = $2', [status, email]);
+  expect(verdict(await browser.ask(back))).toBe('403 INVALID_TOKEN');
+  expect(await userOf(email)).toMatchObject({ status, provider: 'default', external_identifier: null });
+});
+
+it('is a way where users have passwords, too, and leaves no token to set one', async () => {
+  const { email, token } = await invite();
+  const { project, provider } = sso;
+  const environment = { AUTH_PROVIDERS: 'corp', PUBLIC_URL: publicUrl, ...provider.variables('corp', 'openid') };
+  const other = await startPlatform(project.folder, project.database.url, environment, []);
+  try {
+    const browser = openBrowser();
+    const login = sso.newcomer();
+    const back = await browser.signIn(`${other.url}/auth/login/corp?invitation=${token}`, login);
+    expect(verdict(await browser.ask(sso.here(back, other.url)))).toBe('200');
+    const body = { token, password: 'correct horse battery' };
+    const late = await other.ask('/users/invite/accept', { method: 'POST', body });
+    expect(failure(late)).toBe('403 INVALID_TOKEN');
+    expect(await userOf(email)).toMatchObject({ provider: 'corp', external_identifier: login, password: null });
+  } finally {
+    await other.stop();
+  }
 });

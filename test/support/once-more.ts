@@ -11,6 +11,7 @@ export const accountSuites: readonly string[] = [
   'sign-in',
   'users',
   'single-sign-on',
+  'invitation-elsewhere',
   'files',
   'revisions',
   'keys-together',

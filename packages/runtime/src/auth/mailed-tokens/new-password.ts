@@ -32,7 +32,7 @@ export type LinkInvited = (
   sender: RequestOrigin,
 ) => Promise<void>;
 
-interface SetPasswordOptions {
+interface TokenUsesOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly place: SystemPlace;
   readonly tokens: Tokens;
@@ -51,7 +51,7 @@ interface TokenUses {
   readonly linkInvited: LinkInvited;
 }
 
-export function createTokenUses(options: SetPasswordOptions): TokenUses {
+export function createTokenUses(options: TokenUsesOptions): TokenUses {
   const { tokens, attempts, passwords, settings, audit } = options;
   const { passwordMinLength: minLength, disableDefault } = options.environment;
   const texts = ownTables(options.place).statements.mailedTokens;
@@ -81,16 +81,17 @@ export function createTokenUses(options: SetPasswordOptions): TokenUses {
       const { user, key, proof } = readMailed(tokens, 'invite', token);
       await check('invite', [user, key, proof]);
       await use(texts.link, [user, key, proof, provider, identifier], { user, by: user, sender });
+      audit('password-changed', sender, { user, by: user, provider, action: 'invite' });
     },
   };
 }
 
 /** Makes what looks at a token, and what uses it up and changes its user. */
-function createSpending({ database, place: location, keepHistory, sessions, identities }: SetPasswordOptions) {
+function createSpending({ database, place: location, keepHistory, sessions, identities }: TokenUsesOptions) {
   const { mailedTokens } = ownTables(location).statements;
   const looks = { invite: mailedTokens.look('invite'), password_reset: mailedTokens.look('password_reset') };
   return {
-    /** A token that is no good must not cost a hash. */
+    /** Tells an expired token from one that counts no more, before a password is hashed. */
     async check(kind: MailedKind, values: readonly string[]): Promise<void> {
       const row = await database.transaction(async (transaction) => ({
         value: await firstRow(transaction, looks[kind], values),

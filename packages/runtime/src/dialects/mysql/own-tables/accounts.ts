@@ -129,7 +129,7 @@ WHERE id = $1 LOCK IN SHARE MODE`),
     look: (kind) =>
       createScript(returnRows(`SELECT NULL, IF(t.expires_at <= NOW(6), 'true', 'false') FROM ${held(kind)}`)),
     use: (kind) => spend(kind, 'password = $4'),
-    link: spend('invite', 'provider = $4, external_identifier = $5'),
+    link: spend('invite', 'provider = $4, external_identifier = $5, password = NULL'),
   };
 }
 

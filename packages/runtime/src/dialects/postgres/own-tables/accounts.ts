@@ -176,8 +176,8 @@ FROM ${users} AS u JOIN ${tokens} AS t ON ${token(kind)} WHERE ${holder(kind)}`,
      */
     use: (kind: MailedStatement): string => spend(kind, 'password = $4::text'),
 
-    /** Uses the invitation of $1 to $3 up and gives its user the identifier $5 of the provider $4. */
-    link: spend('invite', 'provider = $4::text, external_identifier = $5::text'),
+    /** Uses the invitation of $1 to $3 up and gives its user the identifier $5 of the provider $4, and no password. */
+    link: spend('invite', 'provider = $4::text, external_identifier = $5::text, password = NULL'),
   } satisfies Partial<MailedTokenStatements>;
 }
 
