@@ -88,7 +88,7 @@ export interface OperationMethods {
   };
   readonly users: {
     readonly invites: {
-      /** Makes users with the role and mails each a link to choose a password. */
+      /** Makes users with the role and mails each an invitation. */
       send(
         email: string | readonly string[],
         role: string,

@@ -42,7 +42,7 @@ export const userResource = {
     usersInvite: {
       route: 'POST /users/invite',
       summary: 'Invite users',
-      description: 'Makes users with the role and mails each a link to choose a password.',
+      description: 'Makes users with the role and mails each an invitation.',
       access: { action: 'create', collection: 'platform_users', fields: ['email', 'role'] },
       keyed: true,
       input: {
