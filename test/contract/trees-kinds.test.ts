@@ -324,9 +324,17 @@ describe('limits', () => {
   });
 });
 
-it.each([5, 'a', [{ body: { a: 1 } }]])('a value is refused where a query selects no item: %j', async (remarks) => {
-  const change = (id: number) => ({ query: { filter: { id: { _eq: id } } }, data: { title: 'x', remarks } });
+it.each([
+  [5, '400 INVALID_PAYLOAD'],
+  ['a', '400 INVALID_PAYLOAD'],
+  [[{ body: { a: 1 } }], '400 INVALID_PAYLOAD'],
+  [[99], '403 FORBIDDEN'],
+  [[{ body: 'a' }], '200 no error'],
+])('related items are judged where no item is changed: %j', async (remarks, expected) => {
+  const query = (id: number) => ({ query: { filter: { id: { _eq: id } } } });
   await ask('POST', 'posts', { id: 1, title: 'a' });
-  expect(failure(await ask('PATCH', 'posts', change(1)))).toBe('400 INVALID_PAYLOAD');
-  expect(failure(await ask('PATCH', 'posts', change(99)))).toBe('400 INVALID_PAYLOAD');
+  for (const items of [query(1), query(99), { keys: [] }]) {
+    const answer = await ask('PATCH', 'posts', { ...items, data: { title: 'x', remarks } });
+    expect([items, failure(answer)]).toEqual([items, expected]);
+  }
 });

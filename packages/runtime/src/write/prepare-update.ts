@@ -27,7 +27,6 @@ import {
 } from './execute/targets.ts';
 import { lockOfUpdate } from './plan/plan-update.ts';
 import { hasChecksFirst, type StepForm, writtenColumns } from './plan/plans.ts';
-import type { Entry } from './tree/parse/nested-write.ts';
 import {
   changedEntries,
   checkTree,
@@ -80,8 +79,11 @@ export async function prepareUpdate(context: WriteContext, body: JsonValue | und
   const { writable } = granted;
   const keys = namedKeys(writable, named.keys);
   if (isTree(writable, [data])) {
-    if (keys.count === 0) checkNames(granted, data);
     checkOwnKey(writable.collection, data, keys);
+    if (keys.count === 0) {
+      const work = (running: Running): Promise<null> => checkNone(context, writable, data, running);
+      return { returning, affected: () => [], work };
+    }
     return prepareTree(context, writable, changedEntries(writable, keys, [data], null), true, returning);
   }
   const batch = await decodeOne(context, granted, data, keys);
@@ -156,13 +158,16 @@ async function requireOwnKey(
   if (found.keys === null) throw keyChanged();
 }
 
-/**
- * The names of a tree are judged item by item. Where there is no item they are checked here. So the name of a relation
- * that is hidden answers as one that does not exist.
- */
-function checkNames({ writable, grant }: Granted, payload: FilterObject): void {
-  const key = writable.namesKey ? writable.collection.descriptor.key : [];
-  if (Object.keys(payload).some((name) => !grant.listed.has(name) && !key.includes(name))) throw forbidden();
+/** Judges a tree of no item as that of one, so that a hidden name answers as one that does not exist. */
+async function checkNone(
+  context: WriteContext,
+  writable: WritableCollection,
+  payload: FilterObject,
+  running: Running,
+): Promise<null> {
+  const place = placesIn(context.collection, null)(0);
+  await checkTree(context, writable, [{ form: 'update', key: null, payload, place }], running);
+  return null;
 }
 
 /** The rules by which a caller makes or changes items. Throws FORBIDDEN when there are none. */
@@ -253,8 +258,7 @@ async function queried(
       if (tree && keys !== null) {
         return runTree(context, writable, changedEntries(writable, keys, [data], null), true, running);
       }
-      const none: Entry = { form: 'update', key: null, payload: data, place: placeOf(0) };
-      if (tree) await checkTree(context, writable, [none], running);
+      if (tree) return checkNone(context, writable, data, running);
       return keys === null ? null : runUpdate(running, step, keys, true);
     },
   };
