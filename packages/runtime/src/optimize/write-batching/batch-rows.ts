@@ -10,10 +10,10 @@ import type { Binder } from '../../database/parameter-forms.ts';
 import { nameUnder } from '../../database/row-context.ts';
 import { arrayLiteral } from '../../language/index.ts';
 import { batchKey } from '../../query/plan/plan-keys.ts';
+import { changedNames } from '../../write/checks/check.ts';
 import type { Source } from '../../write/plan/inputs.ts';
 import { planReturnedCreate } from '../../write/plan/plan-create.ts';
 import { planUpdateMany } from '../../write/plan/plan-update.ts';
-import { changedNames } from '../../write/plan/plans.ts';
 import { type CompleteStep, type PlannedStep, returnedOf, type WriteStatement } from '../../write/plan/statement.ts';
 import { inBatches } from '../single-statement/sharing.ts';
 

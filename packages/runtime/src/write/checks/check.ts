@@ -37,6 +37,12 @@ export interface Written {
   readonly made?: ReadonlySet<string>;
 }
 
+/** Names of the fields that a write sets: those of its columns, and of presets. */
+export function changedNames({ columns, grant }: Pick<Written, 'columns' | 'grant'>): readonly string[] {
+  const preset = grant.rules.flatMap(({ presets }) => presets.map(({ field }) => field));
+  return [...columns.map(({ field }) => field.descriptor.name), ...preset];
+}
+
 /**
  * Meaning of a predicate that is true on a row. `refused` is FORBIDDEN, unless a violation belongs to the same
  * requirement and item; `violated` is FAILED_VALIDATION.

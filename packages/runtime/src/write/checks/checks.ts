@@ -3,7 +3,7 @@ import { allOf, anyOf, sqlFalse, sqlTrue, where } from '../../dialects/fragment.
 import { type Condition, type ManyToOne, pairsBesideTenant, type WriteRule } from '../../language/index.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
 import { joinsOf, reach } from '../../sql/related.ts';
-import { joined, type Row } from '../../sql/row.ts';
+import type { Row } from '../../sql/row.ts';
 import { granted, ruleHolds } from '../../sql/rules.ts';
 import type { CollectionScope, RelationScope, Scope } from '../../sql/scope.ts';
 import { countedScope } from '../access/scope.ts';
@@ -11,6 +11,7 @@ import {
   asksCompleted,
   type Check,
   type CheckedRow,
+  changedNames,
   conjunctsOf,
   countsWritten,
   isEveryRow,
@@ -57,8 +58,21 @@ export function ruleChecksAhead(
  * are judged when everything is written are open where the step itself writes what they lead to.
  */
 export function checksFirst(written: Written): readonly Check[] {
-  const links = linkChecks(written).map((check) => ({ ...check, openBy: check.late ? [check.link.descriptor] : [] }));
+  const links = linkChecks(written).map((check) => {
+    const { descriptor } = check.link;
+    return { ...check, openBy: check.late && mayOpen(written, descriptor) ? [descriptor] : [] };
+  });
   return [...ruleChecksAhead(written), ...ruleChecksFirst(written), ...links];
+}
+
+/** True if a step may make readable what a link leads to: it makes rows, or changes what rules of reads ask about. */
+function mayOpen(written: Written, { target }: ManyToOne): boolean {
+  const names = new Set(changedNames(written));
+  const isOpened = (condition: Condition): boolean => {
+    if (condition.kind === 'compare') return names.has(condition.field);
+    return condition.kind === 'related' || condition.of.some(isOpened);
+  };
+  return written.action === 'create' || written.scope.read.collections.get(target)?.rows.some(isOpened) === true;
 }
 
 /** Checks of all rules by what is known before the write; what the step itself may write stays open. */
@@ -299,14 +313,6 @@ export function linkChecksAhead(written: Written): readonly LinkCheck[] {
     const missing = linkCheck(written, relation, descriptor, open, target, places);
     return [{ ...check, fails: (judged) => allOf([check.fails(judged), `NOT (${missing.fails(judged)})`]) }];
   });
-}
-
-/** SQL predicate that is true if a link leads to a stored row, of any tenant. */
-export function printStoredTarget({ scope }: Written, { statement, column }: Row, { target, on }: ManyToOne): string {
-  const table = scope.open.collections.get(target)?.descriptor.table;
-  if (table === undefined) return sqlFalse;
-  const alias = statement.alias();
-  return `EXISTS (SELECT 1 FROM ${statement.table(table)} ${alias}${where(allOf(joined(on, column, alias)))})`;
 }
 
 /**

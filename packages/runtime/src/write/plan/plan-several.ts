@@ -5,7 +5,7 @@ import type { ManyToOne } from '../../language/index.ts';
 import { listedForm } from '../../sql/operand.ts';
 import { joined, type Row } from '../../sql/row.ts';
 import type { Check, CheckedRow, Written } from '../checks/check.ts';
-import { printAllowed, printStoredTarget, requirementsOf, ruleChecksAhead } from '../checks/checks.ts';
+import { printAllowed, requirementsOf, ruleChecksAhead } from '../checks/checks.ts';
 import { printPreset, ruleMatches } from '../checks/presets.ts';
 import { type Removal, removable, removal } from '../checks/removal.ts';
 import { type Assigned, assignEach, assignShared, type Stored } from './assigned.ts';
@@ -227,6 +227,14 @@ function printStepTarget(drafting: Drafting, row: Row, link: ManyToOne): string 
   const same = parts.map(({ from, field, input }) => equal(row.column(from), `j.${input.name}`, field));
   // A row that is there is not made.
   return `(EXISTS (SELECT 1 FROM ${made}${where(allOf(same))}) AND NOT ${printStoredTarget(written, row, link)})`;
+}
+
+/** SQL predicate that is true if a link leads to a stored row, of any tenant. */
+function printStoredTarget({ scope }: Written, { statement, column }: Row, { target, on }: ManyToOne): string {
+  const table = scope.open.collections.get(target)?.descriptor.table;
+  if (table === undefined) return sqlFalse;
+  const alias = statement.alias();
+  return `EXISTS (SELECT 1 FROM ${statement.table(table)} ${alias}${where(allOf(joined(on, column, alias)))})`;
 }
 
 function newRows(drafting: Drafting): RowsAhead {

@@ -4,7 +4,7 @@ import { sqlTrue } from '../../dialects/fragment.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import { listedForm } from '../../sql/operand.ts';
 import type { WriteGrant } from '../access/scope.ts';
-import type { Check, CheckedRow, Written } from '../checks/check.ts';
+import { type Check, type CheckedRow, changedNames, type Written } from '../checks/check.ts';
 import { checksFirst, checksOf, linkChecksAhead, ruleChecksAhead, tenantLinkChecks } from '../checks/checks.ts';
 import type { Removal } from '../checks/removal.ts';
 import type { Batch } from '../decode/batch.ts';
@@ -119,7 +119,7 @@ function linkChecksOf(
   };
 }
 
-/** Plans the check before a write: few are refused by a unique key. */
+/** Plans the check before a write: the database refuses few. */
 function planFirst(written: Written, form: StepForm): NonNullable<StepPlans['planFirst']> {
   return once(() => planRulesAhead(written, form === 'shared', checksFirst(written)));
 }
@@ -181,11 +181,6 @@ function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: b
 /** A write of one item, which takes too little time to keep others waiting. */
 function briefly(write: WriteStatement): WriteStatement {
   return { ...write, statement: { ...write.statement, brief: true } };
-}
-
-export function changedNames({ columns, grant }: Pick<Written, 'columns' | 'grant'>): readonly string[] {
-  const preset = grant.rules.flatMap(({ presets }) => presets.map(({ field }) => field));
-  return [...columns.map(({ field }) => field.descriptor.name), ...preset];
 }
 
 export function deletePlan(cache: StepPlanCache, written: Written, removed: Removal, many: boolean): StepPlans {
