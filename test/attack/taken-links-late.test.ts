@@ -16,6 +16,11 @@ const folders = `(
 
 const sql = `
   CREATE TABLE folders ${folders} FOREIGN KEY (parent) REFERENCES folders (id));
+  CREATE TABLE pages (id integer PRIMARY KEY, folder integer NOT NULL, FOREIGN KEY (folder) REFERENCES folders (id));
+  CREATE TABLE tags (id integer PRIMARY KEY, note varchar(20));
+  CREATE TABLE folders_tags (
+    folder integer, tag integer, place integer NOT NULL, PRIMARY KEY (folder, tag),
+    FOREIGN KEY (folder) REFERENCES folders (id), FOREIGN KEY (tag) REFERENCES tags (id));
   CREATE TABLE shelves ${folders} FOREIGN KEY (parent) REFERENCES shelves (id));
   CREATE TABLE rings (
     id integer PRIMARY KEY, open boolean NOT NULL, following integer, code varchar(20) NOT NULL UNIQUE,
@@ -33,6 +38,7 @@ const sql = `
     id integer PRIMARY KEY, host integer, guest integer, name varchar(20) NOT NULL, UNIQUE (guest, name),
     FOREIGN KEY (host) REFERENCES clubs (id), FOREIGN KEY (guest) REFERENCES clubs (id));
   CREATE TABLE drawers ${folders} FOREIGN KEY (parent) REFERENCES drawers (id));
+  CREATE TABLE chests ${folders} FOREIGN KEY (parent) REFERENCES chests (id));
   CREATE TABLE trees (id integer PRIMARY KEY, note varchar(20));
   CREATE TABLE branches (
     tree integer, id integer, open boolean NOT NULL, parent integer, name varchar(20) NOT NULL,
@@ -40,17 +46,38 @@ const sql = `
     FOREIGN KEY (tree, parent) REFERENCES branches (tree, id));
 `;
 
+/** Triggers that refuse one row, and leave out another where the server can. */
+const triggers = {
+  postgres: `
+    ALTER TABLE folders ADD address inet;
+    CREATE FUNCTION judge() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW.id = 66 THEN RAISE EXCEPTION 'No.'; END IF;
+      IF NEW.id = 67 THEN RAISE EXCEPTION 'No.' USING ERRCODE = 'TW422'; END IF;
+      IF NEW.id = 68 THEN RETURN NULL; END IF;
+      RETURN NEW; END $$;
+    CREATE TRIGGER judged BEFORE INSERT ON folders FOR EACH ROW EXECUTE FUNCTION judge();`,
+  mysql: `
+    CREATE TRIGGER judged BEFORE INSERT ON folders FOR EACH ROW BEGIN
+      IF NEW.id = 66 THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'No.'; END IF;
+      IF NEW.id = 67 THEN SIGNAL SQLSTATE 'TW422' SET MESSAGE_TEXT = 'No.'; END IF; END;`,
+};
+
 const emptied = ['matches', 'doors', 'home', 'seats', 'people', 'clubs'].map((table) => `DELETE FROM ${table}`);
 const rows = [
+  'DELETE FROM pages',
+  'DELETE FROM folders_tags',
+  'DELETE FROM tags',
+  'INSERT INTO tags VALUES (1, NULL)',
   'UPDATE rings SET following = NULL',
   'DELETE FROM rings',
   "INSERT INTO rings VALUES (1, true, NULL, 'taken')",
-  ...['folders', 'shelves', 'drawers'].flatMap((table) => [
+  ...['folders', 'shelves', 'drawers', 'chests'].flatMap((table) => [
     `UPDATE ${table} SET parent = NULL`,
     `DELETE FROM ${table}`,
     `INSERT INTO ${table} VALUES (1, true, NULL, 'root'), (2, false, NULL, 'secret')`,
     `INSERT INTO ${table} VALUES (3, true, 1, 'ann'), (4, false, 2, 'bob')`,
   ]),
+  'INSERT INTO pages VALUES (1, 3)',
   ...emptied,
   'INSERT INTO clubs VALUES (1, true), (2, false)',
   'INSERT INTO people VALUES (1, NULL)',
@@ -73,6 +100,12 @@ permissions:
       read: { fields: '*', filter: { open: { _eq: true } } }
       create: true
       update: { fields: '*', filter: { open: { _eq: true } }, validation: {} }
+    pages: { read: true, create: true, update: true }
+    tags: { read: true }
+    folders_tags: { read: true, create: true }
+    chests:
+      read: { fields: '*', filter: { open: { _eq: true } } }
+      update: { fields: [id, parent, name] }
     shelves:
       read: true
       create: &inOpen
@@ -104,7 +137,7 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
         project = await serveProject({
           system: true,
           disturbed: true,
-          sql,
+          sql: sql + triggers[dialect === null ? 'postgres' : 'mysql'],
           permissions,
           environment,
           config: '{ collections: { home: { singleton: true } } }',
@@ -170,21 +203,48 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
       expectSameRefusal(taken, free);
     });
 
+    const inFolder = (parent: number) => ({ id: 10, open: true, parent, name: 'x' });
+    const below = (parent: number, folder: object) => ({ ...inFolder(parent), folders: [folder] });
     it.each([
       ['POST', '/items/folders', (parent: number) => ({ id: 3, open: true, parent, name: 'x' })] as const,
       ['PATCH', '/items/trees/1', (parent: number) => branch({ id: 3, parent, name: 'x' })] as const,
       [
         'POST',
         '/items/folders',
-        (parent: number) => ({
-          ...{ id: 10, open: true, parent, name: 'x' },
-          folders: [{ id: 11, open: true, parent: 99, name: 'y' }],
-        }),
+        (parent: number) => below(parent, { id: 11, open: true, parent: 99, name: 'y' }),
       ] as const,
+      ['PATCH', '/items/folders/3', (parent: number) => ({ parent, pages: [] })] as const,
+      ['POST', '/items/folders', (parent: number) => ({ ...inFolder(parent), tags: [1] })] as const,
+      ...[66, 67, 68].flatMap((id) => [
+        ['POST', '/items/folders', (parent: number) => [inFolder(parent), { id, open: true, name: 'y' }]] as const,
+        ['POST', '/items/folders', (parent: number) => below(parent, { id, open: true, name: 'y' })] as const,
+      ]),
+      ...(dialect === null
+        ? [
+            [
+              'POST',
+              '/items/folders',
+              (parent: number) => below(parent, { id: 11, open: true, name: 'y', address: 'nonsense' }),
+            ] as const,
+          ]
+        : []),
     ])('tells hidden rows not from missing ones: %s %s', async (method, path, bodyOf) => {
       const [hidden, absent] = [await send(method, path, bodyOf(2)), await send(method, path, bodyOf(9))];
       expect(failure(hidden)).toBe('403 FORBIDDEN');
       expectSameRefusal(absent, hidden);
+    });
+
+    it('tells nothing of a hidden row that the request changes, but does not make readable', async () => {
+      const bodyOf = (name: string) => [
+        { id: 2, name: 'secret' },
+        { id: 3, parent: 2, name },
+      ];
+      const [taken, free] = [
+        await send('PATCH', '/items/chests', bodyOf('bob')),
+        await send('PATCH', '/items/chests', bodyOf('new')),
+      ];
+      expect(failure(free)).toBe('403 FORBIDDEN');
+      expectSameRefusal(taken, free);
     });
 
     it('tells nothing of links of which an item above gives a part', async () => {

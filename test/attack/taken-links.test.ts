@@ -24,6 +24,17 @@ const sql = `
   INSERT INTO entries (id, list, name) VALUES (1, 1, 'ann'), (2, 2, 'bob'), (3, 1, 'cid');
 `;
 
+/** A trigger that refuses one row. */
+const refusing = {
+  postgres: `
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW.id = 66 THEN RAISE EXCEPTION 'No.'; END IF; RETURN NEW; END $$;
+    CREATE TRIGGER refused BEFORE INSERT ON benches FOR EACH ROW EXECUTE FUNCTION refuse();`,
+  mysql: `
+    CREATE TRIGGER refused BEFORE INSERT ON benches FOR EACH ROW BEGIN
+      IF NEW.id = 66 THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'No.'; END IF; END;`,
+};
+
 const permissions = `
 permissions:
   public:
@@ -46,7 +57,12 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
     let project: ServedProject;
     beforeAll(() =>
       onServer(dialect, async () => {
-        project = await serveProject({ portable: true, sql, permissions, environment });
+        project = await serveProject({
+          portable: true,
+          sql: sql + refusing[dialect === null ? 'postgres' : 'mysql'],
+          permissions,
+          environment,
+        });
       }),
     );
     afterAll(() => project?.close());
@@ -99,7 +115,10 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
         { id: 10, club },
         { id: 11, person: 99 },
       ],
-    ])('links to hidden items are refused as those to missing ones, beside another link', async (bodyOf) => {
+      (club: number) => ({ id: 66, club }),
+      (club: number) => ({ id: 66, club, person: { id: 1 } }),
+      (club: number) => [{ id: 10, club }, { id: 66 }],
+    ])('links to hidden items are refused as those to missing ones, beside what else is wrong', async (bodyOf) => {
       const hidden = await send('POST', '/items/benches', bodyOf(2));
       expect(failure(hidden)).toBe('403 FORBIDDEN');
       expectSameRefusal(await send('POST', '/items/benches', bodyOf(9)), hidden);

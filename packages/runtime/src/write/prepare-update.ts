@@ -165,8 +165,8 @@ async function checkNone(
   payload: FilterObject,
   running: Running,
 ): Promise<null> {
-  const place = placesIn(context.collection, null)(0);
-  await checkTree(context, writable, [{ form: 'update', key: null, payload, place }], running);
+  const location = placesIn(context.collection, null)(0);
+  await checkTree(context, writable, [{ form: 'update', key: null, payload, place: location }], running);
   return null;
 }
 

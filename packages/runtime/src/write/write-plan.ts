@@ -18,7 +18,7 @@ import { asMany, type Keys } from './decode/keys.ts';
 import type { JudgedPayload } from './execute/run.ts';
 import type { RequestOrigin, Running, Step } from './execute/running.ts';
 import type { TransactionBody } from './execute/transaction-body.ts';
-import { type AffectedConstraints, isConstraint, keysInBatch } from './execute/violation.ts';
+import { type AffectedConstraints, isOfRows, keysInBatch } from './execute/violation.ts';
 import type { ReturnedImages } from './history/history.ts';
 import { hasChecksFirst, plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plan/plans.ts';
 import type { CompleteStep, StepPlans } from './plan/statement.ts';
@@ -207,8 +207,8 @@ interface StepSetting {
 export type PreparedStep = Omit<Step, 'keys' | 'lenient'>;
 
 /**
- * A plan that runs again when a constraint refuses its rows, and judges these first. Else the constraint would tell of
- * hidden rows what rules and links keep from the caller.
+ * A plan that runs again when the database refuses its rows, and judges these first. Else the refusal would tell of hidden
+ * rows what rules and links keep from the caller.
  */
 export function judgedFirst(unnoted: WritePlan, isAgain = false): WritePlan {
   const plan = notingSteps(unnoted);
@@ -236,9 +236,9 @@ export function notingSteps(plan: WritePlan): WritePlan {
   };
 }
 
-/** True for the error of a constraint about rows of which something can be judged before they are written. */
+/** True for an error of the database about rows of which something can be judged before they are written. */
 export function needsChecksFirst({ hasChecks }: Pick<WritePlan, 'hasChecks'>, error: unknown): boolean {
-  return isConstraint(error) && hasChecks?.() === true;
+  return isOfRows(error) && hasChecks?.() === true;
 }
 
 /** Completes a plan by the seams of the writer. */

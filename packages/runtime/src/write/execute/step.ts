@@ -1,4 +1,5 @@
 /** One step of a write: one action on one collection, in a transaction. */
+import { ServerError } from '../../database/errors.ts';
 import { PlatformError } from '../../errors.ts';
 import { failedValidation } from '../../json/problems.ts';
 import type { Answer } from '../../query/answer.ts';
@@ -110,7 +111,9 @@ function unmatched(result: ReturnedAnswer): ReturnedAnswer & Pick<WriteAnswer, '
 /** Rows that are missing, hidden or not to be changed look the same; a row that was not made a trigger has refused. */
 export function missingRows(keys: Keys | null, { collection }: JudgedPayload): PlatformError {
   if (keys !== null) return new PlatformError('FORBIDDEN');
-  return failedValidation({ collection, index: undefined }, null, 'check', 'is refused by the database');
+  // Servers report no row that a trigger leaves out; it counts as one that a trigger refuses (raise_exception).
+  const cause = new ServerError(new Map([['C', 'P0001']]));
+  return failedValidation({ collection, index: undefined }, null, 'check', 'is refused by the database', cause);
 }
 
 function checkVerdicts({ collect }: Running, verdicts: readonly Verdict[], payload: JudgedPayload): void {

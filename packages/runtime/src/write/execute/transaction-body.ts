@@ -4,7 +4,7 @@ import { PlatformError } from '../../errors.ts';
 import type { Answer } from '../../query/answer.ts';
 import type { Keys } from '../decode/keys.ts';
 import type { Returning } from '../returning.ts';
-import { type AffectedConstraints, explainViolation } from './violation.ts';
+import { type AffectedConstraints, explainViolation, isOfRows } from './violation.ts';
 
 /** Result of a write, and how its answer is read. */
 export interface Written {
@@ -33,7 +33,7 @@ export interface TransactionBody<T = Written> {
 
 /** True if the request is at fault, so that nothing of it stays and it may run again. */
 export function isRefusal(error: unknown): boolean {
-  return error instanceof PlatformError && error.status < 500;
+  return error instanceof PlatformError && (error.status < 500 || isOfRows(error));
 }
 
 /** Maximum number of conflicts with other requests after which a write runs again; then it fails with the error. */

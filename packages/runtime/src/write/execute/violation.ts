@@ -44,9 +44,9 @@ const malformed: ReadonlySet<string> = new Set(['22P02', '22007', '2200N', '2200
 /** Takes an error of a transaction to the one that answers it; one about other collections names nothing. */
 export function explainViolation(thrown: unknown, collections: readonly AffectedConstraints[]): unknown {
   const explained = explainConstraint(thrown, collections);
-  const isConstraint =
+  const isInvalid =
     explained !== thrown && explained instanceof PlatformError && explained.code === 'FAILED_VALIDATION';
-  if (!isConstraint || !(explained.cause instanceof ServerError)) return explained;
+  if (!isInvalid || !(explained.cause instanceof ServerError)) return explained;
   const { cause } = explained;
   return (
     collections.map(({ broken, names }) => broken?.(cause, names)).find((error) => error !== undefined) ?? explained
@@ -120,10 +120,14 @@ export function takenKey(error: unknown): string | undefined {
   return sqlstate === '23505' ? about.constraint : undefined;
 }
 
-/** True for the error of a constraint, which comes after what rules and links say. */
-export function isConstraint(error: unknown): boolean {
-  if (!(error instanceof PlatformError) || error.code !== 'FAILED_VALIDATION') return false;
-  return error.cause instanceof ServerError && error.cause.sqlstate.startsWith('23');
+/** True for what the database says of rows, by constraints, types or triggers: it comes after rules and links. */
+export function isOfRows(error: unknown): boolean {
+  if (!(error instanceof PlatformError) || error.code === 'FORBIDDEN') return false;
+  const { cause } = error;
+  if (!(cause instanceof ServerError)) return false;
+  const { sqlstate } = cause;
+  const isListed = sqlstate.startsWith('23') || limits.has(sqlstate) || malformed.has(sqlstate);
+  return isListed || raisedForCaller(cause) !== undefined || isRaised(cause);
 }
 
 /** True if a collection has a constraint of that name; a partition's constraint belongs to none. */

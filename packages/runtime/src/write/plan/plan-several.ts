@@ -225,16 +225,10 @@ function printStepTarget(drafting: Drafting, row: Row, link: ManyToOne): string 
   const inputs = parts.map(({ input }) => input);
   const made = inputTable(drafting, inputs, 'j');
   const same = parts.map(({ from, field, input }) => equal(row.column(from), `j.${input.name}`, field));
-  // A row that is there is not made.
-  return `(EXISTS (SELECT 1 FROM ${made}${where(allOf(same))}) AND NOT ${printStoredTarget(written, row, link)})`;
-}
-
-/** SQL predicate that is true if a link leads to a stored row, of any tenant. */
-function printStoredTarget({ scope }: Written, { statement, column }: Row, { target, on }: ManyToOne): string {
-  const table = scope.open.collections.get(target)?.descriptor.table;
-  if (table === undefined) return sqlFalse;
   const alias = statement.alias();
-  return `EXISTS (SELECT 1 FROM ${statement.table(table)} ${alias}${where(allOf(joined(on, column, alias)))})`;
+  const stored = `FROM ${statement.table(descriptor.table)} ${alias}${where(allOf(joined(link.on, row.column, alias)))}`;
+  // A row that is there is not made.
+  return `(EXISTS (SELECT 1 FROM ${made}${where(allOf(same))}) AND NOT EXISTS (SELECT 1 ${stored}))`;
 }
 
 function newRows(drafting: Drafting): RowsAhead {

@@ -74,9 +74,9 @@ export async function writeTree(
     await linkLater(writing.running, context.scope, writing.later);
     for (const step of writing.done) await step.checkLate();
   } catch (error) {
-    // Links come before what is wrong between the items of a payload.
-    const isMisfit = error instanceof PlatformError && error.code === 'INVALID_PAYLOAD' && error.cause === undefined;
-    for (const step of isMisfit ? writing.done : []) await step.checkLate();
+    // Links come before what is wrong between the items of a payload. Errors of the database have a cause.
+    const isOurs = error instanceof PlatformError && error.status === 400 && error.cause === undefined;
+    for (const step of isOurs ? writing.done : []) await step.checkLate();
     // Violations of rules come before errors of the database.
     const isValidation = error instanceof PlatformError && error.code === 'FAILED_VALIDATION';
     if (!isValidation || violations.length === 0) throw error;
