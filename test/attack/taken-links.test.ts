@@ -3,7 +3,7 @@
  * the caller may not write in any case.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { onServer } from '../support/contract-database.ts';
+import { isOnMariadb, onServer } from '../support/contract-database.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 import { expectSameRefusal } from '../support/refusals.ts';
 import { serverForms } from '../support/servers.ts';
@@ -59,7 +59,7 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
       onServer(dialect, async () => {
         project = await serveProject({
           portable: true,
-          sql: sql + refusing[dialect === null ? 'postgres' : 'mysql'],
+          sql: sql + refusing[isOnMariadb() ? 'mysql' : 'postgres'],
           permissions,
           environment,
         });
