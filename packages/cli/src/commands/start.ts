@@ -16,6 +16,7 @@ import {
   type WorkerCluster,
   type WorkerMessage,
 } from '../process/worker-cluster.ts';
+import { digestSources } from '../project/source-digests.ts';
 import { databaseUrl, hasDatabase, loadSettings, type Settings } from '../project/settings.ts';
 import type { Source } from '../sources/source.ts';
 import { createProgress, type Progress, processProgress } from '../terminal/progress.ts';
@@ -77,20 +78,17 @@ async function warningsOf(project: Settings, source: Source | null): Promise<rea
 }
 
 /** Compares what the files were compiled from with what the sources say now, if they are there: a deployment may lack them. */
-async function warnOfChanged({ folder, stateFolder, output }: Settings): Promise<readonly Diagnostic[]> {
-  const [{ loadProject, digestSources }, manifest] = await Promise.all([
-    import('../project/project.ts'),
-    readManifest(output),
-  ]);
-  const project = await loadProject(folder, stateFolder);
-  const digests = digestSources(project);
-  const compiled = manifest?.sources ?? {};
-  const isChanged = (source: keyof typeof digests): boolean =>
-    compiled[source] !== undefined && compiled[source] !== digests[source];
+async function warnOfChanged(project: Settings): Promise<readonly Diagnostic[]> {
+  const { folder, output, permissionsFile } = project;
+  const [digests, manifest] = await Promise.all([digestSources(project), readManifest(output)]);
+  const isChanged = (source: keyof typeof digests): boolean => {
+    const compiled = manifest?.sources[source];
+    return compiled !== undefined && digests[source] !== undefined && compiled !== digests[source];
+  };
   const configuration = configName(folder);
   const changed = [
     ...(configuration !== undefined && isChanged('configuration') ? [configuration] : []),
-    ...(existsSync(project.permissionsFile) && isChanged('permissions') ? [project.permissions.fileName] : []),
+    ...(existsSync(permissionsFile) && isChanged('permissions') ? [relative(folder, permissionsFile)] : []),
   ];
   return changed.map((fileName) => ({
     code: 'changed-source',

@@ -18,7 +18,8 @@ import { holdsText } from '../output/output-file.ts';
 import { type StagedText, stageText } from '../output/staged-files.ts';
 import type { WriteResult } from '../output/write-files.ts';
 import { loadExtensions, loadModules, outputOf } from '../project/extensions.ts';
-import { digestSources, type Project } from '../project/project.ts';
+import type { Project } from '../project/project.ts';
+import { digestSources } from '../project/source-digests.ts';
 import { clientPackagesOf, loadDocuments, loadTemplates } from '../project/templates.ts';
 import { choosePermissions } from '../sources/permission-source.ts';
 import type { Source } from '../sources/source.ts';
@@ -74,7 +75,7 @@ export async function loadInputs(project: Project): Promise<CompileOptions> {
     documents: await loadDocuments(project),
     examples: await loadExamples(project),
     output: outputOf(project),
-    sources: digestSources(project),
+    sources: { ...(await digestSources(project)) },
   };
 }
 

@@ -1,19 +1,15 @@
-import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Diagnostic, PermissionDocument } from '@tablewright/introspect';
-import { digestPermissions, parsePermissions } from '@tablewright/introspect/resolve';
+import { parsePermissions } from '@tablewright/introspect/resolve';
 import { starterRules } from 'create-tablewright';
 import { CommandError, exitCodes, reasonOf } from '../errors/failures.ts';
-import { loadSettings, type Settings } from './settings.ts';
+import { defaultPermissions, loadSettings, type Settings } from './settings.ts';
 
 /** A folder with a configuration and permissions, as the commands use it. Paths are absolute. */
 export interface Project extends Settings {
   /** The permissions file; that of an absent one is empty. */
   readonly permissions: PermissionDocument;
-  /** Absolute path of the permissions file, which need not exist. */
-  readonly permissionsFile: string;
   /** True for the unchanged file of a new project: its rules are for the tables that come with it. */
   readonly hasStarterRules: boolean;
   readonly diagnostics: readonly Diagnostic[];
@@ -26,16 +22,14 @@ export interface Project extends Settings {
  */
 export async function loadProject(folder: string, stateFolder?: string, change = 0): Promise<Project> {
   const settings = await loadSettings(folder, stateFolder, change);
-  const { config, diagnostics } = settings;
-  const fileName = config.permissions ?? 'permissions.yaml';
-  const permissionsFile = resolve(settings.folder, fileName);
+  const { config, diagnostics, permissionsFile } = settings;
+  const fileName = config.permissions ?? defaultPermissions;
   const mustExist = config.permissions !== undefined && config.permissionSource !== 'tables';
   const text = await readPermissions(permissionsFile, mustExist);
   const { document, diagnostics: problems } = parseOnce(text, fileName);
   return {
     ...settings,
     permissions: document,
-    permissionsFile,
     hasStarterRules: text === (await starterRules()),
     diagnostics: [...diagnostics, ...problems],
   };
@@ -63,25 +57,4 @@ async function readPermissions(path: string, named: boolean): Promise<string> {
 
 function refuse(path: string, error: unknown): never {
   throw new CommandError(exitCodes.invalid, `The file of permissions "${path}" cannot be read: ${reasonOf(error)}.`);
-}
-
-/**
- * Digests of what configuration and permissions file say, so that a start can tell whether they were compiled. Comments
- * and the place of a deployment are no part of it.
- */
-export function digestSources({
-  config,
-  permissions,
-}: Project): Readonly<Record<'configuration' | 'permissions', string>> {
-  const { permissionSource, database } = config;
-  const compiled = { ...config, output: undefined, database: { ...database, url: undefined } };
-  const rules = permissionSource === 'tables' ? { ...permissions, roles: [], rules: [] } : permissions;
-  const calls = permissions.functions?.map(({ role, function: { name }, args }) => [
-    [role.name, name],
-    args.map(({ field, value }) => [field.name, value.exact ?? value.value]),
-  ]);
-  return {
-    configuration: hash('sha256', JSON.stringify(compiled), 'base64url'),
-    permissions: hash('sha256', JSON.stringify([digestPermissions(rules), calls]), 'base64url'),
-  };
 }

@@ -15,6 +15,8 @@ export interface Settings {
   readonly diagnostics: readonly Diagnostic[];
   /** Folder of the generated files. */
   readonly output: string;
+  /** The permissions file, which need not exist. */
+  readonly permissionsFile: string;
   /** `platform.schema.json`. */
   readonly schemaFile: string;
   /** `.platform`: the embedded database, the admin token and other things that are not for version control. */
@@ -22,6 +24,9 @@ export interface Settings {
   /** A database that the command line names, which wins over every other. */
   readonly databaseUrl?: string;
 }
+
+/** Name of the permissions file where the configuration names none. */
+export const defaultPermissions = 'permissions.yaml';
 
 /** Reads the optional configuration of a project; `change` is the number of the change that it is read after. */
 export async function loadSettings(folder: string, stateFolder?: string, change = 0): Promise<Settings> {
@@ -35,6 +40,7 @@ export async function loadSettings(folder: string, stateFolder?: string, change 
     config,
     diagnostics,
     output: resolve(absolute, config.output ?? 'generated'),
+    permissionsFile: resolve(absolute, config.permissions ?? defaultPermissions),
     schemaFile: join(absolute, 'platform.schema.json'),
     stateFolder: stateFolder ?? join(absolute, '.platform'),
   };
