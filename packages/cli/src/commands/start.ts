@@ -16,8 +16,8 @@ import {
   type WorkerCluster,
   type WorkerMessage,
 } from '../process/worker-cluster.ts';
-import { digestSources } from '../project/source-digests.ts';
 import { databaseUrl, hasDatabase, loadSettings, type Settings } from '../project/settings.ts';
+import { digestSources } from '../project/source-digests.ts';
 import type { Source } from '../sources/source.ts';
 import { createProgress, type Progress, processProgress } from '../terminal/progress.ts';
 import { adminToken, printWelcome } from '../terminal/welcome.ts';

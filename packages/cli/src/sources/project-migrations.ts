@@ -73,7 +73,8 @@ export async function projectMigrationState(source: Source, project: Project): P
   const { model } = ownTables(systemPlace(source, project)).statements;
   const [[, ledger] = []] = await source.run(...model.readable);
   if (ledger === '0') throw unreadable('read platform_project_migrations, which is there');
-  if (ledger == null && (await model.mayBeHidden(source.run))) {
+  const present = await readMigrations(project);
+  if (ledger == null && present.length > 0 && (await model.mayBeHidden(source.run))) {
     throw unreadable('see platform_project_migrations, which may be there');
   }
   const rows = ledger == null ? [] : await source.run(model.migrations, []);
@@ -84,7 +85,6 @@ export async function projectMigrationState(source: Source, project: Project): P
       { name: name ?? '', checksum: checksum ?? '', script: sql ?? '' },
     ]),
   );
-  const present = await readMigrations(project);
   for (const { name, checksum } of present) {
     const earlier = applied.get(name);
     const isChanged = earlier !== undefined && earlier.checksum !== checksum;
@@ -111,7 +111,7 @@ function readHalfApplied(
 }
 
 /** Migrations that a database lacks as a whole: none before the first one, as the folder may be that of another tool. */
-export function lackingOf({
+function lackingOf({
   applied,
   pending,
   halfApplied,
@@ -192,7 +192,7 @@ function unreadable(doing: string): CommandError {
   return new CommandError(
     exitCodes.database,
     `The role of DATABASE_URL may not ${doing} and says what the database has had.`,
-    'Give it the right SELECT on that table.',
+    'Give it SELECT on that table, or on the whole database where the table is not there yet.',
   );
 }
 

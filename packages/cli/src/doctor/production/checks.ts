@@ -245,7 +245,7 @@ export const checks: readonly Check[] = [
     severity: 'warning',
     title: 'migrations of the database that its role may not read',
     wrong: ({ database }) => database?.unknown ?? null,
-    cure: 'Give the role SELECT on platform_migrations and, where it is there, on platform_project_migrations.',
+    cure: 'Give the role SELECT on platform_migrations and platform_project_migrations, or on the whole database where these are not there yet.',
   },
 ];
 

@@ -11,7 +11,7 @@ import { environmentName } from '../../project/environment-file.ts';
 import type { Project } from '../../project/project.ts';
 import { databaseUrl } from '../../project/settings.ts';
 import type { ConnectionFacts } from '../../sources/commands.ts';
-import { lackingOf, migrationNames, projectMigrationState } from '../../sources/project-migrations.ts';
+import { migrationNames, projectMigrationState } from '../../sources/project-migrations.ts';
 import type { Source } from '../../sources/source.ts';
 import { systemState } from '../../sources/system.ts';
 import { connectionFacts, connectionLimit } from '../examine-database.ts';
@@ -124,8 +124,11 @@ async function pendingSystem(source: Source, project: Project): Promise<readonly
 
 async function pendingOfProject(source: Source, project: Project): Promise<readonly string[]> {
   if ((await migrationNames(project)).length === 0) return [];
-  const state = await projectMigrationState(source, project);
-  return [...lackingOf(state), ...state.halfApplied].map(({ name }) => name);
+  // A folder beside a database without the platform's tables is that of another tool. They may be hidden.
+  const { installed } = await systemState(source, project).catch(() => ({ installed: true }));
+  if (!installed) return [];
+  const { pending, halfApplied } = await projectMigrationState(source, project);
+  return [...new Set([...pending, ...halfApplied].map(({ name }) => name))];
 }
 
 type Pending = Pick<DatabaseFacts, 'pending' | 'unknown'>;
