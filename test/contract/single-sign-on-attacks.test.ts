@@ -384,6 +384,17 @@ it('D05: the log names the field that keeps a person from becoming a user, and n
   expect(printed).not.toContain(email);
 });
 
+it('the log has the code of a refusal that protocols name, and no other text of the address', async () => {
+  for (const code of ['access_denied', 'zqMARKER7c41']) {
+    const state = makeState(null);
+    const cookie = `${cookieName}=${signState(createTokens(secret), 'corp', state)}`;
+    const path = `/auth/login/corp/callback?error=${code}&iss=${sso.provider.issuer}`;
+    await sso.project.server.ask(`${path}&state=${secretsOf(state).state}`, { headers: { cookie } });
+  }
+  await expect.poll(() => sso.project.server.log()).toContain('is an error: access_denied');
+  expect(sso.project.server.log()).not.toContain('zqMARKER');
+});
+
 describe('D07: providers that nobody has named', () => {
   it.each([
     'nobody',

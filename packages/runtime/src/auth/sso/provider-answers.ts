@@ -86,6 +86,18 @@ export function toSignInError(thrown: unknown): PlatformError {
 /** Errors of providers that are not about the one who signs in (RFC 6749, section 4.1.2.1). */
 const passing: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable']);
 
+/**
+ * All codes of errors that a browser brings from a provider (RFC 6749, section 4.1.2.1; OpenID Connect Core, 3.1.2.6).
+ * Others are text of a request, which no line repeats.
+ */
+const refusals: ReadonlySet<string> = new Set([
+  ...passing,
+  ...['invalid_request', 'unauthorized_client', 'access_denied', 'unsupported_response_type', 'invalid_scope'],
+  ...['interaction_required', 'login_required', 'account_selection_required', 'consent_required'],
+  ...['invalid_request_uri', 'invalid_request_object', 'request_not_supported', 'request_uri_not_supported'],
+  'registration_not_supported',
+]);
+
 /** Codes of answers that are not valid protocol messages; they say nothing about the user, not even a refusal. */
 const senseless: ReadonlySet<string> = new Set([
   'OAUTH_RESPONSE_IS_NOT_JSON',
@@ -125,7 +137,9 @@ function ours(thrown: unknown): PlatformError | undefined {
 /** For the log: its errors carry codes and tokens as their causes. */
 function described(thrown: unknown): Error {
   if (!(thrown instanceof Error)) return new Error('Something that is no error was thrown.');
-  const detail = 'error' in thrown && typeof thrown.error === 'string' ? `: ${thrown.error.slice(0, 100)}` : '';
+  const code = 'error' in thrown && typeof thrown.error === 'string' ? thrown.error.slice(0, 100) : '';
+  const isTold = refusals.has(code) || !(thrown instanceof AuthorizationResponseError);
+  const detail = code !== '' && isTold ? `: ${code}` : '';
   const reason = thrown.cause instanceof Error ? ` (${thrown.cause.message})` : '';
   return new Error(`${thrown.message}${detail}${reason}`);
 }
