@@ -138,8 +138,8 @@ function ours(thrown: unknown): PlatformError | undefined {
 function described(thrown: unknown): Error {
   if (!(thrown instanceof Error)) return new Error('Something that is no error was thrown.');
   const code = 'error' in thrown && typeof thrown.error === 'string' ? thrown.error.slice(0, 100) : '';
-  const isTold = refusals.has(code) || !(thrown instanceof AuthorizationResponseError);
-  const detail = code !== '' && isTold ? `: ${code}` : '';
+  const isListed = refusals.has(code) || !(thrown instanceof AuthorizationResponseError);
+  const detail = code !== '' && isListed ? `: ${code}` : '';
   const reason = thrown.cause instanceof Error ? ` (${thrown.cause.message})` : '';
   return new Error(`${thrown.message}${detail}${reason}`);
 }
