@@ -39,7 +39,7 @@ const userOf = async (email: string) =>
     )
   )[0];
 
-it('makes the invited user one of the provider, whatever address that knows, and stores no password', async () => {
+it('makes the invited user one of the provider, which may know another address, and stores no password', async () => {
   const { email, token } = await invite();
   const refused = await sso.project.post('/users/invite/accept', { token, password: 'correct horse battery' });
   expect(failure(refused)).toBe('422 UNPROCESSABLE_ENTITY');

@@ -95,7 +95,7 @@ export interface OperationMethods {
         inviteUrl?: string,
         options?: RequestOptions,
       ): Promise<void>;
-      /** Sets the password of the user to whom the token was mailed, where users have passwords. */
+      /** Sets the password of the invited user, where there are passwords. */
       accept(token: string, password: string, options?: RequestOptions): Promise<void>;
     };
     readonly me: {

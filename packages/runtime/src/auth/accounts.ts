@@ -25,7 +25,7 @@ import {
   createTokenUses,
   type RequestReset,
   type SetPassword,
-} from './mailed-tokens/new-password.ts';
+} from './mailed-tokens/token-uses.ts';
 import { createSecondFactors, type SecondFactors } from './second-factor.ts';
 import { createPairs, createSessions } from './sessions/sessions.ts';
 import { createTokens } from './sessions/tokens.ts';

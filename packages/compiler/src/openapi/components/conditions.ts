@@ -45,12 +45,16 @@ export function conditionSchemas(has: (type: 'geometry' | 'vector' | 'composite'
   const shown = compared.filter(
     ([name]) => (name !== 'geometry' && name !== 'vector' && name !== 'composite') || has(name),
   );
-  return shown.map(([name, type, description, alone]) => {
-    if (alone === undefined) return [nameOf(name), operators(name, type, description)];
+  const conditions = shown.map(([name, type, description, alone]) => {
+    if (alone === undefined) return [nameOf(name), operators(name, type, description)] as const;
     const value = alone === 'one' ? { type: [...typesIn(type), 'null'] } : arraySchema(type, name === 'array');
-    return [nameOf(name), { description, anyOf: [value, operators(name, type, null)] }];
+    return [nameOf(name), { description, anyOf: [value, operators(name, type, null)] }] as const;
   });
+  return [...conditions, ['Flag', { anyOf: [{ type: 'boolean' }, { enum: ['', 'true', 'false', '1', '0', 1, 0] }] }]];
 }
+
+/** Refers to true or false, or a text of it. */
+const flag: JsonObject = oftenReferred('Flag');
 
 /** `TextCondition` */
 function nameOf(name: Compared): string {
@@ -109,7 +113,7 @@ function operandSchema(definition: OperatorDefinition, name: Compared, type: Jso
   const { ofElements } = definition;
   switch (operandForm(definition, name)) {
     case 'flag':
-      return { anyOf: [{ type: 'boolean' }, { enum: ['', 'true', 'false', '1', '0', 1, 0] }] };
+      return flag;
     case 'same':
       return name === 'array' || name === 'list'
         ? arraySchema(type, name === 'array')

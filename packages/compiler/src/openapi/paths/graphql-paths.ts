@@ -59,7 +59,7 @@ export function graphqlSchemas(): Parts {
 const whole = { type: 'integer', minimum: 1 };
 
 const members = {
-  query: { type: ['string', 'null'], description: 'The document. It may be left out where a hash names it.' },
+  query: { type: ['string', 'null'], description: 'The document, unless a hash names it.' },
   variables: { type: ['object', 'null'], additionalProperties: true },
   operationName: { type: ['string', 'null'], description: 'Which operation of the document to run.' },
   documentId: { type: ['string', 'null'], description: 'SHA-256 of a document that the server knows.' },

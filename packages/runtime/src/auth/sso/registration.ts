@@ -5,7 +5,7 @@ import { PlatformError } from '../../errors.ts';
 import { isStorableText } from '../../language/types/decoding.ts';
 import type { Account, AccountFinder } from '../../users/account.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
-import type { LinkInvited } from '../mailed-tokens/new-password.ts';
+import type { LinkInvited } from '../mailed-tokens/token-uses.ts';
 import type { Claims } from './provider.ts';
 
 /** A user as it is written; absent fields have their defaults. */

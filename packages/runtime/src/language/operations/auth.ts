@@ -194,11 +194,11 @@ export const ssoResource = {
         provider,
         'redirect?': {
           type: 'string',
-          description: 'Where the browser goes on to when it is back, if the provider allows the address.',
+          description: 'Where the browser goes on to when it is back, if the provider allows it.',
         },
         'invitation?': {
           type: 'string',
-          description: 'The token of an invitation: its user signs in by the provider from now on.',
+          description: 'Token of an invitation that the sign-in accepts.',
         },
       },
       output: {

@@ -58,7 +58,7 @@ export const userResource = {
     usersInviteAccept: {
       route: 'POST /users/invite/accept',
       summary: 'Accept an invitation',
-      description: 'Sets the password of the user to whom the token was mailed, where users have passwords.',
+      description: 'Sets the password of the invited user, where there are passwords.',
       access: 'unchecked',
       input: {
         token: { type: 'string', description: 'The token of an invitation, which works once.' },
