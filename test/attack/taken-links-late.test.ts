@@ -84,7 +84,7 @@ const rows = [
   "INSERT INTO seats VALUES (1, NULL, 2, 'bob')",
   "INSERT INTO home VALUES (1, 'home')",
   "INSERT INTO doors VALUES (1, NULL, 2, 'bob')",
-  "INSERT INTO matches VALUES (1, NULL, 2, 'bob')",
+  "INSERT INTO matches VALUES (1, NULL, 2, 'bob'), (5, 1, 1, 'eve')",
   'UPDATE branches SET parent = NULL',
   'DELETE FROM branches',
   'DELETE FROM trees',
@@ -116,7 +116,7 @@ permissions:
       create: { fields: '*', validation: { following: { open: { _eq: true } } } }
       update: true
     clubs: { read: { fields: '*', filter: { open: { _eq: true } } }, create: true, update: true }
-    matches: { read: true, create: true }
+    matches: { read: true, create: true, update: true }
     drawers: { read: { fields: '*', filter: { open: { _eq: true } } }, create: true, update: true }
     trees: { read: true, update: true }
     branches:
@@ -232,6 +232,25 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
       const [hidden, absent] = [await send(method, path, bodyOf(2)), await send(method, path, bodyOf(9))];
       expect(failure(hidden)).toBe('403 FORBIDDEN');
       expectSameRefusal(absent, hidden);
+    });
+
+    it.each([
+      [{ update: [{ id: 5 }] }, (guest: number) => ({ update: [{ id: 5, guest }] })],
+      [{ upsert: [{ id: 10 }] }, (guest: number) => ({ create: [{ id: 10, guest, name: 'x' }] })],
+    ])('tells hidden rows not from missing ones where it links an item elsewhere, too: %j', async (again, stated) => {
+      const bodyOf = (guest: number) => ({ matches_by_host: stated(guest), matches_by_guest: again });
+      const [hidden, absent] = [
+        await send('PATCH', '/items/clubs/1', bodyOf(2)),
+        await send('PATCH', '/items/clubs/1', bodyOf(9)),
+      ];
+      expect(failure(hidden)).toBe('403 FORBIDDEN');
+      expectSameRefusal(absent, hidden);
+      expect((await send('PATCH', '/items/clubs/1', bodyOf(1))).status).toBe(200);
+      const opened = [
+        { id: 2, open: true },
+        { id: 1, ...bodyOf(2) },
+      ];
+      expect((await send('PATCH', '/items/clubs', opened)).status).toBe(200);
     });
 
     it('tells nothing of a hidden row that the request changes, but does not make readable', async () => {

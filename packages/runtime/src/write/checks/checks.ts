@@ -315,6 +315,11 @@ export function linkChecksAhead(written: Written): readonly LinkCheck[] {
   });
 }
 
+/** Links by key that are judged when everything is written. */
+export function linkChecksLate(written: Written): readonly Check[] {
+  return linkChecks(written).filter(({ late }) => late || written.postponed);
+}
+
 /**
  * Predicates that hold where a row shows the values by which a link names it. A key names rows in any case, and secrets do
  * for administrators.

@@ -23,6 +23,10 @@ export interface StepDone {
   readonly keys: Keys;
   /** Checks links to rows of other tenants, which look like missing ones. */
   checkLinks(): Promise<void>;
+  /** True if links of its rows are judged when everything is written. */
+  readonly waitsForLinks: boolean;
+  /** Checks these links as the step has stated them, since another step may have replaced them. */
+  checkStated(): Promise<void>;
   /** Checks what rules say by now, before another step that they might depend on. */
   checkEarly(): Promise<void>;
   checkLate(): Promise<void>;
@@ -85,6 +89,8 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
   return {
     keys: written,
     checkLinks: () => checkLate(running, step, plans.linkCheck, done),
+    waitsForLinks: plans.planStated !== undefined,
+    checkStated: () => checkLinksAhead(running, step, plans.planStated?.()),
     checkEarly: () => checkLate(running, step, plans.permissionCheck && plans.planEarly?.(), done),
     checkLate: () => checkLate(running, step, plans.permissionCheck, done),
   };

@@ -5,7 +5,14 @@ import type { ReadPlan } from '../../query/plan/plan.ts';
 import { listedForm } from '../../sql/operand.ts';
 import type { WriteGrant } from '../access/scope.ts';
 import { type Check, type CheckedRow, changedNames, type Written } from '../checks/check.ts';
-import { checksFirst, checksOf, linkChecksAhead, ruleChecksAhead, tenantLinkChecks } from '../checks/checks.ts';
+import {
+  checksFirst,
+  checksOf,
+  linkChecksAhead,
+  linkChecksLate,
+  ruleChecksAhead,
+  tenantLinkChecks,
+} from '../checks/checks.ts';
 import type { Removal } from '../checks/removal.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { InputColumn } from './inputs.ts';
@@ -100,7 +107,7 @@ const apart: StepPlanner = {
 function linkChecksOf(
   written: Written,
   form: StepForm,
-): Pick<StepPlans, 'linkCheck' | 'linksAhead' | 'linksBelow' | 'planEarly' | 'planFirst'> {
+): Pick<StepPlans, 'linkCheck' | 'linksAhead' | 'linksBelow' | 'planEarly' | 'planFirst' | 'planStated'> {
   const linkCheck = planLinkCheck(written);
   const isPartly = (check: { readonly link: { readonly isPartly: boolean } }): boolean => check.link.isPartly;
   const ahead = linkChecksAhead(written);
@@ -110,10 +117,12 @@ function linkChecksOf(
     ahead.filter((check) => !isPartly(check)),
   );
   const linksBelow = planLinksAhead(written, form, ahead.filter(isPartly));
+  const stated = linkChecksLate(written);
   return {
     ...(linkCheck && { linkCheck }),
     ...(linksAhead && { linksAhead }),
     ...(linksBelow && { linksBelow }),
+    ...(stated.length > 0 && { planStated: once(() => planLinksAhead(written, form, stated)) }),
     planEarly: planEarly(written),
     planFirst: planFirst(written, form),
   };

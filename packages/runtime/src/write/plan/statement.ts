@@ -247,6 +247,8 @@ export interface StepPlans {
   readonly permissionCheck: WriteStatement | undefined;
   /** Plans the same check for rows below others that are still to be written: without what it says of these. */
   readonly planEarly?: () => WriteStatement | undefined;
+  /** Plans the check of links that wait until everything is written, as the payload states them. */
+  readonly planStated?: () => WriteStatement | undefined;
   /** Checks links to rows of other tenants before anything else is written. */
   readonly linkCheck?: WriteStatement;
   /** Builds the answer from the rows of the write; set where the write returns the items itself. */

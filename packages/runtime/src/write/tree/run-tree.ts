@@ -37,7 +37,7 @@ import {
 } from './resolve/stored.ts';
 import { writeChildren } from './write-children.ts';
 import { writeTargets } from './write-targets.ts';
-import { checkEarlierSteps, type LaterLink, type LinkValues, type Writing } from './writing.ts';
+import { checkEarlierSteps, type LaterLink, type LinkValues, noteLinks, type Writing } from './writing.ts';
 
 /** Writes a tree and gives the keys of its items at the top. Throws all violations of rules together. */
 export async function writeTree(
@@ -63,6 +63,8 @@ export async function writeTree(
     collections: collectionsOf(root),
     done: [],
     made: new Set(),
+    linking: new Map(),
+    replaced: new Set(),
     later: [],
     write: (group, above) => writeGroup(writing, group, above),
   };
@@ -72,11 +74,13 @@ export async function writeTree(
     for (const [group, drafts] of decoded) for (const draft of drafts) await checkDraft(writing, group, draft);
     keys = await writeGroup(writing, root, new Map());
     await linkLater(writing.running, context.scope, writing.later);
+    for (const step of writing.replaced) await step.checkStated();
     for (const step of writing.done) await step.checkLate();
   } catch (error) {
-    // Links come before what is wrong between the items of a payload. Errors of the database have a cause.
+    // Links come before contradictions of a payload; rules do not, which may ask for what is unwritten by then.
+    // Errors of the database have a cause.
     const isOurs = error instanceof PlatformError && error.status === 400 && error.cause === undefined;
-    for (const step of isOurs ? writing.done : []) await step.checkLate();
+    for (const step of isOurs ? writing.done : []) await step.checkStated();
     // Violations of rules come before errors of the database.
     const isValidation = error instanceof PlatformError && error.code === 'FAILED_VALIDATION';
     if (!isValidation || violations.length === 0) throw error;
@@ -231,12 +235,15 @@ async function writeDraft(
     const written = await writeStep(running, step);
     done.push(written);
     await written.checkLinks();
+    const { name } = group.writable.collection.descriptor;
     if (action === 'create') {
       for (const [item, key] of rowsOf(written.keys).entries()) {
         keys[nodes[item] ?? -1] = key;
-        writing.made.add(itemId(group.writable.collection.descriptor.name, key));
+        writing.made.add(itemId(name, key));
       }
     }
+    const named = nodes.map((index) => itemId(name, group.nodes[index]?.key ?? keys[index] ?? []));
+    noteLinks(writing, named, written);
     for (const { item, field, value } of waiting)
       later.push({ group, key: keys[nodes[item] ?? -1] ?? [], field, value });
     notifyWatcher(running, group, action, nodes, keys);

@@ -18,6 +18,10 @@ export interface Writing {
   readonly done: StepDone[];
   /** Items that the request has made so far, as `itemId` names them. */
   readonly made: Set<string>;
+  /** Latest steps that have written items whose links wait, by the items. */
+  readonly linking: Map<string, StepDone>;
+  /** Steps of which a later one has written an item again. */
+  readonly replaced: Set<StepDone>;
   /** Links that wait until everything is written. */
   readonly later: LaterLink[];
   /** Writes a group with all below it; gives the key of every node. */
@@ -40,6 +44,16 @@ export interface LaterLink {
   readonly key: KeyTexts;
   readonly field: string;
   readonly value: string;
+}
+
+/** Notes items of a step whose links wait, and earlier steps of the same items, whose links it may replace. */
+export function noteLinks({ linking, replaced }: Writing, items: readonly string[], step: StepDone): void {
+  if (linking.size === 0 && !step.waitsForLinks) return;
+  for (const item of items) {
+    const earlier = linking.get(item);
+    if (earlier !== undefined) replaced.add(earlier);
+    if (step.waitsForLinks) linking.set(item, step);
+  }
 }
 
 /** Judges earlier steps before one that depends on them. Else two steps could grant each other. */
