@@ -81,6 +81,18 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
           { id: 11, [link]: 2, name },
         ],
       ] as const,
+      ['POST', `?on_conflict=${link},name`, (name: string) => ({ id: 10, [link]: 2, name })] as const,
+      ...[{ name: 5 }, { name: 'x', nothing: 1 }, {}].map(
+        (wrong) =>
+          [
+            'POST',
+            `?on_conflict=${link},name`,
+            (name: string) => [
+              { id: 10, [link]: 2, name },
+              { id: 11, [link]: 1, ...wrong },
+            ],
+          ] as const,
+      ),
       ['PATCH', '/1', (name: string) => ({ [link]: 2, name })] as const,
       ['PATCH', '', (name: string) => ({ keys: [1], data: { [link]: 2, name } })] as const,
       ['PATCH', '', (name: string) => [{ id: 1, [link]: 2, name }]] as const,
@@ -96,6 +108,15 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
       ];
       expectSameRefusal(taken, free);
     });
+
+    it.each([[], [{ id: 11, club: 1, name: 5 }], [{ id: 11, club: 1 }]])(
+      'items by hidden links are refused as those by missing ones, beside %j',
+      async (...wrong) => {
+        const bodyOf = (club: number) => [{ id: 10, club, name: 'bob' }, ...wrong];
+        const hidden = await send('POST', '/items/seats?on_conflict=club,name', bodyOf(2));
+        expectSameRefusal(await send('POST', '/items/seats?on_conflict=club,name', bodyOf(9)), hidden);
+      },
+    );
 
     it.each([
       ['seats', 'club'],

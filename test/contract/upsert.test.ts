@@ -323,13 +323,22 @@ describe('permissions', () => {
     for (const email of ['a@x', 'h@x']) {
       const answer = await asPublic('people?on_conflict=email', [
         { email: 'new@x', name: 'new', age: 1 },
-        { email, age: 1 },
+        { email, name: 'x', age: 1 },
       ]);
       expect(failure(answer)).toBe('403 FORBIDDEN');
       expect(await people()).toEqual(before);
     }
     // The row can be read and changed, its address cannot be read: it must not be found by it.
-    expect(failure(await asPublic('people?on_conflict=email', { email: 'H@x', name: 'x' }))).toBe('403 FORBIDDEN');
+    const hidden = { email: 'H@x', name: 'x', age: 1 };
+    expect(failure(await asPublic('people?on_conflict=email', hidden))).toBe('403 FORBIDDEN');
+    // It answers as no row does, where a new one would be refused.
+    for (const wrong of [{ age: 1 }, { name: 'x' }, { name: 'x', age: 'one' }]) {
+      const [there, none] = [
+        await asPublic('people?on_conflict=email', { email: 'h@x', ...wrong }),
+        await asPublic('people?on_conflict=email', { email: 'z@x', ...wrong }),
+      ];
+      expect([there.status, there.text]).toEqual([400, none.text]);
+    }
     expect((await asPublic('people?on_conflict=id', { id: 2, age: 5 })).status).toBe(200);
   });
 

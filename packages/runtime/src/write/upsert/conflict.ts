@@ -1,7 +1,7 @@
 /** `on_conflict`: the fields by which an item of a POST is one that there is, and the items that they find. */
 
 import { allOf, hasParts, sqlTrue } from '../../dialects/fragment.ts';
-import { forbidden, invalidQuery, PlatformError } from '../../errors.ts';
+import { forbidden, invalidQuery } from '../../errors.ts';
 import { invalidPayload, type Place, type Problems, placesIn } from '../../json/problems.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import type { ConstraintDescriptor, JsonValue } from '../../language/index.ts';
@@ -83,21 +83,22 @@ function isKey({ type, fields, incomplete }: ConstraintDescriptor, names: readon
   return fields.length === names.length && names.every((name) => fields.includes(name));
 }
 
-/** Looks for items: keys by position. Throws FORBIDDEN for what cannot be read, INVALID_PAYLOAD for two as one. */
+/** Looks for items: keys by position, null for what cannot be read. Throws INVALID_PAYLOAD for two as one. */
 export async function findStored(
   running: Running,
   scope: WriteScope,
   conflict: Conflict,
   sought: readonly Sought[],
-): Promise<ReadonlyMap<number, KeyTexts>> {
+): Promise<ReadonlyMap<number, KeyTexts | null>> {
   const question = startQuestion(running.dialect);
   const row = await ask(running, question, printFind(question, scope, conflict, sought));
   const [repeated, there, visible, ...keys] = row;
-  const places = readPlaces(there);
   if (Number(repeated) > 0) throw invalidPayload('Two items of the body are the same one.');
-  if (readPlaces(visible).length < places.length) throw new PlatformError('FORBIDDEN');
+  const seen = new Set(readPlaces(visible));
   const rows = readRows(keys);
-  return new Map(places.map((position, index) => [position, rows[index] ?? []]));
+  return new Map(
+    readPlaces(there).map((position, index) => [position, seen.has(position) ? (rows[index] ?? []) : null]),
+  );
 }
 
 /** Columns are compared as they are, so that what is unique in the database is one here, and its index is used. */

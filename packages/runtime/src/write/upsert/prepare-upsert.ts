@@ -1,4 +1,5 @@
 /** POST on a collection; with `on_conflict`, items that exist are changed. Source: `docs/decisions/writes.md`. */
+import { PlatformError } from '../../errors.ts';
 import { createProblems, placesIn } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
@@ -82,19 +83,27 @@ function prepareUpsert(
       const stored = await findStored(running, context.scope, conflict, sought);
       return sought.map((item, index) => entryOf(writable.collection, conflict, item, stored.get(index)));
     },
-    write: async (running, entries) =>
-      entries.length === 0 ? null : runTree(context, writable, entries, many, running),
+    async write(running, entries) {
+      if (entries.length === 0) return null;
+      if (!entries.some(({ isTaken }) => isTaken === true)) return runTree(context, writable, entries, many, running);
+      const judging = { ...running, judgesFirst: true as const };
+      await runTree(context, writable, entries, many, judging).catch((error: unknown) => {
+        if (!isConflict(context.scope, conflict, error)) throw error;
+      });
+      throw new PlatformError('FORBIDDEN');
+    },
   };
 }
 
-/** Fields that name an item are not written to it. */
+/** Fields that name an item are not written to it. A hidden one answers as none, as far as a new item would be refused. */
 function entryOf(
   collection: CollectionScope,
   { fields }: Conflict,
   { item, place: location }: Sought,
-  key: KeyTexts | undefined,
+  key: KeyTexts | null | undefined,
 ): Entry {
-  if (key === undefined) return { form: 'create', key: null, payload: item, place: location };
+  if (key === undefined || key === null)
+    return { form: 'create', key: null, payload: item, place: location, isTaken: key === null };
   const naming = new Set(fields.map(({ field }) => field.descriptor.name));
   const payload = Object.fromEntries(Object.entries(item).filter(([name]) => !naming.has(name)));
   checkOwnKey(collection, payload, oneKey(key));

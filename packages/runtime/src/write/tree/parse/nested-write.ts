@@ -23,6 +23,8 @@ export interface Entry {
   readonly place: Place;
   /** Set where the payload was put together from several objects. */
   readonly sources?: readonly FilterObject[];
+  /** True for a new item whose unique key a hidden one has: it is refused, after all that is wrong with a new item. */
+  readonly isTaken?: boolean;
 }
 
 /** A relation in a payload, with the related items. */
