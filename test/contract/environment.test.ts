@@ -55,6 +55,20 @@ describe('limits', () => {
     expect(failure(await project.admin(`/items/parents?${query}`))).toBe('400 INVALID_QUERY');
   });
 
+  it.each([
+    ['page=99999999999999999999', 'page', 4503599627370496],
+    ['page=99999999999999999999&limit=-1', 'page', 2251799813685248],
+    ['offset=9007199254740992', 'offset', Number.MAX_SAFE_INTEGER],
+    ['limit=99999999999999999999', 'limit', 4],
+  ])('%s tells the bound', async (query, name, most) => {
+    const [{ message }] = (await project.admin(`/items/parents?${query}`)).json.errors;
+    expect(message).toBe(`"${name}" must not be above ${most}.`);
+  });
+
+  it.each([`page=4503599627370496`, `offset=${Number.MAX_SAFE_INTEGER}`])('%s is none', async (query) => {
+    expect((await project.admin(`/items/parents?${query}`)).json).toEqual({ data: [] });
+  });
+
   it('refuses a body that is too large', async () => {
     const body = { query: { fields: ['x'.repeat(100)] } };
     expect(failure(await project.admin('/items/parents', { method: 'SEARCH', body }))).toBe('400 INVALID_PAYLOAD');

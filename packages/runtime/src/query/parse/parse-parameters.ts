@@ -94,34 +94,35 @@ export function parseSearchText(tree: QueryTree, { searchLength }: ReadLimits): 
 }
 
 /** An integer parameter given once; undefined when absent or empty. */
-function parseInteger(tree: QueryTree, name: string, least: number): number | undefined {
+function parseInteger(
+  tree: QueryTree,
+  name: string,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): number | undefined {
   const value = tree.get(name)?.value;
   if (value === undefined || value === '') return undefined;
-  const written = typeof value === 'number' || (typeof value === 'string' && /^-?\d{1,15}$/.test(value));
-  const number = written ? Number(value) : Number.NaN;
-  if (!Number.isSafeInteger(number) || number < least) {
-    throw invalidQuery(`"${name}" must be an integer of at least ${least}.`);
-  }
+  const text = JSON.isRawJSON(value) ? value.rawJSON : typeof value === 'number' ? String(value) : value;
+  const number = typeof text === 'string' && /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number >= least)) throw invalidQuery(`"${name}" must be an integer of at least ${least}.`);
+  if (number > most) throw invalidQuery(`"${name}" must not be above ${most}.`);
   return number;
 }
 
 /** Rows at most: -1 for all, the default when absent. */
 export function parseLimit(tree: QueryTree, { defaultLimit, maxLimit }: ReadLimits): number {
-  const limit = parseInteger(tree, 'limit', -1);
+  const limit = parseInteger(tree, 'limit', -1, maxLimit);
   if (limit === undefined) return Math.min(defaultLimit, maxLimit ?? defaultLimit);
-  if (maxLimit === undefined) return limit;
-  if (limit > maxLimit) throw invalidQuery(`"limit" must not be above ${maxLimit}.`);
-  return limit === -1 ? maxLimit : limit;
+  return limit === -1 ? (maxLimit ?? limit) : limit;
 }
 
 /** Rows to skip: `page` replaces `offset`. */
 export function parseOffset(tree: QueryTree, limit: number): number {
   const offset = parseInteger(tree, 'offset', 0) ?? 0;
-  const page = parseInteger(tree, 'page', 0);
+  const lastPage = limit > 1 ? Math.floor(Number.MAX_SAFE_INTEGER / limit) + 1 : undefined;
+  const page = parseInteger(tree, 'page', 0, lastPage);
   if (page === undefined) return offset;
-  const skipped = limit === -1 ? 0 : Math.max(page - 1, 0) * limit;
-  if (!Number.isSafeInteger(skipped)) throw invalidQuery('"page" is too large.');
-  return skipped;
+  return limit === -1 ? 0 : Math.max(page - 1, 0) * limit;
 }
 
 /**
