@@ -138,6 +138,20 @@ describe('at the level fatal', () => {
     expect(lines(server)).toHaveLength(before);
   });
 
+  it('provider-changed, also where an identifier is taken away', async () => {
+    const user = { email: 'p@example.com', password: 'correct horse battery' };
+    const [made] = await causes(server, () => post(server, '/users', user));
+    const [id] = Array.isArray(made?.items) ? made.items : [];
+    const change = (changes: object) => causes(server, () => post(server, `/users/${id}`, changes, 'PATCH'));
+    const expected = line('provider-changed', {
+      ...{ address: '127.0.0.0/24', action: 'update', collection: 'platform_users', items: [id] },
+    });
+    expect(await change({ provider: 'corp', external_identifier: 'ann' })).toEqual([expected]);
+    expect(await change({ external_identifier: 'eve', first_name: 'Eve' })).toEqual([expected]);
+    expect(await change({ external_identifier: null })).toEqual([expected]);
+    expect(await change({ provider: 'default' })).toEqual([expected]);
+  });
+
   it('role-changed by an invitation, by a revision that is written back, and by code of the project', async () => {
     const role = await post(server, '/roles', { name: 'guest', app_access: false });
     const { id } = role.json.data;

@@ -17,6 +17,7 @@ const sentences = {
   'ip-refused': 'An address was refused that the role may not be used from.',
   'limit-reached': 'A limit is reached.',
   'password-changed': 'A password was changed.',
+  'provider-changed': 'Users were given another way to sign in: a provider, or an identifier there.',
   'token-made': 'A static token was made.',
   'role-changed': 'Roles were changed.',
   'permission-changed': 'Permissions were changed.',

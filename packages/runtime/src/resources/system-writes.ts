@@ -122,16 +122,17 @@ function noteTransactions(systemHooks: SystemHooks, note: (transaction: Transact
 interface AuditedWrite {
   readonly collection: string;
   readonly event: AuditEvent;
-  /** Field that must be written; null: every write counts. */
-  readonly field: string | null;
+  /** Fields one of which must be written; null: every write counts. */
+  readonly fields: readonly string[] | null;
 }
 
 const auditedWrites: readonly AuditedWrite[] = [
-  { collection: 'platform_users', event: 'password-changed', field: 'password' },
-  { collection: 'platform_users', event: 'token-made', field: 'token' },
-  { collection: 'platform_users', event: 'role-changed', field: 'role' },
-  { collection: 'platform_roles', event: 'role-changed', field: null },
-  { collection: 'platform_permissions', event: 'permission-changed', field: null },
+  { collection: 'platform_users', event: 'password-changed', fields: ['password'] },
+  { collection: 'platform_users', event: 'provider-changed', fields: ['provider', 'external_identifier'] },
+  { collection: 'platform_users', event: 'token-made', fields: ['token'] },
+  { collection: 'platform_users', event: 'role-changed', fields: ['role'] },
+  { collection: 'platform_roles', event: 'role-changed', fields: null },
+  { collection: 'platform_permissions', event: 'permission-changed', fields: null },
 ];
 
 /** Keys of items that one line names. */
@@ -176,7 +177,7 @@ function auditWrites(hooks: SystemHooks, audit: Audit): AuditedWrites {
     return {
       async watch(running, step) {
         const after = await hook.watch(running, step);
-        const audited = writes.filter(({ field }) => field === null || givesValue(step, field));
+        const audited = writes.filter(({ fields }) => fields?.some((field) => givesValue(step, field)) ?? true);
         if (audited.length === 0) return after;
         return async (keys) => {
           await after?.(keys);
@@ -199,12 +200,17 @@ function auditWrites(hooks: SystemHooks, audit: Audit): AuditedWrites {
   };
 }
 
-/** True if a step gives a field a value in some item; a role that is taken away counts, too. */
+/** Fields of which it counts, too, that a change takes their values away. */
+const emptied = ['role', 'external_identifier'];
+
+/** True if a step gives a field a value in some item, or takes away one that counts. */
 function givesValue({ action, batch }: Step, name: string): boolean {
   if (action === 'delete') return false;
   const column = batch.columns.find(({ field }) => field.descriptor.name === name);
   if (column === undefined) return false;
-  return column.linked || (name === 'role' && action === 'update') || column.values.some((value) => value !== null);
+  return (
+    column.linked || (emptied.includes(name) && action === 'update') || column.values.some((value) => value !== null)
+  );
 }
 
 function keysOf(keys: Keys): readonly string[] {
