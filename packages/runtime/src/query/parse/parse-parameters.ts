@@ -98,14 +98,14 @@ function parseInteger(
   tree: QueryTree,
   name: string,
   least: number,
-  most = Number.MAX_SAFE_INTEGER,
+  maximum = Number.MAX_SAFE_INTEGER,
 ): number | undefined {
   const value = tree.get(name)?.value;
   if (value === undefined || value === '') return undefined;
   const text = JSON.isRawJSON(value) ? value.rawJSON : typeof value === 'number' ? String(value) : value;
   const number = typeof text === 'string' && /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!(number >= least)) throw invalidQuery(`"${name}" must be an integer of at least ${least}.`);
-  if (number > most) throw invalidQuery(`"${name}" must not be above ${most}.`);
+  if (number > maximum) throw invalidQuery(`"${name}" must not be above ${maximum}.`);
   return number;
 }
 
