@@ -79,6 +79,13 @@ describe('mistakes in platform.config.ts', () => {
     expect(code).toBe(1);
   });
 
+  it('a promise that nothing settles', async () => {
+    await writeFile(join(folder, 'platform.config.ts'), `await new Promise(() => {});\n${config('')}`);
+    const { code, stderr } = await platform('generate');
+    expect(stderr).toMatch(/^The command ended unfinished: .*\n {2}Look for an `await`/);
+    expect(code).toBe(2);
+  });
+
   it('none: an absolute output folder is taken as it is', async () => {
     const output = join(folder, 'elsewhere');
     await writeFile(join(folder, 'platform.config.ts'), config(`  output: ${JSON.stringify(output)},`));

@@ -47,12 +47,25 @@ export async function main(argv: readonly string[]): Promise<void> {
     folder = project;
     readEnvironment(folder);
   });
+  // Node ends in silence, and with 0, where all that is left is a promise that nothing settles.
+  const endUnfinished = (): void => {
+    process.exitCode = printError(unfinished, commandFormatter(folder));
+  };
+  process.once('beforeExit', endUnfinished);
   try {
     await root.parseAsync([...argv]);
   } catch (error) {
     process.exitCode = printError(knownFailure(error), commandFormatter(folder));
+  } finally {
+    process.off('beforeExit', endUnfinished);
   }
 }
+
+const unfinished = new CommandError(
+  exitCodes.usage,
+  'The command ended unfinished: it waits for something that never happens.',
+  'Look for an `await` without an answer in platform.config.ts or in an extension.',
+);
 
 /** Every command with its options, for parsing, for help, and for docs/reference/commands.md. */
 export function program(): Command {

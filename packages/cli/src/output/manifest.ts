@@ -1,12 +1,12 @@
 /** `manifest.json` of the generated files: the versions that made them, and the digest of each. */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { printJson } from '@tablewright/compiler/files';
 import type { Diagnostic } from '@tablewright/introspect';
 import type { JsonValue } from '@tablewright/runtime/language';
 import { once } from '../process/once.ts';
-import { digestOf, digestOfBytes, eachOf, isMissing, type OutputFile, readText } from './output-file.ts';
+import { digestOf, digestOfBytes, eachOf, isMissing, type OutputFile, readText, sizeOf } from './output-file.ts';
 
 type JsonObject = Readonly<Record<string, JsonValue>>;
 
@@ -96,9 +96,13 @@ export class EditedFilesError extends Error {
   /** One for each file; `folder` is that of the generated files as people write it. */
   readonly diagnosticsOf: (folder: string) => readonly Diagnostic[];
 
-  constructor(paths: readonly string[]) {
-    super(`These generated files were edited: ${paths.join(', ')}.`);
-    this.diagnosticsOf = (folder) => paths.map((path) => diagnosticOf(`${folder}/${path}`));
+  /** `edited` are files of the last run, `foreign` those that no run has written. */
+  constructor(edited: readonly string[], foreign: readonly string[]) {
+    super(`These files were edited, or never generated: ${[...edited, ...foreign].join(', ')}.`);
+    this.diagnosticsOf = (folder) => [
+      ...edited.map((path) => diagnosticOf(posix.join(folder, path))),
+      ...foreign.map((path) => foreignOf(posix.join(folder, path))),
+    ];
   }
 }
 
@@ -112,10 +116,32 @@ function diagnosticOf(path: string): Diagnostic {
   };
 }
 
-/** Rejects if one of the files, by their paths below a folder, differs from its digest in the manifest. */
+function foreignOf(path: string): Diagnostic {
+  return {
+    ...diagnosticOf(path),
+    code: 'foreign-output',
+    message: 'A file of this name would be generated, and the one that is there was not.',
+    hint: 'Name a folder of its own as "output" in platform.config.ts, or run `platform generate --force` to overwrite the file.',
+  };
+}
+
+/** Rejects if one of the files below a folder was edited since the last run, or written by none. */
 export async function refuseEdited(folder: string, paths: readonly string[], manifest: Manifest | null): Promise<void> {
-  const found = await selectEdited(folder, paths, manifest);
-  if (found.length > 0) throw new EditedFilesError(found);
+  const edited = await selectEdited(folder, paths, manifest);
+  const foreign = await selectForeign(folder, paths, manifest);
+  if (edited.length + foreign.length > 0) throw new EditedFilesError(edited, foreign);
+}
+
+/** Files that no run has written. None are known where the manifest is damaged, as by a merge. */
+async function selectForeign(
+  folder: string,
+  paths: readonly string[],
+  manifest: Manifest | null,
+): Promise<readonly string[]> {
+  if (manifest === null && (await sizeOf(join(folder, manifestFile))) !== null) return [];
+  const unlisted = paths.filter((path) => path !== manifestFile && manifest?.digests.has(path) !== true);
+  const sizes = await eachOf(unlisted, (path) => sizeOf(join(folder, path)));
+  return unlisted.filter((_, index) => sizes[index] !== null).toSorted();
 }
 
 /** Milliseconds after which files are compared once more: another command may be writing them. */

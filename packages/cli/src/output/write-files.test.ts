@@ -116,11 +116,12 @@ test('writes nothing where it cannot write', async () => {
 
 test('what two documents say is there once, until one of them says something else', async () => {
   const place = (name: string): string => join(output, name);
-  const documents = (a: string, b: string): readonly OutputFile[] => [
-    ...filesOf({ 'c.json': '1' }),
-    { path: 'a.json', contents: `{${a}`, chunks: ['{', Buffer.from(a)] },
-    { path: 'b.json', contents: `{${b}`, chunks: ['{', Buffer.from(b)] },
-  ];
+  const documents = (a: string, b: string): readonly OutputFile[] =>
+    sealManifest([
+      { path: 'manifest.json', contents: '{"contract": 1}' },
+      { path: 'a.json', contents: `{${a}`, chunks: ['{', Buffer.from(a)] },
+      { path: 'b.json', contents: `{${b}`, chunks: ['{', Buffer.from(b)] },
+    ]);
   await writeFiles(output, documents('one', 'one'));
   expect(statSync(place('a.json')).ino).toBe(statSync(place('b.json')).ino);
   for (const [a, b] of [
@@ -149,6 +150,26 @@ test('refuses to overwrite or remove what was edited, with every path, and chang
   expect(readFileSync(join(output, 'a.ts'), 'utf8')).toBe('2\n');
   // From now on nothing is edited.
   expect(await writeFiles(output, filesOf({ 'a.ts': '3\n' }))).toMatchObject({ removed: 2 });
+});
+
+test('refuses to overwrite a file that no run has written, until it is forced', async () => {
+  mkdirSync(output);
+  writeFileSync(join(output, 'package.json'), 'mine');
+  const next = filesOf({ 'package.json': '{}', 'a.ts': '1' });
+  const refusal = await writeFiles(output, next).catch((error: unknown) => error);
+  expect(refusal instanceof EditedFilesError && refusal.diagnosticsOf('')).toMatchObject([
+    { code: 'foreign-output', place: 'package.json' },
+  ]);
+  expect(present()).toEqual(['generated/package.json']);
+  expect(readFileSync(join(output, 'package.json'), 'utf8')).toBe('mine');
+  // A file with the same text is no obstacle.
+  writeFileSync(join(output, 'a.ts'), '1');
+  expect(await writeFiles(output, next, { force: true })).toMatchObject({ written: 2, unchanged: 1 });
+  writeFileSync(join(output, 'b.ts'), 'mine');
+  await expect(writeFiles(output, filesOf({ 'package.json': '{}', 'b.ts': '2' }))).rejects.toThrow(EditedFilesError);
+  // A merge may have damaged the list of what was written.
+  writeFileSync(join(output, 'manifest.json'), '<<<<<<< ours');
+  expect(await writeFiles(output, filesOf({ 'b.ts': '2' }))).toMatchObject({ written: 2 });
 });
 
 test('takes line breaks of Windows for no edit', async () => {
