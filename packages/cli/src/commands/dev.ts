@@ -1,5 +1,6 @@
 import { bothChanges, type ChangedRelations } from '@tablewright/introspect';
 import type { CompiledApi, RunningServer } from '@tablewright/runtime';
+import { onStopSignals } from '@tablewright/runtime/tools';
 import { printSummary } from '../compile/steps.ts';
 import { linkCompilation } from '../dev/link-compilation.ts';
 import { printFailure, printRebuilt, printTypes } from '../dev/print.ts';
@@ -191,13 +192,12 @@ async function change(running: Running, noticed: Noticed, watcher: Watcher, prog
   }
 }
 
-/** Is aborted by the first SIGINT or SIGTERM; the second ends the process. */
+/** Is aborted by the first SIGINT or SIGTERM; a later one ends the process. */
 function stopsOnSignals(): AbortSignal {
   const controller = new AbortController();
-  const stop = (): void => {
-    if (controller.signal.aborted) process.exit(1);
-    controller.abort();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+  onStopSignals(
+    () => controller.abort(),
+    () => process.exit(1),
+  );
   return controller.signal;
 }

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { join, relative } from 'node:path';
 import type { Diagnostic } from '@tablewright/introspect';
 import type { FullDisk, PassedConnections, RunningServer, ServeOptions } from '@tablewright/runtime';
+import { onStopSignals } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes, knownFailure } from '../errors/failures.ts';
 import { configName } from '../modules/import-config.ts';
 import { readManifest, warnOfEdited } from '../output/manifest.ts';
@@ -200,20 +201,12 @@ async function startCluster(project: Settings, size: number, progress: Progress)
 
 /** Signals to stop as one process has them; SIGHUP replaces the processes one after the other. */
 function obeySignals(workers: WorkerCluster, manager: ServiceManager): void {
-  let stopping = false;
-  const stop = (): void => {
-    if (stopping) {
-      workers.kill();
-      process.exit(1);
-    }
-    stopping = true;
-    workers.stop().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
+  const end = (code: number) => (): void => process.exit(code);
+  const kill = (): void => {
+    workers.kill();
+    process.exit(1);
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  onStopSignals(() => void workers.stop().then(end(0), end(1)), kill);
   process.on('SIGHUP', () => {
     manager.reloading();
     void workers.restart().then(() => manager.ready());

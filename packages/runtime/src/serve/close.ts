@@ -65,18 +65,25 @@ async function closeAll(
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
-/** On SIGTERM or SIGINT stops the server and ends the process: code 0, or 1 on failure or a second signal. */
-export function stopOnSignals(stop: () => Promise<void>): void {
-  let stopping = false;
+/** Milliseconds in which a signal comes again: a terminal and systemd send it to all processes, and npm passes it on. */
+const repeatedMs = 500;
+
+/** Calls `stop` on the first SIGTERM or SIGINT, and `kill` on a later one. */
+export function onStopSignals(stop: () => void, kill: () => void): void {
+  let since = Number.POSITIVE_INFINITY;
   function onSignal(): void {
-    if (stopping) process.exit(1);
-    stopping = true;
-    stop().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
+    if (performance.now() - since > repeatedMs) kill();
+    if (since !== Number.POSITIVE_INFINITY) return;
+    since = performance.now();
+    stop();
   }
   for (const signal of signals) process.on(signal, onSignal);
+}
+
+/** On SIGTERM or SIGINT stops the server and ends the process: code 0, or 1 on failure or a later signal. */
+export function stopOnSignals(stop: () => Promise<void>): void {
+  const end = (code: number) => (): void => process.exit(code);
+  onStopSignals(() => void stop().then(end(0), end(1)), end(1));
 }
 
 /** Logs promises that reject unseen, for which Node ends the process by itself; a process with a listener of its own keeps to that. Returns what stops it. */
