@@ -35,7 +35,7 @@ export const topics: readonly (readonly [topic: string, variables: readonly Vari
       ['METRICS_TOKEN', none, 'Token for `/metrics` on `PORT`, at least 16 characters.'],
       ['METRICS_SERIES_MAX', '5000', 'Series that name a collection.'],
       ['TRACES_MODULE', none, 'Path of a module that registers a provider of [spans](../traces.md).'],
-      ['SHUTDOWN_DELAY', { absent: '`0`' }, 'Time after SIGTERM in which everything is still served.'],
+      ['SHUTDOWN_DELAY', '0', 'Time after SIGTERM in which everything is still served.'],
       ['SHUTDOWN_TIMEOUT', '10s', 'Time that running requests have after that.'],
       ['REQUEST_TIMEOUT', '60s', 'Time that a client has to send one request.'],
       ['MAX_PAYLOAD_SIZE', '1mb', 'Size of a JSON body.'],
@@ -74,7 +74,7 @@ export const topics: readonly (readonly [topic: string, variables: readonly Vari
       ['DATABASE_POOL_MAX', '10', 'Connections of one process.'],
       ['DATABASE_POOL_TIMEOUT', '2s', 'Time that a request waits for a connection.'],
       ['DATABASE_STATEMENT_TIMEOUT', '30s', 'Time that a statement may take.'],
-      ['DATABASE_PUBLIC_STATEMENT_TIMEOUT', '10s', 'The same for callers without a token.'],
+      ['DATABASE_PUBLIC_STATEMENT_TIMEOUT', '10s', 'The same for callers without a token; `0`: no other time.'],
       [
         'DATABASE_READ_ONLY',
         'false',

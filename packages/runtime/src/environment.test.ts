@@ -148,6 +148,13 @@ test('durations and sizes have units', () => {
   });
 });
 
+test('times that may be none take 0', () => {
+  const environment = read({ SHUTDOWN_DELAY: '0', DATABASE_PUBLIC_STATEMENT_TIMEOUT: '0', SLOW_QUERY: '0' });
+  expect(environment.shutdownDelay).toBe(0);
+  expect(environment.database.publicStatementTimeout).toBe(0);
+  expect(environment.operate.slowQuery).toBe(0);
+});
+
 test('every wrong value is named, all in one go, in the order of the specification', () => {
   const variables = {
     PORT: '99999',

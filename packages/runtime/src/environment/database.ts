@@ -8,6 +8,7 @@ import {
   readBoolean,
   readChoice,
   readDuration,
+  readDurationOrZero,
   readInteger,
 } from './values.ts';
 
@@ -32,7 +33,7 @@ export interface DatabaseEnvironment {
   readonly statementTimeout: number;
   /** DATABASE_READ_ONLY: refuses all writes, even if the database would accept them. */
   readonly readOnly: boolean;
-  /** DATABASE_PUBLIC_STATEMENT_TIMEOUT: that of callers without a token. */
+  /** DATABASE_PUBLIC_STATEMENT_TIMEOUT: that of callers without a token; 0: the same as of all others. */
   readonly publicStatementTimeout: number;
   /** DATABASE_STREAM_MAX: answers streamed at once; null: a third of the connections. */
   readonly streamMax: number | null;
@@ -54,7 +55,7 @@ export function readDatabase(read: Read, problems: EnvironmentProblem[]): Databa
     poolTimeout: read('DATABASE_POOL_TIMEOUT', readDuration, 2000),
     statementTimeout: read('DATABASE_STATEMENT_TIMEOUT', readDuration, 30_000),
     readOnly: read('DATABASE_READ_ONLY', readBoolean, false),
-    publicStatementTimeout: read('DATABASE_PUBLIC_STATEMENT_TIMEOUT', readDuration, 10_000),
+    publicStatementTimeout: read('DATABASE_PUBLIC_STATEMENT_TIMEOUT', readDurationOrZero, 10_000),
     streamMax: read<number | null>('DATABASE_STREAM_MAX', readInteger(1), null),
   };
   // One that cannot be used contradicts nothing.
