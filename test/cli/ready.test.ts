@@ -56,9 +56,26 @@ it('tells nothing of what another program says', async () => {
   other.closeAllConnections();
 });
 
-it('refuses an address that is none', async () => {
-  expect(await runPlatform(['ready', '--url', 'here'])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('--url must be an address such as http://127.0.0.1:8055'),
-  });
+it.each([
+  ['here', {}],
+  ['localhost:8055', {}],
+  ['ftp://127.0.0.1', {}],
+  [null, { PORT: 'http' }],
+])('refuses an address that is none: %s %j', async (url, variables) => {
+  const subject = url === null ? 'HOST and PORT' : '--url';
+  const ran = await runPlatform(['ready', ...(url === null ? [] : ['--url', url])], variables);
+  expect(ran.stderr).toContain(`${subject} must be an address such as http://127.0.0.1:8055, not "`);
+  expect(ran.stderr).not.toMatch(/^\s+at /m);
+  expect(ran.code).toBe(2);
+});
+
+it('tells of a server that begins an answer and goes silent', { timeout: 30_000 }, async () => {
+  const other = createServer((_, response) => response.writeHead(200).write('{"status":')).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const { code, stderr } = await runPlatform(['ready', '--url', url]);
+  expect([code, stderr]).toEqual([1, `${url} does not answer: The operation was aborted due to timeout.\n`]);
+  other.close();
+  other.closeAllConnections();
 });
