@@ -127,6 +127,7 @@ const cases: readonly (readonly [
   args: readonly string[],
 ])[] = [
   ['environment', { PORT: 'x' }, []],
+  ['variable-misspelt', { RATE_LIMITER_ENABLE: 'true' }, []],
   ['node-end-of-life', { NODE_OPTIONS: `--import ${ahead}` }, []],
   ['clock-skew', { NODE_OPTIONS: `--import ${ahead}` }, []],
   ['secret-short', { SECRET: 'of 19 characters ab' }, []],

@@ -61,6 +61,13 @@ export const checks: readonly Check[] = [
     cure: 'Correct or remove the variable.',
   },
   {
+    code: 'variable-misspelt',
+    severity: 'warning',
+    title: 'a variable that the server does not read, with a name that is almost one of its own',
+    wrong: ({ misspelt }) => misspelt.map(({ name, meant }) => `${name} is not read. Did you mean ${meant}?`),
+    cure: 'Rename the variable, or leave it alone if it is for another program.',
+  },
+  {
     code: 'node-end-of-life',
     severity: 'problem',
     title: 'a version of Node that gets no repairs any more',

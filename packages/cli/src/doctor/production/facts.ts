@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { didYouMean } from '@tablewright/introspect/did-you-mean';
 import type { Schema } from '@tablewright/introspect/schema';
 import { type Environment, type EnvironmentProblem, readEnvironment, type Variables } from '@tablewright/runtime/tools';
 import { loadSchema } from '../../compile/steps.ts';
@@ -25,6 +26,8 @@ export interface ProductionFacts {
   /** Settings of the server; a variable that cannot be used has its default here. */
   readonly environment: Environment;
   readonly problems: readonly EnvironmentProblem[];
+  /** Variables that the server does not read, whose names are near those of others that it reads. */
+  readonly misspelt: readonly MisspeltVariable[];
   /** Files with secrets that every user of the machine can read. */
   readonly openFiles: readonly string[];
   /** Connections to hosts, by the variables that name these; none to the embedded database. */
@@ -38,6 +41,11 @@ export interface ProductionFacts {
   /** True if the platform's own tables are there. */
   readonly hasUsers: boolean;
   readonly hasGraphql: boolean;
+}
+
+interface MisspeltVariable {
+  readonly name: string;
+  readonly meant: string;
 }
 
 interface NamedConnection extends ConnectionFacts {
@@ -56,6 +64,7 @@ export async function productionFacts(project: Project, examined: ExaminedFacts)
   const settings = readSettings({ ...process.env, NODE_ENV: 'production' });
   return {
     ...settings,
+    misspelt: misspeltVariables(process.env),
     node: process.versions.node,
     now: Date.now(),
     openFiles: await openSecrets(project, process.env),
@@ -90,6 +99,28 @@ function readSettings(variables: Variables): Pick<ProductionFacts, 'environment'
   const defaults = rest.ok ? rest : readEnvironment({ NODE_ENV: 'production' });
   if (!defaults.ok) throw new Error('The defaults of the environment are refused.');
   return { environment: defaults.environment, problems };
+}
+
+/** Characters of the shortest name that is compared: shorter ones are like those of the system. */
+const leastLength = 8;
+
+function misspeltVariables(variables: Variables): readonly MisspeltVariable[] {
+  const read = new Set<string>();
+  const noting = new Proxy(
+    { ...variables },
+    {
+      getOwnPropertyDescriptor(target, name) {
+        read.add(String(name));
+        return Reflect.getOwnPropertyDescriptor(target, name);
+      },
+    },
+  );
+  readEnvironment(noting);
+  const candidates = [...read].filter((name) => !name.endsWith('_FILE'));
+  return Object.keys(variables).flatMap((name) => {
+    const meant = name.length < leastLength || read.has(name) ? null : didYouMean(name, candidates);
+    return meant === null ? [] : [{ name, meant }];
+  });
 }
 
 interface DatabaseFacts {
