@@ -214,6 +214,26 @@ describe.each(servers)('introspection of $name', ({ dialect, missing, start, exa
     expect(tableOf(facts, 'public.pairs').primaryKey?.columns).toEqual(['right', 'left']);
   });
 
+  it('warns of foreign keys that the server hides from users that may only read', async () => {
+    const { hostname, port, pathname } = new URL(url);
+    await withMysql(url, async (connection) => {
+      await connection.query("CREATE USER only_reads IDENTIFIED BY 'x'");
+      await connection.query(`GRANT SELECT ON \`${pathname.slice(1)}\`.* TO only_reads`);
+    });
+    const read = () => mysqlFacts(`mysql://only_reads:x@${hostname}:${port}${pathname}`);
+    const keysOf = ({ tables }: SchemaFacts) => tables.flatMap(({ foreignKeys }) => foreignKeys).length;
+    const hidden = await read();
+    const told = hidden.diagnostics.filter(({ code }) => code === 'foreign-key-hidden');
+    expect(keysOf(hidden) + told.length).toBe(keysOf(facts));
+    // MySQL shows them to everybody who may read the table.
+    expect(told.length > 0).toBe(dialect === 'mariadb');
+    await withMysql(url, (connection) =>
+      connection.query(`GRANT REFERENCES ON \`${pathname.slice(1)}\`.* TO only_reads`),
+    );
+    expect(keysOf(await read())).toBe(keysOf(facts));
+    await withMysql(url, (connection) => connection.query('DROP USER only_reads'));
+  });
+
   it('tells tables, partitioned tables and views', () => {
     expect(facts.tables.map((table) => [table.name, table.kind])).toEqual([
       ['counted', 'view'],

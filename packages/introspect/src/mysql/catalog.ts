@@ -98,8 +98,9 @@ export interface KeyRow extends TableName {
   readonly referenced_table_schema: string;
   readonly referenced_table_name: string;
   readonly referenced_column_name: string;
-  readonly update_rule: string;
-  readonly delete_rule: string;
+  /** Null where MariaDB hides what a foreign key does: from users that may do no more than SELECT. */
+  readonly update_rule: string | null;
+  readonly delete_rule: string | null;
 }
 
 /** `CHECK_CONSTRAINTS` with their tables. */

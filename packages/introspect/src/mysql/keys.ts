@@ -92,12 +92,31 @@ export function buildForeignKeys(
       (row) => row.constraint_name,
     ).values(),
   ];
-  const built = groups.map((group) => buildForeignKey(catalog, group));
+  const [hidden, shown] = [groups.filter(isHidden), groups.filter((group) => !isHidden(group))];
+  const built = shown.map((group) => buildForeignKey(catalog, group));
+  const name = printTable('mysql', table);
   return {
     foreignKeys: built.filter(({ target }) => listed.has(target)),
-    diagnostics: built
-      .filter(({ target }) => !listed.has(target))
-      .map(({ name, target }) => foreignKeyOutside(printTable('mysql', table), name, printTable('mysql', target))),
+    diagnostics: [
+      ...hidden.map(([row]) => hiddenKey(name, row?.constraint_name ?? '')),
+      ...built
+        .filter(({ target }) => !listed.has(target))
+        .map((key) => foreignKeyOutside(name, key.name, printTable('mysql', key.target))),
+    ],
+  };
+}
+
+function isHidden([first]: readonly KeyRow[]): boolean {
+  return first?.delete_rule === null;
+}
+
+function hiddenKey(table: string, name: string): Diagnostic {
+  return {
+    code: 'foreign-key-hidden',
+    severity: 'warning',
+    place: `table ${table}`,
+    message: `The server hides what the foreign key "${name}" does: it is left out, and so are its relations.`,
+    hint: 'GRANT the user of DATABASE_URL the right REFERENCES on the database, which lets it read no rows.',
   };
 }
 
@@ -125,6 +144,6 @@ const actions: ReadonlyMap<string, ReferentialAction> = new Map([
   ['SET DEFAULT', 'set default'],
 ]);
 
-function actionOf(rule: string | undefined): ReferentialAction {
+function actionOf(rule: string | null | undefined): ReferentialAction {
   return actions.get(rule ?? '') ?? 'no action';
 }
