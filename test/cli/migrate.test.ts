@@ -146,6 +146,13 @@ it('of the project do not share what one sets, and tell what stays of one that e
   await write('0005-own', 'CREATE TABLE lost (id int);', 'CREATE TABLE doors (id int);');
   const undone = await platform('migrate');
   expect([undone.code, undone.stderr]).toEqual([3, expect.stringMatching(/already exists.*Nothing of it stays/)]);
+  await writeFile(join(folder, 'migrations/0005-own.sql'), Buffer.from("SELECT 'Müller';", 'latin1'));
+  const garbled = await platform('migrate');
+  expect([garbled.code, garbled.stderr]).toEqual([1, expect.stringContaining('0005-own.sql" is no text in UTF-8.')]);
+  await write('0005-own', 'CREATE TABLE lost (', '  id int', '  name text', ');');
+  expect((await platform('migrate')).stderr).toContain(
+    'syntax error at or near "name", in line 3. Nothing of it stays.',
+  );
   expect(await query("SELECT to_regclass('kept')::text AS kept, to_regclass('lost') AS lost")).toEqual([
     { kept: 'kept', lost: null },
   ]);

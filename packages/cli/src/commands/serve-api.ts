@@ -124,7 +124,7 @@ export async function importApi(project: Settings): Promise<CompiledApi> {
   try {
     return (await importGenerated(project.output)).api;
   } catch (error) {
-    const described = ownCodeError(error, project.folder, exitCodes.start);
+    const described = ownCodeError(error, project, exitCodes.start);
     if (!isMissingFile(error) || described instanceof CommandError) throw described;
     throw new CommandError(
       exitCodes.start,

@@ -38,13 +38,15 @@ export function isExtended(files: Compilation['files']): boolean {
   return files.some(({ path }) => path === 'extensions.js');
 }
 
-async function loadExtensionsOf({ folder, output }: Project, change: number): Promise<CompiledApi['extensions']> {
+async function loadExtensionsOf(project: Project, change: number): Promise<CompiledApi['extensions']> {
   try {
-    const module: Pick<CompiledApi, 'extensions'> = await import(freshUrl(join(output, 'extensions.js'), change));
+    const module: Pick<CompiledApi, 'extensions'> = await import(
+      freshUrl(join(project.output, 'extensions.js'), change)
+    );
     return module.extensions;
   } catch (error) {
     const hint = 'The generated files, from which it is loaded, are those of the change already.';
-    throw ownCodeError(error, folder, exitCodes.start, hint);
+    throw ownCodeError(error, project, exitCodes.start, hint);
   }
 }
 

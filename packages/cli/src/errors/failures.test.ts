@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CommandError, knownFailure } from './failures.ts';
+import { CommandError, knownFailure, ownCodeError } from './failures.ts';
 
 function thrown(work: () => unknown): unknown {
   try {
@@ -55,6 +57,24 @@ test('a stack that ends says where, and is no bug', () => {
     message: expect.stringMatching(/nests too deeply, or leads back to itself \(in descend\)\.$/),
   });
 });
+
+test.each(['./prices', 'no-such-package'])(
+  'an import that leads nowhere is told by the file that has it: %s',
+  async (name) => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'platform-import-')));
+    const path = join(folder, 'hooks.mjs');
+    writeFileSync(path, `import '${name}';\n`);
+    const error: unknown = await import(path).catch((reason: unknown) => reason);
+    expect(ownCodeError(error, { folder, output: join(folder, 'generated') }, 4)).toMatchObject({
+      exitCode: 4,
+      message: expect.stringMatching(/^hooks\.mjs cannot be loaded: Cannot find (?:module|package) '.*'\.$/),
+      hint: expect.stringMatching(/^Install the package .* `\.\/prices\.ts`\.$/),
+    });
+    // Generated files that are missing are for `platform generate` to write.
+    expect(ownCodeError(error, { folder, output: folder }, 4)).toBe(error);
+    rmSync(folder, { recursive: true });
+  },
+);
 
 test('everything else stays what it is', () => {
   for (const error of [

@@ -1,3 +1,4 @@
+import { join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Diagnostic } from '@tablewright/introspect';
 
@@ -45,9 +46,21 @@ export class DiagnosticsError extends CommandError {
   }
 }
 
+/** Folders of a project, as absolute paths. */
+interface OwnFolders {
+  readonly folder: string;
+  /** Folder of the generated files. */
+  readonly output: string;
+}
+
 /** Converts an error that keeps the project's code from being loaded to a failure with its place; others stay. */
-export function ownCodeError(error: unknown, folder: string, exitCode: number, hint?: string): unknown {
+export function ownCodeError(error: unknown, { folder, output }: OwnFolders, exitCode: number, hint?: string): unknown {
   if (!(error instanceof Error) || error instanceof CommandError) return error;
+  const [, missing, importer = ''] = /^(.*) imported from (.+)$/.exec(error.message) ?? [];
+  if (isBelow(importer, folder) && !isBelow(importer, output)) {
+    const cure = 'Install the package in the project; an import of a file has its ending, such as `./prices.ts`.';
+    return new CommandError(exitCode, `${relative(folder, importer)} cannot be loaded: ${missing}.`, cure);
+  }
   const root = `${pathToFileURL(folder).href}/`;
   const frames = (error.stack ?? '').matchAll(/(file:\/\/[^\s?()]+?)(?:\?[^\s:()]*)?:(\d+)/g);
   for (const [, url = '', line] of frames) {
@@ -56,6 +69,10 @@ export function ownCodeError(error: unknown, folder: string, exitCode: number, h
     return new CommandError(exitCode, `${path}:${line} cannot be loaded: ${error.message}`, hint);
   }
   return error;
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(join(folder, sep)) && !path.includes(`${sep}node_modules${sep}`);
 }
 
 /** Message of a driver's error, without its full stop. */

@@ -21,3 +21,8 @@ test.each([
   const { env_test_first: first, env_test_second: second } = process.env;
   expect([first, second]).toEqual(['größe', 'b c']);
 });
+
+test('refuses other encodings, in which letters would be lost', () => {
+  writeFileSync(join(folder, '.env'), 'env_test_first=größe\n', 'latin1');
+  expect(() => readEnvironment(folder)).toThrow(/\.env" is no text in UTF-8\.$/);
+});

@@ -11,17 +11,27 @@ export function readEnvironment(folder: string): void {
   const path = join(folder, environmentName);
   if (!existsSync(path)) return;
   const isSet = (name: string): boolean => process.env[name] !== undefined || process.env[`${name}_FILE`] !== undefined;
-  for (const [name, value] of Object.entries(parseEnv(textOf(path)))) if (!isSet(name)) process.env[name] = value;
+  for (const [name, value] of Object.entries(parseEnv(decodeText(path, bytesOf(path)))))
+    if (!isSet(name)) process.env[name] = value;
 }
 
-/** Text of a file that people write: editors and shells of Windows begin it with a mark, and write it as UTF-16. */
-export function decodeText(bytes: Uint8Array): string {
-  return new TextDecoder(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8').decode(bytes);
-}
-
-function textOf(path: string): string {
+/**
+ * Text of a file that people write: editors and shells of Windows begin it with a mark, and write it as UTF-16. Bytes
+ * that are neither would become question marks, in rows of the database as well.
+ */
+export function decodeText(path: string, bytes: Uint8Array): string {
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
   try {
-    return decodeText(readFileSync(path));
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    const hint = 'Save it in UTF-8, and run the command again.';
+    throw new CommandError(exitCodes.invalid, `The file "${path}" is no text in UTF-8.`, hint);
+  }
+}
+
+function bytesOf(path: string): Uint8Array {
+  try {
+    return readFileSync(path);
   } catch (error) {
     const hint = 'Give the user of this command the right to read it, or remove it.';
     throw new CommandError(exitCodes.usage, `The file "${path}" cannot be read: ${reasonOf(error)}.`, hint);

@@ -4,6 +4,7 @@ import type { Diagnostic, PermissionDocument } from '@tablewright/introspect';
 import { parsePermissions } from '@tablewright/introspect/resolve';
 import { starterRules } from 'create-tablewright';
 import { CommandError, exitCodes, reasonOf } from '../errors/failures.ts';
+import { decodeText } from './environment-file.ts';
 import { defaultPermissions, loadSettings, type Settings } from './settings.ts';
 
 /** A folder with a configuration and permissions, as the commands use it. Paths are absolute. */
@@ -46,7 +47,7 @@ function parseOnce(text: string, fileName: string): ReturnType<typeof parsePermi
 
 /** Without the file only administrators may read; a file that the configuration names must exist. */
 async function readPermissions(path: string, named: boolean): Promise<string> {
-  if (existsSync(path)) return readFile(path, 'utf8').catch((error) => refuse(path, error));
+  if (existsSync(path)) return decodeText(path, await readFile(path).catch((error) => refuse(path, error)));
   if (!named) return '';
   throw new CommandError(
     exitCodes.invalid,

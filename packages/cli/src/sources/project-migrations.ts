@@ -158,7 +158,8 @@ async function readMigrations(project: Project): Promise<readonly ProjectMigrati
   const names = await migrationNames(project);
   return Promise.all(
     names.map(async (name) => {
-      const sql = withLineFeeds(decodeText(await readFile(join(folderOf(project), `${name}${ending}`))));
+      const path = join(folderOf(project), `${name}${ending}`);
+      const sql = withLineFeeds(decodeText(path, await readFile(path)));
       return { name, script: sql, checksum: migrationChecksum(sql) };
     }),
   );

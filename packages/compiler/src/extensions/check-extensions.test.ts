@@ -27,6 +27,13 @@ test('a file without a default export, or with another, is named', () => {
   expect(check('\nexport default 1;')[0]).toMatch(/^extension-export extensions\/one\.ts:2:16 /);
 });
 
+test('a file that registers later than the server looks is named, as its hooks would be lost', () => {
+  expect(check(`${start}async ({ before }) => {\n  await 1;\n  before('articles.create', () => {});\n});`)).toEqual([
+    expect.stringMatching(/^extension-async extensions\/one\.ts:1:32 .+ does not wait/),
+  ]);
+  expect(check(`${start}({ before }) => before('articles.create', async () => {}));`)).toEqual([]);
+});
+
 test.each([
   ['({ before }) => {\n  before("article.create", () => {});\n}', 'Did you mean "articles.create"?'],
   ['({ after: then }) => {\n  then("articles.created", () => {});\n}', 'Did you mean "articles.create"?'],

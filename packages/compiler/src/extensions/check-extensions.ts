@@ -67,6 +67,12 @@ function checkFile(file: SourceFile, path: string, events: ReadonlySet<string>):
     const hint = 'Write `export default defineExtension(({ before }) => { … })`.';
     return [problem('extension-export', location, 'The default export is no call of "defineExtension".', hint)];
   }
+  const [register] = exported.getArguments();
+  if (Node.isAsyncable(register) && register.isAsync()) {
+    const message = 'The function that registers is async, and the server does not wait for it.';
+    const hint = 'Write `await` before the call of "defineExtension", or in the hooks.';
+    return [problem('extension-async', placeOf(register, path), message, hint)];
+  }
   return registrationsIn(file).flatMap(({ tool, call }) => {
     const [event] = call.getArguments();
     return tool === 'route' || event === undefined ? [] : checkEvent(event, placeOf(event, path), events);

@@ -24,7 +24,8 @@ export interface Constraint {
 
 /** Reads a comparison. Values that do not fit the type are reported elsewhere and say nothing here. */
 export function readConstraint(facts: ColumnFacts, { operator, operand }: Comparison): Constraint {
-  if (operand.kind !== 'literal') return { operator, operand, values: null };
+  if (operand.kind !== 'literal')
+    return { operator, operand, values: holdsNoKey(facts, operator, operand) ? [] : null };
   // Elsewhere an array is one value: that of an array, or of a csv field.
   const value = literalValue(operand);
   const written: readonly JsonValue[] = listed.has(operator) && Array.isArray(value) ? value : [value];
@@ -33,6 +34,13 @@ export function readConstraint(facts: ColumnFacts, { operator, operand }: Compar
     return decoded.ok && decoded.value !== null ? [decoded.value] : [];
   });
   return { operator, operand, values: values.length === written.length ? values : null };
+}
+
+/** True where a column cannot equal the key of a user or a role, which is a uuid. */
+function holdsNoKey({ type }: ColumnFacts, operator: Operator, operand: Operand): boolean {
+  const { family = 'uuid' } = types[type.type];
+  const isKey = operand.kind === 'caller' && operand.path.length === 0;
+  return isKey && (operator === '_eq' || operator === '_in') && family !== 'uuid' && family !== 'text';
 }
 
 /** True if a comparison holds on null: it asks for null, or excludes nothing. */

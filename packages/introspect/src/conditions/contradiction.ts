@@ -142,9 +142,10 @@ function conjuncts(condition: Condition): readonly Condition[] {
 /** Reason why no value of a column, nor null, can meet all constraints, to follow its name; null when one may. */
 function columnContradiction(facts: ColumnFacts, constraints: readonly Constraint[]): string | null {
   if (admitsNull(facts, constraints) || admitsValue(facts, constraints)) return null;
+  const isKey = constraints.some(({ operand, values }) => operand.kind === 'caller' && values !== null);
   const texts = [...new Set(constraints.map(constraintText))];
   const terms = texts.length > 1 ? `cannot meet ${texts.slice(0, -1).join(', ')} and ${texts.at(-1)} together` : null;
-  return terms ?? `never meets ${texts.join()}`;
+  return `${terms ?? `never meets ${texts.join()}`}${isKey ? ', because keys of users and roles are uuids' : ''}`;
 }
 
 function admitsNull({ nullable }: ColumnFacts, constraints: readonly Constraint[]): boolean {

@@ -170,7 +170,18 @@ test('a name below a column of a composite foreign key gets the name of the rela
   };
   expect(hintOf('{ _and: [{ listing: { label: x } }] }')).toBe('"listing" is a field: the relation is "units".');
   expect(hintOf('{ note: { label: x } }')).toBe('"note" is a field.');
+  expect(hintOf('{ note: { eq: x } }')).toBe('Did you mean "_eq"?');
   expect(hintOf('{ units: { lable: x } }')).toBe('Did you mean "label"?');
+});
+
+test('a path in the fields of a rule is told where its end is granted', () => {
+  const authors: TableSketch = { columns: ['id!', 'name!'], key: ['id'] };
+  const books: TableSketch = { columns: ['id!', 'author!'], key: ['id'], foreignKeys: ['author > public.authors.id'] };
+  const permissions = 'permissions: { public: { books: { read: { fields: [author.name] } } } }';
+  const { diagnostics } = resolve({ authors, books }, { permissions });
+  expect(diagnostics.find(({ code }) => code === 'unknown-field')?.hint).toBe(
+    'Write "author" here: rules of "authors" grant the fields of its items.',
+  );
 });
 
 test('a file needs no name in a rule: uploads have one', () => {

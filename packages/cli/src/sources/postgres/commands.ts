@@ -79,7 +79,7 @@ async function applyPostgresMigration(
     await source.script('COMMIT');
     return isNew;
   } catch (error) {
-    throw await refusedMigration(source, name, error);
+    throw await refusedMigration(source, { name, script: sql }, error);
   } finally {
     // Settings of a dump, such as an empty search_path, are not for the migrations after it.
     await source.script('ROLLBACK; RESET ALL').catch(() => undefined);
@@ -87,18 +87,28 @@ async function applyPostgresMigration(
 }
 
 /** A transaction that has failed answers nothing: one that does is over, because the file has ended it. */
-async function refusedMigration({ run }: Source, name: string, error: unknown): Promise<CommandError> {
+async function refusedMigration(
+  { run }: Source,
+  { name, script: sql }: Pick<ProjectMigration, 'name' | 'script'>,
+  error: unknown,
+): Promise<CommandError> {
   const isOver = await run('SELECT 1', []).then(
     () => true,
     () => false,
   );
   return new CommandError(
     exitCodes.database,
-    `The migration ${name} cannot be applied: ${reasonOf(error)}. ${isOver ? 'It ends its transaction itself, so a part of it may stay.' : 'Nothing of it stays.'}`,
+    `The migration ${name} cannot be applied: ${reasonOf(error)}${lineIn(sql, error)}. ${isOver ? 'It ends its transaction itself, so a part of it may stay.' : 'Nothing of it stays.'}`,
     isOver
       ? 'Undo what stays, remove BEGIN and COMMIT from the file, and run `platform migrate` again.'
       : 'Correct what is in its way, and run `platform migrate` again.',
   );
+}
+
+/** Line of a text that the database names by the place of a character, as the end of a sentence. */
+function lineIn(text: string, error: unknown): string {
+  const place = error instanceof Error && 'position' in error ? Number(error.position) : 0;
+  return place > 0 ? `, in line ${text.slice(0, place - 1).split('\n').length}` : '';
 }
 
 /**

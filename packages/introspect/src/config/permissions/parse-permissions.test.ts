@@ -94,6 +94,12 @@ test.each([
     ['permissions.yaml:1:16 The role "admin" may do everything and takes no rules. Remove them.'],
   ],
   [
+    'permissions: { public: { a: true } }',
+    [
+      'permissions.yaml:1:29 The collection "a" must be a mapping. Write what may be done with it, such as `{ read: true }`.',
+    ],
+  ],
+  [
     'permissions: { public: { a: { raed: true } } }',
     ['permissions.yaml:1:31 The action "raed" is unknown. Did you mean "read"?'],
   ],

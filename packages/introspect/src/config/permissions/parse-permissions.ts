@@ -160,7 +160,8 @@ function parseRulesOfRole({ key, value }: SourceEntry, diagnostics: Diagnostic[]
 }
 
 function parseCollection(role: PlacedName, collection: SourceEntry, diagnostics: Diagnostic[]): readonly RuleSource[] {
-  const entries = entriesOf(collection.value, `The collection "${collection.key.name}"`, diagnostics);
+  const hint = 'Write what may be done with it, such as `{ read: true }`.';
+  const entries = entriesOf(collection.value, `The collection "${collection.key.name}"`, diagnostics, hint);
   return entries.flatMap(({ key, value }) => {
     const action = actions.find((name) => name === key.name);
     if (action === undefined) {

@@ -61,9 +61,14 @@ function partOf(node: SourceNode, step: string): Part | undefined {
 }
 
 /** The entries of a mapping; any other node has none, and is reported. An empty node is an empty mapping. */
-export function entriesOf(node: SourceNode, what: string, diagnostics: Diagnostic[]): readonly SourceEntry[] {
+export function entriesOf(
+  node: SourceNode,
+  what: string,
+  diagnostics: Diagnostic[],
+  hint: string | null = null,
+): readonly SourceEntry[] {
   if (node.kind === 'map') return node.entries;
-  if (!isNothing(node)) diagnostics.push(formError(node.place, `${what} must be a mapping.`));
+  if (!isNothing(node)) diagnostics.push(formError(node.place, `${what} must be a mapping.`, hint));
   return [];
 }
 

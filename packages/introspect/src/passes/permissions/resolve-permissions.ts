@@ -139,13 +139,13 @@ function unknownCollection({ collection: { name, place: location } }: RuleSource
 /** A name that is neither a field nor a relation of a collection. */
 function unknownField(name: string, location: string, collection: Collection): Diagnostic {
   const message = `The collection "${collection.name}" has no field "${name}".`;
-  return {
-    code: 'unknown-field',
-    severity: 'error',
-    place: location,
-    message,
-    hint: suggest(name, namesIn(collection)),
-  };
+  const [first = ''] = name.split('.');
+  const relation = first === name ? undefined : collection.relations.find((each) => each.name === first);
+  const hint =
+    relation === undefined
+      ? suggest(name, namesIn(collection))
+      : `Write "${first}" here: rules of "${relation.target}" grant the fields of its items.`;
+  return { code: 'unknown-field', severity: 'error', place: location, message, hint };
 }
 
 /** The rules that roles have by app access, for the collections that are installed. Administrators need none. */

@@ -123,7 +123,8 @@ function hintFor(name: string, path: readonly string[], root: Collection, names:
 function hintForField(name: string, parent: string | undefined, collection: Collection | undefined): string | null {
   const field = collection?.fields.find((candidate) => candidate.name === parent);
   const isRelation = collection?.relations.some((relation) => relation.name === parent);
-  if (field === undefined || isRelation === true || name.startsWith('_')) return null;
+  const isOperator = name.startsWith('_') || operators.some((operator) => operator === `_${name}`);
+  if (field === undefined || isRelation === true || isOperator) return null;
   const whole = collection?.relations.find(
     (relation) => relation.kind === 'm2o' && relation.on.some(({ from }) => from === field.column),
   );
