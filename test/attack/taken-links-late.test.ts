@@ -253,6 +253,17 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
       expect((await send('PATCH', '/items/clubs', opened)).status).toBe(200);
     });
 
+    it('tells hidden rows not from missing ones where an item is written above and below itself', async () => {
+      const below = { update: [{ id: 1, folders: { update: [{ id: 3 }] } }] };
+      const [hidden, absent] = [
+        await send('PATCH', '/items/folders/3', { parent: 2, folders: below }),
+        await send('PATCH', '/items/folders/3', { parent: 9, folders: below }),
+      ];
+      expect(failure(hidden)).toBe('403 FORBIDDEN');
+      expectSameRefusal(absent, hidden);
+      expect((await send('PATCH', '/items/folders/3', { parent: 1, folders: below })).status).toBe(200);
+    });
+
     it('tells nothing of a hidden row that the request changes, but does not make readable', async () => {
       const bodyOf = (name: string) => [
         { id: 2, name: 'secret' },

@@ -242,8 +242,7 @@ async function writeDraft(
         writing.made.add(itemId(name, key));
       }
     }
-    const named = nodes.map((index) => itemId(name, group.nodes[index]?.key ?? keys[index] ?? []));
-    noteLinks(writing, named, written);
+    noteLinks(writing, written, () => nodes.map((index) => itemId(name, group.nodes[index]?.key ?? keys[index] ?? [])));
     for (const { item, field, value } of waiting)
       later.push({ group, key: keys[nodes[item] ?? -1] ?? [], field, value });
     notifyWatcher(running, group, action, nodes, keys);

@@ -47,9 +47,9 @@ export interface LaterLink {
 }
 
 /** Notes items of a step whose links wait, and earlier steps of the same items, whose links it may replace. */
-export function noteLinks({ linking, replaced }: Writing, items: readonly string[], step: StepDone): void {
+export function noteLinks({ linking, replaced }: Writing, step: StepDone, itemsOf: () => readonly string[]): void {
   if (linking.size === 0 && !step.waitsForLinks) return;
-  for (const item of items) {
+  for (const item of itemsOf()) {
     const earlier = linking.get(item);
     if (earlier !== undefined) replaced.add(earlier);
     if (step.waitsForLinks) linking.set(item, step);
