@@ -4,20 +4,13 @@
  * Source: API specification, section 16. Nothing is read from the process here, only files that variables name.
  */
 import type { AddressInfo } from 'node:net';
-import { type AuthEnvironment, readAuth } from './environment/auth.ts';
-import { type DatabaseEnvironment, readDatabase } from './environment/database.ts';
-import { type FilesEnvironment, readFiles } from './environment/files.ts';
-import { type MailEnvironment, readMail } from './environment/mail.ts';
-import { type OperateEnvironment, readOperate } from './environment/operate.ts';
-import { allOptimizations, type Optimizations, readOptimizations } from './environment/optimizations.ts';
-import {
-  type CacheEnvironment,
-  type GraphqlEnvironment,
-  type RequestLimits,
-  readCache,
-  readGraphql,
-  readRequestLimits,
-} from './environment/requests.ts';
+import { readAuth } from './environment/auth.ts';
+import { readDatabase } from './environment/database.ts';
+import { readFiles } from './environment/files.ts';
+import { readMail } from './environment/mail.ts';
+import { readOperate } from './environment/operate.ts';
+import { allOptimizations, readOptimizations } from './environment/optimizations.ts';
+import { readCache, readGraphql, readRequestLimits } from './environment/requests.ts';
 import { readStaticToken } from './environment/secrets.ts';
 import {
   type EnvironmentProblem,
@@ -43,81 +36,10 @@ import { defaultQueryBounds } from './language/index.ts';
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** Everything about a server that its surroundings decide. Durations are milliseconds, sizes are bytes. */
-export interface Environment {
-  /** NODE_ENV=production: no secret is made or printed. */
-  readonly production: boolean;
-  readonly host: string;
-  /** 0 lets the system choose. */
-  readonly port: number;
-  /** Without a trailing slash; null: the address the server listens on. */
-  readonly publicUrl: string | null;
-  readonly logLevel: (typeof logLevels)[number];
-  /** Time that all is served after a stop was asked for, so that who sends requests here hears of it first. */
-  readonly shutdownDelay: number;
-  /** Time that requests under way may take after that. */
-  readonly shutdownTimeout: number;
-  /** Time that a client may take to send one request. */
-  readonly requestTimeout: number;
-  readonly database: DatabaseEnvironment;
-  readonly cache: CacheEnvironment;
-  readonly streams: StreamsEnvironment;
-  readonly maxPayloadSize: number;
-  readonly maxRelationalDepth: number;
-  /** Items that one request may write, null for no limit. */
-  readonly maxBatchMutation: number | null;
-  /** IDEMPOTENCY_TTL: milliseconds that the answer to a request with a key is kept. */
-  readonly idempotencyTtl: number;
-  readonly queryLimitDefault: number;
-  /** Null: no limit. */
-  readonly queryLimitMax: number | null;
-  readonly queryRowsMax: number;
-  /** Cost of one request at most, over REST and GraphQL. */
-  readonly queryCostMax: number;
-  /** GEO_MAX_POSITIONS: positions of one geometry. */
-  readonly geoMaxPositions: number;
-  readonly querystringMaxParseDepth: number;
-  readonly querystringArrayLimit: number;
-  /** Null: CORS is off, and no answer names an origin. */
-  readonly cors: CorsEnvironment | null;
-  /** Static token of the admin role; null: there is none. */
-  readonly adminToken: string | null;
-  readonly auth: AuthEnvironment;
-  readonly graphql: GraphqlEnvironment;
-  /** DOCS, an addition: true if `GET /docs` shows browsers the OpenAPI document of the caller. */
-  readonly docs: boolean;
-  /** EXPLAIN, an addition: true if administrators may ask why reads are refused. Never with NODE_ENV=production. */
-  readonly explain: boolean;
-  /** SYSTEM_NAME_ALIAS_PREFIX: prefix that may stand for `platform_` in the paths of the model; null: none. */
-  readonly systemNameAliasPrefix: string | null;
-  readonly mail: MailEnvironment;
-  readonly files: FilesEnvironment;
-  readonly requestLimits: RequestLimits;
-  readonly operate: OperateEnvironment;
-  /** PLATFORM_OPTIMIZE: optimisations that are on. */
-  readonly optimizations: Optimizations;
-}
-
-/** Limits of answers that their clients do not read. */
-interface StreamsEnvironment {
-  /** STREAM_STALL_TIMEOUT: milliseconds that an answer waits for its reader before it is cut. */
-  readonly stallTimeout: number;
-  /** STREAM_BUFFER_MAX: bytes that wait for their readers, of all answers. */
-  readonly bufferMax: number;
-  /** STREAM_CLIENT_MAX: answers streamed to one client address at once; null: one less than to all. */
-  readonly clientMax: number | null;
-}
+export type Environment = ReturnType<typeof readSettings>;
 
 /** Permissions of pages of other origins. */
-export interface CorsEnvironment {
-  /** Exact origins, or `*` for all of them without credentials. */
-  readonly origins: readonly string[];
-  readonly credentials: boolean;
-  readonly methods: readonly string[];
-  readonly allowedHeaders: readonly string[];
-  readonly exposedHeaders: readonly string[];
-  /** Seconds a browser may keep the answer to a preflight. */
-  readonly maxAge: number;
-}
+export type CorsEnvironment = NonNullable<ReturnType<typeof readCors>>;
 
 /** An environment, or everything wrong with it. */
 export type EnvironmentReading =
@@ -130,58 +52,91 @@ export type { Variables } from './environment/variable-text.ts';
 /** Reads every variable the server knows; all problems are collected, unknown variables are ignored. */
 export function readEnvironment(variables: Variables): EnvironmentReading {
   const problems: EnvironmentProblem[] = [];
+  const environment = readSettings(variables, problems);
+  return problems.length === 0 ? { ok: true, environment } : { ok: false, problems };
+}
+
+function readSettings(variables: Variables, problems: EnvironmentProblem[]) {
   const { read, requireVariable } = createReaders(variables, problems);
   const host = read('HOST', readHost, '127.0.0.1');
   const port = read('PORT', readInteger(0, 65_535), 8055);
   const publicUrl = read<string | null>('PUBLIC_URL', readAddress, null);
   const production = variables.NODE_ENV === 'production';
   // The name of the API specification, from when there was a bound for GraphQL alone.
-  const queryCostMax = read(
-    'QUERY_COST_MAX',
-    readInteger(1),
-    read('GRAPHQL_MAX_COST', readInteger(1), defaultQueryBounds.maxCost),
-  );
-  const environment: Environment = {
+  const graphqlMaxCost = read('GRAPHQL_MAX_COST', readInteger(1), defaultQueryBounds.maxCost);
+  const queryCostMax = read('QUERY_COST_MAX', readInteger(1), graphqlMaxCost);
+  return {
+    /** NODE_ENV=production: no secret is made or printed. */
     production,
     host,
+    /** 0 lets the system choose. */
     port,
+    /** Without a trailing slash; null: the address the server listens on. */
     publicUrl,
     logLevel: read('LOG_LEVEL', readChoice(logLevels), 'info'),
+    /** Time that all is served after a stop was asked for, so that who sends requests here hears of it first. */
     shutdownDelay: read('SHUTDOWN_DELAY', readDurationOrZero, 0),
+    /** Time that requests under way may take after that. */
     shutdownTimeout: read('SHUTDOWN_TIMEOUT', readDuration, 10_000),
+    /** Time that a client may take to send one request. */
     requestTimeout: read('REQUEST_TIMEOUT', readDuration, 60_000),
     database: readDatabase(read, problems),
     cache: readCache(read),
-    streams: {
-      stallTimeout: read('STREAM_STALL_TIMEOUT', readDuration, 10_000),
-      bufferMax: read('STREAM_BUFFER_MAX', readSize, 64 * 1024 ** 2),
-      clientMax: read<number | null>('STREAM_CLIENT_MAX', readInteger(1), null),
-    },
-    maxPayloadSize: read('MAX_PAYLOAD_SIZE', readSize, 1024 ** 2),
-    maxRelationalDepth: read('MAX_RELATIONAL_DEPTH', readInteger(1, 100), 10),
-    maxBatchMutation: read<number | null>('MAX_BATCH_MUTATION', readBatchLimit, null),
-    idempotencyTtl: read('IDEMPOTENCY_TTL', readDuration, 86_400_000),
-    queryLimitDefault: read('QUERY_LIMIT_DEFAULT', readInteger(0), 100),
-    queryLimitMax: read<number | null>('QUERY_LIMIT_MAX', readInteger(1), null),
-    queryRowsMax: read('QUERY_ROWS_MAX', readInteger(1), defaultQueryBounds.maxRows),
+    streams: readStreams(read),
+    ...readBounds(read),
+    /** Cost of one request at most, over REST and GraphQL. */
     queryCostMax,
-    geoMaxPositions: read('GEO_MAX_POSITIONS', readInteger(1, 1_000_000), 10_000),
-    querystringMaxParseDepth: read('QUERYSTRING_MAX_PARSE_DEPTH', readInteger(1, 100), 10),
-    querystringArrayLimit: read('QUERYSTRING_ARRAY_LIMIT', readInteger(1), 500),
+    /** Null: CORS is off, and no answer names an origin. */
     cors: readCors(read),
+    /** Static token of the admin role; null: there is none. */
     adminToken: read<string | null>('ADMIN_TOKEN', readStaticToken(production ? 32 : 16), null),
     auth: readAuth(read, requireVariable, isLocalHttp(publicUrl, host)),
     graphql: readGraphql(read, queryCostMax),
+    /** DOCS, an addition: true if `GET /docs` shows browsers the OpenAPI document of the caller. */
     docs: read('DOCS', readBoolean, false),
+    /** EXPLAIN, an addition: true if administrators may ask why reads are refused. Never with NODE_ENV=production. */
     explain: read('EXPLAIN', readBoolean, false) && !production,
+    /** SYSTEM_NAME_ALIAS_PREFIX: prefix that may stand for `platform_` in the paths of the model; null: none. */
     systemNameAliasPrefix: read<string | null>('SYSTEM_NAME_ALIAS_PREFIX', readText, null),
     mail: readMail(read),
     files: readFiles(read, requireVariable),
     requestLimits: readRequestLimits(read),
     operate: readOperate(read),
+    /** PLATFORM_OPTIMIZE: optimisations that are on. */
     optimizations: read('PLATFORM_OPTIMIZE', readOptimizations, allOptimizations),
-  };
-  return problems.length === 0 ? { ok: true, environment } : { ok: false, problems };
+  } as const;
+}
+
+/** Reads the bounds of requests over REST and GraphQL. */
+function readBounds(read: Read) {
+  return {
+    maxPayloadSize: read('MAX_PAYLOAD_SIZE', readSize, 1024 ** 2),
+    maxRelationalDepth: read('MAX_RELATIONAL_DEPTH', readInteger(1, 100), 10),
+    /** Items that one request may write, null for no limit. */
+    maxBatchMutation: read<number | null>('MAX_BATCH_MUTATION', readBatchLimit, null),
+    /** IDEMPOTENCY_TTL: milliseconds that the answer to a request with a key is kept. */
+    idempotencyTtl: read('IDEMPOTENCY_TTL', readDuration, 86_400_000),
+    queryLimitDefault: read('QUERY_LIMIT_DEFAULT', readInteger(0), 100),
+    /** Null: no limit. */
+    queryLimitMax: read<number | null>('QUERY_LIMIT_MAX', readInteger(1), null),
+    queryRowsMax: read('QUERY_ROWS_MAX', readInteger(1), defaultQueryBounds.maxRows),
+    /** GEO_MAX_POSITIONS: positions of one geometry. */
+    geoMaxPositions: read('GEO_MAX_POSITIONS', readInteger(1, 1_000_000), 10_000),
+    querystringMaxParseDepth: read('QUERYSTRING_MAX_PARSE_DEPTH', readInteger(1, 100), 10),
+    querystringArrayLimit: read('QUERYSTRING_ARRAY_LIMIT', readInteger(1), 500),
+  } as const;
+}
+
+/** Reads the limits of answers that their clients do not read. */
+function readStreams(read: Read) {
+  return {
+    /** STREAM_STALL_TIMEOUT: milliseconds that an answer waits for its reader before it is cut. */
+    stallTimeout: read('STREAM_STALL_TIMEOUT', readDuration, 10_000),
+    /** STREAM_BUFFER_MAX: bytes that wait for their readers, of all answers. */
+    bufferMax: read('STREAM_BUFFER_MAX', readSize, 64 * 1024 ** 2),
+    /** STREAM_CLIENT_MAX: answers streamed to one client address at once; null: one less than to all. */
+    clientMax: read<number | null>('STREAM_CLIENT_MAX', readInteger(1), null),
+  } as const;
 }
 
 function createReaders(variables: Variables, problems: EnvironmentProblem[]) {
@@ -243,7 +198,7 @@ function readBatchLimit(text: string): Reading<number | null> {
 
 const consistencyHeader = 'X-Consistency-Token';
 
-function readCors(read: Read): CorsEnvironment | null {
+function readCors(read: Read) {
   const allowedHeaders = read('CORS_ALLOWED_HEADERS', readNames('header names'), [
     'Content-Type',
     'Authorization',
@@ -255,14 +210,16 @@ function readCors(read: Read): CorsEnvironment | null {
   // A page that sees a token sends it back, which it has to be allowed to.
   const mayCarry = allowedHeaders.some((name) => name.toLowerCase() === consistencyHeader.toLowerCase());
   const exposed = ['Content-Range', 'ETag', 'Retry-After', ...(mayCarry ? [consistencyHeader] : [])];
-  const cors: CorsEnvironment = {
+  const cors = {
+    /** Exact origins, or `*` for all of them without credentials. */
     origins: read('CORS_ORIGIN', readOrigins, []),
     credentials: read('CORS_CREDENTIALS', readBoolean, true),
     methods: read('CORS_METHODS', readNames('HTTP methods'), ['GET', 'POST', 'PATCH', 'DELETE', 'SEARCH']),
     allowedHeaders,
     exposedHeaders: read('CORS_EXPOSED_HEADERS', readNames('header names'), exposed),
+    /** Seconds a browser may keep the answer to a preflight. */
     maxAge: read('CORS_MAX_AGE', readInteger(0, 2_147_483_647), 18_000),
-  };
+  } as const;
   return read('CORS_ENABLED', readBoolean, false) ? cors : null;
 }
 

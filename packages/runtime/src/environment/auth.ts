@@ -1,6 +1,6 @@
 /** Variables of sign-in, sessions and attempts. Source: API specification, section 16. */
 import { isNetwork } from './networks.ts';
-import { type ProviderEnvironment, readProviders } from './providers.ts';
+import { readProviders } from './providers.ts';
 import {
   isEmail,
   longestEmail,
@@ -19,28 +19,7 @@ import {
 } from './values.ts';
 
 /** Settings of sign-in. Durations are milliseconds. */
-export interface AuthEnvironment {
-  /** Secret from which every key is derived; null if none is set. */
-  readonly secret: string | null;
-  /** SECRET_PREVIOUS: secret before this one, whose tokens are still valid; null: there is none. */
-  readonly previousSecret: string | null;
-  readonly accessTokenTtl: number;
-  readonly refreshTokenTtl: number;
-  /** Age at which a session ends, however often it was refreshed. */
-  readonly sessionMaxTtl: number;
-  readonly cookie: CookieEnvironment;
-  readonly passwordMinLength: number;
-  /** Earliest moment at which a failed sign-in is answered, from its beginning. */
-  readonly loginStallTime: number;
-  /** True if sign-in by password is off. */
-  readonly disableDefault: boolean;
-  readonly providers: ReadonlyMap<string, ProviderEnvironment>;
-  /** Addresses and CIDR blocks of proxies; their statements about the client are trusted. */
-  readonly trustedProxies: readonly string[];
-  readonly limits: AttemptLimits;
-  /** The first administrator, made when there is no user. */
-  readonly administrator: { readonly email: string /** Null: one is made. */; readonly password: string | null };
-}
+export type AuthEnvironment = ReturnType<typeof readAuth>;
 
 interface CookieEnvironment {
   readonly name: string;
@@ -50,46 +29,46 @@ interface CookieEnvironment {
   readonly domain: string | null;
 }
 
-export interface AttemptLimits {
-  readonly enabled: boolean;
-  /** The window in which attempts are counted. */
-  readonly duration: number;
-  readonly accountPoints: number;
-  readonly addressPoints: number;
-  /** Mails per named address and hour. */
-  readonly mailPoints: number;
-  /** Wrong one-time passwords per user and 30 seconds. */
-  readonly otpPoints: number;
-}
+export type AttemptLimits = AuthEnvironment['limits'];
 
 /** Reads the variables. `isLocal` is true if the server is reached by http on this machine only. */
-export function readAuth(read: Read, requireVariable: Need, isLocal: boolean): AuthEnvironment {
+export function readAuth(read: Read, requireVariable: Need, isLocal: boolean) {
   const passwordMinLength = read('PASSWORD_MIN_LENGTH', readInteger(1, 1024), 8);
   return {
+    /** Secret from which every key is derived; null if none is set. */
     secret: read<string | null>('SECRET', readSecret, null),
+    /** SECRET_PREVIOUS: secret before this one, whose tokens are still valid; null: there is none. */
     previousSecret: read<string | null>('SECRET_PREVIOUS', readSecret, null),
     accessTokenTtl: read('ACCESS_TOKEN_TTL', readDuration, 900_000),
     refreshTokenTtl: read('REFRESH_TOKEN_TTL', readLongDuration, 604_800_000),
+    /** Age at which a session ends, however often it was refreshed. */
     sessionMaxTtl: read('SESSION_MAX_TTL', readLongDuration, 7_776_000_000),
     cookie: readCookie(read, isLocal),
     passwordMinLength,
+    /** Earliest moment at which a failed sign-in is answered, from its beginning. */
     loginStallTime: read('LOGIN_STALL_TIME', readDurationOrZero, 500),
+    /** True if sign-in by password is off. */
     disableDefault: read('AUTH_DISABLE_DEFAULT', readBoolean, false),
     providers: readProviders(read, requireVariable),
+    /** Addresses and CIDR blocks of proxies; their statements about the client are trusted. */
     trustedProxies: read<readonly string[]>('IP_TRUST_PROXY', readNetworks, []),
     limits: {
       enabled: read('RATE_LIMITER_AUTH_ENABLED', readBoolean, true),
+      /** The window in which attempts are counted. */
       duration: read('RATE_LIMITER_AUTH_DURATION', readDuration, 60_000),
       accountPoints: read('RATE_LIMITER_AUTH_ACCOUNT_POINTS', readInteger(1), 10),
       addressPoints: read('RATE_LIMITER_AUTH_ADDRESS_POINTS', readInteger(1), 60),
+      /** Mails per named address and hour. */
       mailPoints: read('RATE_LIMITER_AUTH_MAIL_POINTS', readInteger(1), 5),
+      /** Wrong one-time passwords per user and 30 seconds. */
       otpPoints: read('RATE_LIMITER_AUTH_OTP_POINTS', readInteger(1), 5),
     },
+    /** The first administrator, made when there is no user. */
     administrator: {
       email: read('ADMIN_EMAIL', readEmail, 'admin@example.com'),
       password: read<string | null>('ADMIN_PASSWORD', readPassword(passwordMinLength), null),
     },
-  };
+  } as const;
 }
 
 function readEmail(text: string): Reading<string> {

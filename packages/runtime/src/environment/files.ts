@@ -16,15 +16,7 @@ import {
 } from './values.ts';
 
 /** Everything about files that the surroundings of a server decide. Durations are milliseconds, sizes are bytes. */
-export interface FilesEnvironment {
-  /** Places of files; new ones go to the first. */
-  readonly locations: readonly StorageLocation[];
-  readonly maxUploadSize: number;
-  /** Time that a client may keep an asset. */
-  readonly cacheTtl: number;
-  readonly transform: TransformEnvironment;
-  readonly import: ImportEnvironment;
-}
+export type FilesEnvironment = ReturnType<typeof readFiles>;
 
 /** A place for files, by the name that rows have for it. */
 export type StorageLocation =
@@ -42,46 +34,37 @@ export type StorageLocation =
       readonly root: string;
     };
 
-export interface TransformEnvironment {
-  /** Pixels along one side, of originals and of results. */
-  readonly maxDimension: number;
-  /** Entries of `transforms`. */
-  readonly maxOperations: number;
-  readonly timeout: number;
-  /** Images that are made at the same time. */
-  readonly maxConcurrent: number;
-}
+export type TransformEnvironment = FilesEnvironment['transform'];
 
 /** Limits of files that are fetched from elsewhere. */
-export interface ImportEnvironment {
-  /** Addresses and CIDR blocks. */
-  readonly denied: readonly string[];
-  readonly allowed: readonly string[];
-  readonly maxSize: number;
-  readonly timeout: number;
-  readonly ports: readonly number[];
-}
+export type ImportEnvironment = FilesEnvironment['import'];
 
-export function readFiles(read: Read, requireVariable: Need): FilesEnvironment {
+export function readFiles(read: Read, requireVariable: Need) {
   const locations = read<readonly string[]>('STORAGE_LOCATIONS', readNames, ['local']);
   return {
+    /** Places of files; new ones go to the first. */
     locations: locations.map((name) => readLocation(name, read, requireVariable)),
     maxUploadSize: read('FILES_MAX_UPLOAD_SIZE', readSize, 100 * 1024 ** 2),
+    /** Time that a client may keep an asset. */
     cacheTtl: read('ASSETS_CACHE_TTL', readLongDuration, 30 * 86_400_000),
     transform: {
+      /** Pixels along one side, of originals and of results. */
       maxDimension: read('ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION', readInteger(1, 65_535), 6000),
+      /** Entries of `transforms`. */
       maxOperations: read('ASSETS_TRANSFORM_MAX_OPERATIONS', readInteger(0, 100), 5),
       timeout: read('ASSETS_TRANSFORM_TIMEOUT', readDuration, 7500),
+      /** Images that are made at the same time. */
       maxConcurrent: read('ASSETS_TRANSFORM_MAX_CONCURRENT', readInteger(1, 1000), 25),
     },
     import: {
+      /** Addresses and CIDR blocks. */
       denied: read<readonly string[]>('IMPORT_IP_DENY_LIST', readNetworks, []),
       allowed: read<readonly string[]>('IMPORT_IP_ALLOW_LIST', readNetworks, []),
       maxSize: read('IMPORT_MAX_FILE_SIZE', readSize, 50 * 1024 ** 2),
       timeout: read('IMPORT_TIMEOUT', readDuration, 10_000),
       ports: read<readonly number[]>('IMPORT_PORTS', readPorts, [80, 443]),
     },
-  };
+  } as const;
 }
 
 function readLocation(name: string, read: Read, requireVariable: Need): StorageLocation {

@@ -1,15 +1,7 @@
 /** Variables of mail and of the links in it. Source: API specification, sections 2.6, 3.3 and 16. */
 import { type Read, readBoolean, readInteger, readLongDuration, readMatching, readText, readUrls } from './values.ts';
 
-export interface MailEnvironment {
-  /** An address, or a name and an address: `Shop <no-reply@example.com>`. */
-  readonly from: string;
-  /** Null: mail is written into a folder. */
-  readonly smtp: SmtpEnvironment | null;
-  /** Mails with a link that sets a password. */
-  readonly reset: LinkEnvironment;
-  readonly invite: LinkEnvironment;
-}
+export type MailEnvironment = ReturnType<typeof readMail>;
 
 /** A server that takes mail. */
 export interface SmtpEnvironment {
@@ -24,14 +16,9 @@ export interface SmtpEnvironment {
   readonly ignoreTls: boolean;
 }
 
-export interface LinkEnvironment {
-  /** Milliseconds for which a link works. */
-  readonly ttl: number;
-  /** Addresses that a request may have the link lead to; none when empty. */
-  readonly allowed: readonly string[];
-}
+export type LinkEnvironment = ReturnType<typeof readLink>;
 
-export function readMail(read: Read): MailEnvironment {
+export function readMail(read: Read) {
   const host = read<string | null>('EMAIL_SMTP_HOST', readName, null);
   const smtp = {
     port: read('EMAIL_SMTP_PORT', readInteger(1, 65_535), 587),
@@ -41,17 +28,23 @@ export function readMail(read: Read): MailEnvironment {
     ignoreTls: read('EMAIL_SMTP_IGNORE_TLS', readBoolean, false),
   };
   return {
+    /** An address, or a name and an address: `Shop <no-reply@example.com>`. */
     from: read('EMAIL_FROM', readFrom, 'no-reply@localhost'),
+    /** Null: mail is written into a folder. */
     smtp: host === null ? null : { host, ...smtp },
-    reset: {
-      ttl: read('PASSWORD_RESET_TOKEN_TTL', readLongDuration, 86_400_000),
-      allowed: read<readonly string[]>('PASSWORD_RESET_URL_ALLOW_LIST', readUrls, []),
-    },
-    invite: {
-      ttl: read('USER_INVITE_TOKEN_TTL', readLongDuration, 604_800_000),
-      allowed: read<readonly string[]>('USER_INVITE_URL_ALLOW_LIST', readUrls, []),
-    },
-  };
+    /** Mails with a link that sets a password. */
+    reset: readLink(read, 'PASSWORD_RESET', 86_400_000),
+    invite: readLink(read, 'USER_INVITE', 604_800_000),
+  } as const;
+}
+
+function readLink(read: Read, name: string, ttl: number) {
+  return {
+    /** Milliseconds for which a link works. */
+    ttl: read(`${name}_TOKEN_TTL`, readLongDuration, ttl),
+    /** Addresses that a request may have the link lead to; none when empty. */
+    allowed: read<readonly string[]>(`${name}_URL_ALLOW_LIST`, readUrls, []),
+  } as const;
 }
 
 const readName = readMatching(/^[A-Za-z0-9._:%-]+$/, 'must be a host name or an address.');

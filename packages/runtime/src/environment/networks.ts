@@ -12,10 +12,7 @@ export interface Networks {
   has(address: Address): boolean;
 }
 
-/**
- * Reads an address; null for anything else. The zone of an IPv6 address is dropped, and an IPv6 address that maps one
- * of IPv4 (`::ffff:192.0.2.1`) becomes that.
- */
+/** Reads an address, or null. It drops the zone of IPv6, and makes mapped IPv4 (`::ffff:192.0.2.1`) plain IPv4. */
 export function readAddress(text: string): Address | null {
   const [bare = ''] = text.trim().split('%');
   const family = isIP(bare);

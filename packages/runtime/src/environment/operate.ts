@@ -9,40 +9,27 @@ export type AccessLog = 'off' | 'errors' | number;
 const addressForms = ['none', 'network', 'full'] as const;
 
 /** Settings of the log, of metrics and of slow statements. */
-export interface OperateEnvironment {
-  readonly accessLog: AccessLog;
-  readonly logAddresses: (typeof addressForms)[number];
-  /** Milliseconds from which a statement, or a request, is slow; 0: none is. */
-  readonly slowQuery: number;
-  readonly metrics: MetricsEnvironment;
-  /** Path of a module that registers a provider of spans; null: none is loaded. */
-  readonly tracesModule: string | null;
-}
+export type OperateEnvironment = ReturnType<typeof readOperate>;
 
-/** Settings of metrics. Without a port and a token nothing is counted. */
-interface MetricsEnvironment {
-  readonly host: string;
-  /** Port of a listener of its own; 0 lets the system choose, null: there is none. */
-  readonly port: number | null;
-  /** Token for `GET /metrics` on the public port; null: there is no such path. */
-  readonly token: string | null;
-  /** Series at most that name a collection. */
-  readonly seriesMax: number;
-}
-
-export function readOperate(read: Read): OperateEnvironment {
+export function readOperate(read: Read) {
   return {
     accessLog: read<AccessLog>('ACCESS_LOG', readAccessLog, 'errors'),
     logAddresses: read('LOG_ADDRESSES', readChoice(addressForms), 'network'),
+    /** Milliseconds from which a statement, or a request, is slow; 0: none is. */
     slowQuery: read('SLOW_QUERY', readDurationOrZero, 500),
+    /** Settings of metrics. Without a port and a token nothing is counted. */
     metrics: {
       host: read('METRICS_HOST', readHost, '127.0.0.1'),
+      /** Port of a listener of its own; 0 lets the system choose, null: there is none. */
       port: read<number | null>('METRICS_PORT', readInteger(0, 65_535), null),
+      /** Token for `GET /metrics` on the public port; null: there is no such path. */
       token: read<string | null>('METRICS_TOKEN', readStaticToken(16), null),
+      /** Series at most that name a collection. */
       seriesMax: read('METRICS_SERIES_MAX', readInteger(0), 5000),
     },
+    /** Path of a module that registers a provider of spans; null: none is loaded. */
     tracesModule: read<string | null>('TRACES_MODULE', readText, null),
-  };
+  } as const;
 }
 
 function readAccessLog(text: string): Reading<AccessLog> {

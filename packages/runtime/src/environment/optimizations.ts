@@ -1,7 +1,4 @@
-/**
- * Optimisations of a server. Each may be switched off by PLATFORM_OPTIMIZE, and answers are the same bytes without it.
- * That shows if one is at fault, and how much it saves.
- */
+/** Optimisations of a server. PLATFORM_OPTIMIZE switches each off, for the same bytes, to find faults and measure. */
 import type { Reading } from './values.ts';
 
 /** Optimisations by the names that PLATFORM_OPTIMIZE knows. */

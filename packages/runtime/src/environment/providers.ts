@@ -11,36 +11,14 @@ import {
   readUuid,
 } from './values.ts';
 
-export interface ProviderEnvironment {
-  /** As paths and the field `provider` of users have it. */
-  readonly name: string;
-  readonly endpoints: ProviderEndpoints;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly icon: string | null;
-  readonly label: string | null;
-  /** Scopes, separated by spaces. */
-  readonly scope: string;
-  readonly keys: ProfileKeys;
-  /** True if an unknown person becomes a user. */
-  readonly allowRegistration: boolean;
-  /** Role of those users; null: none. */
-  readonly defaultRole: string | null;
-  /** Addresses that people may be sent on to; none when empty. */
-  readonly redirects: readonly string[];
-}
+export type ProviderEnvironment = ReturnType<typeof readProvider>;
 
 /** Endpoints of a provider: by its own description of itself, or at addresses from the configuration. */
 export type ProviderEndpoints =
   | { readonly driver: 'openid'; readonly issuer: string }
   | { readonly driver: 'oauth2'; readonly authorize: string; readonly access: string; readonly profile: string };
 
-export interface ProfileKeys {
-  readonly identifier: string;
-  readonly email: string;
-  readonly firstName: string;
-  readonly lastName: string;
-}
+export type ProfileKeys = ProviderEnvironment['keys'];
 
 /** Reads every provider that AUTH_PROVIDERS names, by name and in that order. */
 export function readProviders(read: Read, requireVariable: Need): ReadonlyMap<string, ProviderEnvironment> {
@@ -48,19 +26,21 @@ export function readProviders(read: Read, requireVariable: Need): ReadonlyMap<st
   return new Map(names.map((name) => [name, readProvider(name, read, requireVariable)]));
 }
 
-function readProvider(name: string, read: Read, requireVariable: Need): ProviderEnvironment {
+function readProvider(name: string, read: Read, requireVariable: Need) {
   const variable = (end: string): string => `AUTH_${name.toUpperCase()}_${end}`;
   const text = (end: string): string | null => read<string | null>(variable(end), readText, null);
   const key = (end: string, absent: string): string => read(variable(end), readText, absent);
   const endpoints = readEndpoints(variable, requireVariable);
   const openid = endpoints.driver === 'openid';
   return {
+    /** As paths and the field `provider` of users have it. */
     name,
     endpoints,
     clientId: requireVariable(variable('CLIENT_ID'), readText, ''),
     clientSecret: requireVariable(variable('CLIENT_SECRET'), readText, ''),
     icon: text('ICON'),
     label: text('LABEL'),
+    /** Scopes, separated by spaces. */
     scope: read(variable('SCOPE'), readScope(openid), openid ? 'openid profile email' : 'email'),
     keys: {
       identifier: key('IDENTIFIER_KEY', 'sub'),
@@ -68,10 +48,13 @@ function readProvider(name: string, read: Read, requireVariable: Need): Provider
       firstName: key('FIRST_NAME_KEY', 'given_name'),
       lastName: key('LAST_NAME_KEY', 'family_name'),
     },
+    /** True if an unknown person becomes a user. */
     allowRegistration: read(variable('ALLOW_PUBLIC_REGISTRATION'), readBoolean, false),
+    /** Role of those users; null: none. */
     defaultRole: read<string | null>(variable('DEFAULT_ROLE_ID'), readUuid, null),
+    /** Addresses that people may be sent on to; none when empty. */
     redirects: read<readonly string[]>(variable('REDIRECT_ALLOW_LIST'), readUrls, []),
-  };
+  } as const;
 }
 
 /** Without a driver the missing addresses cannot be determined. */

@@ -1,14 +1,7 @@
 /** Variables of requests: general limits, GraphQL, and shared caches in front of the server. Source: API specification, section 16. */
 import { type Read, type Reading, readBoolean, readDuration, readInteger, readNames, readUrls } from './values.ts';
 
-export interface RequestLimits {
-  /** Per client address; null: no limit. */
-  readonly client: RequestLimit | null;
-  /** Limit of all clients together; null: no limit. */
-  readonly global: RequestLimit | null;
-  /** Redis in which several processes count together; null: each counts on its own. */
-  readonly redis: string | null;
-}
+export type RequestLimits = ReturnType<typeof readRequestLimits>;
 
 /** So many requests in so many milliseconds. */
 export interface RequestLimit {
@@ -16,12 +9,15 @@ export interface RequestLimit {
   readonly duration: number;
 }
 
-export function readRequestLimits(read: Read): RequestLimits {
+export function readRequestLimits(read: Read) {
   return {
+    /** Per client address; null: no limit. */
     client: readLimit(read, 'RATE_LIMITER', 50),
+    /** Limit of all clients together; null: no limit. */
     global: readLimit(read, 'RATE_LIMITER_GLOBAL', 1000),
+    /** Redis in which several processes count together; null: each counts on its own. */
     redis: read<string | null>('REDIS', readRedisUrl, null),
-  };
+  } as const;
 }
 
 /** Reports an invalid limit even if it is off. */
@@ -58,14 +54,10 @@ export interface DocumentLimits extends OperationLimits {
 }
 
 /** Limits of GraphQL requests, and pages for browsers. */
-export interface GraphqlEnvironment {
-  readonly limits: DocumentLimits;
-  /** GRAPHIQL: true if `GET /graphql` shows browsers a page for queries. */
-  readonly graphiql: boolean;
-}
+export type GraphqlEnvironment = ReturnType<typeof readGraphql>;
 
 /** Reads the variables; `cost` is the bound of every request. */
-export function readGraphql(read: Read, cost: number): GraphqlEnvironment {
+export function readGraphql(read: Read, cost: number) {
   return {
     limits: {
       introspection: read('GRAPHQL_INTROSPECTION', readBoolean, true),
@@ -75,23 +67,21 @@ export function readGraphql(read: Read, cost: number): GraphqlEnvironment {
       aliases: read('GRAPHQL_MAX_ALIASES', readInteger(0), 100),
       cost,
     },
+    /** GRAPHIQL: true if `GET /graphql` shows browsers a page for queries. */
     graphiql: read('GRAPHIQL', readBoolean, false),
-  };
+  } as const;
 }
 
 /** Settings of shared caches, which are told of changes. */
-export interface CacheEnvironment {
-  /** CACHE_TAG_HEADER: header of answers, and of purges, that holds the tags. */
-  readonly tagHeader: string;
-  /** CACHE_PURGE_URL: addresses that are sent PURGE after changes. */
-  readonly purgeUrls: readonly string[];
-}
+export type CacheEnvironment = ReturnType<typeof readCache>;
 
-export function readCache(read: Read): CacheEnvironment {
+export function readCache(read: Read) {
   return {
+    /** CACHE_TAG_HEADER: header of answers, and of purges, that holds the tags. */
     tagHeader: read('CACHE_TAG_HEADER', readTagHeader, 'Surrogate-Key'),
+    /** CACHE_PURGE_URL: addresses that are sent PURGE after changes. */
     purgeUrls: read<readonly string[]>('CACHE_PURGE_URL', readUrls, []),
-  };
+  } as const;
 }
 
 /** Headers of answers that are something else. */

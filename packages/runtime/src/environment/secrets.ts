@@ -22,8 +22,7 @@ export async function keptSecret(folder: string): Promise<string> {
 export async function keepSecret(file: string, secret: string, flag: 'w' | 'wx' = 'w'): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${secret}\n`, { mode: 0o600, flag });
-  // The umask of the process may narrow the mode of a new file, but never widens it; this sets it regardless of the
-  // umask.
+  // The umask may narrow the mode of a new file, but never widens it; this sets it regardless.
   await chmod(file, 0o600);
 }
 
