@@ -1,7 +1,6 @@
 /**
  * Reserves the data directory of an embedded database for one process: the database does not, and two that write would
- * destroy it. The lock is a file beside the directory with the number of the process; the lock of a killed process is
- * replaced.
+ * destroy it. The lock is a file beside it with the number of the process; the lock of a killed process is replaced.
  */
 import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';

@@ -1,7 +1,4 @@
-/**
- * Pieces of SQL text. Everything here is made of compiled identifiers and placeholders; no text of a request is ever
- * part of a fragment (security property P16).
- */
+/** Pieces of SQL, made of compiled identifiers and placeholders, never of a text of a request (property P16). */
 import { invalidQuery } from '../errors.ts';
 import type { FieldDescriptor } from '../language/index.ts';
 

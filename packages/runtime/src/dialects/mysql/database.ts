@@ -21,7 +21,7 @@ import { maxPrepared } from './driver/line.ts';
 import { connectionOptions } from './driver/options.ts';
 import { MysqlPool } from './driver/pool.ts';
 import { inTime, killStatement, parsePlan, run } from './driver/run.ts';
-import { idleMs, setUp, withSchemaSession } from './driver/session.ts';
+import { idleMs, inSchemaSession, setUp } from './driver/session.ts';
 import { runMysqlStream } from './driver/stream.ts';
 import { runMysqlTransaction } from './driver/transaction.ts';
 import { executedSql } from './host-state.ts';
@@ -67,7 +67,7 @@ export async function connectMysql(options: ConnectOptions): Promise<Database> {
     transaction: (work) => noted(runMysqlTransaction(leased, work)),
     briefTransaction: (work) =>
       noted(runMysqlTransaction(leased, async (transaction) => ({ value: await work(transaction) }))),
-    schemaSession: (work) => withSchemaSession(renewable.current(), work),
+    schemaSession: (work) => inSchemaSession(renewable.current(), work),
     query,
     showPlan: (statement, parameters) =>
       showPlan(renewable.current(), isMariadb, statement.text, formParameters(parameters, statement.forms)),

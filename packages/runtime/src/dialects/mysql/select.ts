@@ -15,7 +15,7 @@ import { cast, type OrderedTerm, orderBy } from '../fragment.ts';
 import { encoded, mysqlJson, rawColumn, within } from './json.ts';
 import { nestedColumn } from './rows/nested.ts';
 import { exactCollation, inputText, type MysqlServerName } from './texts.ts';
-import { mysqlCopies, mysqlInput, textOf } from './write.ts';
+import { elementTypes, mysqlCopies, mysqlInput, textOf } from './write.ts';
 
 const asText = 'CAST({} AS CHAR)';
 
@@ -28,33 +28,12 @@ const sessionLock: Statement = {
 
 /** Types of parameters that are cast from a text; any other is one. */
 const casts: ReadonlyMap<string, string> = new Map([
+  ...elementTypes,
   ['int4', 'SIGNED'],
   ['uint4', 'SIGNED'],
   ['int8', 'SIGNED'],
   ['bool', 'SIGNED'],
   ['uint8', 'UNSIGNED'],
-  ['numeric', 'DECIMAL(65,30)'],
-  ['float4', 'FLOAT'],
-  ['float8', 'DOUBLE'],
-  ['date', 'DATE'],
-  ['time', 'TIME(6)'],
-  ['timestamp', 'DATETIME(6)'],
-  ['timestamptz', 'DATETIME(6)'],
-]);
-
-/** Types of the elements of a list that is sent as JSON. */
-const elements: ReadonlyMap<string, string> = new Map([
-  ['int4', 'BIGINT'],
-  ['uint4', 'BIGINT'],
-  ['int8', 'BIGINT'],
-  ['uint8', 'BIGINT UNSIGNED'],
-  ['numeric', 'DECIMAL(65,30)'],
-  ['float4', 'FLOAT'],
-  ['float8', 'DOUBLE'],
-  ['date', 'DATE'],
-  ['time', 'TIME(6)'],
-  ['timestamp', 'DATETIME(6)'],
-  ['timestamptz', 'DATETIME(6)'],
 ]);
 
 /** SQL of the operators that match text: `{}` stands for the text, `$` for the pattern. */
@@ -287,7 +266,7 @@ function bytesOf(text: string): string {
 }
 
 function isText(native: string): boolean {
-  return !elements.has(native.replace(/^pg_catalog\./, ''));
+  return !elementTypes.has(native.replace(/^pg_catalog\./, ''));
 }
 
 function formOf(native: string): 'text' | 'boolean' | 'instant' {
@@ -296,6 +275,6 @@ function formOf(native: string): 'text' | 'boolean' | 'instant' {
 }
 
 function jsonTable(server: MysqlServerName, native: string, placeholder: string): string {
-  const type = elements.get(native) ?? inputText(server);
+  const type = elementTypes.get(native) ?? inputText(server);
   return `JSON_TABLE(${placeholder}, '$[*]' COLUMNS (n FOR ORDINALITY, v ${type} PATH '$'))`;
 }

@@ -4,9 +4,8 @@ import type { CopiedFields, CopyDialect, FixedValue, InputDialect, InputField } 
 import { allOf, cast, castStored, sqlTrue } from '../fragment.ts';
 import { inputText, type MysqlServerName } from './texts.ts';
 
-/** Types as which values are compared. All others are texts, which the servers convert without loss. */
-const compared: ReadonlyMap<string, string> = new Map([
-  ['int2', 'BIGINT'],
+/** Types of the elements of a list that is sent as JSON. */
+export const elementTypes: ReadonlyMap<string, string> = new Map([
   ['int4', 'BIGINT'],
   ['uint4', 'BIGINT'],
   ['int8', 'BIGINT'],
@@ -19,6 +18,9 @@ const compared: ReadonlyMap<string, string> = new Map([
   ['timestamp', 'DATETIME(6)'],
   ['timestamptz', 'DATETIME(6)'],
 ]);
+
+/** Types as which values are compared. All others are texts, which the servers convert without loss. */
+const compared: ReadonlyMap<string, string> = new Map([['int2', 'BIGINT'], ...elementTypes]);
 
 /** Inputs on MySQL and MariaDB; `exactly` is the dialect's. */
 export function mysqlInput(exactly: (expression: string) => string, server: MysqlServerName): InputDialect {

@@ -28,9 +28,8 @@ export async function readFingerprint(
  * `inner_type` leads every used type through domains and arrays to the type whose labels count; `own` is true as long
  * as only domains were passed, because only they can forbid null.
  *
- * The planner cannot estimate the number of rows in the lists. So each is made once (`MATERIALIZED`), and an object
- * goes with its columns from the start. Lists of a thousand tables that are joined in the end would be compared a
- * million times.
+ * The planner cannot estimate the rows of the lists. So each is made once (`MATERIALIZED`), and an object goes with its
+ * columns from the start. Lists of a thousand tables joined in the end would be compared a million times.
  */
 const liveObjectsSql = `
 WITH RECURSIVE object AS (

@@ -1,6 +1,4 @@
-/**
- * Changes of the model for MySQL and MariaDB: all changes of one table become one statement (`statements.ts`).
- */
+/** Changes of the model on MySQL and MariaDB: all changes of a table become one statement (`statements.ts`). */
 import { invalidPayload } from '../../../json/problems.ts';
 import { findRelationOf, madeName } from '../../../model/find.ts';
 import { rowStatements } from '../../../model/meta.ts';

@@ -1,7 +1,6 @@
 /**
  * Changes that are under way on MySQL and MariaDB, which commit every statement that changes a table. A table holds
- * their statements, how to undo them, and how far they have come. So another process finds them after a server was
- * ended.
+ * their statements, how to undo them, and how far they have come. So another process finds them later.
  */
 import type { MigrationConnection } from '../../../database/database.ts';
 import { errorNumber } from '../own-tables/errors.ts';

@@ -52,8 +52,7 @@ function namedOf(field: string, quoted: string | undefined): readonly (readonly 
  * Error numbers of MySQL and MariaDB by the codes that PostgreSQL has for them, so that one table answers them all.
  *
  * Source: the servers' manuals, "Error Codes"; reliability notes, section 4. Numbers from 1900 to 1999 are MariaDB's,
- * those from 3000 on MySQL's unless a comment says otherwise. Neither server sends a number with the meaning of the
- * other here.
+ * those from 3000 on MySQL's unless a comment says otherwise. Neither sends a number with the other's meaning.
  */
 const numbers: Readonly<Record<string, readonly number[]>> = {
   // Networks; the server is shutting down, refuses users after it has left its group, or has ended the session.

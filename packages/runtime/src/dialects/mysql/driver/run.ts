@@ -7,8 +7,8 @@ import { connectionOptions } from './options.ts';
 
 /**
  * Runs a statement by the binary protocol and hands each row to the sink as PostgreSQL would send it. Resolves when all
- * rows have been handed over; rejects with an error of the server, the connection or the sink. `onRow` is called after
- * each row, with its bytes.
+ * rows have been handed over; rejects with an error of the server, the connection or the sink. `onRow` gets the bytes
+ * of each row.
  */
 export function run(
   connection: Connection,
@@ -48,10 +48,7 @@ function silence(): Error {
 /** Milliseconds after which the attempt is given up. */
 const timeoutMs = 2_000;
 
-/**
- * Ends the statement of a connection by a connection of its own: a server notices late that its client is gone. Resolves
- * when it was asked, or cannot be; never rejects.
- */
+/** Ends a statement by a connection of its own, as servers notice lost clients late. Never rejects. */
 export function killStatement(url: string, { threadId }: Pick<Connection, 'threadId'>): Promise<void> {
   return new Promise((resolve) => {
     if (!Number.isInteger(threadId)) return resolve();

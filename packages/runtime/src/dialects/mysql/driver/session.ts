@@ -89,10 +89,7 @@ const settings = [
 ];
 
 /** Opens one, hands it to `work`, and closes it. Within, errors are the driver's; rejections become `PlatformError`. */
-export async function withSchemaSession<T>(
-  url: string,
-  work: (session: MigrationConnection) => Promise<T>,
-): Promise<T> {
+export async function inSchemaSession<T>(url: string, work: (session: MigrationConnection) => Promise<T>): Promise<T> {
   const connection = createConnection({
     ...connectionOptions(url),
     connectTimeout: 10_000,

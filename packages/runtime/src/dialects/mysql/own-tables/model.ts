@@ -36,10 +36,7 @@ function mysqlModelRowsSql(schema: string, hasLedger: boolean): string {
 ORDER BY kind, CAST(row_text AS BINARY)`;
 }
 
-/**
- * The same as `ModelTables.readable`, where a hidden ledger counts as absent. Its parameter is the database, null for
- * that of the connection.
- */
+/** As `ModelTables.readable`; a hidden ledger counts as absent. Parameter: database, null for the connection's. */
 const mysqlModelTablesSql = `SELECT CAST(COUNT(CASE WHEN TABLE_NAME <> '${projectLedgerTable}' THEN 1 END) = 3 AS CHAR),
   MAX(CASE WHEN TABLE_NAME = '${projectLedgerTable}' THEN '1' END)
 FROM information_schema.TABLES WHERE TABLE_SCHEMA = COALESCE(?, DATABASE())

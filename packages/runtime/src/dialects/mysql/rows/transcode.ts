@@ -28,8 +28,7 @@ const lengths: Lengths = { wide: wider.two, lengthAt, widthAt: (bytes, offset) =
  * generated.
  *
  * Rows of the binary protocol, turned into JSON without PostgreSQL's form in between. They are the items of a list or
- * one item, whose cells are texts, integers and times. All else goes by `createRowWriter`, and both give the same
- * bytes.
+ * one item, of texts, integers and times. All else goes by `createRowWriter`, and both give the same bytes.
  */
 export function createDirectTranscoder(
   fields: readonly ShapeField[],

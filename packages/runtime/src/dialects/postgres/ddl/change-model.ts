@@ -1,7 +1,4 @@
-/**
- * Changes of the model on PostgreSQL: the tables, their descriptions and the migration that repeats it are written in
- * one transaction. It commits when the result compiles.
- */
+/** Changes of the model on PostgreSQL: tables, descriptions and migration in one transaction, which must compile. */
 import type { Transaction } from '../../../database/database.ts';
 import { allRows, firstRow } from '../../../database/own-statements.ts';
 import { type CompiledApi, modelChannel, modelLock } from '../../../language/index.ts';

@@ -61,9 +61,7 @@ function takeOver(socket: Duplex, preparedLimit: number, closed: Closed): Connec
   return connection;
 }
 
-/**
- * Sets the session up, unless that would do harm or be of no use: then it rejects with `UnfitError`.
- */
+/** Sets the session up, unless that would do harm or be of no use: then it rejects with `UnfitError`. */
 async function setUpWhereFit({ client, key }: Pick<ConnectedClient, 'client' | 'key'>, setUp: string) {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_catalog.pg_backend_pid() AS pid');
   // A pooler issues keys of its own. Settings of a session there would also apply to the next client of the pool.

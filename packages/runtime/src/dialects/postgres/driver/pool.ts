@@ -88,10 +88,7 @@ export class Pool {
     this.#maintain();
   }
 
-  /**
-   * Runs a statement on a shared connection; rejects with `PlatformError`. `took` is told the milliseconds of a success, where
-   * nothing else was under way on its connection.
-   */
+  /** Runs a statement on a shared connection; rejects with `PlatformError`. `took`: its time, if it ran there alone. */
   read(request: Request, sink: RowSink, took?: (ms: number) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = (error: unknown): void => {

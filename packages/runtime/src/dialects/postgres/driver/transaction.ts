@@ -63,9 +63,9 @@ export async function tryTransaction<T>(
 }
 
 /**
- * Finds out how a transaction ended whose COMMIT got no answer. Numbers of transactions tell it on the same server alone:
- * one that was promoted may have given the number to another. There a row that only this one has made tells it. Rejects
- * if that is not known in time.
+ * Finds out how a transaction ended whose COMMIT got no answer. Numbers of transactions tell it on the same server
+ * alone: a promoted one may have given the number to another. There a row of its own tells it. Rejects if that is not
+ * known in time.
  */
 async function wasCommitted(pool: Pool, { id, evidence }: Attempt, identity: string | undefined): Promise<boolean> {
   // A transaction without a number has written nothing.

@@ -18,9 +18,8 @@ function hashOf(parameter: string): string {
 }
 
 /**
- * The user must be unchanged since the check. $1 is the key, $2 the new hash of the password or null, $3 the
- * security version. $4 to $6 are address, agent and page, $7 and $8 the lifetime of session and token, $9 is the
- * hash of the token.
+ * The user must be unchanged since the check. $1 is the key, $2 the new hash of the password or null, $3 the security
+ * version. $4 to $6 are address, agent and page, $7 and $8 the lifetime of session and token, $9 the hash of the token.
  */
 function beginSession(schema: string): string {
   const users = `${schema}.platform_users`;

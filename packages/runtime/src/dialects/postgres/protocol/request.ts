@@ -19,8 +19,7 @@ export interface Request extends Statement {
   readonly format?: ResultFormat;
   /**
    * Begins a transaction, is part of one, or ends it, and so is of no use when it is sent again after an error. The
-   * next request must follow one that begins at once, and one that ends is none until the server confirms that none is
-   * left.
+   * next request must follow one that begins at once, and one that ends is none until the server confirms it.
    */
   readonly part?: 'begin' | 'within' | 'end';
 }
@@ -106,10 +105,7 @@ export class SlotQueue {
   }
 }
 
-/**
- * A connection as the pool sees it, with either driver. Requests are answered in the order in which they were sent, and
- * each `PendingQuery` is settled exactly once.
- */
+/** A connection as the pool sees it. Requests are answered in order, and each `PendingQuery` is settled once. */
 export interface Channel {
   /** Requests sent and not yet answered. */
   readonly inFlight: number;
