@@ -71,9 +71,8 @@ export function buildFacts(catalog: AnyCatalog): SchemaFacts {
 }
 
 /**
- * Checks if the tables of a database may have changed, for much less than reading them. Stamps change with every change
- * of a table, a column, a key, a trigger, a type, a comment or a right. Sometimes they change without one. Rejects with
- * the error of `run`.
+ * Checks cheaply if the tables of a database may have changed. Stamps change with every change of a table, a column, a
+ * key, a trigger, a type, a comment or a right. Sometimes they change without one. Rejects with the error of `run`.
  */
 export function readStamps(
   dialect: Dialect,

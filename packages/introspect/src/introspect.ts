@@ -43,10 +43,10 @@ import type { Collection, Schema, Table } from './schema.ts';
 /**
  * Resolves the facts of a database under a configuration into the schema.
  *
- * Pure: the same input gives the same schema, and a loaded schema's own tables and enums give it again. `previous` is
- * the schema compiled before, if any; where several junctions lead to the same collection, the relation that had the
- * plain name keeps it. With a diagnostic of severity `error` the schema must not be compiled. The diagnostics of `facts`
- * are not repeated.
+ * Pure: the same input gives the same schema, and so do a loaded schema's own tables and enums. `previous` is the
+ * schema compiled before; where several junctions lead to one collection, the relation that had the plain name keeps
+ * it. With a diagnostic of severity `error` the schema must not be compiled. The diagnostics of `facts` are not
+ * repeated.
  */
 export function resolveSchema(
   facts: SchemaFacts,

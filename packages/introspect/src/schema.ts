@@ -6,13 +6,13 @@
  * loaded file. Written to `platform.schema.json`.
  */
 import type {
+  CollectionDescriptor,
   Condition,
   DeclaredModel,
   Dialect,
   Operand,
   PortableType,
   RowSecurity,
-  SearchDescriptor,
   SoftDelete,
 } from '@tablewright/runtime/language';
 import type { ColumnType } from './column-type.ts';
@@ -201,30 +201,20 @@ export interface GraphqlEnum {
   readonly labels: readonly string[];
 }
 
+/** Facts that the descriptor of a collection states as they are. */
+type DescribedFacts = 'name' | 'singleton' | 'implied' | 'accountability' | 'reads' | 'cache' | 'search';
+
 /** One table in the API. */
-export interface Collection {
-  /** API name. */
-  readonly name: string;
+export interface Collection extends Pick<CollectionDescriptor, DescribedFacts> {
   readonly table: TableId;
   readonly note: string | null;
   /** Reason why it should not be used any more. */
   readonly deprecated?: string;
-  readonly singleton: boolean;
   /** Set on collections of the platform itself: the writes that payloads can ask for. */
   readonly system?: { readonly writes: readonly ('create' | 'update' | 'delete')[] };
-  /** Roles whose rules by app access are items beside the rows, sorted; absent where all items are rows. */
-  readonly implied?: readonly string[];
-  /** History of its changes, if not everything. */
-  readonly accountability?: 'activity' | 'none';
-  /** Set where replicas may answer reads whose rules look at other tables. */
-  readonly reads?: 'replica';
-  /** Seconds for which shared caches may keep answers to requests without a token. */
-  readonly cache?: { readonly public: number };
   /** Field names of the key in key order; empty when there is none. */
   readonly key: readonly string[];
   readonly sort: string | null;
-  /** Set where `search` looks for words by an index. */
-  readonly search?: SearchDescriptor;
   readonly archive: { readonly field: string; readonly value: string; readonly unarchiveValue: string | null } | null;
   /** Way in which DELETE archives items; absent where it removes them. */
   readonly softDelete?: SoftDelete & { readonly restore?: string };
@@ -355,11 +345,7 @@ export interface Routine {
 }
 
 /** One value that a function takes or gives. */
-export interface RoutineValue {
-  readonly name: string;
-  readonly nativeType: string;
-  readonly type: ColumnType;
-}
+export type RoutineValue = Pick<Column, 'name' | 'nativeType' | 'type'>;
 
 /** An argument; `optional` where it has a default. */
 export interface RoutineArgument extends RoutineValue {

@@ -66,10 +66,7 @@ export function constraintText({ operator, operand }: Pick<Constraint, 'operator
   return `${operator} ${[operand.of === 'user' ? '$CURRENT_USER' : '$CURRENT_ROLE', ...operand.path].join('.')}`;
 }
 
-/**
- * Compares two values of a column in text form, as the database does: negative, 0 or positive. Undefined where only the
- * database knows, so that nothing is concluded from it.
- */
+/** Compares two values in text form, as the database: negative, 0, positive; undefined where only it knows. */
 export function compareValues({ type, exact }: ColumnFacts, left: string, right: string): number | undefined {
   if (left === right) return 0;
   const { order } = types[type.type];

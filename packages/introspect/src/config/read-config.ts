@@ -21,11 +21,7 @@ import type {
   TranslationsConfig,
 } from './config.ts';
 
-/**
- * Checks the value that a configuration file exports.
- *
- * Parts that are wrong are left out and reported by their path; names are looked up in the database later, by rules.
- */
+/** Checks a configuration's value. Wrong parts are left out and reported by path; rules look names up later. */
 export function readConfig(value: unknown): {
   readonly config: PlatformConfig;
   readonly diagnostics: readonly Diagnostic[];

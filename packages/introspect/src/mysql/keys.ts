@@ -1,21 +1,15 @@
 import { printTable } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
 import { sortedBy } from '../order.ts';
-import type { ForeignKey, Index, Key, ReferentialAction, TableId } from '../schema.ts';
+import type { ForeignKey, Index, Key, ReferentialAction, Table, TableId } from '../schema.ts';
 import { foreignKeyOutside } from '../table-names.ts';
 import { idOf, type KeyRow, type MysqlCatalog, type StatisticsRow } from './catalog.ts';
-
-interface KeysAndIndexes {
-  readonly primaryKey: Key | null;
-  readonly uniques: readonly Key[];
-  readonly indexes: readonly Index[];
-}
 
 /** Name that both servers give the index of a primary key. */
 const primary = 'PRIMARY';
 
 /** Builds keys and indexes from the columns of the indexes. The servers have no index on a part of the rows. */
-export function buildKeys(rows: readonly StatisticsRow[]): KeysAndIndexes {
+export function buildKeys(rows: readonly StatisticsRow[]): Pick<Table, 'primaryKey' | 'uniques' | 'indexes'> {
   const groups = [
     ...Map.groupBy(
       sortedBy(rows, (row) => row.index_name),

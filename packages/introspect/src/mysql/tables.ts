@@ -47,21 +47,16 @@ export function buildMysqlTables(catalog: MysqlCatalog): SchemaFacts {
 }
 
 /** The rows of each kind by the id of their table. */
-interface Lookup {
-  readonly columns: ReadonlyMap<TableId, MysqlCatalog['columns']>;
-  readonly statistics: ReadonlyMap<TableId, MysqlCatalog['statistics']>;
-  readonly keys: ReadonlyMap<TableId, MysqlCatalog['keys']>;
-  readonly checks: ReadonlyMap<TableId, MysqlCatalog['checks']>;
-}
+type Lookup = ReturnType<typeof lookupOf>;
 
-function lookupOf(catalog: MysqlCatalog): Lookup {
+function lookupOf(catalog: MysqlCatalog) {
   const id = (row: TableName): TableId => idOf(catalog, row);
   return {
     columns: Map.groupBy(catalog.columns, id),
     statistics: Map.groupBy(catalog.statistics, id),
     keys: Map.groupBy(catalog.keys, id),
     checks: Map.groupBy(catalog.checks, id),
-  };
+  } as const;
 }
 
 /**

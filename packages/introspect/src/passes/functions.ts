@@ -1,6 +1,6 @@
 /** Functions of the database that a configuration names: those that are served, and those of a row, which compute fields. */
 import { reservedPrefix } from '@tablewright/runtime/language';
-import type { CollectionConfig, PlatformConfig } from '../config/config.ts';
+import type { PlatformConfig } from '../config/config.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { suggest } from '../did-you-mean.ts';
 import { sortedBy } from '../order.ts';
@@ -135,12 +135,6 @@ export function computedFields(
   });
 }
 
-interface Placed {
-  readonly table: Table;
-  readonly name: string;
-  readonly config: CollectionConfig;
-}
-
 interface Problem {
   readonly code: string;
   readonly message: string;
@@ -152,7 +146,7 @@ function placeField(
   field: string,
   named: readonly NamedTable[],
   config: PlatformConfig,
-): Placed | Problem {
+): NamedTable | Problem {
   const { signature, row, reads, returns, unsupported } = routine;
   const refuse = (message: string): Problem => ({
     code: 'function-unsupported',
@@ -177,7 +171,7 @@ function placeField(
   return { table: owner.table, name, config: owner.config };
 }
 
-function namesOf({ table, config: { fields = {} } }: Placed): readonly string[] {
+function namesOf({ table, config: { fields = {} } }: NamedTable): readonly string[] {
   return [...table.columns.map((column) => column.name), ...Object.values(fields).flatMap((field) => field.name ?? [])];
 }
 

@@ -110,7 +110,6 @@ export interface RelationRow {
   /** Policies of a table under row-level security; null for every other. */
   readonly security: SecurityRow | null;
   readonly relispartition: boolean;
-  /** Extension the relation belongs to. */
   readonly extension: string | null;
   readonly description: string | null;
   /** `pg_relation_is_updatable` without and with triggers: 4 update, 8 insert, 16 delete. */

@@ -1,7 +1,4 @@
-/**
- * Parses the small part of SQL in which checks list values. Anything outside of it parses as `other` or not at all:
- * the expression itself stays in the IR as text.
- */
+/** Parses the part of SQL in which checks list values. Anything else is `other` or nothing: the IR keeps the text. */
 
 /** A part of a check. `array` stands for `ANY (ARRAY[…])`; the name of a column is null for a domain's VALUE. */
 export type CheckNode =

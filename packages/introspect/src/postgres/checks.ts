@@ -52,11 +52,7 @@ function fits(allowed: AllowedValues, type: ColumnType): boolean {
   return type.base !== 'bpchar' || allowed.values.every((value) => [...value].length === type.maxLength);
 }
 
-/**
- * The values that a column's checks and its domains' checks allow: those in all lists, in the order of the first.
- *
- * An enum keeps its labels. Null when there is no list.
- */
+/** Values that all lists of a column's and its domains' checks allow, in the first order. Null without a list. */
 export function allowedValues(
   column: CheckedColumn,
   checks: readonly Check[],

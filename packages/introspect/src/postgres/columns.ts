@@ -1,4 +1,4 @@
-import type { Check, Column, ColumnFill, ColumnType, TableId } from '../schema.ts';
+import type { Check, Column, ColumnFill, ColumnType, Table, TableId } from '../schema.ts';
 import { tableId } from '../table-names.ts';
 import type { ColumnRow, ObjectName, RelationRow } from './catalog.ts';
 import { allowedValues, buildChecks, type CheckedColumn } from './checks.ts';
@@ -6,12 +6,7 @@ import type { Lookup } from './lookup.ts';
 import { buildColumnType, domainChecksOf } from './types.ts';
 import type { Origin } from './view-trace.ts';
 
-interface ColumnsAndChecks {
-  /** In catalog order. */
-  readonly columns: readonly Column[];
-  /** By name. */
-  readonly checks: readonly Check[];
-}
+type ColumnsAndChecks = Pick<Table, 'columns' | 'checks'>;
 
 /** Builds a relation's columns. A view's columns follow those they are read from, through views in between. */
 export type BuildColumns = (relation: string) => ColumnsAndChecks;

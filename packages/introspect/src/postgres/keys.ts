@@ -1,22 +1,15 @@
 import type { Diagnostic } from '../diagnostic.ts';
-import type { ForeignKey, Index, Key, ReferentialAction } from '../schema.ts';
+import type { ForeignKey, Index, Key, ReferentialAction, Table } from '../schema.ts';
 import { foreignKeyOutside, tableId } from '../table-names.ts';
 import type { ConstraintRow, IndexRow, RelationRow } from './catalog.ts';
 import { baseOrder, relationId } from './columns.ts';
-import type { Lookup } from './lookup.ts';
+import type { Listed, Lookup } from './lookup.ts';
 
-export interface Keys {
-  readonly primaryKey: Key | null;
-  /** By name. */
-  readonly uniques: readonly Key[];
-}
+export type Keys = Pick<Table, 'primaryKey' | 'uniques'>;
 
 const none: Keys = { primaryKey: null, uniques: [] };
 
-/**
- * Finds the keys of a relation: those of its constraints and unique indexes. A view has those of the one table whose
- * rows it shows, where it shows all their columns.
- */
+/** Finds keys of a relation by constraints and unique indexes. A view has its only table's, if it shows all columns. */
 export function buildKeys(lookup: Lookup, relation: string): Keys {
   const built = builtKeys.get(lookup) ?? new Map<string, Keys>();
   builtKeys.set(lookup, built);
@@ -158,11 +151,7 @@ interface ForeignKeys {
 }
 
 /** Builds the foreign keys of a table whose targets are served; `listed` are the tables of the IR. */
-export function buildForeignKeys(
-  lookup: Lookup,
-  listed: ReadonlyMap<string, RelationRow>,
-  table: RelationRow,
-): ForeignKeys {
+export function buildForeignKeys(lookup: Lookup, listed: Listed, table: RelationRow): ForeignKeys {
   const rows = lookup.constraints(table.oid).filter((row) => row.contype === 'f');
   const results = rows.map((row) => buildForeignKey(lookup, listed, table, row));
   return {
@@ -176,7 +165,7 @@ export function buildForeignKeys(
 
 function buildForeignKey(
   lookup: Lookup,
-  listed: ReadonlyMap<string, RelationRow>,
+  listed: Listed,
   table: RelationRow,
   row: ConstraintRow,
 ): ForeignKey | Diagnostic {

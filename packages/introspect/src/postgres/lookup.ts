@@ -25,6 +25,9 @@ export interface Lookup {
   readonly types: TypesByOid;
 }
 
+/** Relations that are served, by oid. */
+export type Listed = ReadonlyMap<string, RelationRow>;
+
 export function lookupOf(catalog: Catalog): Lookup {
   const columns = sortedGroups(catalog.columns, (row) => row.attrelid, byNumber);
   const column: Lookup['column'] = (relation, attnum) => columns(relation).find((row) => row.attnum === attnum);

@@ -149,7 +149,7 @@ function mergeCatalog(previous: Catalog, part: Catalog, requested: ReadonlySet<s
   const reread = new Set([...requested, ...part.relations.map(({ oid }) => oid)]);
   const before = previous.relations.filter(({ oid }) => reread.has(oid));
   const relations = [...before, ...part.relations];
-  if (relations.some(isReserved)) return null;
+  if (relations.some(({ relname }) => relname.startsWith(reservedPrefix))) return null;
   const names = new Set(before.map(nameOf));
   const catalog = {
     ...previous,
@@ -176,10 +176,6 @@ function mergeCatalog(previous: Catalog, part: Catalog, requested: ReadonlySet<s
 
 function replaced<Row>(rows: readonly Row[], part: readonly Row[], isReread: (row: Row) => boolean): readonly Row[] {
   return [...rows.filter((row) => !isReread(row)), ...part];
-}
-
-function isReserved({ relname }: RelationRow): boolean {
-  return relname.startsWith(reservedPrefix);
 }
 
 function nameOf({ nspname, relname }: Pick<RelationRow, 'nspname' | 'relname'>): string {

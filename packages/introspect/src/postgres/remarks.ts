@@ -5,14 +5,10 @@ import type { ColumnType, Table } from '../schema.ts';
 import { notServed, quotedNames, tableId } from '../table-names.ts';
 import type { Catalog, ConstraintRow, IndexRow, ObjectRow, RelationRow } from './catalog.ts';
 import { relationId } from './columns.ts';
-import type { Lookup } from './lookup.ts';
+import type { Listed, Lookup } from './lookup.ts';
 
 /** Remarks about one table: constraints, indexes and inheritance. */
-export function tableRemarks(
-  lookup: Lookup,
-  listed: ReadonlyMap<string, RelationRow>,
-  table: RelationRow,
-): Diagnostic[] {
+export function tableRemarks(lookup: Lookup, listed: Listed, table: RelationRow): Diagnostic[] {
   return [
     ...lookup.constraints(table.oid).flatMap((row) => constraintRemark(table, row)),
     ...lookup.indexes(table.oid).flatMap((row) => indexRemark(table, row)),
@@ -92,7 +88,7 @@ function columnsRemark(lookup: Lookup, table: RelationRow): Diagnostic[] {
 }
 
 /** Relations that a view reads and that are not served: its columns then have no source. */
-function viewRemark(lookup: Lookup, listed: ReadonlyMap<string, RelationRow>, view: RelationRow): Diagnostic[] {
+function viewRemark(lookup: Lookup, listed: Listed, view: RelationRow): Diagnostic[] {
   const origins = [...(lookup.trace(view.oid)?.origins.values() ?? [])];
   const outside = origins.flatMap(({ relation }) => {
     const row = lookup.relations.get(relation);

@@ -3,13 +3,13 @@ import type { Diagnostic } from '../diagnostic.ts';
 import { sortedBy } from '../order.ts';
 import { matches, quotedNames, tableId, unmatchedPatterns } from '../table-names.ts';
 import type { Catalog, ObjectName, RelationRow } from './catalog.ts';
-import type { Lookup } from './lookup.ts';
+import type { Listed, Lookup } from './lookup.ts';
 import { highestTower } from './sql/wanted.ts';
 
 /** The relations that become tables, and what is told about the others. */
 interface SelectedRelations {
   /** By oid. */
-  readonly listed: ReadonlyMap<string, RelationRow>;
+  readonly listed: Listed;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -114,11 +114,7 @@ function extensionDiagnostics(rows: readonly RelationRow[]): Diagnostic[] {
 }
 
 /** One per partitioned table: its partitions, wherever they lie, are served through it. */
-function partitionDiagnostics(
-  catalog: Catalog,
-  lookup: Lookup,
-  listed: ReadonlyMap<string, RelationRow>,
-): Diagnostic[] {
+function partitionDiagnostics(catalog: Catalog, lookup: Lookup, listed: Listed): Diagnostic[] {
   const partitions = catalog.inherits.filter((row) => row.relispartition);
   const byRoot = Map.groupBy(partitions, (row) => lookup.root(row.inhrelid));
   return [...byRoot].flatMap(([root, rows]): Diagnostic[] => {
@@ -147,11 +143,7 @@ function partitionsHidden(table: RelationRow, partitions: readonly ObjectName[])
 }
 
 /** Partitions whose partitioned table is not served. */
-function strayPartitionDiagnostics(
-  partitions: readonly RelationRow[],
-  lookup: Lookup,
-  listed: ReadonlyMap<string, RelationRow>,
-): Diagnostic[] {
+function strayPartitionDiagnostics(partitions: readonly RelationRow[], lookup: Lookup, listed: Listed): Diagnostic[] {
   const stray = partitions.filter((row) => !listed.has(lookup.root(row.oid)));
   return sortedBy(stray, (row) => row.relname).map((row) => ({
     code: 'partition-without-table',
@@ -162,10 +154,7 @@ function strayPartitionDiagnostics(
   }));
 }
 
-/**
- * Views that lead back to themselves, directly or through others, and the views that read them, by oid. PostgreSQL makes
- * them, and refuses to read from any of them.
- */
+/** Views that lead back to themselves, and views that read them, by oid: PostgreSQL makes them but reads none. */
 function circularViews({ relations }: Pick<Catalog, 'relations'>): ReadonlySet<string> {
   const left = new Map(relations.flatMap(({ oid, towersOver }) => (towersOver === null ? [] : [[oid, towersOver]])));
   const readers = new Map<string, string[]>();

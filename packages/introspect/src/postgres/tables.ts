@@ -7,16 +7,13 @@ import { type Catalog, type ObjectRow, oldestVersion, type PolicyRow, type Relat
 import { type BuildColumns, columnsBuilder, relationId, updatableBits } from './columns.ts';
 import { buildRoutines } from './functions.ts';
 import { buildForeignKeys, buildIndexes, buildKeys, type Keys } from './keys.ts';
-import { type Lookup, lookupOf } from './lookup.ts';
+import { type Listed, type Lookup, lookupOf } from './lookup.ts';
 import { catalogRemarks, tableRemarks } from './remarks.ts';
 import { selectRelations } from './selection.ts';
 import { buildEnums } from './types.ts';
 
-interface BuiltRelation {
-  readonly table: Table;
+interface BuiltRelation extends Unreadable {
   readonly diagnostics: readonly Diagnostic[];
-  /** Names of its columns that may not be read. */
-  readonly unreadable: readonly string[];
 }
 
 /** The facts, and what they were built from by relation. */
@@ -61,11 +58,7 @@ export function buildRelations(catalog: Catalog, built: ReadonlyMap<string, Buil
   return { facts, relations };
 }
 
-function relationBuilder(
-  catalog: Catalog,
-  lookup: Lookup,
-  listed: ReadonlyMap<string, RelationRow>,
-): (row: RelationRow) => BuiltRelation {
+function relationBuilder(catalog: Catalog, lookup: Lookup, listed: Listed): (row: RelationRow) => BuiltRelation {
   const buildColumns = columnsBuilder(lookup, (relation) => listed.has(relation));
   const triggered = new Set(
     catalog.objects.filter(isTrigger).map((object) => tableId(object.nspname, object.relation)),
@@ -88,7 +81,7 @@ function relationBuilder(
 
 function buildTable(
   lookup: Lookup,
-  listed: ReadonlyMap<string, RelationRow>,
+  listed: Listed,
   buildColumns: BuildColumns,
   row: RelationRow,
 ): Omit<Table, 'foreignKeys'> {
@@ -157,7 +150,7 @@ function tableKind(relkind: string): Table['kind'] {
 }
 
 /** Parents in the order in which the table names them. */
-function parentsOf(lookup: Lookup, listed: ReadonlyMap<string, RelationRow>, row: RelationRow): TableId[] {
+function parentsOf(lookup: Lookup, listed: Listed, row: RelationRow): TableId[] {
   return lookup
     .parents(row.oid)
     .filter((link) => listed.has(link.inhparent))
@@ -196,7 +189,7 @@ function privilegeDiagnostics(tables: readonly Unreadable[]): Diagnostic[] {
 
 interface Unreadable {
   readonly table: Table;
-  /** Its columns that may not be read. */
+  /** Names of its columns that may not be read. */
   readonly unreadable: readonly string[];
 }
 

@@ -27,10 +27,7 @@ function isListedEnum(row: TypeRow, used: ReadonlySet<string>): boolean {
 /** Arrays within each other, by domains over arrays, that have a portable form; PostgreSQL has no limit. */
 const deepestArray = 8;
 
-/**
- * Resolves a type: domains to their base, arrays to their element. A type that is not in the catalog is unknown, and so
- * is one of too many arrays within each other.
- */
+/** Resolves a type: domains to their base, arrays to their element. Unlisted and too deep ones are unknown. */
 export function buildColumnType(types: TypesByOid, oid: string, typmod: number, depth = 0): ColumnType {
   const domains = domainsOf(types, oid);
   // A domain's own modifier counts, the innermost first; the column of a domain has none.
@@ -216,11 +213,7 @@ function vectorOf(typname: string, typmod: number, version: string | null): NonN
 }
 
 /** Limits in the modifier of a type. All null without a modifier. */
-interface TypeLimits {
-  readonly maxLength: number | null;
-  readonly precision: number | null;
-  readonly scale: number | null;
-}
+type TypeLimits = Pick<ColumnType, 'maxLength' | 'precision' | 'scale'>;
 
 const unlimited: TypeLimits = { maxLength: null, precision: null, scale: null };
 

@@ -155,8 +155,7 @@ const maxDepth = 1_000;
  * Reads PostgreSQL's node trees (`pg_node_tree`), the form in which it keeps the queries of views.
  *
  * A tree is written `{VAR :varno 3 :varattno 1 …}` with lists in parentheses, and `<>` for null. A backslash stands
- * before every character of a text that has a meaning in this form. Source: src/backend/nodes/read.c and outfuncs.c of
- * PostgreSQL.
+ * before characters of texts that have a meaning here. Source: src/backend/nodes/read.c and outfuncs.c of PostgreSQL.
  */
 export function parseNodeTree(text: string): NodeValue {
   // Blanks and the brackets ( ) { } separate; a backslash takes the character after it into the word.

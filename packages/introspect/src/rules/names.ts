@@ -134,11 +134,7 @@ export const inheritedNames: Rule = (schema) =>
 
 const terms: ReadonlySet<string> = new Set([...operators, ...['_and', '_or', '_some', '_none', '*', impossibleName]]);
 
-/**
- * A name that means something else in a query (an operator, a path, descending order) is reached by wildcards only.
- *
- * Source: API specification, sections 5.1 and 5.2.
- */
+/** Names with a meaning in queries (operator, path, order) are reached by wildcards only. Source: sections 5.1, 5.2. */
 export const unaddressableNames: Rule = (schema) =>
   schema.collections.flatMap((collection) =>
     [...namesIn(collection)]

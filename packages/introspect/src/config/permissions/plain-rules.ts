@@ -202,8 +202,7 @@ function writtenRule({ action, fields, filter, validation, presets }: PlainRule)
 
 /**
  * Brings the comments of an earlier text of a YAML file to a document that is about to take its place. These stand
- * above, beside or after entries that are still there under the same names. Those of what is gone go with it, as do
- * those within lists.
+ * above, beside or after entries that are still there under the same names. Those of what is gone, or within lists, go.
  */
 function keepComments(document: Document, before: string): void {
   const earlier = parseDocument(before);

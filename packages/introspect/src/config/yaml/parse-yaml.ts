@@ -218,10 +218,7 @@ function refuse(reading: YamlReading, diagnostic: Diagnostic): null {
   return null;
 }
 
-/**
- * The value of a scalar. Numbers keep every digit: those that a JSON number would round are marked texts. Zeros
- * in front make a text, as in a code of a place or a thing.
- */
+/** Value of a scalar. Numbers that JSON would round, or that begin with zeros as codes do, are texts. */
 function scalarValue({ value, source }: Scalar): Pick<SourceScalar, 'value' | 'digits'> {
   if (typeof value !== 'string' && source !== undefined && /^0\d+$/.test(source)) return { value: source };
   if (typeof value === 'bigint') return isSafe(value) ? { value: Number(value) } : written(value.toString());

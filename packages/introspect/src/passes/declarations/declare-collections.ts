@@ -77,9 +77,7 @@ function typeOf(special: ReadonlySet<string>): FieldConfig['type'] {
   return special.has('cast-boolean') ? 'boolean' : undefined;
 }
 
-/**
- * Names that the configuration gives to relations, by collection. Derived names yield to them.
- */
+/** Names that the configuration gives to relations, by collection. Derived names yield to them. */
 export function declaredNames(
   collections: readonly Collection[],
   config: PlatformConfig,

@@ -135,9 +135,8 @@ function placeOf(row: DeclaredRow, field: string): string {
 
 /**
  * Translations that the platform's own tables declare: sides of relations with the special `translations`. Their child
- * leads to the languages by `junction_field`, or else by the only other key that it has. One that waits for a relation
- * is not a translation yet. The configuration of the same child takes precedence. Source: API specification, sections 6
- * and 7.1.
+ * leads to the languages by `junction_field`, or by the only other key. One that waits for a relation is not a
+ * translation yet. The configuration of the same child takes precedence. Source: API specification, sections 6 and 7.1.
  */
 function translationsIn(
   { fields, relations }: DeclaredModel,

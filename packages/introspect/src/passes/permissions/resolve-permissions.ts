@@ -1,7 +1,6 @@
 import {
   always,
   type Condition,
-  type FilterNames,
   type ImpliedRule,
   impliedFields,
   impliedRules,
@@ -17,7 +16,7 @@ import { sortedBy } from '../../order.ts';
 import type { Collection, Permission, Role, Table } from '../../schema.ts';
 import { collectionsByName, namesIn, tablesById } from '../lookup.ts';
 import { filterNames } from './filter-names.ts';
-import { readCondition, readPresets } from './resolve-rules.ts';
+import { type ConditionNames, readCondition, readPresets } from './resolve-rules.ts';
 
 /** Roles and rules with every name looked up, and what could not be found. */
 interface ResolvedPermissions {
@@ -27,10 +26,9 @@ interface ResolvedPermissions {
 }
 
 /**
- * Looks up the names of the permissions file in the collections.
- * `*` becomes the fields and relations that exist now, in their order; rules for `delete` have no fields. A name that
- * does not exist is an error at its line. A rule whose condition is wrong matches nothing. Permissions of app access
- * follow the rules of the file.
+ * Looks up the names of the permissions file in the collections. `*` becomes the fields and relations that exist now,
+ * in their order; rules for `delete` have no fields. An unknown name is an error at its line. A rule whose condition is
+ * wrong matches nothing. Permissions of app access follow the rules of the file.
  */
 export function resolvePermissions(
   document: PermissionDocument,
@@ -55,10 +53,8 @@ export function resolvePermissions(
   return { roles, permissions, diagnostics };
 }
 
-interface Names {
-  readonly collections: ReadonlyMap<string, Collection>;
+interface Names extends ConditionNames {
   readonly tables: ReadonlyMap<string, Table>;
-  readonly filter: FilterNames;
   /** Places of names of collections that do not exist, told already. */
   readonly unknown: Set<string>;
 }

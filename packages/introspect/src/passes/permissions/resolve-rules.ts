@@ -36,7 +36,7 @@ import type {
 import { collectionsByName, namesIn } from '../lookup.ts';
 import { filterNames, findMisspeltValues, literalMisfit, nowMisfit, pathMisfit } from './filter-names.ts';
 
-interface ConditionNames {
+export interface ConditionNames {
   readonly collections: ReadonlyMap<string, Collection>;
   readonly filter: FilterNames;
 }

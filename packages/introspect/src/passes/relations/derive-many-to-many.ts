@@ -96,13 +96,9 @@ function plainHolder(owner: Collection, directions: readonly Direction[], previo
   return held ?? canonical ?? directions[0] ?? null;
 }
 
-function heldBefore(
-  owner: Collection,
-  directions: readonly Direction[],
-  previous: Schema | null,
-): Direction | undefined {
+function heldBefore(owner: Collection, sides: readonly Direction[], previous: Schema | null): Direction | undefined {
   const before = previous?.collections.find(({ name }) => name === owner.name);
-  return directions.find(({ junction, near, far }) =>
+  return sides.find(({ junction, near, far }) =>
     before?.relations.some(
       (relation) =>
         relation.kind === 'm2m' &&

@@ -1,10 +1,7 @@
 import { canonicalTypeSql } from '@tablewright/runtime/language';
 import type { Extent } from './wanted.ts';
 
-/**
- * `used_type`: types of the columns, those that they are made of, and all that were made in the allowed schemas. The
- * last are known where relations are read again.
- */
+/** `used_type`: types of columns, those they are made of, and, for rereading, all made in the allowed schemas. */
 export function usedTypesSql(extent: Extent): string {
   return `used_type(oid) AS (
   SELECT a.atttypid

@@ -41,17 +41,13 @@ export const impossibleRules: Rule = (schema, { permissions }) => {
     const collection = collections.get(rule.collection.name);
     const table = byId.get(collection?.table ?? '');
     if (collection === undefined || table === undefined) return [];
-    const reason = reasonAgainst(rule, collection, table);
+    const reason = objectionTo(rule, collection, table);
     return reason === null ? [] : [impossible(rule, reason)];
   });
 };
 
 /** Null where the action is possible. */
-function reasonAgainst(
-  { action }: RuleSource,
-  { name, key, singleton }: Collection,
-  { writable }: Table,
-): string | null {
+function objectionTo({ action }: RuleSource, { name, key, singleton }: Collection, { writable }: Table): string | null {
   if (action === 'read') return null;
   const isAllowed = action === 'create' ? writable.insert : writable[action];
   if (!isAllowed) return `The database does not allow to ${action} rows of "${name}"`;
