@@ -1,40 +1,28 @@
 /** The API to print: every exposed collection under its names, made by `passes/`. Printing takes no decisions. */
-import type { GraphqlEnum, ReferentialAction } from '@tablewright/introspect/schema';
+import type { ForeignKey, GraphqlEnum, Schema } from '@tablewright/introspect/schema';
 import type {
   AccessClass,
   CachedTables,
   CollectionDescriptor,
   CustomRoute,
-  DeclaredModel,
-  Dialect,
   FieldDescriptor,
   Fingerprint,
   FunctionDescriptor,
   JsonValue,
   PortableType,
   RelationDescriptor,
-  RowSecurity,
 } from '@tablewright/runtime/language';
 
 /** Everything the compiler prints. */
-export interface Api {
-  readonly dialect: Dialect;
+export interface Api extends Pick<Schema, 'dialect' | 'permissionsDigest' | 'graphqlEnums' | 'rowSecurity' | 'model'> {
   /** False where the configuration wants no GraphQL API. */
   readonly graphql: boolean;
-  /** Digest of the roles and rules in the platform's own tables; absent where a file holds them. */
-  readonly permissionsDigest?: string;
   /** Set where GraphQL pages through lists by connections. */
   readonly connections?: true;
-  /** Enums of the GraphQL API. Default: none. */
-  readonly graphqlEnums?: readonly GraphqlEnum[];
   /** Enum types of the database, by name. Default: none. */
   readonly enums?: readonly ApiEnum[];
-  /** Absent where callers are not passed on to the database. */
-  readonly rowSecurity?: RowSecurity;
   /** Absent where no collection lets shared caches keep answers. */
   readonly caching?: CachedTables;
-  /** The model as the platform's own tables declare it; absent where they declare nothing. */
-  readonly model?: DeclaredModel;
   /** Sorted by name. */
   readonly collections: readonly ApiCollection[];
   /** `admin` and `public` first, the others sorted by name. */
@@ -65,8 +53,8 @@ export interface ApiCollection {
   readonly deprecated?: string;
   /**
    * Operations of the collection; none for the platform's own collections. Reads and writes by key need a key; a
-   * singleton has `readSingleton` and `updateSingleton` in place of all others but `search`. Writes need a key and a
-   * database that allows them.
+   * singleton has `readSingleton` and `updateSingleton` instead of all but `search`. Writes need a key and a database
+   * that allows them.
    */
   readonly operations: readonly Operation[];
   /** Fields in the order of `descriptor.fields`. */
@@ -183,14 +171,9 @@ export interface StoredColumn {
 }
 
 /** A foreign key as the database has it. */
-export interface StoredKey {
-  readonly name: string;
+export interface StoredKey extends Pick<ForeignKey, 'name' | 'columns' | 'targetColumns' | 'onUpdate' | 'onDelete'> {
   readonly table: string;
-  readonly columns: readonly string[];
   readonly targetTable: string;
-  readonly targetColumns: readonly string[];
-  readonly onUpdate: ReferentialAction;
-  readonly onDelete: ReferentialAction;
 }
 
 /** Names of one collection in generated code. All are valid identifiers, unique within their file. */

@@ -83,9 +83,9 @@ type Sources = readonly Lookup<unknown>[];
 const maxResults = 32;
 
 /**
- * Remembers results made of an object, for as long as the object lives. `compute` may read the object, which never
- * changes, and `sources` through `watch`; nothing else may differ between two calls. Answers are the same if they are one
- * object or one plain value.
+ * Remembers results made of an object while it lives. `compute` may read the object, which never changes, and `sources`
+ * through `watch`; nothing else may differ between two calls. Answers are the same if they are one object or plain
+ * value.
  */
 export function createCache<Made>() {
   const memoCache = new WeakMap<object, Kept<Made>[]>();
@@ -93,7 +93,7 @@ export function createCache<Made>() {
     const all = memoCache.get(key) ?? [];
     memoCache.set(key, all);
     const cached = all.find(({ lookups }) =>
-      lookups.every((question) => Object.is(lookUp(sources[question.source], question), question.result)),
+      lookups.every((question) => Object.is(sources[question.source]?.[question.kind](question.name), question.result)),
     );
     if (cached !== undefined) return cached.made;
     const kept = computeNow(sources, compute);
@@ -107,10 +107,6 @@ function computeNow<Made>(sources: Sources, compute: (watch: Watch) => Made): Ke
   const lookups: RecordedLookup[] = [];
   const made = compute((source) => watched(source, sources.indexOf(source), lookups));
   return { lookups, made };
-}
-
-function lookUp(source: Lookup<unknown> | undefined, { kind, name }: Pick<RecordedLookup, 'kind' | 'name'>): unknown {
-  return source?.[kind](name);
 }
 
 /** Watching a source twice records its questions twice, which costs no more than asking them again. */

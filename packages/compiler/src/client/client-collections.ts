@@ -20,7 +20,7 @@ export interface ClientCollection {
 export type ClientCollections = ReadonlyMap<string, ClientCollection>;
 
 /** Collections that the types of one collection may refer to. */
-export type ReferableCollections = Lookup<ClientCollection>;
+export type Referables = Lookup<ClientCollection>;
 
 const internCollection = createInterning<ClientCollection>();
 

@@ -17,27 +17,19 @@ import { importTypes, naturalOrder, printImports } from '../print/imports.ts';
 import { stringLiteral } from '../print/text.ts';
 import { flat, generic, list, type Type, union } from '../print/type.ts';
 import type { RoleCollection, RoleField, RoleRelation } from '../role-view/role-view.ts';
-import {
-  type ClientCollection,
-  type ClientCollections,
-  libraryTypes,
-  type ReferableCollections,
-} from './client-collections.ts';
+import { type ClientCollection, type ClientCollections, libraryTypes, type Referables } from './client-collections.ts';
 import { permissionsOf } from './members.ts';
 import { declarePayloads } from './payloads.ts';
 import { declareReads, nameSets } from './rows.ts';
 import { declareValues, enumTypesOf, filterType, literals, takenType } from './values.ts';
 
-/** Types that other files may name, by the file that declares them; `folder` leads to it: `./` from its neighbours. */
-export function indexTypes(
-  collections: ClientCollections,
-  folder: './' | './collections/',
-): ReadonlyMap<string, string> {
+/** Types that other files may name, by the file that declares them; `base` leads to it: `./` from its neighbours. */
+export function indexTypes(collections: ClientCollections, base: './' | './collections/'): ReadonlyMap<string, string> {
   return new Map([
     ...[...collections.values()].flatMap((collection) =>
-      sharedTypes(collection).map((name) => [name, `${folder}${collection.names.file}.js`] as const),
+      sharedTypes(collection).map((name) => [name, `${base}${collection.names.file}.js`] as const),
     ),
-    ...enumsIn(collections).map(({ name }) => [name, folder === './' ? '../enums.js' : './enums.js'] as const),
+    ...enumsIn(collections).map(({ name }) => [name, base === './' ? '../enums.js' : './enums.js'] as const),
   ]);
 }
 
@@ -92,7 +84,7 @@ const textOf = createCache<ModuleText>();
 
 const libraries = [{ from: '@tablewright/client/typed', types: libraryTypes }];
 
-function printOnce(collection: ClientCollection, collections: ReferableCollections, files: Lookup<string>): ModuleText {
+function printOnce(collection: ClientCollection, collections: Referables, files: Lookup<string>): ModuleText {
   const types = [
     ...declareValues(fieldsOf(collection)),
     ...declareReads(collection, collections),
@@ -151,10 +143,7 @@ function conflictsOf(keys: readonly (readonly string[])[]): readonly DeclaredMem
 }
 
 /** The type of filters; none for a collection that can only be written. */
-function declareFilter(
-  { view, names }: ClientCollection,
-  collections: ReferableCollections,
-): readonly TypeDeclaration[] {
+function declareFilter({ view, names }: ClientCollection, collections: Referables): readonly TypeDeclaration[] {
   if (!view.readable) return [];
   const groups = ['_and', '_or'].map((name) => optional(name, list(names.filter)));
   const taken = new Set(['_and', '_or']);
@@ -162,7 +151,7 @@ function declareFilter(
     ...view.fields.flatMap((field) => fieldMember(field, collections)),
     ...view.relations.map((relation) => optional(relation.name, relationFilter(relation, collections))),
     ...view.fields.flatMap(functionMembers),
-    ...view.relations.flatMap(countMember),
+    ...view.relations.flatMap(({ name, kind }) => (kind === 'm2o' ? [] : [optional(`count(${name})`, 'NumberFilter')])),
   ];
   const all = [...members.filter(({ name }) => !taken.has(name)), ...groups];
   return [declareInterface(names.filter, `Conditions on items of \`${view.name}\`; all of them must hold.`, all)];
@@ -171,7 +160,7 @@ function declareFilter(
 /** A relation to one item takes the operators of its key, or a filter of the item. */
 function fieldMember(
   { name, descriptor, values, valuesType, filtered, note }: RoleField,
-  collections: ReferableCollections,
+  collections: Referables,
 ): readonly DeclaredMember[] {
   const requested = filterType(descriptor, values, valuesType?.name);
   const related = filtered && collections.get(filtered.collection)?.names.filter;
@@ -179,7 +168,7 @@ function fieldMember(
   return parts.length === 0 ? [] : [optional(name, union(...parts), [note])];
 }
 
-function relationFilter({ kind, target, linked }: RoleRelation, collections: ReferableCollections): Type {
+function relationFilter({ kind, target, linked }: RoleRelation, collections: Referables): Type {
   const filter = collections.get(target.collection)?.names.filter ?? 'never';
   if (kind === 'm2o') return filter;
   const items = linked.flatMap(({ collection }) => collections.get(collection)?.names ?? []);
@@ -192,8 +181,4 @@ function relationFilter({ kind, target, linked }: RoleRelation, collections: Ref
 function functionMembers({ name, descriptor }: RoleField): readonly DeclaredMember[] {
   if (descriptor.wire.kind === 'masked') return [];
   return functionsOf(descriptor.type).map((call) => optional(`${call}(${name})`, 'NumberFilter'));
-}
-
-function countMember({ name, kind }: RoleRelation): readonly DeclaredMember[] {
-  return kind === 'm2o' ? [] : [optional(`count(${name})`, 'NumberFilter')];
 }

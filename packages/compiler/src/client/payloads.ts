@@ -10,14 +10,11 @@ import { shortened } from '../print/identifier.ts';
 import { stringLiteral } from '../print/text.ts';
 import { generic, list, nullable, type Type, union } from '../print/type.ts';
 import type { NestedItem, NestedWrite, RoleInput, RolePayload } from '../role-view/role-view.ts';
-import type { ClientCollection, ReferableCollections } from './client-collections.ts';
+import type { ClientCollection, Referables } from './client-collections.ts';
 import { literals, takenType } from './values.ts';
 
 /** The types of payloads, as far as the class writes anything. */
-export function declarePayloads(
-  collection: ClientCollection,
-  collections: ReferableCollections,
-): readonly TypeDeclaration[] {
+export function declarePayloads(collection: ClientCollection, collections: Referables): readonly TypeDeclaration[] {
   const { view, names } = collection;
   const { create = null, update = null } = view.writes ?? {};
   const cached: KnownMembers = new Map();
@@ -43,10 +40,7 @@ export function declarePayloads(
 type KnownMembers = Map<RoleInput | NestedWrite, DeclaredMember>;
 
 /** The objects that links of many-to-any relations may be, the same in every payload. */
-function linkAliases(
-  payloads: readonly (RolePayload | null)[],
-  collections: ReferableCollections,
-): readonly TypeDeclaration[] {
+function linkAliases(payloads: readonly (RolePayload | null)[], collections: Referables): readonly TypeDeclaration[] {
   const nestedWrites = payloads
     .flatMap((payload) => payload?.nestedWrites ?? [])
     .filter((nested) => nested.kind === 'any');
@@ -65,7 +59,7 @@ function linkName({ component }: AnyNestedWrite): string {
 
 function membersOf(
   { fields, required, nestedWrites }: RolePayload,
-  collections: ReferableCollections,
+  collections: Referables,
   cached: KnownMembers,
 ): readonly DeclaredMember[] {
   const held = new Set(nestedWrites.flatMap((nested) => (nested.kind === 'one' ? nested.holders : [])));
@@ -97,7 +91,7 @@ function keyed({ view }: ClientCollection, changes: readonly DeclaredMember[]): 
   return [...key, ...changes.filter(({ name }) => !names.has(name))];
 }
 
-function fieldMember(field: RoleInput, collections: ReferableCollections, declare: typeof optional): DeclaredMember {
+function fieldMember(field: RoleInput, collections: Referables, declare: typeof optional): DeclaredMember {
   const { name, note, deprecated, descriptor, values, valuesType, member, itemKey } = field;
   const plain = takenType(itemKey ? { ...descriptor, type: 'json' } : descriptor, values, valuesType?.name);
   const type = member === null ? plain : union(plain, ...objectsOf(member, collections));
@@ -105,19 +99,19 @@ function fieldMember(field: RoleInput, collections: ReferableCollections, declar
 }
 
 /** The items that may stand in the place of a key: a new one, or changes of the one that has the key in it. */
-function objectsOf(member: NestedItem, collections: ReferableCollections): readonly Type[] {
+function objectsOf(member: NestedItem, collections: Referables): readonly Type[] {
   return [
     ...(member.create ? [made(member, collections)] : []),
     ...(member.update ? [changed(member, collections)] : []),
   ];
 }
 
-function made({ names, owned }: NestedItem, collections: ReferableCollections): Type {
+function made({ names, owned }: NestedItem, collections: Referables): Type {
   const target = collections.get(names.collection);
   return printPayload(target?.names.create ?? 'never', owned.create, target?.view.writes?.create);
 }
 
-function changed({ names, owned }: NestedItem, collections: ReferableCollections): Type {
+function changed({ names, owned }: NestedItem, collections: Referables): Type {
   const target = collections.get(names.collection);
   const key = target?.view.key.map((field) => field.name) ?? [];
   return printPayload(target?.names.change ?? 'never', owned.change, target?.view.writes?.update, key);
@@ -136,25 +130,25 @@ function printPayload(
   return set.length === 0 ? name : generic('Given', name, literals(set));
 }
 
-function keysOf(member: NestedItem, collections: ReferableCollections): readonly Type[] {
+function keysOf(member: NestedItem, collections: Referables): readonly Type[] {
   const key = member.links ? keyType(member, collections) : null;
   return key === null ? [] : [key];
 }
 
 /** The key of an item in a list; null where it cannot be named. */
-function keyType({ names }: NestedItem, collections: ReferableCollections): Type | null {
+function keyType({ names }: NestedItem, collections: Referables): Type | null {
   const key = collections.get(names.collection)?.view.key ?? [];
   const first = key[0];
   if (first === undefined) return null;
   return key.length > 1 ? 'string' : takenType(first.descriptor, first.values);
 }
 
-function keyObject({ names, key }: NestedItem, collections: ReferableCollections): Type {
+function keyObject({ names, key }: NestedItem, collections: Referables): Type {
   const item = collections.get(names.collection)?.names.item ?? 'never';
   return generic('Pick', item, literals(key.map(({ name }) => name)));
 }
 
-function nestedWriteType(nested: NestedWrite, collections: ReferableCollections): Type {
+function nestedWriteType(nested: NestedWrite, collections: Referables): Type {
   if (nested.kind === 'one') {
     const { member } = nested;
     const composite = member.links && member.key.length > 1 ? [keyObject(member, collections)] : [];
@@ -183,7 +177,7 @@ interface Forms {
   readonly key: Type;
 }
 
-function membersIn(member: NestedItem, collections: ReferableCollections): Forms {
+function membersIn(member: NestedItem, collections: Referables): Forms {
   const create = member.create ? made(member, collections) : null;
   const update = member.update ? changed(member, collections) : null;
   return {
@@ -200,7 +194,7 @@ function membersIn(member: NestedItem, collections: ReferableCollections): Forms
 
 type AnyNestedWrite = Extract<NestedWrite, { kind: 'any' }>;
 
-function linksIn(nested: AnyNestedWrite, collections: ReferableCollections): Forms {
+function linksIn(nested: AnyNestedWrite, collections: Referables): Forms {
   const { create, update } = linkObjects(nested, collections);
   const name = linkName(nested);
   return {
@@ -214,7 +208,7 @@ function linksIn(nested: AnyNestedWrite, collections: ReferableCollections): For
 /** A link that is made has a collection and an item; one that is changed, and has its key, need not. */
 function linkObjects(
   nested: AnyNestedWrite,
-  collections: ReferableCollections,
+  collections: Referables,
 ): { readonly create: readonly Type[]; readonly update: readonly Type[] } {
   const { link, named } = nested;
   const names = collections.get(link.names.collection)?.names;
@@ -228,11 +222,7 @@ function linkObjects(
   };
 }
 
-function linkTypes(
-  { named, targets }: AnyNestedWrite,
-  payload: string,
-  collections: ReferableCollections,
-): readonly Type[] {
+function linkTypes({ named, targets }: AnyNestedWrite, payload: string, collections: Referables): readonly Type[] {
   return targets.map(({ collection, member }) =>
     generic(
       'LinkTo',

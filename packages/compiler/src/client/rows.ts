@@ -12,14 +12,11 @@ import { type DeclaredMember, declareInterface, member, notesOr, type TypeDeclar
 import { propertyKey, stringLiteral } from '../print/text.ts';
 import { array, generic, nullable, object, type Type, type TypeMember, union, unionOfTexts } from '../print/type.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
-import type { ClientCollection, ReferableCollections } from './client-collections.ts';
+import type { ClientCollection, Referables } from './client-collections.ts';
 import { literals, sentType } from './values.ts';
 
 /** The types of what can be read; none for a collection that can only be written. */
-export function declareReads(
-  collection: ClientCollection,
-  collections: ReferableCollections,
-): readonly TypeDeclaration[] {
+export function declareReads(collection: ClientCollection, collections: Referables): readonly TypeDeclaration[] {
   const { view, names } = collection;
   if (!view.readable) return [];
   return [
@@ -46,7 +43,7 @@ export function declareReads(
 /** Facts about names: which of them can be sorted, grouped, counted, summed and compared. */
 export function nameSets({ view, names }: ClientCollection): readonly DeclaredMember[] {
   const sorted = literals(groupNames(view));
-  const fields = shown(view.fields);
+  const fields = view.fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
   const literalNames = fields.map(({ name }) => stringLiteral(name));
   const taken = (name: AggregateFunction): Type =>
     unionOfTexts(literalNames.filter((_, index) => aggregateFits(name, fields[index]?.descriptor.type ?? 'unknown')));
@@ -74,14 +71,14 @@ function fieldMember(field: RoleField): DeclaredMember {
 function rowMember(
   collection: ClientCollection,
   relation: RoleRelation,
-  collections: ReferableCollections,
+  collections: Referables,
 ): readonly DeclaredMember[] {
   const type = relation.kind === 'm2o' ? ownKey(collection, relation, collections) : keysOf(relation, collections);
   if (type === null) return [];
   return [member(relation.name, relation.nullable ? nullable(type) : type, [], relation.deprecated)];
 }
 
-function keysOf({ target }: RoleRelation, collections: ReferableCollections): Type | null {
+function keysOf({ target }: RoleRelation, collections: Referables): Type | null {
   const key = collections.get(target.collection)?.view.key ?? [];
   const first = key[0];
   if (first === undefined) return null;
@@ -92,7 +89,7 @@ function keysOf({ target }: RoleRelation, collections: ReferableCollections): Ty
 function ownKey(
   { descriptor }: ClientCollection,
   { name, target }: RoleRelation,
-  collections: ReferableCollections,
+  collections: Referables,
 ): Type | null {
   const relation = descriptor.relations.find((candidate) => candidate.name === name);
   const fields = collections.get(target.collection)?.descriptor.fields ?? [];
@@ -114,15 +111,11 @@ function leadingField({ name, filtered, nullable: empty, note, deprecated }: Rol
   return [member(name, type, [note], deprecated)];
 }
 
-function relationMember(
-  collection: ClientCollection,
-  relation: RoleRelation,
-  collections: ReferableCollections,
-): DeclaredMember {
+function relationMember(collection: ClientCollection, relation: RoleRelation, collections: Referables): DeclaredMember {
   return member(relation.name, relationType(collection, relation, collections), [], relation.deprecated);
 }
 
-function relationType(collection: ClientCollection, relation: RoleRelation, collections: ReferableCollections): Type {
+function relationType(collection: ClientCollection, relation: RoleRelation, collections: Referables): Type {
   const target = stringLiteral(relation.target.collection);
   const empty = String(relation.nullable);
   if (relation.kind === 'm2o') return generic('One', target, empty);
@@ -146,16 +139,12 @@ function linkOf(
 function linkedItems(
   { linked, target }: RoleRelation,
   { collectionField, itemField }: Extract<RelationDescriptor, { kind: 'm2a' }>,
-  collections: ReferableCollections,
+  collections: Referables,
 ): readonly string[] {
   const fields = new Set(collections.get(target.collection)?.view.fields.map(({ name }) => name));
   if (!fields.has(collectionField) || !fields.has(itemField)) return [];
   const names = new Set(linked.map(({ collection }) => collection));
   return [...names].filter((name) => collections.get(name)?.descriptor.key.length === 1);
-}
-
-function shown(fields: readonly RoleField[]): readonly RoleField[] {
-  return fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
 }
 
 /** Infinite dates have no parts, and JSON that is no array no elements: null. */

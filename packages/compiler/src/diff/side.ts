@@ -5,7 +5,7 @@ import type { MemoCache } from '../cache/memo-cache.ts';
 import { resolveApi } from '../passes/resolve-api.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
-import type { Direction, RuleId, Verdicts } from './rules.ts';
+import type { Change, Direction, RuleId, Verdicts } from './rules.ts';
 
 /** One of the two that are compared. */
 interface Version {
@@ -33,12 +33,7 @@ export interface Side {
 }
 
 /** One change for one role, before it is put together with those of others. */
-export interface Found {
-  readonly rule: RuleId;
-  readonly subject: string;
-  readonly message: string;
-  readonly operations: readonly string[];
-  readonly rights?: Direction;
+export interface Found extends Pick<Change, 'rule' | 'subject' | 'message' | 'operations' | 'rights'> {
   /** In place of what the rule says. */
   readonly verdicts?: Verdicts;
 }

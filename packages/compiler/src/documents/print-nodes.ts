@@ -16,7 +16,6 @@ import type {
   GraphQLSchema,
   OperationDefinitionNode,
   SelectionSetNode,
-  TypeNode,
 } from 'graphql';
 import type { GeneratedFile } from '../emit/generated-file.ts';
 import { sha256 } from '../print/json.ts';
@@ -77,16 +76,12 @@ function printVariables(schema: GraphQLSchema, operation: OperationDefinitionNod
   const definitions = operation.variableDefinitions ?? [];
   if (definitions.length === 0) return '{ [name: string]: never }';
   const members = definitions.map(({ variable, type: node, defaultValue }) => {
-    const type = typeOf(schema, node);
+    const type = loadGraphql().typeFromAST(schema, node);
     const optional = !isNonNullType(type) || defaultValue !== undefined;
     const value = isInputType(type) ? printInputType(type, inputs) : 'unknown';
     return `${variable.name.value}${optional ? '?' : ''}: ${value}${optional ? ' | undefined' : ''}`;
   });
   return `{ ${members.join('; ')} }`;
-}
-
-function typeOf(schema: GraphQLSchema, node: TypeNode): unknown {
-  return loadGraphql().typeFromAST(schema, node);
 }
 
 function printInput(type: GraphQLInputObjectType, inputs: Inputs): string {

@@ -151,7 +151,7 @@ function declarePayloads(collection: ApiCollection, collections: Collections): r
   for (const field of collection.fields) {
     if (!field.descriptor.writable) continue;
     const type = payloadType(collection, field, collections);
-    const notes = [field.note, defaultNote(field)];
+    const notes = [field.note, field.defaultText === null ? null : `Default: ${field.defaultText}`];
     created.push((field.required ? member : optional)(field.descriptor.name, type, notes));
   }
   const relations = otherRelations(collection).map((relation) =>
@@ -208,10 +208,6 @@ function orNull(field: ApiField, type: Type): Type {
 
 function withNull({ descriptor }: ApiRelation, type: Type): Type {
   return descriptor.kind === 'm2o' && descriptor.nullable ? nullable(type) : type;
-}
-
-function defaultNote({ defaultText }: ApiField): string | null {
-  return defaultText === null ? null : `Default: ${defaultText}`;
 }
 
 /** Collections by API name, to look up what stands at the other end. */

@@ -6,7 +6,7 @@ import { type DeclaredMember, member, printDeclarations } from '../print/declara
 import { code, printValue } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
 import { commentText, stringLiteral } from '../print/text.ts';
-import { generic, type Type, unionOfTexts } from '../print/type.ts';
+import { generic, unionOfTexts } from '../print/type.ts';
 import { hasRoutes } from './routes.ts';
 import type { Render } from './templates.ts';
 
@@ -49,7 +49,7 @@ function printTypes(api: Api, collections: readonly ApiCollection[], render: Ren
           kind: 'alias',
           name: 'Role',
           notes: ['Names of roles, as routes grant themselves to them.'],
-          type: rolesOf(api),
+          type: unionOfTexts(rolesIn(api).map(stringLiteral)),
         },
       ],
       'Record<string, never>',
@@ -61,10 +61,6 @@ const aboutExtensions = 'Functions and types for extensions.';
 
 export function emitExtension(render: Render): string {
   return render('extension', { about: aboutExtensions });
-}
-
-function rolesOf(api: Api): Type {
-  return unionOfTexts(rolesIn(api).map(stringLiteral));
 }
 
 function rolesIn({ access }: Api): readonly string[] {

@@ -31,14 +31,14 @@ import {
   deprecationOf,
   type GraphqlCollection,
   type GraphqlCollections,
-  type ReferableCollections,
+  type Referables,
 } from './graphql-collections.ts';
 import { distanceType, functionGroup, functionsFilter } from './values.ts';
 
 /** Prints the filter of a collection, and those in which it stands below relations. */
 export function filterTypes(
   shown: GraphqlCollection,
-  schema: ReferableCollections,
+  schema: Referables,
   keys: Lookup<ReadonlySet<OperatorGroup>>,
 ): readonly string[] {
   const { view, types, links } = shown;
@@ -120,7 +120,7 @@ function combined(filter: string): readonly PrintedField[] {
   return [sdlLine('_and', list), sdlLine('_or', list)];
 }
 
-function fieldFilters(field: RoleField, schema: ReferableCollections): PrintedField {
+function fieldFilters(field: RoleField, schema: Referables): PrintedField {
   const { name, descriptor, filtered } = field;
   const group = operatorGroup(field);
   if (group === null) return '';
@@ -130,7 +130,7 @@ function fieldFilters(field: RoleField, schema: ReferableCollections): PrintedFi
   return functions === null ? line : line + sdlLine(graphqlFunctionsName(name), functionsFilter(functions));
 }
 
-function relationFilters(relation: RoleRelation, schema: ReferableCollections): PrintedField {
+function relationFilters(relation: RoleRelation, schema: Referables): PrintedField {
   const { name, kind, target } = relation;
   const deprecated = deprecationOf(relation, target, schema);
   const { filter, quantifier, linkQuantifier } = graphqlTypeNames(target.collection);

@@ -34,7 +34,7 @@ export interface GraphqlCollections {
 }
 
 /** Collections that the types of one collection may refer to. */
-export interface ReferableCollections {
+export interface Referables {
   readonly collections: Lookup<GraphqlCollection>;
 }
 
@@ -75,7 +75,7 @@ const typesOf = createFacts<RoleCollection, GraphqlTypeNames>();
 export function deprecationOf(
   { deprecated }: { readonly deprecated: string | null },
   target: { readonly collection: string } | null,
-  { collections }: ReferableCollections,
+  { collections }: Referables,
 ): string | null {
   return deprecated ?? (target && collections.get(target.collection)?.view.deprecated) ?? null;
 }

@@ -4,18 +4,14 @@ import type { Lookup } from '../cache/memo-cache.ts';
 import { createFacts } from '../cache/same.ts';
 import { type PrintedField, sdlLine, sdlType } from '../print/sdl.ts';
 import type { NestedWrite, RoleField, RoleInput, RolePayload } from '../role-view/role-view.ts';
-import type { GraphqlCollection, GraphqlCollections, ReferableCollections } from './graphql-collections.ts';
+import type { GraphqlCollection, GraphqlCollections, Referables } from './graphql-collections.ts';
 import { valueType } from './values.ts';
 
 /** Inputs that relations refer to, by collection. */
-interface Referred {
-  readonly update: Lookup<true>;
-  readonly changes: Lookup<true>;
-  readonly link: Lookup<true>;
-}
+type Referred = ReturnType<typeof referredInputs>;
 
 /** Gathers what relations refer to. */
-export function referredInputs(schema: GraphqlCollections): Referred {
+export function referredInputs(schema: GraphqlCollections) {
   const all = [...schema.collections.values()].map((shown) => relatedFacts(shown, () => findRelated(shown)));
   const many = all.flatMap((use) => use.many);
   const isKeyed = (name: string): boolean => (schema.collections.get(name)?.view.key.length ?? 0) > 0;
@@ -24,22 +20,15 @@ export function referredInputs(schema: GraphqlCollections): Referred {
     update: among([...many, ...all.flatMap((use) => use.others), ...read]),
     changes: among(many),
     link: among(all.flatMap((use) => use.links)),
-  };
+  } as const;
 }
 
 /** The collections that payloads of one lead to, by their names. */
-interface RelatedCollections {
-  readonly many: readonly string[];
-  readonly links: readonly string[];
-  /** Collections whose items can be linked, made or changed in some way, without those of `many`. */
-  readonly others: readonly string[];
-  /** Inputs of many-to-ones of which only the key may stand, where they have one. */
-  readonly read: readonly string[];
-}
+type RelatedCollections = ReturnType<typeof findRelated>;
 
 const relatedFacts = createFacts<GraphqlCollection, RelatedCollections>();
 
-function findRelated({ view, descriptor }: GraphqlCollection): RelatedCollections {
+function findRelated({ view, descriptor }: GraphqlCollection) {
   const payloads = payloadsOf(view.writes);
   const nestedWrites = payloads.flatMap((payload) => payload.nestedWrites);
   const links = nestedWrites.flatMap((nested) => (nested.kind === 'any' ? [nested.collection] : []));
@@ -50,20 +39,18 @@ function findRelated({ view, descriptor }: GraphqlCollection): RelatedCollection
   return {
     many: nestedWrites.flatMap((nested) => (nested.kind === 'many' ? [nested.member.names.collection] : [])),
     links,
+    /** Collections whose items can be linked, made or changed in some way, without those of `many`. */
     others: [...links, ...ones, ...members],
+    /** Inputs of many-to-ones of which only the key may stand, where they have one. */
     read: plain.flatMap(({ name }) => manyToOneOf(name, descriptor)?.target ?? []),
-  };
+  } as const;
 }
 
 function among(names: readonly string[]): Lookup<true> {
   return new Map(names.map((name) => [name, true]));
 }
 
-export function inputTypes(
-  shown: GraphqlCollection,
-  schema: ReferableCollections,
-  referred: Referred,
-): readonly string[] {
+export function inputTypes(shown: GraphqlCollection, schema: Referables, referred: Referred): readonly string[] {
   const { view, types, descriptor } = shown;
   const create = view.writes?.create ?? null;
   const updates = view.writes?.update != null || referred.update.has(view.name);
@@ -96,7 +83,7 @@ function createLines(
   create: RolePayload,
   all: Lines,
   shown: GraphqlCollection,
-  schema: ReferableCollections,
+  schema: Referables,
 ): readonly PrintedField[] {
   const holders = new Set(create.nestedWrites.flatMap((nested) => (nested.kind === 'one' ? nested.holders : [])));
   const fields = create.fields.map((field): PrintedField => {
@@ -116,7 +103,7 @@ function isCheckedLater({ view }: GraphqlCollection, { name }: RoleInput): boole
 }
 
 /** The key, and everything that a new item or a change may have: below a relation it can be either. */
-function updateLines(shown: GraphqlCollection, schema: ReferableCollections): Lines {
+function updateLines(shown: GraphqlCollection, schema: Referables): Lines {
   const payloads = payloadsOf(shown.view.writes);
   const fields = new Set(payloads.flatMap((payload) => payload.fields));
   const printed = new Set([...fields].map(({ name }) => name));
@@ -141,7 +128,7 @@ function linkLines({ links }: GraphqlCollection, all: Lines): readonly PrintedFi
   return [sdlLine('collection', 'String!'), sdlLine('item', 'JSON'), ...others];
 }
 
-function inputType(field: RoleInput, shown: GraphqlCollection, schema: ReferableCollections): string {
+function inputType(field: RoleInput, shown: GraphqlCollection, schema: Referables): string {
   const target = targetOf(field, shown, schema);
   return target === null ? keyType(field, shown) : graphqlUpdateName(target);
 }
@@ -162,7 +149,7 @@ function manyToOneOf(field: string, { relations }: GraphqlCollection['descriptor
 function targetOf(
   { name, member }: RoleInput,
   { descriptor }: GraphqlCollection,
-  { collections }: ReferableCollections,
+  { collections }: Referables,
 ): string | null {
   if (member !== null) return member.names.collection;
   const relation = manyToOneOf(name, descriptor);

@@ -10,11 +10,11 @@ import {
 } from '@tablewright/runtime/language';
 import { type PrintedField, type SdlField, sdlField, sdlLine, sdlType, sdlUnion } from '../print/sdl.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
-import { deprecationOf, type GraphqlCollection, type ReferableCollections } from './graphql-collections.ts';
+import { deprecationOf, type GraphqlCollection, type Referables } from './graphql-collections.ts';
 import { distanceType, functionGroup, functionsType, nonNull, valueType } from './values.ts';
 
 /** Prints the type of a collection's items, and the union of what its rows link. */
-export function itemTypes(shown: GraphqlCollection, schema: ReferableCollections): readonly string[] {
+export function itemTypes(shown: GraphqlCollection, schema: Referables): readonly string[] {
   const { view, types, item } = shown;
   const lines = [
     ...view.fields.map((field) => fieldLines(field, shown, schema)),
@@ -25,7 +25,7 @@ export function itemTypes(shown: GraphqlCollection, schema: ReferableCollections
   return [sdlType('type', types.item, lines, view.note), ...union];
 }
 
-function fieldLines(field: RoleField, shown: GraphqlCollection, schema: ReferableCollections): PrintedField {
+function fieldLines(field: RoleField, shown: GraphqlCollection, schema: Referables): PrintedField {
   const { name, descriptor, note } = field;
   const deprecated = deprecationOf(field, field.filtered, schema);
   const group = descriptor.wire.kind === 'masked' ? null : functionGroup(descriptor.type);
@@ -38,7 +38,7 @@ function fieldLines(field: RoleField, shown: GraphqlCollection, schema: Referabl
 function fieldType(
   { name, descriptor, nullable, filtered, valuesType }: RoleField,
   shown: GraphqlCollection,
-  schema: ReferableCollections,
+  schema: Referables,
 ): string {
   if (shown.item?.field === name) return shown.types.union;
   const target = filtered && schema.collections.get(filtered.collection);
@@ -47,7 +47,7 @@ function fieldType(
   return nonNull(valueType(descriptor, key.length === 1 && key[0] === name, valuesType?.graphqlEnum), nullable);
 }
 
-function relationLines(relation: RoleRelation, schema: ReferableCollections): PrintedField {
+function relationLines(relation: RoleRelation, schema: Referables): PrintedField {
   const { name, kind, nullable, target } = relation;
   const deprecated = deprecationOf(relation, target, schema);
   const types = schema.collections.get(target.collection)?.types;

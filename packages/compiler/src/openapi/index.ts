@@ -90,7 +90,7 @@ export function describeOpenApi(
   const others = otherPaths(parts);
   return {
     openapi: '3.1.0',
-    info: information(),
+    info: { title: 'Tablewright', description: guide, version: productVersion },
     servers: [{ url: '/' }],
     security: securityOf(view),
     tags: tagsOf(parts),
@@ -207,10 +207,6 @@ function sharedPartsOf(create: (collection: Addressed) => Parts): PartsOf {
       ),
     ];
   };
-}
-
-function information(): JsonObject {
-  return { title: 'Tablewright', description: guide, version: productVersion };
 }
 
 /** Either form of token; none is needed for what requests without a token may read. */

@@ -71,8 +71,7 @@ export function layoutAt(indent: number): Layout {
  * Remembers parts that stand in documents at one indentation, as objects or as texts.
  *
  * Where no other collection has parts of the same names (`apart`), there is one text for all. It stands under the name
- * of the first, and goes on with the others. `print` gives the texts where that takes less than to make parts and print
- * them.
+ * of the first, and goes on with the others. `print` gives the texts where that takes less.
  */
 export function createPartsCache(indent: number, apart: boolean) {
   const objects = createCache<Parts>();

@@ -125,15 +125,11 @@ function actionRules(rules: readonly Permission[]): Omit<CollectionAccess, 'coll
   const rulesOf = (action: Permission['action']) => rules.filter((rule) => rule.action === action);
   const [read, create, update, remove] = [rulesOf('read'), rulesOf('create'), rulesOf('update'), rulesOf('delete')];
   return {
-    ...(read.length > 0 && { read: read.map(readRule) }),
+    ...(read.length > 0 && { read: read.map(({ fields, where }) => ({ fields, where })) }),
     ...(create.length > 0 && { create: create.map(writeRule) }),
     ...(update.length > 0 && { update: update.map(writeRule) }),
     ...(remove.length > 0 && { delete: remove.map(deleteRule) }),
   };
-}
-
-function readRule({ fields, where }: Permission): AccessRule {
-  return { fields, where };
 }
 
 function deleteRule({ fields, where, purge }: Permission): AccessRule {

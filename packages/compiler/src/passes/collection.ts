@@ -32,7 +32,7 @@ export function resolveCollection(
   const descriptor: CollectionDescriptor = {
     name: collection.name,
     table: quoteTable(index.dialect, table),
-    ...(isOpaque(table) && { opaque: true as const }),
+    ...((table.kind === 'view' || table.kind === 'foreign') && { opaque: true as const }),
     key: collection.key,
     singleton: collection.singleton,
     ...(collection.system && { system: true as const }),
@@ -79,10 +79,6 @@ function searchOf({ fields, language, document }: SearchDescriptor): SearchDescr
 /** True if the database lets any role write the relation. */
 function isWritable(table: Table): boolean {
   return table.writable.insert || table.writable.update || table.writable.delete;
-}
-
-function isOpaque({ kind }: Table): boolean {
-  return kind === 'view' || kind === 'foreign';
 }
 
 const kindWords = {

@@ -1,5 +1,5 @@
 /** API names → names in generated code, each derived from its own name alone wherever two do not collide. */
-import { type ColumnType, type Schema, tableId } from '@tablewright/introspect/schema';
+import { type Schema, tableId } from '@tablewright/introspect/schema';
 import type { AccessClass } from '@tablewright/runtime/language';
 import type { ApiAccess, ApiEnum, CollectionNames } from '../api.ts';
 import { createFacts, createFactsOfNames, createInterning } from '../cache/same.ts';
@@ -71,7 +71,7 @@ const enumsOf = createFacts<Schema, readonly ApiEnum[]>();
 function findEnums({ collections, tables, enums }: Schema): readonly ApiEnum[] {
   const served = new Set(collections.map(({ table }) => table));
   const columns = tables.filter(({ id }) => served.has(id)).flatMap((table) => table.columns);
-  const used = new Set(columns.flatMap(({ type }) => enumsIn(type)));
+  const used = new Set(columns.flatMap(({ type }) => [type.enum, type.element?.enum ?? null]));
   const listed = enums
     .map((type) => ({ type, source: tableId(type.schema, type.name), ...type }))
     .filter(({ source }) => used.has(source));
@@ -85,10 +85,6 @@ function findEnums({ collections, tables, enums }: Schema): readonly ApiEnum[] {
       return oneEnum(type, { name: names.get(called(found)) ?? type.name, source, labels });
     })
     .sort((left, right) => (left.name < right.name ? -1 : 1));
-}
-
-function enumsIn({ enum: name, element }: ColumnType): readonly (string | null)[] {
-  return [name, element?.enum ?? null];
 }
 
 /** `ArticleStatus`. A name that may be taken for another type, or that ends in `Enum`, gets `Enum` at its end. */

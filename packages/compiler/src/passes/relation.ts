@@ -109,10 +109,7 @@ function ordersAllRows({ method, predicate }: Index): boolean {
   return method === 'btree' && predicate === null;
 }
 
-/**
- * True if every row of a junction leads to exactly one row of the target that the database shows. A foreign key must
- * hold for all rows, over columns that are never null.
- */
+/** True if every row of a junction leads to a served row: its key binds all rows, over columns never null. */
 function reachesTargets({ junction, target, far }: Relation & { readonly kind: 'm2m' }, index: SchemaIndex): boolean {
   const links = index.table(index.collection(junction).table);
   const targets = index.table(index.collection(target).table);

@@ -1,7 +1,4 @@
-/**
- * Schema → Api: the exposed collections, under the names of generated code. Takes a schema whose references hold
- * (`rules/`); takes every decision that printing needs.
- */
+/** Schema → Api: exposed collections under names of generated code, all decisions of printing. References hold. */
 import type { Schema, Table } from '@tablewright/introspect/schema';
 import type { CachedTables } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, CollectionNames } from '../api.ts';

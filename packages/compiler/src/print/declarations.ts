@@ -37,7 +37,6 @@ function printMember(name: string, start: string, type: Type, notes: Notes, depr
   return { name, type, text: `${commentOf(notes, deprecated)}  ${start}${typed};\n` };
 }
 
-/** An interface with one note. */
 export function declareInterface(name: string, note: string, members: readonly DeclaredMember[]): TypeDeclaration {
   return { kind: 'interface', name, notes: [note], members };
 }

@@ -45,8 +45,8 @@ export function fileName(name: string): string {
 
 /**
  * Spells every name by `spell`, made unique by the hash of the name. If names would share a spelling (`fold` says when
- * two are the same), one written the plain way keeps it. Every other one ends in its hash. So the result does not
- * depend on their order.
+ * two are the same), one written the plain way keeps it. Every other one ends in its hash. So their order does not
+ * matter.
  */
 export function uniqueNames(
   names: readonly string[],

@@ -1,7 +1,4 @@
-/**
- * The one way into a GraphQL schema text. Names are spelled by the contract, in letters, digits and underscores; every other
- * text is a string of one line here.
- */
+/** The one way into a GraphQL schema text: names as the contract spells them, other texts strings of one line. */
 import { lineWidth, widthOf } from './text.ts';
 
 /** A field of a type, an argument, or a field of an input. */

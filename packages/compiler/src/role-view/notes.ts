@@ -1,8 +1,4 @@
-/**
- * Notes as an access class may read them.
- *
- * A comment of the database is free text and may name what the class does not know; such a note is left out.
- */
+/** Notes that a class may read: free text of the database that may name what it does not know is left out. */
 import type { Api, ApiCollection } from '../api.ts';
 import { createFacts } from '../cache/same.ts';
 

@@ -202,26 +202,20 @@ const filterWords: ReadonlySet<string> = new Set([
 ]);
 
 /** The API names that a collection has names for, by what these are of. */
-interface MemberNames {
-  readonly fields: readonly string[];
-  readonly relations: readonly string[];
-  /** Fields with functions, and relations to many items. */
-  readonly called: readonly string[];
-  readonly many: readonly string[];
-  readonly items: readonly string[];
-}
+type MemberNames = ReturnType<typeof memberNames>;
 
-function memberNames({ fields, relations }: CollectionDescriptor, links: readonly ManyToAny[]): MemberNames {
+function memberNames({ fields, relations }: CollectionDescriptor, links: readonly ManyToAny[]) {
   const fieldNames = new Set(fields.map(({ name }) => name));
   const others = relations.filter(({ name }) => !fieldNames.has(name));
   const many = others.filter(({ kind }) => kind !== 'm2o').map(({ name }) => name);
   return {
     fields: [...fieldNames],
     relations: others.map(({ name }) => name),
+    /** Fields with functions, and relations to many items. */
     called: [...fields.filter(({ type }) => isComputable(type)).map(({ name }) => name), ...many],
     many,
     items: [...new Set(links.flatMap(({ allowed }) => allowed))],
-  };
+  } as const;
 }
 
 /** True if they differ even within one common space, as nearly always. */

@@ -197,14 +197,8 @@ function answered(writes: RoleCollection['writes']): boolean {
   return writes?.create != null || writes?.update != null;
 }
 
-function granted(
-  name: string,
-  concern: string,
-  operations: readonly string[],
-  after: Side,
-  isAnswered: boolean,
-): Found {
-  const isGranted = concern === 'read' && isAnswered;
+function granted(name: string, concern: string, operations: readonly string[], after: Side, answered: boolean): Found {
+  const isGranted = concern === 'read' && answered;
   return {
     rule: after.access.admin ? 'operation-added' : 'action-granted',
     subject: name,

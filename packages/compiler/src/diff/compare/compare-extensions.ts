@@ -1,7 +1,4 @@
-/**
- * Compares the project's own code, as the generated files of both versions list it. These are routes as a role may call
- * them, and hooks that take part in its writes.
- */
+/** Compares the project's code, as both versions list it: routes that a role may call, hooks of its writes. */
 import type { ObjectShape, Shape, ShapeMember } from '@tablewright/runtime/language';
 import type { ListedExtensions } from '../../extensions/listed.ts';
 import type { TypedRoute } from '../../extensions/type-routes.ts';

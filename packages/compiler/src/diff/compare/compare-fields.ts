@@ -225,16 +225,9 @@ function storageOf({ type, nativeType }: Column): unknown {
 }
 
 /** The most that a value has of each. */
-interface Held {
-  readonly length: number;
-  readonly low: number;
-  readonly high: number;
-  /** Digits before and after the point. */
-  readonly digits: number;
-  readonly scale: number;
-}
+type Held = ReturnType<typeof held>;
 
-function held({ descriptor, column }: StoredField): Held {
+function held({ descriptor, column }: StoredField) {
   const element = descriptor.type === 'array' ? column?.type.element : null;
   const { maxLength, precision, scale } = element ?? descriptor;
   const base = (element ?? column?.type)?.base ?? '';
@@ -245,9 +238,10 @@ function held({ descriptor, column }: StoredField): Held {
     low: range?.[0] ?? Number.NEGATIVE_INFINITY,
     high: range?.[1] ?? Number.POSITIVE_INFINITY,
     // Numbers without limits have 1000 digits at most.
+    /** Digits before and after the point. */
     digits: isDecimal ? (precision ?? 1000) - (scale ?? 0) : 0,
     scale: isDecimal ? (scale ?? 1000) : 0,
-  };
+  } as const;
 }
 
 function lengthChanges(name: string, was: Held, is: Held): readonly Finding[] {

@@ -192,8 +192,7 @@ interface ConditionChange {
 
 /**
  * A field is granted on the rows of the rules that list it. So the rows that all rules together reach can stay while
- * those of a field change. Fields of which the same is to be said are put together, and those of which all is said are
- * left out.
+ * those of a field change. Fields with the same changes are put together, and those of which all is said left out.
  */
 function conditionChanges(
   old: readonly AccessRule[],

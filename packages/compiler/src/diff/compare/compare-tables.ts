@@ -79,9 +79,9 @@ function inTexts(dialect: Dialect, { uniques, foreignKeys, checks }: Table) {
 }
 
 /**
- * The table without constraints that no client of the version before can break: those of new columns alone, which its payloads
- * leave out. A generated column is made of earlier ones. A default may repeat, so a unique column is one of them only if it
- * stays null.
+ * The table without constraints that no client of the version before can break: those of new columns alone, which its
+ * payloads leave out. A generated column is made of earlier ones. A default may repeat, so a unique column counts only
+ * if it stays null.
  */
 function withoutNew(was: Table, is: Table): Table {
   const earlierColumns = new Set(was.columns.map(({ name }) => name));

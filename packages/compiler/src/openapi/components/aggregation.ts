@@ -17,10 +17,7 @@ import { type JsonObject, objectOf, type Parts, reference } from '../json.ts';
 import { numberCondition, orderedCondition } from './conditions.ts';
 import { aboutValue, briefSchema, orNull, type Valued, valueSchema } from './values.ts';
 
-/**
- * Components of a collection for aggregation, by name. Only lists take parameters; rows are described everywhere, because
- * nested items can be aggregated too.
- */
+/** Components for aggregation, by name. Only lists take parameters; nested items are aggregated everywhere. */
 export function aggregateSchemas(collection: RoleCollection): Parts {
   const { names, operations } = collection;
   const taken = takenFields(collection);

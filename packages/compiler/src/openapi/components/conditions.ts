@@ -1,7 +1,4 @@
-/**
- * Filter of one field, once per comparison of types. Source: API specification, section 5.2.
- * A condition is the value itself, which means `_eq`, or an object of operators.
- */
+/** Filter of one field, once per comparison of types: the value itself (`_eq`) or operators. Source: section 5.2. */
 import {
   type Comparison,
   comparisonOf,
@@ -183,10 +180,7 @@ function pair(type: JsonValue): JsonObject {
   return { type: 'array', items: { type }, minItems: 2, maxItems: 2 };
 }
 
-/**
- * The components of a collection's filters: the names that may stand in one, and the filter of items itself, which has
- * no others. Relations to many items add to the names.
- */
+/** Components of a collection's filters: the names in one, and the filter itself; relations to many add names. */
 export function filterSchemas(collection: RoleCollection): Parts {
   const { names } = collection;
   const closed = { type: 'object', allOf: [reference('schemas', names.conditions)], unevaluatedProperties: false };

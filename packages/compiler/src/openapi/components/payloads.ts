@@ -225,7 +225,6 @@ function inputProperties(fields: readonly RoleInput[], nestedWrites: readonly Ne
   ]);
 }
 
-/** A payload with the key of the item that it is for. */
 function keyed(key: readonly RoleKeyField[], { fields, required, nestedWrites }: RolePayload): RolePayload {
   const names = key.map(({ name }) => name);
   const parts = key.map((part): RoleInput => ({ ...part, nullable: false, member: null }));

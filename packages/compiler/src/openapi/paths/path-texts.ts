@@ -1,7 +1,6 @@
 /**
  * The text of the paths of a collection. Most collections have the same operations and a key of the same kind. Then
- * their paths, a third of a document, differ in names only. Such a text is made once, with placeholders in the place of
- * names.
+ * their paths, a third of a document, differ in names only. Such a text is made once, with placeholders for names.
  */
 import { createFacts } from '../../cache/same.ts';
 import { DocumentNames } from '../../role-view/names.ts';

@@ -104,7 +104,7 @@ function readItem(collection: Addressed): JsonObject {
   return {
     ...head(collection, collection.names.single, 'Read one item'),
     parameters: [...itemParameters(collection), useHeader('ifNoneMatch')],
-    responses: tagged(answers('The item.', itemBody(collection), readFailures)),
+    responses: tagged(answers('The item.', envelope(reference('schemas', collection.names.item)), readFailures)),
   };
 }
 
@@ -126,10 +126,6 @@ function listAnswer({ names }: Addressed): JsonObject {
   const body = envelope({ anyOf: rows }, meta);
   const content = { 'application/json': { schema: { anyOf: [body, ...rows] } }, ...files };
   return { description: 'Items, or aggregate rows.', content };
-}
-
-function itemBody({ names }: Addressed): JsonObject {
-  return envelope(reference('schemas', names.item));
 }
 
 /** The item and the counts that were asked for; nothing around it in a file, which is a list of it. */
