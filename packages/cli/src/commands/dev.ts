@@ -169,8 +169,7 @@ async function change(running: Running, noticed: Noticed, watcher: Watcher, prog
     // Files that could not be written are written with the next change.
     Object.assign(running, { built, stale: null, isBuilt: unwritten === null, unread: null });
     if (served === null) return;
-    // Consequences of a changed relation are looked up in the catalog; the check that this was all runs when the
-    // process is idle.
+    // Effects of a changed relation are looked up in the catalog; the check for more runs when the process is idle.
     if (stale !== null && stale !== 'all') watcher.proveTables();
     if (unwritten !== null) {
       printFailure(reasons, unwritten, 'It is served. Its files are written with the next change.', progress);

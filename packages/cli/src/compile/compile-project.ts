@@ -25,7 +25,6 @@ import {
   writeSchemaText,
 } from './steps.ts';
 
-/** Inputs of a generation. */
 export interface GenerateOptions {
   /** From `platform.schema.json`, without a database. */
   readonly offline?: boolean;

@@ -24,15 +24,12 @@ import { type Progress, silent } from '../terminal/progress.ts';
 import { isExtended, linkCompilation } from './link-compilation.ts';
 
 /** Result of the last build, and start of the next one. */
-export interface Built {
+export interface Built extends Rewritten {
   readonly project: Project;
   readonly facts: ReadFacts;
   readonly compilation: Compilation;
-  readonly result: GenerateResult;
   readonly left: LeftOutput;
   readonly memoCache: MemoCache;
-  /** Resolves when nothing is left of the files that were replaced. */
-  readonly cleared: Promise<void>;
 }
 
 export async function buildFirst(project: Project, source: Source, progress: Progress): Promise<Built> {
@@ -108,12 +105,9 @@ async function readAgain(
   return { ...facts, tables: memoCache.recallTables(facts.tables) };
 }
 
-function isSameFacts(
-  before: ReadFacts,
-  { tables, enums, routines, diagnostics, model, permissions }: ReadFacts,
-): boolean {
-  const now = { ...before, tables, enums, diagnostics, model, permissions, ...(routines && { routines }) };
-  return isSame(now, before);
+function isSameFacts(was: ReadFacts, { tables, enums, routines, diagnostics, model, permissions }: ReadFacts): boolean {
+  const now = { ...was, tables, enums, diagnostics, model, permissions, ...(routines && { routines }) };
+  return isSame(now, was);
 }
 
 /** An obstacle to reading the tables may pass by itself, unlike mistakes in files. */

@@ -119,15 +119,11 @@ export function isUntouched(output: string, [path, stamp]: LeftFile): boolean {
 }
 
 /** Looks up known contents by the state in which files were left, and by the digests of their contents then. */
-function knownContents(
-  output: string,
-  files: readonly LeftFile[],
-  digests: ReadonlyMap<string, string>,
-): KnownContents {
+function knownContents(output: string, files: readonly LeftFile[], hashes: ReadonlyMap<string, string>): KnownContents {
   const left = new Map(files.map((file) => [file[0], file]));
   return (file) => {
     const found = left.get(file.path);
-    const digest = digests.get(file.path);
+    const digest = hashes.get(file.path);
     if (found === undefined || digest === undefined || !isUntouched(output, found)) return null;
     return digestOf(file) === digest;
   };

@@ -21,16 +21,14 @@ import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { type CheckedRule, checkNamedRules } from './check-rules.ts';
 import { printPlan, printPolicies, printStatement, ruleLines } from './print.ts';
-import { accessOf, callerOf, writableApi } from './role.ts';
+import { type Asker, accessOf, callerOf, writableApi } from './role.ts';
 
 /** Options of explaining a request, and its caller. */
-export interface RoleRequest {
+export interface RoleRequest extends Asker {
   readonly project: Project;
   readonly schema: Schema;
   /** Null where no database is to be asked. */
   readonly source: Source | null;
-  readonly role: string;
-  readonly user: string | null;
 }
 
 /** Explains a write; resolves to true if it is not refused. */

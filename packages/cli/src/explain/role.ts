@@ -49,7 +49,7 @@ export function accessOf({ access }: ReadableApi, role: string): AccessClass {
 }
 
 /** Caller that a request is explained for. */
-interface Asker {
+export interface Asker {
   readonly role: string;
   /** Key of the user, for `$CURRENT_USER`; null for no user. */
   readonly user: string | null;

@@ -4,15 +4,10 @@ import { closeSync, linkSync, openSync, writeFileSync, writev } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Chunk } from '@tablewright/compiler';
+import type { GeneratedFile } from '@tablewright/compiler/files';
 
 /** A file to write, its path relative to the output folder, with `/` on every system. */
-export interface OutputFile {
-  readonly path: string;
-  /** The whole text; for a file in chunks it is joined at each access. */
-  readonly contents: string;
-  /** The same text in chunks. Default: it is in one. */
-  readonly chunks?: readonly Chunk[];
-}
+export type OutputFile = GeneratedFile;
 
 /** The text of a file that is in one chunk; null of one in several, which is not put together. */
 export function wholeText(file: OutputFile): Chunk | null {

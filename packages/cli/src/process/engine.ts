@@ -5,8 +5,8 @@ import { setFlagsFromString } from 'node:v8';
 
 /**
  * Makes Node cache the compiled code of the modules that this process loads. Compiling is most of the time that a
- * command takes to start, and that a server with a thousand tables takes to listen. Node checks the contents of each
- * file before it uses its cache.
+ * command takes to start, and that a server with a thousand tables takes to listen. Node checks each file before it
+ * uses its cache.
  *
  * The cache lies in the cache folder of the user and not in the system's folder for temporary files, where others could
  * replace it. `NODE_COMPILE_CACHE` names another folder, `NODE_DISABLE_COMPILE_CACHE=1` turns it off.

@@ -1,16 +1,13 @@
 /** Compiles the next generation of a server that runs, in a thread of its own. */
-import type { DocumentSource, Examples, ExtensionSource, ModelData, ModuleSource } from '@tablewright/compiler';
+import type { ModelData } from '@tablewright/compiler';
 import {
   type AnyCatalog,
   defaultSchema,
   digestPermissions,
-  type PermissionDocument,
-  type PlatformConfig,
   readAnyCatalog,
   readModelTables,
   withDrafts,
 } from '@tablewright/introspect';
-import type { Schema } from '@tablewright/introspect/schema';
 import type { CompiledApi, ModelRows, RecompileOptions, Recompiler, RunTexts } from '@tablewright/runtime';
 import { dialectFacts } from '@tablewright/runtime/language';
 import { readOptions } from '../compile/facts.ts';
@@ -114,7 +111,7 @@ async function readTables(
   return drafts !== undefined && 'dialect' in catalog ? withDrafts(catalog, drafts) : catalog;
 }
 
-async function sourcesOf(project: Project): Promise<RecompileSources> {
+async function sourcesOf(project: Project) {
   const schema = await loadSchema(project);
   if (schema === null) {
     throw new CommandError(
@@ -126,15 +123,18 @@ async function sourcesOf(project: Project): Promise<RecompileSources> {
   const extensions = await loadExtensions(project);
   return {
     config: project.config,
+    /** Content of the permissions file; compiled unless the permissions come from the tables. */
     permissions: project.permissions,
+    /** As it was compiled before. */
     schema,
     templates: await loadTemplates(project),
     extensions,
     modules: await loadModules(project, extensions),
     documents: await loadDocuments(project),
     examples: await loadExamples(project),
+    /** Folder of the generated files from the project's folder on. */
     output: outputOf(project),
-  };
+  } as const;
 }
 
 interface Thread {
@@ -178,20 +178,7 @@ function startThread(workerData: RecompileSources): Thread {
 }
 
 /** All that the compiling thread needs to know of a project; plain data. */
-export interface RecompileSources {
-  readonly config: PlatformConfig;
-  /** Content of the permissions file; compiled unless the permissions come from the tables. */
-  readonly permissions: PermissionDocument;
-  /** As it was compiled before. */
-  readonly schema: Schema;
-  readonly templates: ReadonlyMap<string, string>;
-  readonly extensions: readonly ExtensionSource[];
-  readonly modules: readonly ModuleSource[];
-  readonly documents: readonly DocumentSource[];
-  readonly examples: Examples;
-  /** Folder of the generated files from the project's folder on. */
-  readonly output: string;
-}
+export type RecompileSources = Awaited<ReturnType<typeof sourcesOf>>;
 
 /** Requests to the compiling thread; every one is answered once, by its number. */
 export type Question =

@@ -4,12 +4,6 @@ import { comparePermissions } from '@tablewright/introspect/resolve';
 import type { Project } from '../project/project.ts';
 import type { PermissionTables } from './permission-tables.ts';
 
-/** The roles and rules to compile. */
-interface ChosenPermissions {
-  readonly document: PermissionDocument;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /** Facts of the database about rules. */
 interface PermissionFacts extends Pick<SchemaFacts, 'tables'> {
   /** Null: they are not installed, or not readable. */
@@ -21,13 +15,13 @@ interface PermissionFacts extends Pick<SchemaFacts, 'tables'> {
  * permissions pull` has written it. Rules of a new project are left out over a database without its tables. So they do
  * not make tables public that happen to have the same names.
  */
-export function choosePermissions(project: Project, facts: PermissionFacts): ChosenPermissions {
+export function choosePermissions(project: Project, facts: PermissionFacts): PermissionTables {
   const isMigrated = facts.tables.some(({ name }) => name === 'platform_users');
   if (!project.hasStarterRules || isMigrated) return chooseSource(project, facts.permissions);
   return { document: { ...project.permissions, roles: [], rules: [] }, diagnostics: [startersUnused] };
 }
 
-function chooseSource(project: Project, tables: PermissionTables | 'offline' | null): ChosenPermissions {
+function chooseSource(project: Project, tables: PermissionTables | 'offline' | null): PermissionTables {
   const { config, permissions: file } = project;
   if (tables === 'offline') return { document: file, diagnostics: [] };
   if (config.permissionSource !== 'tables') {

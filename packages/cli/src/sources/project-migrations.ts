@@ -49,15 +49,7 @@ function isFileName(name: string): boolean {
 }
 
 /** Migrations of a project that a database has, and those that it lacks. */
-interface ProjectMigrationState {
-  /** Names, in the order of the ledger. */
-  readonly applied: readonly string[];
-  readonly pending: readonly ProjectMigration[];
-  /** Migrations of the ledger that the project lacks. */
-  readonly missing: readonly ProjectMigration[];
-  /** Migrations of which a part was run, on servers that commit each change of a table. */
-  readonly halfApplied: readonly HalfApplied[];
-}
+type ProjectMigrationState = Awaited<ReturnType<typeof projectMigrationState>>;
 
 /** A migration that has failed, or runs. */
 interface HalfApplied {
@@ -69,7 +61,7 @@ interface HalfApplied {
 }
 
 /** Reads it. Rejects if a file differs from the one that was applied under its name, or if the ledger is not readable. */
-export async function projectMigrationState(source: Source, project: Project): Promise<ProjectMigrationState> {
+export async function projectMigrationState(source: Source, project: Project) {
   const { model } = ownTables(systemPlace(source, project)).statements;
   const [[, ledger] = []] = await source.run(...model.readable);
   if (ledger === '0') throw unreadable('read platform_project_migrations, which is there');
@@ -92,11 +84,14 @@ export async function projectMigrationState(source: Source, project: Project): P
   }
   const names = new Set(present.map(({ name }) => name));
   return {
+    /** Names, in the order of the ledger. */
     applied: [...applied.keys()],
     pending: present.filter(({ name }) => !applied.has(name)),
+    /** Migrations of the ledger that the project lacks. */
     missing: [...applied.values()].filter(({ name }) => !names.has(name)),
+    /** Migrations of which a part was run, on servers that commit each change of a table. */
     halfApplied: begun.flatMap((row) => readHalfApplied(row, names)),
-  };
+  } as const;
 }
 
 /** Changes of the model stand in the same table; these are undone or completed without a file. */

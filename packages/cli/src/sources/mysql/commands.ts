@@ -8,7 +8,7 @@ import { type ConnectionFacts, type FamilyCommands, isLocalHost } from '../comma
 import { compareClock, type Examination, type Finding } from '../finding.ts';
 import { nodesOf, type Scan, type TablesByName, withoutIndex } from '../missing-index.ts';
 import { quotedName, quotedTable, type Source } from '../source.ts';
-import { applyMysqlMigration, waitForChanges } from './migrations.ts';
+import { applyOnMysql, waitForChanges } from './migrations.ts';
 
 /** Asks for the limits of connections of the server and of the user; 0 is none. */
 const mysqlLimitsSql = 'SELECT @@global.max_connections, @@session.max_user_connections';
@@ -25,7 +25,6 @@ const headings = {
 /** Bytes of the largest value below which lists within items may not fit; both servers have as much by default. */
 const usualPacket = 16 * 1024 * 1024;
 
-/** The commands on MySQL and MariaDB. */
 export const mysqlCommands: FamilyCommands = {
   examinations: mysqlExaminations,
   connection: mysqlConnection,
@@ -43,7 +42,7 @@ export const mysqlCommands: FamilyCommands = {
   },
   hearTables: 'MySQL and MariaDB have no event triggers',
   waitForChanges,
-  applyMigration: applyMysqlMigration,
+  applyMigration: applyOnMysql,
 };
 
 /** Reads an address as the driver does. A certificate of another host proves nothing. */
@@ -99,7 +98,6 @@ function unquoted(name: string): string {
   return name.slice(1, -1).replaceAll('""', '"');
 }
 
-/** Examinations of MySQL and MariaDB. */
 function mysqlExaminations(schema: Schema): readonly Examination[] {
   const used = new Set(schema.collections.map(({ table }) => table));
   const tables = schema.tables.filter(({ id }) => used.has(id));

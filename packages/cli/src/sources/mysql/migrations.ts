@@ -22,11 +22,7 @@ export async function waitForChanges(source: Source, schema: string): Promise<vo
 }
 
 /** Applies one; false if another process has done so meanwhile. */
-export async function applyMysqlMigration(
-  source: Source,
-  schema: string,
-  migration: ProjectMigration,
-): Promise<boolean> {
+export async function applyOnMysql(source: Source, schema: string, migration: ProjectMigration): Promise<boolean> {
   const { name, script: text } = migration;
   const { migrations, underWay } = mysqlProjectTables(schema);
   const statements = splitStatements(text);

@@ -116,8 +116,8 @@ function lineIn(text: string, error: unknown): string {
  * triggers, or a pooler keeps notices to itself.
  *
  * Change events of tables in PostgreSQL: an event trigger sends a notification for every committed change of the
- * catalog. Its function is a temporary one of this session, and the trigger depends on it. So both are gone when the
- * session ends for any reason.
+ * catalog. Its function is a temporary one of this session, and the trigger depends on it. So both end with the
+ * session.
  */
 export async function hearTables(url: string, { heard, lost }: Hearers): Promise<TableEvents> {
   const name = `platform_dev_${randomBytes(6).toString('hex')}`;

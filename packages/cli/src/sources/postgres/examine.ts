@@ -106,10 +106,7 @@ function withoutAdministrators(tables: readonly string[]): readonly Finding[] {
   ];
 }
 
-/**
- * Tables of a megabyte or more that were never analyzed: just restored or upgraded, or partitioned. Autovacuum analyzes
- * parts of a partitioned table alone.
- */
+/** Tables from a megabyte never analyzed: restored, upgraded, or partitioned (autovacuum takes only parts). */
 async function statistics({ run }: Source, { collections, tables }: Schema): Promise<readonly Finding[]> {
   const ids = new Set(collections.map(({ table }) => table));
   const names = tables.filter(({ id }) => ids.has(id)).map(({ schema, name }) => ({ schema, name }));
