@@ -20,10 +20,7 @@ export class TemplateError extends Error {
 /** Options for compiling templates: an undefined value is an error. */
 export const strictly = { strict: true, knownHelpersOnly: true } as const;
 
-/**
- * Beside the published package's code, or at the top of the repository. There a copy lies beside the code, too, once the
- * packages have been built; it may be an old one.
- */
+/** Beside the published code, or at the top of the repository: there a copy beside built code may be old. */
 const inRepository = import.meta.url.endsWith('.ts');
 const ownFolder = fileURLToPath(new URL(inRepository ? '../../../templates/' : '../templates/', import.meta.url));
 

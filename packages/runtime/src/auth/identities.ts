@@ -27,8 +27,8 @@ export interface Identity {
 export interface Identities<T> {
   /**
    * Returns the description of the token's user, at once if it is cached. Throws or rejects with INVALID_TOKEN,
-   * TOKEN_EXPIRED or INVALID_CREDENTIALS, and with REQUESTS_EXCEEDED if too many static tokens were tried out from the
-   * address that `client` returns.
+   * TOKEN_EXPIRED or INVALID_CREDENTIALS, and with REQUESTS_EXCEEDED if too many static tokens were tried from the
+   * address of `client`.
    */
   find(token: string, client: () => string): T | Promise<T>;
   /** Forgets a user whose rights, credentials or sessions have changed. Call it after the commit. */

@@ -9,10 +9,7 @@ import type { RequestOrigin } from '../write/execute/running.ts';
 const maxCached = 1_000;
 const cache = new Map<string, Networks>();
 
-/**
- * Compares a client with a role's addresses and CIDR blocks; an empty list admits every client, other lists none
- * without an address. Invalid entries match no client.
- */
+/** Compares a client with a role's networks; an empty list admits all. Clients without address match no entry. */
 export function mayUseFrom(list: readonly string[], client: Address | null): boolean {
   if (list.length === 0) return true;
   return client !== null && networksOf(list).has(client);

@@ -38,9 +38,7 @@ const events: Partial<Record<ErrorCode, AuditEvent>> = {
   INVALID_OTP: 'second-factor-refused',
 };
 
-/**
- * Runs a sign-in; a refusal gets its line. Without `hasOtp` none was sent, so that asking for one is no refusal.
- */
+/** Runs a sign-in; a refusal gets its line. Without `hasOtp` none was sent: asking for one is no refusal. */
 export async function auditRefusal<T>(
   audit: Audit,
   origin: AuditOrigin,

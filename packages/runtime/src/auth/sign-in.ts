@@ -33,10 +33,7 @@ export interface SignIn {
   logout(token: string, all: boolean): Promise<void>;
 }
 
-/**
- * Uses up the one-time password of a user who has a second factor, in the transaction of the action that needs it.
- * Rejects with INVALID_OTP when it is missing or wrong.
- */
+/** Uses up a one-time password in the transaction that needs it; rejects with INVALID_OTP when missing or wrong. */
 type CheckOtp = (transaction: Transaction, user: SigningIn, otp: string | null) => Promise<void>;
 
 interface SignInOptions {

@@ -5,7 +5,6 @@ import type { CompiledApi } from '../language/index.ts';
 
 /** Tags of answers. Each has eight characters. */
 export interface Tags {
-  /** Tag of every answer. */
   readonly all: string;
   readonly any: string;
   /** Tag of answers that any change of a table concerns. */

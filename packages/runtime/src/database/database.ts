@@ -17,8 +17,8 @@ export function isPathForm(name: string): name is PathForm {
 
 /**
  * Form of a parameter where a server does not take the text form of values. It may be a boolean as a number, an instant
- * in UTC without its zone, or an integer as such. It may also be the months or microseconds of an interval, or a list
- * as a JSON array.
+ * in UTC without its zone, or an integer as such. Others are months or microseconds of an interval, or a list as a JSON
+ * array.
  */
 export type ParameterForm =
   | 'text'
@@ -41,17 +41,13 @@ export interface Statement extends Noted {
   readonly tables?: readonly string[];
   /** True when it reads or writes at most one row, by its key, and does nothing else: too quick to keep others waiting. */
   readonly brief?: boolean;
-  /**
-   * True when its values decide which part of a table it reads. Then each run is worth a plan of its own.
-   */
+  /** True when its values decide which part of a table it reads. Then each run is worth a plan of its own. */
   readonly byValues?: boolean;
   /** True for callers without a token: DATABASE_PUBLIC_STATEMENT_TIMEOUT holds, and connections are left to others. */
   readonly isPublic?: boolean;
   /** True when it may be slow, so that no other read is queued after it. */
   readonly apart?: boolean;
-  /**
-   * True when a replica may answer it. None of its rules looks at other tables, of which a replica may know late.
-   */
+  /** True when a replica may answer it: none of its rules looks at other tables, which replicas may know late. */
   readonly mayLag?: true;
   /** Tables that it changes; absent where it reads, and for statements of the platform's own. */
   readonly changes?: readonly TableChange[];
@@ -63,10 +59,7 @@ export interface Statement extends Noted {
   readonly kept?: KeptAnswers;
   /** Set where replicas are asked: the position in the log that one has to have reached, empty for any. */
   readonly after?: string;
-  /**
-   * Side that it is on, where callers are passed on to policies. Absent: that of the statement before it in its
-   * transaction, or the server's.
-   */
+  /** Side, where callers are passed on to policies. Absent: that before it in the transaction, or the server's. */
   readonly runsAs?: RunsAs;
   /** True when it calls functions of the database that must not write. Sessions for reads are read-only, where there are any. */
   readonly readOnly?: true;
@@ -84,9 +77,7 @@ export interface StatementPart {
   readonly call?: true;
 }
 
-/**
- * A change of a table, as its descriptor names it; `*` stands for any. `key`: keys of stored rows may change.
- */
+/** A change of a table, as its descriptor names it; `*` stands for any. `key`: keys of stored rows may change. */
 export interface TableChange {
   readonly table: string;
   readonly kind: 'create' | 'update' | 'key' | 'delete';
@@ -173,10 +164,9 @@ export interface DirectSink {
 /** A transaction under way. After the first statement that fails nothing of it will stay. */
 export interface Transaction {
   /**
-   * Runs one statement; those sent without waiting for each other go together. Rejects with `PlatformError`, whose
-   * cause is the answer of the database. Where a dialect returns no written rows, an UPDATE for example still
-   * gives one row with three texts: `1`, the number of rows that were found, and the first key that was generated (`0`
-   * for none).
+   * Runs one statement; those sent at once go together. Rejects with `PlatformError`, whose cause is the answer of the
+   * database. Where a dialect returns no written rows, an UPDATE for example still gives one row with three texts: `1`,
+   * the number of rows that were found, and the first key that was generated (`0` for none).
    */
   run(statement: Statement, parameters: readonly Parameter[], sink: RowSink): Promise<void>;
   /**
@@ -267,9 +257,9 @@ export interface Database {
   /**
    * Runs a function in a transaction that may write, and commits its result; when it rejects, nothing stays.
    *
-   * The function runs again from the start after a conflict with other transactions and after a lost connection. So it
-   * must do nothing that cannot be done twice. A COMMIT without an answer is found out, never guessed; without a proof,
-   * it is SERVICE_UNAVAILABLE.
+   * The function runs again from the start after a conflict with other transactions and after a lost connection. So all
+   * it does must be repeatable. A COMMIT without an answer is found out, never guessed; without a proof, it is
+   * SERVICE_UNAVAILABLE.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<T>;
   /**

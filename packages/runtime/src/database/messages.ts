@@ -20,9 +20,7 @@ export const kinds = {
   portalSuspended: 115,
 } as const;
 
-/**
- * Receives one message: its body stands in `buffer` from `start` up to `end`, and only during the call.
- */
+/** Receives one message: its body stands in `buffer` from `start` up to `end`, and only during the call. */
 type MessageHandler = (kind: number, buffer: Buffer, start: number, end: number) => void;
 
 /** Division of a stream of bytes into messages. */

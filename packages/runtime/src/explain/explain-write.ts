@@ -1,7 +1,6 @@
 /**
  * Explains how the server would handle a write: the rules that decide, and the statements. Nothing is written. Without
- * a database the write is planned up to where it waits for an answer. With one it runs in a transaction that is rolled
- * back.
+ * a database the write is planned up to where it waits for an answer. With one it runs in a rolled-back transaction.
  *
  * For people who build an API, never for its callers: a refusal names what is hidden.
  */

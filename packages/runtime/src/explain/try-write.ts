@@ -173,9 +173,8 @@ function silentDryRun(): DryRun {
 const checkConstraints: Statement = { name: 'w_settle', text: 'SET CONSTRAINTS ALL IMMEDIATE' };
 
 /**
- * A database on which every transaction is rolled back at its end, after it has answered. Effects that no rollback
- * undoes stay: numbers of sequences, and effects of triggers elsewhere. `deferrable`: true if constraints may wait for
- * COMMIT.
+ * A database that rolls back every transaction at its end, after it has answered. Effects that no rollback undoes stay:
+ * numbers of sequences, and effects of triggers elsewhere. `deferrable`: true if constraints may wait for COMMIT.
  */
 function rolledBackDryRun(database: Pick<Database, 'transaction'>, deferrable: boolean): DryRun {
   const record = new Recorder();

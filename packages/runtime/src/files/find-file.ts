@@ -15,19 +15,7 @@ import type { SystemPlace } from '../system/place.ts';
 import { filesName } from '../write/access/system-access.ts';
 import type { AssetSettings } from './transform/transformation.ts';
 
-export interface FoundFile {
-  readonly id: string;
-  readonly storage: string;
-  readonly name: string;
-  /** Under which it is saved. */
-  readonly download: string;
-  readonly type: string;
-  readonly charset: string | null;
-  readonly size: number;
-  readonly width: number | null;
-  readonly height: number | null;
-  readonly modified: Date;
-}
+export type FoundFile = ReturnType<typeof fileOf>;
 
 export interface FileFinder {
   /** The file of a key, as paths have it. Rejects with FORBIDDEN unless it is there, with a content, for the caller. */
@@ -138,13 +126,14 @@ function planRead(planner: Planner, caller: Caller, key: string): PlannedRead | 
   }
 }
 
-function fileOf(row: TextRow): FoundFile {
+function fileOf(row: TextRow) {
   const [id, storage, name, download, type, charset = null, size, width, height, modified] = row;
   const count = (text: string | null | undefined): number | null => (typeof text === 'string' ? Number(text) : null);
   return {
     id: id ?? '',
     storage: storage ?? '',
     name: name ?? '',
+    /** Under which it is saved. */
     download: download ?? '',
     type: type ?? 'application/octet-stream',
     charset,
@@ -152,5 +141,5 @@ function fileOf(row: TextRow): FoundFile {
     width: count(width),
     height: count(height),
     modified: new Date(Number(modified ?? 0)),
-  };
+  } as const;
 }

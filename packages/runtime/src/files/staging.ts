@@ -22,12 +22,8 @@ const headBytes = 65_536;
 const abandonedMs = 6 * 3_600_000;
 
 /** Writes a stream to a new file, or nothing. Rejects with INVALID_PAYLOAD beyond `maxBytes`, or for a full disk. */
-export async function stage(
-  folder: string,
-  source: Readable | AsyncIterable<Buffer>,
-  maxBytes: number,
-): Promise<Staged> {
-  const path = join(folder, randomUUID());
+export async function stage(into: string, source: Readable | AsyncIterable<Buffer>, maxBytes: number): Promise<Staged> {
+  const path = join(into, randomUUID());
   const hash = createHash('sha256');
   const first: Buffer[] = [];
   let size = 0;
@@ -44,7 +40,7 @@ export async function stage(
   if (source instanceof Readable) source.on('error', () => undefined);
   let file: FileHandle | undefined;
   try {
-    await mkdir(folder, { recursive: true });
+    await mkdir(into, { recursive: true });
     // A stream that opens its file by itself may do so after the write has failed, and the file been removed.
     file = await open(path, 'wx', 0o600);
     await pipeline(source, counted, file.createWriteStream({ flush: true }));

@@ -43,11 +43,7 @@ export interface Shortcut {
 export type CreateShortcut = (parts: ServerParts & { readonly log: Log; readonly maxBytes: number }) => Shortcut;
 
 /** The addresses of the platform itself; `users` null: there are none. */
-export function listEndpoints(
-  api: CompiledApi,
-  items: ItemHandlers,
-  users: OwnUserHandlers | null,
-): readonly Endpoint[] {
+export function endpointsOf(api: CompiledApi, items: ItemHandlers, users: OwnUserHandlers | null): readonly Endpoint[] {
   return [
     ...itemEndpoints('/items/:collection', items),
     ...ownItemEndpoints(api, items),

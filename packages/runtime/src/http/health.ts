@@ -23,20 +23,7 @@ interface HealthCheck {
 }
 
 /** The state of a server. */
-interface Health {
-  readonly status: HealthStatus;
-  readonly checks: {
-    readonly database: HealthCheck;
-    readonly schema: HealthCheck;
-    readonly connections: HealthCheck;
-  };
-  /** True if a part of the requests is refused that was not meant to be. */
-  readonly isUnavailable: boolean;
-  /** Reason why the server takes no requests at all; null if there is none. */
-  readonly unready: Unready | null;
-  /** The same of requests that only read. */
-  readonly unreadable: Unready | null;
-}
+type Health = Awaited<ReturnType<typeof checkAll>>;
 
 /** Reason why a server is not ready. */
 type Unready = 'starting' | 'draining' | 'database' | 'schema';
@@ -99,11 +86,7 @@ export function createHealth(options: HealthOptions): () => Promise<Health> {
   };
 }
 
-async function checkAll(
-  { database, watch, timeoutMs, readOnly }: HealthOptions,
-  report: HostReport,
-  ms: number,
-): Promise<Health> {
+async function checkAll({ database, watch, timeoutMs, readOnly }: HealthOptions, report: HostReport, ms: number) {
   const responseTime = Math.round(ms * 10) / 10;
   const refreshed = report.state === 'primary' || report.state === 'read-only' ? watch.refresh() : Promise.resolve();
   // Without the server that takes writes the tables are those that it had.
@@ -120,10 +103,13 @@ async function checkAll(
   return {
     status: worst(host.status, checks.schema.status),
     checks,
+    /** True if a part of the requests is refused that was not meant to be. */
     isUnavailable: worst(host.status, checks.schema.status) === 'error' || report.byReplica === true,
+    /** Reason why the server takes no requests at all; null if there is none. */
     unready: host.status === 'warn' ? 'database' : reads,
+    /** The same of requests that only read. */
     unreadable: reads,
-  };
+  } as const;
 }
 
 /** Waits for a check, which goes on where it takes longer. */

@@ -39,8 +39,7 @@ export class LoopQueue {
     this.#begun = undefined;
     if (this.#waiting.length === 0) return;
     this.#begun = performance.now();
-    // Each in an immediate of its own, after which promises continue: only then is it known how long the one before
-    // took.
+    // Each in an immediate of its own, after which promises continue: only then is it known how long the last took.
     for (const request of this.#waiting.splice(0)) setImmediate(this.#begin, request);
     setImmediate(this.#endTurn);
   };

@@ -44,7 +44,7 @@ import {
 import { createCallReader, createDriftGuard, createSenderOf, limitCalls } from './call.ts';
 import { consistencyCookie } from './consistency.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
-import { type CreateShortcut, groupEndpoints, listEndpoints, pageEndpoints } from './endpoints.ts';
+import { type CreateShortcut, endpointsOf, groupEndpoints, pageEndpoints } from './endpoints.ts';
 import { type KnownCallers, noteCallers } from './exchanges.ts';
 import { createFastifyAdapter, type Listener } from './fastify-adapter.ts';
 import { createAssetEndpoints } from './files/asset-routes.ts';
@@ -284,7 +284,7 @@ function openFaces(options: ServerOptions, services: Services, findServer: () =>
     trusted: options.trustedDocuments ?? false,
     log: () => findServer().log,
   });
-  const listed = listEndpoints(api, items, users);
+  const listed = endpointsOf(api, items, users);
   const endpoints = [
     ...(withUploads?.(listed) ?? listed),
     ...(files === null ? [] : createAssetEndpoints({ ...files, environment: fileSetting, responder, log })),

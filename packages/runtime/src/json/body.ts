@@ -14,8 +14,8 @@ export interface BodyHeaders {
  * represent exactly become `RawNumber`s.
  *
  * Throws UNSUPPORTED_MEDIA_TYPE for anything but plain JSON in UTF-8. Throws INVALID_PAYLOAD for malformed JSON, a
- * scalar at the top, invalid UTF-8 and a duplicate key. It does so for names that reach a prototype, and for text that
- * no database can keep.
+ * scalar at the top, invalid UTF-8 and a duplicate key. It also does for names that reach a prototype, and text that no
+ * database can keep.
  */
 export function parseBody(bytes: Buffer, headers: BodyHeaders): JsonValue | undefined {
   return bytes.length === 0 ? undefined : parseBodyText(checkBody(bytes, headers));

@@ -90,8 +90,7 @@ function writePlain(out: ByteWriter, { bytes, view }: Source, offset: number, en
 
 /**
  * Sets one of the highest bits when one of four bytes is a quote, a backslash or below 32. Subtracting from a byte that
- * is smaller borrows into its highest bit, which was not set before. The effect of a borrow on the bytes above no
- * longer matters.
+ * is smaller borrows into its highest bit, which was not set before. Effects on the bytes above no longer matter.
  */
 function borrowed(word: number): number {
   const quotes = word ^ 0x22222222;

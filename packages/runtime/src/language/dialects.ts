@@ -17,10 +17,7 @@ export interface DialectFacts {
   readonly family: Family;
   /** Its name for people. */
   readonly title: string;
-  /**
-   * True if databases have schemas. False: the schema `public` stands for the database of the connection, under any name,
-   * and its tables need no qualification.
-   */
+  /** True if databases have schemas. False: `public` stands for the connection's database, and nothing is qualified. */
   readonly hasSchemas: boolean;
   /** True if rows arrive in the binary form of their types. False: every value is selected as a text. */
   readonly binaryRows: boolean;

@@ -1,7 +1,6 @@
 /**
  * Bytes of answers that wait for their readers: how many there are in this process, and of each client. Beyond the
- * bound answers wait, and are refused when that takes too long. So clients that do not read cost a bounded amount of
- * memory.
+ * bound answers wait, and are refused when that takes too long. So clients that do not read cost bounded memory.
  */
 import { PlatformError } from '../errors.ts';
 

@@ -39,11 +39,7 @@ export interface MigrationState {
   readonly pending: readonly Migration[];
 }
 
-/**
- * Applies every migration that the database lacks and returns them; those that were committed before a failure stay.
- *
- * Rejects with a `MigrationError` that contains advice.
- */
+/** Applies and returns migrations that the database lacks; each commits alone. Rejects with a `MigrationError`. */
 export async function migrate(
   connection: MigrationConnection,
   options: MigrateOptions = {},
@@ -105,10 +101,7 @@ function refuse(): Promise<never> {
   return Promise.reject(new Error('The ledger is only read.'));
 }
 
-/**
- * Rejects with a `MigrationError` where the tables are newer than this version. Resolves to whether that is known: false
- * while the database does not answer.
- */
+/** Rejects with a `MigrationError` where tables are newer than this version. False while no database answers. */
 export async function refuseNewerTables(
   api: Pick<CompiledApi, 'collections' | 'dialect'>,
   database: Pick<Database, 'query'>,

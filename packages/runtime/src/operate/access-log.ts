@@ -125,7 +125,7 @@ function createMember(name: string): (value: string | undefined) => string {
     if (value === undefined) return '';
     const remembered = texts.get(value);
     if (remembered !== undefined) return remembered;
-    const text = member(name, value);
+    const text = value === undefined ? '' : `,"${name}":"${escaped(value)}"`;
     if (value.length > maxLetters) return text;
     if (texts.size >= maxRemembered) texts.clear();
     texts.set(value, text);
@@ -168,10 +168,6 @@ const printCollection = createMember('collection');
 const printClass = createMember('class');
 const printUser = createMember('user');
 const printAddress = createMember('address');
-
-function member(name: string, value: string | undefined): string {
-  return value === undefined ? '' : `,"${name}":"${escaped(value)}"`;
-}
 
 /** Texts that are the same in JSON. */
 const plain = /^[\w /.:,~-]*$/;

@@ -1,7 +1,4 @@
-/**
- * The address of a client: that of the socket, or the one that trusted proxies state. Source: API specification,
- * sections 2.2 and 2.9.
- */
+/** Address of a client: that of the socket, or of trusted proxies. Source: API specification, 2.2 and 2.9. */
 import type { IncomingMessage } from 'node:http';
 import { type Address, createNetworks, networkOf, readAddress } from '../environment/networks.ts';
 import type { OperateEnvironment } from '../environment/operate.ts';

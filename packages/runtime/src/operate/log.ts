@@ -28,9 +28,9 @@ export function loggerOptions(environment: Environment): NonNullable<FastifyServ
 }
 
 /**
- * Writes the one line of an answer that failed: faults of the service loudly, those of the client for debugging only.
- * Texts of errors may name what a client sent, so that only the fixed text of their code is written. The record of the
- * request gets the code.
+ * Writes the line of a failed answer: faults of the service loudly, those of the client for debugging only. Texts of
+ * errors may name what a client sent, so only the fixed text of their code is written. The request's record gets the
+ * code.
  */
 export function logFailure(log: Log, request: IncomingMessage, error: PlatformError): void {
   const { [requestRecord]: record } = request;

@@ -9,7 +9,6 @@ import {
   collectValues,
   type OpenValues,
   openValues,
-  type ReadFilter,
   readFilter,
   refuseProblem,
   refuseRelations,
@@ -17,7 +16,7 @@ import {
   relationsOf,
 } from './authorise/filter.ts';
 import { checkHaving, collectHaving, readHaving, refuseHaving } from './authorise/having.ts';
-import { authoriseNested, checkNested, type NestedReads, readNested, refuseNestedSyntax } from './authorise/nested.ts';
+import { authoriseNested, checkNested, readNested, refuseNestedSyntax } from './authorise/nested.ts';
 import { aggregateShape, conditionShape, limitShape } from './authorise/shape.ts';
 import { withSearch } from './authorise/sort.ts';
 import type { AggregateRequest } from './parse/request.ts';
@@ -29,11 +28,7 @@ import { isStreamed } from './plan/plan-read.ts';
 import type { Prepared, RequestedRead } from './prepared.ts';
 
 /** The conditions of an aggregation: its filter, its `having`, and those of `deep`. */
-interface Conditions {
-  readonly filter: ReadFilter;
-  readonly having: ReadFilter;
-  readonly nested: NestedReads;
-}
+type Conditions = ReturnType<typeof readConditions>;
 
 type Planned = Pick<AggregateQuery, 'collection' | 'names' | 'condition' | 'having'>;
 
@@ -70,16 +65,13 @@ export function prepareAggregate(
   return { plan, values: [...open.values, ...keys, ...boundValues(request)], open };
 }
 
-function readConditions(
-  { scope, collection, request, limits }: RequestedRead,
-  aggregate: AggregateRequest,
-): Conditions {
+function readConditions({ scope, collection, request, limits }: RequestedRead, aggregate: AggregateRequest) {
   const level = scope.collections.get(collection);
   return {
     filter: readFilter(scope, collection, request.filter, limits),
     having: readHaving(scope, level, aggregate.having, limits),
     nested: readNested(scope, { collection: level, aliases: request.alias }, request.deep, limits),
-  };
+  } as const;
 }
 
 function checkSyntax(

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { createPurges, type Purges } from '../caching/purges.ts';
 import { createTags, type Tags, watchChanges } from '../caching/tags.ts';
 import type { Database } from '../database/database.ts';
-import type { HostWatch } from '../database/host-state.ts';
 import { createDriftWatch, type DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits } from '../environment.ts';
 import { createGenerations, type Generations } from '../generations/generations.ts';
@@ -22,9 +21,8 @@ import { headsOf, serverSeams } from '../optimize/index.ts';
 import { createPlanner } from '../query/planner.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { type Acceptor, createAcceptor } from './acceptor.ts';
-import type { LateDatabase } from './late-database.ts';
 import type { RunningServer, ServeOptions } from './options.ts';
-import { type DatabaseHosts, type PreparedDatabase, prepareDatabase, requireRowContexts } from './prepare-database.ts';
+import { type PreparedDatabase, prepareDatabase, requireRowContexts } from './prepare-database.ts';
 import type { ServeSetting } from './setting.ts';
 
 /** Folder of mail when no mail server is configured and no other folder is named. */
@@ -33,12 +31,7 @@ const mailFolder = '.platform/mail';
 /** Folder of uploaded files when no other is named. */
 const uploadsFolder = '.platform/uploads';
 
-export interface ServeParts {
-  readonly late: LateDatabase;
-  readonly watched: HostWatch;
-  readonly database: Database;
-  /** Null where the database is one server. */
-  readonly hosts: DatabaseHosts | null;
+export interface ServeParts extends Omit<PreparedDatabase, 'listen'> {
   readonly listener: Listener;
   readonly acceptor: Acceptor;
   readonly host: HostParts;

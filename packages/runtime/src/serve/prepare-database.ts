@@ -221,10 +221,7 @@ function refuseUnusable({ errors }: HostGroup, count: number): void {
   if (errors.length === count && !errors.some(isOutOfReach)) throw toDatabaseError(first);
 }
 
-/**
- * A database on which every statement of requests names its side. One that does not is refused, because policies would
- * judge the connection in place of the caller.
- */
+/** A database on which statements of requests must name their side: policies would judge the connection instead. */
 export function requireRowContexts(database: Database): Database {
   const checked = new WeakSet<Transaction>();
 

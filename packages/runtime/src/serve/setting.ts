@@ -80,8 +80,7 @@ async function instrumentsOf(
 
 /**
  * An environment with a secret where there are users. It is the one that was set, or that of an embedded database,
- * which is made once and kept beside it. Rejects with `EnvironmentError` when a server of several processes would need
- * one.
+ * which is made once and kept beside it. Rejects with `EnvironmentError` when several processes would need one.
  */
 async function withSecret(
   api: Pick<CompiledApi, 'collections' | 'caching'>,

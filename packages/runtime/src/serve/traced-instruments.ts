@@ -1,7 +1,4 @@
-/**
- * Spans of one process: the parts of a server are wrapped once more where a provider of OpenTelemetry was registered before
- * the start. Else every part stays as it is.
- */
+/** Spans of one process: parts of a server are wrapped where an OpenTelemetry provider was registered before. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createUncounted } from '../database/plan-cache.ts';
 import { sqlDialects } from '../dialects/index.ts';

@@ -17,10 +17,7 @@ interface Followed {
   readonly many: boolean;
 }
 
-/**
- * SQL of a path for comparisons: one value, or all of them as the dialect's `amongPath` takes them. Null when there is
- * none, as for every operator.
- */
+/** SQL of a path: one value, or all as the dialect's `amongPath` takes them. Null if none, as for every operator. */
 interface PathValue {
   readonly expression: string;
   readonly many: boolean;

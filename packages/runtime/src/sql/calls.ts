@@ -26,19 +26,13 @@ export type Call =
   /** Distance of a geometry or a vector to the one that the filter of its rows looks near. */
   | { readonly kind: 'distance'; readonly field: FieldScope; readonly near: Operand };
 
-/**
- * A call that was looked up, with its response name. `unfit`: the function does not take that type, or nothing tells
- * from where a distance is.
- */
+/** A call that was looked up, by its response name. `unfit`: wrong type, or a distance without an origin. */
 interface NamedCall {
   readonly key: string;
   readonly found: Call | 'hidden' | 'unfit';
 }
 
-/**
- * The names stage of a function call; undefined when the name is no call. Hidden and unknown are one. `condition` is the
- * filter of the same rows.
- */
+/** Names stage of a call; undefined for no call. Hidden and unknown are one. `condition` filters the same rows. */
 export function resolveCall(
   collection: CollectionScope,
   name: string,
@@ -139,9 +133,9 @@ export function aggregateOperand(name: AggregateFunction, field: FieldDescriptor
 }
 
 /**
- * Form of the result of a function on a field (API specification, section 5.5). Counts are integers, and averages of
- * integers are numbers. Sums and averages of decimal and bigInteger are strings with every digit. Everything else is as
- * the column.
+ * Form of a function's result on a field (API specification, section 5.5). Counts are integers, and averages of
+ * integers are numbers. Sums and averages of decimal and bigInteger are strings with every digit. All else is as the
+ * column.
  */
 export function aggregateWire(dialect: SqlDialect, name: AggregateFunction, field: FieldDescriptor | null): WireForm {
   const number: WireForm = { kind: 'number', cast: dialect.asText };

@@ -125,10 +125,7 @@ export function canLookUp(row: Row, descriptor: ManyToMany): boolean {
   return row.statement.dialect.looksUp && isTable;
 }
 
-/**
- * True if a condition may leave so few rows of the target that an index on them beats looking up every link. Such a
- * condition names the values of a column that can have many.
- */
+/** True if a condition may leave few rows, so that an index beats following links: it names values of such a column. */
 function isSelective(row: Row, descriptor: ManyToMany, condition: Condition | undefined): boolean {
   const target = row.scope.collections.get(descriptor.target);
   const names = (part: Condition): boolean => {

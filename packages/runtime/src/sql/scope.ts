@@ -92,10 +92,7 @@ function openScope(api: Pick<CompiledApi, 'collections' | 'dialect'>): Scope {
 
 const boundScopes = new WeakMap<Scope, Scope>();
 
-/**
- * The scope of rules in which every row of the caller's tenant can be read. Rules stay in it along every relation. Without
- * tenants it is the open scope itself.
- */
+/** Scope of rules in which every row of the caller's tenant can be read, along every relation; else the open one. */
 function boundScope(open: Scope): Scope {
   const cached = boundScopes.get(open);
   if (cached !== undefined) return cached;

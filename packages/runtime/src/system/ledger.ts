@@ -15,14 +15,7 @@ export interface Migrator {
 }
 
 /** One row of the ledger. */
-export interface AppliedMigration {
-  readonly id: number;
-  readonly name: string;
-  readonly checksum: string;
-  /** ISO 8601 in UTC, as the database prints it. */
-  readonly appliedAt: string;
-  readonly version: string;
-}
+export type AppliedMigration = ReturnType<typeof appliedMigration>;
 
 /** Makes the ledger, which no migration does because each is written into it. */
 export const createLedgerSql = `
@@ -70,17 +63,15 @@ export async function readLedger(
 }
 
 /** A migration as a row tells it: its number, name, checksum, time and version. */
-export function appliedMigration([id, name, checksum, appliedAt, version]: readonly (
-  | string
-  | null
-)[]): AppliedMigration {
+export function appliedMigration([id, name, checksum, appliedAt, version]: readonly (string | null)[]) {
   return {
     id: Number(id),
     name: name ?? '',
     checksum: checksum ?? '',
+    /** ISO 8601 in UTC, as the database prints it. */
     appliedAt: appliedAt ?? '',
     version: version ?? '',
-  };
+  } as const;
 }
 
 /**

@@ -8,18 +8,7 @@ import { isUuid } from '../language/types/uuid.ts';
 import type { SystemPlace } from '../system/place.ts';
 
 /** A user of any status: the reader decides what the status means. */
-export interface Account {
-  readonly id: string;
-  readonly email: string | null;
-  readonly status: string;
-  /** `default` for users with a password. */
-  readonly provider: string;
-  /** Counts the events that end sessions. */
-  readonly securityVersion: number;
-  readonly hasTfa: boolean;
-  /** Null: the user has the permissions of the public role. */
-  readonly role: AccountRole | null;
-}
+export type Account = ReturnType<typeof readAccount>;
 
 interface AccountRole {
   readonly id: string;
@@ -34,17 +23,20 @@ interface AccountRole {
 /** Number of columns in `accountColumns`; other columns of a statement stand after them. */
 export const accountWidth = 12;
 
-export function readAccount(row: readonly (string | null)[]): Account {
+export function readAccount(row: readonly (string | null)[]) {
   const [id, email, status, provider, version, tfa] = row;
   return {
     id: id ?? '',
     email: email ?? null,
     status: status ?? '',
+    /** `default` for users with a password. */
     provider: provider ?? '',
+    /** Counts the events that end sessions. */
     securityVersion: Number(version),
     hasTfa: tfa === 'true',
+    /** Null: the user has the permissions of the public role. */
     role: readRole(row.slice(6, accountWidth)),
-  };
+  } as const;
 }
 
 function readRole([id, name, admin, app, tfa, addresses]: readonly (string | null | undefined)[]): AccountRole | null {

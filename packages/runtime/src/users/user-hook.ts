@@ -1,7 +1,4 @@
-/**
- * Effects of writing users beyond their fields: permission to change an administrator, keeping one, and ending
- * sessions. Source: API specification, sections 2.2 and 3.2.
- */
+/** Effects of writing users: changes of administrators, keeping one, ends of sessions. Source: sections 2.2, 3.2. */
 import type { Caller } from '../caller.ts';
 import { allRows, firstRow, identifiedRow, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';

@@ -1,13 +1,12 @@
 /** Items from a file: new ones, and changes of those that there are by their keys. Source: section 13, `/utils/import`. */
 import { readFile } from 'node:fs/promises';
-import type { Caller } from '../caller.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { checkBody, parseBodyText } from '../json/body.ts';
 import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, CompiledApi } from '../language/index.ts';
-import type { RequestOrigin } from '../write/execute/running.ts';
 import { type PartsRun, retryParts, runExplained, type TransactionBody } from '../write/execute/transaction-body.ts';
+import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { type ItemsLayout, readCsvItems, refuse, withoutEmptyKeys } from './csv-items.ts';
 
@@ -20,11 +19,7 @@ export interface ImporterOptions {
 }
 
 /** Caller of an import, and the collection to import into. */
-interface ImportRequest {
-  readonly caller: Caller;
-  readonly collection: string;
-  readonly sender: RequestOrigin;
-}
+type ImportRequest = Pick<WriteRequest, 'caller' | 'collection' | 'sender'>;
 
 export interface ItemsFile {
   readonly path: string;

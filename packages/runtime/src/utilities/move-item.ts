@@ -9,9 +9,9 @@ import { parseExactly, withNumberTexts } from '../language/values/parse-text.ts'
 import { createAnswerWriter } from '../query/answer.ts';
 import { createPlanner, type PlannedRead, type Planner } from '../query/planner.ts';
 import { buildOpenScope, type CollectionScope } from '../sql/scope.ts';
-import type { RequestOrigin } from '../write/execute/running.ts';
 import { clusterTurn } from '../write/execute/targets.ts';
 import { type PartsRun, retryParts, runExplained } from '../write/execute/transaction-body.ts';
+import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { updatableNames } from './revert.ts';
 
@@ -24,11 +24,7 @@ interface MoverOptions {
 const written = { query: '', isPart: true, returning: () => null } as const;
 
 /** Caller of a move, and its collection. */
-interface MoveRequest {
-  readonly caller: Caller;
-  readonly collection: string;
-  readonly sender: RequestOrigin;
-}
+type MoveRequest = Pick<WriteRequest, 'caller' | 'collection' | 'sender'>;
 
 /**
  * Makes the move function: every new position is an update of the caller, under the caller's rules, in one transaction.

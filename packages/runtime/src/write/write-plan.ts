@@ -241,7 +241,6 @@ export function needsChecksFirst({ hasChecks }: Pick<WritePlan, 'hasChecks'>, er
   return isOfRows(error) && hasChecks?.() === true;
 }
 
-/** Completes a plan by the seams of the writer. */
 export function completed(
   context: WriteContext,
   plan: WritePlan,

@@ -2,16 +2,13 @@
 import type { Database, Transaction } from '../database/database.ts';
 import { type CreatePlanCache, createEmpty } from '../database/plan-cache.ts';
 import { sqlDialects } from '../dialects/index.ts';
-import type { DriftGuard } from '../drift-watch.ts';
 import { forbidden } from '../errors.ts';
-import type { ObserveHook } from '../extensions/hooks.ts';
-import type { CompiledApi, JsonValue } from '../language/index.ts';
+import type { JsonValue } from '../language/index.ts';
 import { parseArchived } from '../query/parse/parse-parameters.ts';
 import { parseQueryString } from '../query/parse/parse-query-string.ts';
 import { defaultReadLimits } from '../query/parse/parse-read.ts';
 import type { ReadLimits } from '../query/parse/request.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
-import type { Planner } from '../query/planner.ts';
 import { withEveryRow } from '../sql/archived/other-rows.ts';
 import { buildOpenScope } from '../sql/scope.ts';
 import { defaultFieldLimits, type FieldLimits } from '../system/fields/field-rules.ts';
@@ -26,7 +23,7 @@ import type { TransactionBody } from './execute/transaction-body.ts';
 import { createWriteExecutor, type WriteExecutorOptions } from './execute/write-executor.ts';
 import { createHistory } from './history/history.ts';
 import type { AddedField } from './hooks/hook-calls.ts';
-import { createHookedWriter, type HookedWriter } from './hooks/hooked-writer.ts';
+import { createHookedWriter, type HookedWriter, type HookOptions } from './hooks/hooked-writer.ts';
 import type { StepPlans } from './plan/statement.ts';
 import type { PreparedReturning, Returning, ReturningForm } from './returning.ts';
 import { type PreparedCommand, prepareCommand, type WriteCommand } from './write-command.ts';
@@ -46,19 +43,10 @@ export interface SystemWrites {
   readonly committed: (transaction: Transaction) => Promise<void> | undefined;
 }
 
-export interface WriterOptions {
-  readonly api: CompiledApi;
+export interface WriterOptions extends HookOptions {
   readonly database: Pick<Database, 'transaction' | 'briefTransaction' | 'read'>;
-  /** Plans the reads of hooks. */
-  readonly planner: Planner;
-  /** Milliseconds that one hook may take. */
-  readonly timeoutMs: number;
-  /** Receives errors of hooks that run after the response was sent. */
-  readonly reportError: (event: string, thrown: unknown) => void;
   /** Receives fields of hooks because of which a write is refused. Default: they are not reported. */
   readonly reportRefused?: (added: AddedField) => void;
-  /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
-  readonly driftGuard: DriftGuard;
   /** Limits of the queries in addresses and bodies. Default: those of the API specification, section 16. */
   readonly limits?: Partial<ReadLimits>;
   /** Limits of the fields of users. Default: those of the API specification, section 16. */
@@ -73,8 +61,6 @@ export interface WriterOptions {
   readonly createCache?: CreatePlanCache;
   /** Room for ways past the steps. Default: writes go step by step. */
   readonly createSeams?: CreateWriteSeams;
-  /** Default: hooks are run as they are. */
-  readonly observeHook?: ObserveHook;
   /** The platform's part in writes to its own collections. Default: it has none. */
   readonly system?: SystemWrites;
 }

@@ -271,8 +271,7 @@ function configure({ clientId, clientSecret }: ProviderEnvironment, { authorize,
 function redeemCode(configuration: Configuration, { secrets, redirectUri }: Passage, brought: URLSearchParams) {
   const returned = new URL(redirectUri);
   const compared = new URLSearchParams(brought);
-  // The issuer is not known. Each provider has a redirect URI of its own, which distinguishes them (RFC 9700, section
-  // 4.4).
+  // The issuer is not known. Each provider has its own redirect URI, which distinguishes them (RFC 9700, section 4.4).
   compared.delete('iss');
   returned.search = compared.toString();
   const checks = { expectedState: secrets.state, pkceCodeVerifier: secrets.verifier };

@@ -79,15 +79,7 @@ function refused(cause: unknown): PlatformError {
   return new PlatformError('INVALID_CREDENTIALS', undefined, {}, { cause });
 }
 
-interface Profile {
-  /** The provider's permanent identifier of the user. */
-  readonly identifier: string;
-  readonly email: string | null;
-  readonly firstName: string | null;
-  readonly lastName: string | null;
-  /** JSON of everything plain that was said. */
-  readonly data: string;
-}
+type Profile = ReturnType<typeof readProfile>;
 
 /** Characters of the longest identifier and of the longest name that a user has. */
 const longestIdentifier = 255;
@@ -96,19 +88,21 @@ const longestName = 50;
 const maxDataBytes = 16_384;
 
 /** Reads a profile. Throws INVALID_CREDENTIALS where it does not say who it is about. */
-export function readProfile(claims: Claims, keys: ProfileKeys): Profile {
+export function readProfile(claims: Claims, keys: ProfileKeys) {
   const identifier = identifierOf(memberOf(claims, keys.identifier));
   if (identifier === null) {
     const cause = new Error(`The profile has no usable "${keys.identifier}".`);
     throw new PlatformError('INVALID_CREDENTIALS', undefined, {}, { cause });
   }
   return {
+    /** The provider's permanent identifier of the user. */
     identifier,
     email: textOf(memberOf(claims, keys.email)),
     firstName: nameOf(memberOf(claims, keys.firstName)),
     lastName: nameOf(memberOf(claims, keys.lastName)),
+    /** JSON of everything plain that was said. */
     data: dataOf(claims),
-  };
+  } as const;
 }
 
 function memberOf(claims: Claims, key: string): unknown {

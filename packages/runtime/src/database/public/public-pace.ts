@@ -1,7 +1,6 @@
 /**
  * Pace of statements of callers without a token, by how long they and others took of late. They let the work of callers
- * with a token go first, and pause after each other while there is such work. So it finds the database free most of the
- * time.
+ * with a token go first, and pause after each other while there is such work. So it mostly finds the database free.
  */
 
 export interface PaceLimits {

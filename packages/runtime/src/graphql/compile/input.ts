@@ -172,10 +172,7 @@ interface Plain {
   readonly optional: boolean;
 }
 
-/**
- * Makes what coerces the variables of one operation as `coerceVariables` does. Most values match their types already;
- * they are taken without asking graphql-js.
- */
+/** Makes what coerces variables of an operation as `coerceVariables`, without graphql-js for values that match. */
 export function createCoercion(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,

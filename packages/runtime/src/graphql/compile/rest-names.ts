@@ -12,8 +12,7 @@ import {
 
 /**
  * Takes a filter's names to those of the API. `names` are those of the collection whose rows are described; without
- * them the keys are operators with their operands. A value that is no object stays as it is; the parser of filters
- * judges it.
+ * them keys are operators with operands. A value that is no object stays; the parser of filters judges it.
  */
 export function restFilter(index: GraphqlIndex, names: GraphqlCollection | undefined, filter: JsonValue): JsonValue {
   if (!isObject(filter)) return filter;

@@ -47,7 +47,6 @@ export function givesObjects(root: RootField): root is RootField<GraphQLObjectTy
   return isObjectType(root.type);
 }
 
-/** Makes the read of a root field. */
 export function createRootRead({ to, field }: RootField, read: Parameters<typeof createRead>[2]): PrepareRead {
   return createRead(to, `${to.name} ${field.key}`, read);
 }

@@ -48,15 +48,11 @@ const maxErrors = 20;
  * Checks a document. Throws INVALID_QUERY for one that cannot be parsed, is too large or is not valid. Names that are
  * hidden and names that do not exist give the same bytes; METHOD_NOT_ALLOWED for a mutation where only queries may run.
  */
-export function checkDocument(
-  schema: ScopeSchema,
-  requested: DocumentRequest,
-  limits: DocumentLimits,
-): CheckedDocument {
+export function checkDocument(schema: ScopeSchema, request: DocumentRequest, limits: DocumentLimits): CheckedDocument {
   try {
-    const document = parseDocument(requested.text, limits);
-    const operation = chooseOperation(document, requested.operationName);
-    if (requested.queriesOnly) refuseMutation(operation);
+    const document = parseDocument(request.text, limits);
+    const operation = chooseOperation(document, request.operationName);
+    if (request.queriesOnly) refuseMutation(operation);
     const measure = measureIn(schema.schema, document, limits.cost);
     refuseLarge(measure(operation), limits);
     refuseExpensive(document, operation, measure);

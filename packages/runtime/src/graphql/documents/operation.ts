@@ -85,8 +85,7 @@ export interface OperationRunner {
   plan(operation: Operation, variables: Readonly<Record<string, unknown>>): readonly PlannedField[];
   /**
    * Runs an operation that this runner compiled for the access class of the caller. Failures of root fields stand in
-   * the answer. Rejects only where the whole request is refused, as by an Idempotency-Key that was used for another
-   * one.
+   * the answer. Rejects only where the whole request is refused, as by an Idempotency-Key used for another.
    */
   run(operation: Operation, call: OperationCall): Promise<OperationAnswer>;
 }

@@ -24,13 +24,7 @@ import type { FindRowContext } from '../../row-security/contexts.ts';
  */
 export type Authenticate = (token: string | null, request: IncomingMessage, path: string) => Caller | Promise<Caller>;
 
-export interface AuthenticatedUser {
-  readonly caller: Caller;
-  /** Addresses and CIDR blocks that requests may come from; empty: from any. */
-  readonly ipAccess: readonly string[];
-  /** True when nothing but setting up a second factor is open. */
-  readonly confined: boolean;
-}
+export type AuthenticatedUser = ReturnType<typeof authenticatedUser>;
 
 interface AuthenticatorOptions {
   readonly names: AccessNames;
@@ -93,11 +87,7 @@ export function callersWithoutUser(
 }
 
 /** Reduces a user to the facts that requests are checked by. */
-export function authenticatedUser(
-  names: AccessNames,
-  rowContext: FindRowContext,
-  { account, session }: Identity,
-): AuthenticatedUser {
+export function authenticatedUser(names: AccessNames, rowContext: FindRowContext, { account, session }: Identity) {
   const { id, role, hasTfa, provider } = account;
   const claimed = { role: role?.name ?? null, admin: role?.adminAccess === true, user: id, roleKey: role?.id ?? null };
   return {
@@ -106,10 +96,12 @@ export function authenticatedUser(
       ...(session !== null && { session }),
       ...rowContext(claimed),
     },
+    /** Addresses and CIDR blocks that requests may come from; empty: from any. */
     ipAccess: role?.ipAccess ?? [],
     // A user of a provider has proven their identity there, and has no password that a second factor would complement.
+    /** True when nothing but setting up a second factor is open. */
     confined: role?.enforceTfa === true && !hasTfa && provider === 'default',
-  };
+  } as const;
 }
 
 /** Routes by paths: a text that is joined of both costs more than its look-up. */
@@ -160,9 +152,7 @@ export function findToken(request: IncomingMessage, query: string): string | nul
   return token ?? null;
 }
 
-/**
- * Reads every Authorization line: Node keeps only the first in `headers`, and a proxy may believe the second.
- */
+/** Reads every Authorization line: Node keeps the first in `headers`, and a proxy may believe the second. */
 function collectHeaderTokens(rawHeaders: readonly string[], tokens: Set<string>): void {
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index];

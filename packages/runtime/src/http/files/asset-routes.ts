@@ -1,7 +1,4 @@
-/**
- * Contents of files. They are inert: a browser that opens one runs nothing of it and shows nothing but raster images.
- * Source: API specification, section 11.3.
- */
+/** Contents of files, inert: browsers run nothing of them and show raster images only. Source: section 11.3. */
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -38,18 +35,13 @@ const parameters = [
 ] as const;
 
 /** Content to send: the whole file, or an image made from it. */
-interface Asset {
-  readonly name: string;
-  readonly type: string;
-  readonly charset: string | null;
-  readonly modified: Date;
+interface Asset extends Pick<FoundFile, 'name' | 'type' | 'charset' | 'modified'> {
   /** Distinguishes these bytes from all others. */
   readonly id: string;
   /** Makes the bytes known, as far as they must be; null when the content has gone meanwhile. */
   open(): Promise<OpenAsset | null>;
 }
 
-/** A content that is there. */
 interface OpenAsset {
   readonly size: number;
   /** Null when it has gone meanwhile. */

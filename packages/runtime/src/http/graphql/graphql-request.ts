@@ -10,15 +10,7 @@ import { decodeQueryText } from '../../query/parse/target.ts';
 import { readWeights } from '../responses/outgoing.ts';
 
 /** A request as it was sent. */
-export interface GraphqlParameters {
-  /** The document, or null where the request names one by its hash. */
-  readonly query: string | null;
-  readonly variables: SentVariables;
-  /** Null: the only operation of the document. */
-  readonly operationName: string | null;
-  /** SHA-256 of the document that is meant, as it was sent. */
-  readonly documentId: string | null;
-}
+export type GraphqlParameters = ReturnType<typeof readParameters>;
 
 const memberNames: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'extensions', 'documentId']);
 
@@ -46,18 +38,21 @@ export function readGraphqlQuery(raw: string): GraphqlParameters {
 
 type Refuse = (message: string) => PlatformError;
 
-function readParameters(sent: Readonly<Record<string, JsonValue | undefined>>, refuse: Refuse): GraphqlParameters {
+function readParameters(sent: Readonly<Record<string, JsonValue | undefined>>, refuse: Refuse) {
   const extensions = readMap(sent.extensions, 'extensions', refuse);
   const documentId = readText(sent.documentId, 'documentId', refuse) ?? persistedHash(extensions);
   const query = readText(sent.query, 'query', refuse);
   if (query === null && documentId === null) throw refuse('"query" is missing.');
   return {
+    /** The document, or null where the request names one by its hash. */
     query,
+    /** SHA-256 of the document that is meant, as it was sent. */
     documentId,
     variables: readMap(sent.variables, 'variables', refuse),
     // Tools send an empty name for none.
+    /** Null: the only operation of the document. */
     operationName: readText(sent.operationName, 'operationName', refuse) || null,
-  };
+  } as const;
 }
 
 /** `{"persistedQuery": {"version": 1, "sha256Hash": …}}`, as clients with automatic persisted queries send it. */
@@ -105,10 +100,7 @@ function readJson(texts: ReadonlyMap<string, string>, name: string): JsonValue |
 export interface AcceptedForm {
   /** `application/graphql-response+json`, or `application/json`. */
   readonly type: 'graphql' | 'json';
-  /**
-   * Set where the client named `application/json` itself. Older clients read an answer of that type only when its
-   * status is 200, also when the document was refused.
-   */
+  /** Set where the client named `application/json` itself: older ones read such an answer only with status 200. */
   readonly alwaysOk: boolean;
   /** True if the client prefers a page: it is a browser. */
   readonly page: boolean;

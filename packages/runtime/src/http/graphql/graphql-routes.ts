@@ -36,7 +36,6 @@ const scopes: readonly (readonly [string, GraphqlScope])[] = [
   ['/graphql/system', 'system'],
 ];
 
-/** The addresses of GraphQL. */
 export function createGraphqlEndpoints(options: GraphqlEndpointsOptions): readonly Endpoint[] {
   return scopes.map(([url, scope]) => ({
     url,

@@ -33,7 +33,6 @@ interface OpenGraphqlOptions
   readonly limiter: RequestLimiter | null;
 }
 
-/** Opens GraphQL of an API. */
 export function openGraphql({ limiter, bound, ...parts }: OpenGraphqlOptions): GraphqlFace {
   const { api, database, driftGuard, writer, createCache, passes, functions, senderOf, environment, responder, log } =
     parts;

@@ -1,7 +1,7 @@
 /**
- * `POST /utils/explain`, an addition for development. It tells administrators the result of a read or a write in the
- * name of a role, and why one is refused. Off unless EXPLAIN says otherwise, and never there in production: reasons
- * name hidden facts.
+ * `POST /utils/explain`, an addition for development. It tells administrators results of reads and writes in the name
+ * of a role, and why they are refused. Off unless EXPLAIN says otherwise, never in production: reasons name hidden
+ * facts.
  */
 import type { Caller } from '../../caller.ts';
 import type { Database } from '../../database/database.ts';

@@ -81,10 +81,7 @@ function createProjectReader(
   };
 }
 
-/**
- * Answer of `GET /server/info`. Versions and `rateLimit` are for administrators only: how many requests a client may send in
- * how many milliseconds, false for any number.
- */
+/** Answer of `GET /server/info`. Versions and `rateLimit` (requests in milliseconds) are for administrators only. */
 function serverInformation(
   project: ProjectInformation,
   administrator: boolean,

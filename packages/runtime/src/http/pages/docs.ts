@@ -116,9 +116,8 @@ export function largeFile(responder: Responder, url: string, read: () => Promise
 /**
  * Files that the page GraphiQL loads by name: the package of each, and its path there.
  *
- * Files that only browsers run, which are other people's and sent as they are. They lie in the packages of this
- * repository, and in the copies that the published package brings (`scripts/build.ts`), so that no server installs
- * them.
+ * Files of others that only browsers run, sent as they are. They lie in the packages of this repository, and in the
+ * copies that the published package brings (`scripts/build.ts`), so that no server installs them.
  */
 export const packagedFiles: Readonly<Record<string, { readonly package: string; readonly path: string }>> = {
   'react.js': { package: 'react', path: 'umd/react.production.min.js' },

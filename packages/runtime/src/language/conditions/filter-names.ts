@@ -8,9 +8,7 @@ export interface NamedRelation {
   readonly targets?: readonly string[];
 }
 
-/**
- * The names a filter can use. A name that a caller may not use is not found: hidden and unknown take the same way.
- */
+/** Names a filter can use. One that a caller may not use is not found: hidden and unknown take the same way. */
 export interface FilterNames {
   field(collection: string, name: string): ValueType | undefined;
   relation(collection: string, name: string): NamedRelation | undefined;

@@ -68,11 +68,7 @@ export function pathLength(value: JsonValue): number {
   return isDynamic(value) && !value.startsWith('$NOW') ? value.split('.').length - 1 : 0;
 }
 
-/**
- * Reads one right-hand side: a dynamic value, or a literal kept as written.
- *
- * `text` tells that the value comes from a query string.
- */
+/** Reads a right-hand side: a dynamic value, or a literal as written. `text`: it comes from a query string. */
 export function parseOperand(value: JsonValue, text = false): ParsedOperand {
   if (!isDynamic(value)) return { ok: true, operand: { kind: 'literal', value, ...(text && { text: true as const }) } };
   if (value.startsWith('$NOW')) return parseNow(value);

@@ -88,13 +88,11 @@ function quoted(name: string): string {
 type Facts<Relation, Usual extends keyof Relation = never> = Omit<Relation, 'kind' | 'name' | 'target' | Usual> &
   Partial<Pick<Relation, Usual>>;
 
-/** Facts of a many-to-one. */
 interface ManyToOneFacts extends Facts<Omit<ManyToOne, 'field'>, 'nullable'> {
   /** Null: none. Default: the one of its name where one column leads to the target, else none. */
   readonly field?: string | null;
 }
 
-/** Facts of a one-to-many. */
 type OneToManyFacts = Facts<OneToMany, 'onDeselect'>;
 
 /**

@@ -27,10 +27,7 @@ export interface FieldDescriptor extends ValueType {
    */
   readonly stored?: string;
   readonly wire: WireForm;
-  /**
-   * SQL that gives any text the column's collation, with `{}` in the text's place, so that an index finds it. Absent
-   * where the column or the dialect needs none.
-   */
+  /** SQL that gives a text the column's collation for its index, `{}` being the text. Absent where none is needed. */
   readonly collated?: string;
   /** Set when texts that differ may be equal in the column; filters and keys tell them apart all the same. */
   readonly folds?: true;
@@ -176,11 +173,7 @@ export interface SearchDescriptor {
   readonly document: string;
 }
 
-/**
- * Facts about one collection, as generated code states them.
- *
- * Names are API names; everything that reaches SQL is quoted by the compiler already.
- */
+/** Facts of a collection, as generated code states them: API names, and texts for SQL quoted by the compiler. */
 export interface CollectionDescriptor {
   readonly name: string;
   /** Quoted and qualified: `"public"."articles"`. */

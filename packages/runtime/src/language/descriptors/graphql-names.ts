@@ -17,9 +17,8 @@ export const graphqlRootTypes: Readonly<Record<GraphqlScope, Readonly<Record<'qu
 };
 
 /**
- * A name in letters, digits and underscores: any other character becomes an underscore. A leading digit gets an
- * underscore in front. Several underscores at the beginning become one, since two are GraphQL's own. Where nothing else
- * is left a 0 follows.
+ * A name in letters, digits and underscores: any other character becomes an underscore. A leading digit gets one in
+ * front. Several at the beginning become one, since two are GraphQL's own. Where nothing else is left a 0 follows.
  */
 export function graphqlName(name: string): string {
   if (isPlainName(name)) return name;
@@ -39,34 +38,7 @@ function isPlainName(name: string): boolean {
 }
 
 /** The names of the types of one collection. */
-export interface GraphqlTypeNames {
-  /** `articles` */
-  readonly item: string;
-  /** `articles_filter` */
-  readonly filter: string;
-  /** `articles_quantifier_filter`: below a relation to many, with `_some` and `_none`. */
-  readonly quantifier: string;
-  /** `articles_link_filter`: below a many-to-any, whose link rows these are; the next its quantifiers. */
-  readonly linkFilter: string;
-  readonly linkQuantifier: string;
-  /** `articles_aggregated`; the next four are what its functions give. */
-  readonly aggregated: string;
-  readonly counts: string;
-  readonly sums: string;
-  readonly means: string;
-  readonly values: string;
-  /** `create_articles_input` */
-  readonly create: string;
-  /** `update_articles_input` */
-  readonly update: string;
-  /** `changes_articles_input` */
-  readonly changes: string;
-  /** `articles_item_union`: the items that a link row can hold. */
-  readonly union: string;
-  /** `link_articles_input`: an element of a many-to-any whose link rows these are; the next its changes. */
-  readonly link: string;
-  readonly linkChanges: string;
-}
+export type GraphqlTypeNames = ReturnType<typeof graphqlTypeNames>;
 
 /** `articles_filter`, where nothing else of `GraphqlTypeNames` is asked for. */
 export function graphqlFilterName(collection: string): string {
@@ -79,26 +51,36 @@ export function graphqlUpdateName(collection: string): string {
 }
 
 /** The names of the types of a collection, by its API name. */
-export function graphqlTypeNames(collection: string): GraphqlTypeNames {
+export function graphqlTypeNames(collection: string) {
   const item = graphqlName(collection);
   return {
+    /** `articles` */
     item,
+    /** `articles_filter` */
     filter: graphqlFilterName(collection),
+    /** `articles_quantifier_filter`: below a relation to many, with `_some` and `_none`. */
     quantifier: `${item}_quantifier_filter`,
+    /** `articles_link_filter`: below a many-to-any, whose link rows these are; the next its quantifiers. */
     linkFilter: `${item}_link_filter`,
     linkQuantifier: `${item}_link_quantifier_filter`,
+    /** `articles_aggregated`; the next four are what its functions give. */
     aggregated: `${item}_aggregated`,
     counts: `${item}_aggregated_count`,
     sums: `${item}_aggregated_sum`,
     means: `${item}_aggregated_avg`,
     values: `${item}_aggregated_values`,
+    /** `create_articles_input` */
     create: `create_${item}_input`,
+    /** `update_articles_input` */
     update: graphqlUpdateName(collection),
+    /** `changes_articles_input` */
     changes: `changes_${item}_input`,
+    /** `articles_item_union`: the items that a link row can hold. */
     union: `${item}_item_union`,
+    /** `link_articles_input`: an element of a many-to-any whose link rows these are; the next its changes. */
     link: `link_${item}_input`,
     linkChanges: `link_changes_${item}_input`,
-  };
+  } as const;
 }
 
 /** The field with the functions of a field or relation: `published_at_func`. */

@@ -59,7 +59,6 @@ export const name = { type: 'string', description: 'Name of a collection.' } as 
 /** Collection of a path that goes on to a field. */
 export const collection = name;
 
-/** Field of a path. */
 export const field = { type: 'string', description: 'Name of a field.' } as const satisfies ValueSchema;
 
 const ofCaller = 'As it was compiled.';

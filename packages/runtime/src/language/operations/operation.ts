@@ -6,7 +6,6 @@ import type { JsonValue } from '../values/parse-text.ts';
 import type { FailureName } from './failures.ts';
 import type { Members, ValueOf, ValueSchema, ValuesOf } from './schema.ts';
 
-/** Methods of operations. */
 type OperationMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /**

@@ -1,7 +1,6 @@
 /** Schema of a value that an operation takes or gives: JSON Schema with members of our own, as all surfaces need it. */
 import type { JsonValue } from '../values/parse-text.ts';
 
-/** Names of JSON types. */
 type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'object' | 'array';
 
 /** A schema. Its members stand in the document in the order in which they are declared. */
@@ -22,7 +21,6 @@ export interface ValueSchema {
   readonly description?: string;
   /** Schema of members with any names, or whether there may be some. */
   readonly additionalProperties?: boolean | ValueSchema;
-  /** Members of an object. */
   readonly members?: Members;
   /** Name of a component of the document, which operations refer to. */
   readonly component?: string;

@@ -223,10 +223,7 @@ export interface DeclaredModel {
 /** The table in which migrations of the project are written down; made with the first one. */
 export const projectLedgerTable = 'platform_project_migrations';
 
-/**
- * Name of the lock of a transaction under which everything that is compiled is written. Otherwise two writers would
- * each compile without the changes of the other.
- */
+/** Lock of a transaction that writes compiled things; without it two writers would each miss the other's changes. */
 export const modelLock = 'platform.model';
 
 /** Channel on which a process tells the others that it has changed the model. */

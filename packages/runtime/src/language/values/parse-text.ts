@@ -1,7 +1,6 @@
 /**
- * JSON texts from outside. `JSON.parse` is not enough: it silently keeps the last value of a key that stands twice, and
- * numbers lose digits. V8 12 to 13 also reads a key with an escape as another one where an earlier text had a key with
- * a backslash.
+ * JSON texts from outside. `JSON.parse` is not enough: it silently keeps the last value of a repeated key, and numbers
+ * lose digits. V8 12 to 13 also reads a key with an escape as another where an earlier text had one with a backslash.
  */
 
 export interface ParsedText {
@@ -233,8 +232,7 @@ const exponent = /\d[eE][+-]?\d/;
 
 /** True if a text may hold a number whose digits a double cannot hold. */
 function mayLoseDigits(text: string): boolean {
-  // A run that long covers one of the positions at that distance, so hardly any character of a body of words is looked
-  // at.
+  // A run that long covers one of the positions at that distance, so hardly any character of a body of words is read.
   for (let position = longRun - 1; position < text.length; position += longRun) {
     if (isDigit(text, position) && isLongRun(text, position)) return true;
   }
@@ -297,10 +295,7 @@ export function withNumberTexts(value: JsonValue, depth = 0): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withNumberTexts(inner, depth + 1)]));
 }
 
-/**
- * True if a value, which must not nest without bound, holds a number beyond the range of doubles. Few bytes can make one as
- * long as a book.
- */
+/** True if a value of bounded depth holds a number beyond doubles: few bytes can make one as long as a book. */
 export function holdsHugeNumber(value: JsonValue): boolean {
   if (value === null || typeof value !== 'object') return false;
   if (!JSON.isRawJSON(value)) return Object.values(value).some(holdsHugeNumber);

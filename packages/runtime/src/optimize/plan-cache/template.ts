@@ -42,8 +42,7 @@ const plain = operators.filter(
 
 /**
  * A comparison in bracket form whose value is text that stands for itself: nothing percent-encoded, no dynamic value.
- * Anything that looks different stays part of the template, and so do comparisons within JSON: there a text decides its
- * own kind.
+ * Anything else stays part of the template, and so do comparisons within JSON: there a text decides its own kind.
  */
 const comparison = new RegExp(
   `((?:^|&)filter(?:\\[|%5[Bb])(?:(?!%2[Ff])[^&=/])*(?:\\[|%5[Bb])(?:${plain.join('|')})(?:\\]|%5[Dd])=)([\\w.:~-]+)(?=&|$)`,

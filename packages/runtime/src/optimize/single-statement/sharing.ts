@@ -11,10 +11,7 @@ interface Waiting<I, O> {
 /** Does an item's work, together with that of others of the same name where the transaction is shared. */
 type Shared<I, O> = (transaction: Transaction, name: string, item: I) => Promise<O>;
 
-/**
- * Makes one of work that can be done for several items at once: `run` gives what comes of each, in their order. When it
- * fails, it has failed for all of them.
- */
+/** Makes one of work for several items at once: `run` gives all results in order, or fails for all of them. */
 export function shareWork<I, O>(
   run: (transaction: Transaction, items: readonly I[]) => Promise<readonly O[]>,
 ): Shared<I, O> {

@@ -3,8 +3,7 @@
  * together and committed together. So all of them pay for two round trips and one COMMIT.
  *
  * They stay apart all the same. Each sees the writes of those before it, as if they had run one after another. When one
- * fails nothing of any stays, and each runs again in a transaction of its own, so that no request gets another one's
- * error.
+ * fails nothing of any stays, and each runs again in a transaction of its own, so that none gets the error of another.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TransactionRunner, Tries } from '../../database/connection-seams.ts';

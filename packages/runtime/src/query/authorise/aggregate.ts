@@ -51,10 +51,7 @@ export interface AggregateNames {
   readonly parts?: readonly AggregatePart[];
 }
 
-/**
- * The syntax that only the names of a scope can tell. A name that looks like a call and is no field is one, so its
- * function must exist, and `aggregate` takes none at all.
- */
+/** Syntax that only names of a scope tell: a name like a call, and no field, is one; `aggregate` takes no such. */
 export function checkCalls(scope: Scope, collection: CollectionScope | undefined, request: AggregateRequest): void {
   const isCall = (name: string) => collection?.fields.has(name) !== true && parseCall(name) !== undefined;
   for (const { field } of request.values) {

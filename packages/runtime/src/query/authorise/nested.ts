@@ -153,9 +153,7 @@ export function isSound(reads: NestedReads): boolean {
   return sound;
 }
 
-/**
- * Adds the values of checked nested reads, in the order of the request. Returns where the bounds of each stand.
- */
+/** Adds values of checked nested reads, in the order of the request; returns where the bounds of each stand. */
 export function collectNested(open: OpenValues, scope: Scope, reads: NestedReads): ReadonlyMap<NestedRead, number> {
   const bounds = new Map<NestedRead, number>();
   visit(reads, (read) => {

@@ -15,11 +15,7 @@ export const largestBufferedLimit = 1000;
  */
 export type Selector = 'list' | 'key' | 'keys' | 'written' | 'targets';
 
-/**
- * The structure of a read without its values: two reads of an access class with equal shapes have the same plan.
- *
- * The parts are JSON, so names cannot run into each other.
- */
+/** Structure of a read without values, as JSON so that names stay apart. Equal shapes of a class share a plan. */
 export function shapeOf(
   selector: Selector,
   collection: string,

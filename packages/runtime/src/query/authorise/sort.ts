@@ -67,9 +67,9 @@ function unsortable(): Error {
 }
 
 /**
- * Condition on rows for `search`: some readable text field contains the text, in any case (API specification, section
- * 5.1). It is a condition like every other, so cells that cannot be read cannot be searched; without a readable text
- * field no row meets it.
+ * Condition on rows for `search`: a readable text field contains the text, in any case (API specification, section
+ * 5.1). As in every condition, cells that cannot be read cannot be searched; without a readable text field no row meets
+ * it.
  */
 function searchCondition(collection: CollectionScope, text: string): Condition {
   const operand: Operand = { kind: 'literal', value: text };

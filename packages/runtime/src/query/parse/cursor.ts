@@ -105,10 +105,7 @@ function checksum(order: string, body: string): string {
   return createHash('sha256').update(`${order}\n${body}`).digest('base64url').slice(0, checkLength);
 }
 
-/**
- * The parameters of a cursor's values that are not null. Throws INVALID_QUERY for a cursor of another list or order, and
- * for values that are none of the terms' types.
- */
+/** Parameters of a cursor's values that are not null. Throws INVALID_QUERY for another list, order or type. */
 export function checkCursor(
   { order, types }: Pick<CursorPlan, 'order' | 'types'>,
   { text, start }: Cursor,

@@ -60,7 +60,7 @@ export function parseQueryString(
 }
 
 function addParameter(
-  roots: Branch,
+  tree: Branch,
   name: string,
   value: string,
   limits: QueryLimits,
@@ -72,7 +72,7 @@ function addParameter(
   if (!isStorableText(name) || !isStorableText(value)) throw invalidQuery(`"${root}" holds unusable text.`);
   const keys = bracket === -1 ? [] : splitBrackets(name.slice(bracket), root);
   if (keys.length > limits.parseDepth) throw invalidQuery(`"${root}" nests too deep.`);
-  insert(roots, [root, ...keys], value, root);
+  insert(tree, [root, ...keys], value, root);
 }
 
 /** `[a][b][]` to its keys. */

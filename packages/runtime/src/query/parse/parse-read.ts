@@ -37,11 +37,7 @@ export const defaultReadLimits: ReadLimits = {
   ...defaultQueryBounds,
 };
 
-/**
- * The syntax stage of a list: judges the form of every parameter and looks at no name.
- *
- * Throws INVALID_QUERY for the first malformed parameter.
- */
+/** Syntax stage of a list: checks the form of every parameter, no name. Throws INVALID_QUERY for the first fault. */
 export function parseListRequest(tree: QueryTree, limits: ReadLimits): ReadRequest {
   const aggregate = parseAggregate(tree, limits);
   const bounds = parseBounds(tree, limits, aggregate);

@@ -57,8 +57,7 @@ const ownPaths: ReadonlyMap<string, string> = new Map(
 
 /**
  * Name to look up. Collections of the platform have routes of their own, so below `/items` their names become an empty
- * one, which no collection has. The answer there is as if they did not exist (section 4), even to callers who may read
- * them.
+ * one, which no collection has. The answer is as if they did not exist (section 4), even to callers who may read them.
  */
 function itemsName(collection: string): string {
   return collection.startsWith(reservedPrefix) ? '' : collection;

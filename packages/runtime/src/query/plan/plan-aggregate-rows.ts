@@ -18,12 +18,7 @@ interface Column {
   readonly shape: Shape;
 }
 
-export interface PrintedAggregates {
-  readonly columns: readonly Column[];
-  /** Everything after FROM and its source, up to the order. */
-  readonly grouping: string;
-  readonly order: readonly OrderedTerm[];
-}
+export type PrintedAggregates = ReturnType<typeof printAggregates>;
 
 /** Prints an aggregation over rows: columns, groups and order. Expressions in `apart` keep rows in separate groups. */
 export function printAggregates(
@@ -31,7 +26,7 @@ export function printAggregates(
   having: Condition,
   source: Source,
   apart: readonly string[] = [],
-): PrintedAggregates {
+) {
   const { collection } = source.row;
   const groups = names.groups.map((group) => source.column(printGroup(source.row, group)));
   const print = (aggregate: Aggregate) => printValue(source, aggregate);
@@ -50,9 +45,10 @@ export function printAggregates(
   const first = new Map([...requested, ...rest].toReversed().map((term) => [term.expression, term]));
   return {
     columns,
+    /** Everything after FROM and its source, up to the order. */
     grouping: groupClause(dialect, [...apart, ...groups], names.values.length) + havingClause(met),
     order: [...requested, ...rest].filter((term) => first.get(term.expression) === term),
-  };
+  } as const;
 }
 
 /** The GROUP BY clause; the empty group makes one row of all where nothing else aggregates. */

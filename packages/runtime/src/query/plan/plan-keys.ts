@@ -7,10 +7,7 @@ import type { Row, StatementBuilder } from '../../sql/row.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import type { Selector } from '../authorise/shape.ts';
 
-/**
- * The predicates that pick items by key, for reads by key and lists of keys. Their values, one per key field, or one
- * array per field for a list of keys, stand at `index`.
- */
+/** Predicates that pick items by key. Their values stand at `index`: one per key field, or an array for a list. */
 export function printKeys(row: Row, selector: Selector, index: number): readonly string[] {
   if (selector !== 'key' && selector !== 'keys') return [];
   return printKeyFields(row, keyFields(row.collection.descriptor), selector, index);
@@ -35,8 +32,7 @@ export function printKeyFields(
     const value = row.statement.parameter({ kind: 'value', index: index + position }, sent + list);
     return { list: value, cast: sent === type.native ? '' : `::${type.native}`, native: type.native };
   });
-  // The exact comparison implies the plain one, but an index serves only the plain one. Predicates that are equal are
-  // printed once.
+  // The exact comparison implies the plain one, which an index serves. Predicates that are equal are printed once.
   return [plain, exact].flatMap((columns) => printColumns(row.statement, columns, keys, selector));
 }
 

@@ -82,10 +82,9 @@ function wayTo({ target, links, junction, isFenced }: Reach, relation: RelationD
 type Terms = readonly PrintedTerm[];
 
 /**
- * The rows of a page by the columns that lead to them first, in their predicate and in their order. These columns are
- * the same for all rows of the page, so the order is the requested one. The server looks for an index that begins with
- * them. In a subquery it does not know which columns the row around it has fixed, or is not told
- * (`SqlDialect.pageLink`).
+ * The rows of a page by the columns that lead to them first, in predicate and order. These are the same for all rows of
+ * the page, so the order stays the requested one. The server looks for an index that begins with them. In a subquery it
+ * does not know which columns the row around it has fixed, or is not told (`SqlDialect.pageLink`).
  */
 function foundByLinks(
   { target, links, own: conditions }: Reach,

@@ -228,8 +228,7 @@ interface Place extends PrintedTerm {
  * The predicate of the rows after a cursor, whose values that are not null stand from `at` on.
  *
  * Nulls are where ORDER BY has them: last in one direction, first in the other. Terms of one direction without nulls
- * are one comparison of rows, which an index answers as a range. Otherwise the first term leads with a range of its
- * own.
+ * are one comparison of rows, which an index answers as a range. Otherwise the first term leads with its own range.
  */
 export function printAfter(row: Row, terms: readonly PrintedTerm[], start: CursorStart, offset: number): string {
   if (start === 'first') return 'TRUE';

@@ -36,8 +36,8 @@ import { nestedRows } from './row-bound.ts';
  * Plans a read: decides the form of its one statement and prints it.
  *
  * The values of a request follow those of its conditions and nested lists. First comes the key (one value per field, or
- * one array per field for a list of keys) or the values of the cursor. The limit follows when it is a parameter, and
- * the offset when there is one.
+ * one array per field for a list of keys) or the values of the cursor. The limit, if a parameter, and any offset
+ * follow.
  */
 export function planRead(query: ReadQuery, passes: readonly ReadPass[] = []): ReadPlan {
   const statement = createStatement(query.operands, query.scope.dialect);
@@ -195,8 +195,7 @@ function printPlain(query: ReadQuery, parts: ReadParts): Printed {
 
 /**
  * True if the list is cut before anything is computed for its rows although it has no page. Where rows of several
- * tables are joined the server may compute all of them first. The same holds where a filter or an order looks at other
- * tables.
+ * tables are joined the server may compute all of them first. So it may where a filter or an order looks at others.
  */
 function isCutFirst({ selector, selection }: ReadQuery, { row, listed, order }: ReadParts): boolean {
   if (!row.statement.dialect.selectsLast || selector === 'written') return false;
@@ -301,10 +300,7 @@ function printPaged(query: ReadQuery, { row, listed, order, bounds }: ReadParts)
   return { text: `SELECT ${columns} FROM ${source}${orderBy(outer)}`, fields };
 }
 
-/**
- * The list joined to one row that is always there. That row carries the counts of an empty list, computed once, and the
- * defaults of a singleton that has never been written.
- */
+/** The list joined to one row that is always there, for counts of an empty list and a singleton's defaults. */
 function printJoined(query: ReadQuery, parts: ReadParts): Printed {
   const { row, from, table, rows, matching, listed, order, bounds } = parts;
   const { dialect } = row.statement;

@@ -17,8 +17,7 @@ import type { NestedLists } from './plan-nested-list.ts';
  *
  * With `meta` the first columns of every row are the counts in that order. One boolean column follows, which is false
  * on the single row that stands for an empty list. Then the item's columns follow, as without `meta`. With `cursor`,
- * the texts that a cursor is made of stand in front of the item's columns. One row more than the limit tells that there
- * are more.
+ * the texts that a cursor is made of stand in front of the item's columns. A row past the limit tells of more.
  *
  * With `countsNamed` one more column stands in front: the number of existing items among those named by key. The
  * boolean is then there without `meta` too.
@@ -65,9 +64,7 @@ export interface SelectedItems {
 }
 
 /** A read with its names looked up, ready to be planned. */
-export interface ReadQuery {
-  readonly scope: Scope;
-  readonly selection: Selection;
+export interface ReadQuery extends SelectedItems {
   readonly condition: Condition;
   readonly order: readonly OrderTerm[];
   /** Rows at most, -1 for all. */
@@ -84,7 +81,6 @@ export interface ReadQuery {
   readonly streamed: boolean;
   /** Set when the answer is a file. */
   readonly exported?: Exported;
-  readonly nested: NestedLists;
   /** Prints what stands in the place of the table. Default: the table. */
   readonly source?: (statement: StatementBuilder) => string;
   /** Indexes of the values of all conditions' operands, and the number of collected values, nested ones included. */

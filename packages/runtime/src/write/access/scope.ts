@@ -96,10 +96,7 @@ function buildWriteScope(
   return { admin: access.admin, read, open, collections, fieldLimits };
 }
 
-/**
- * The scope in which stored rows of a collection count for a write. That is what the caller reads of it, or every row of
- * the tenant where the caller reads nothing of it.
- */
+/** Scope in which stored rows count for a write: those the caller reads, or all of the tenant where it reads none. */
 export function countedScope({ read, open }: WriteScope, collection: string): Scope {
   return read.collections.has(collection) ? read : open;
 }

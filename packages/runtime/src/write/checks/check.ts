@@ -99,10 +99,7 @@ export function readsEveryRow({ descriptor, rows }: Pick<CollectionScope, 'descr
   return descriptor.policies !== true && rows.some(isEveryRow);
 }
 
-/**
- * True if every row shows the caller the values by which a link names it; a key names rows in any case. Administrators may
- * name rows by secrets, too.
- */
+/** True if each row shows the caller the values of its link. Keys always name rows, secrets do for administrators. */
 export function readsNames(
   { descriptor, fields }: CollectionScope,
   { on }: Pick<ManyToOne, 'on'>,

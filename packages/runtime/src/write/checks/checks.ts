@@ -320,10 +320,7 @@ export function linkChecksLate(written: Written): readonly Check[] {
   return linkChecks(written).filter(({ late }) => late || written.postponed);
 }
 
-/**
- * Predicates that hold where a row shows the values by which a link names it. A key names rows in any case, and secrets do
- * for administrators.
- */
+/** Predicates true where a row shows a link's values. Keys name rows always, secrets do for administrators. */
 function visibleNames(row: Row, { on }: ManyToOne, isAdmin: boolean): readonly string[] {
   const { descriptor, fields } = row.collection;
   return on.flatMap(({ to }) => {

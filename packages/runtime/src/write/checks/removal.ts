@@ -1,6 +1,6 @@
 /** Removal of stored rows: which ones rules allow to remove, and what archives them where they stay. */
 import { allOf, anyOf } from '../../dialects/fragment.ts';
-import type { AccessRule, CollectionDescriptor, FieldDescriptor } from '../../language/index.ts';
+import type { AccessRule } from '../../language/index.ts';
 import { isLive } from '../../sql/archived/other-rows.ts';
 import { archivingValue } from '../../sql/archived/rows-by-state.ts';
 import type { Row } from '../../sql/row.ts';
@@ -24,7 +24,7 @@ export interface Removed {
 
 export function removal(drafting: Drafting, { rules, purge }: Removal): Removed {
   const { descriptor } = drafting.written.writable.collection;
-  const field = purge ? undefined : archivedField(descriptor);
+  const field = purge ? undefined : descriptor.fields.find(({ name }) => name === descriptor.softDelete?.field);
   return {
     allowedOn: (row) => removable(row, { rules, purge }),
     sets:
@@ -37,8 +37,4 @@ export function removal(drafting: Drafting, { rules, purge }: Removal): Removed 
 /** SQL predicate that is true on rows that rules allow to remove: live ones, unless they are purged. */
 export function removable(row: Row, { rules, purge }: Removal): string {
   return allOf([...(purge ? [] : [isLive(row)]), anyOf(rules.map(({ where }) => ruleHolds(row, where)))]);
-}
-
-function archivedField({ fields, softDelete }: CollectionDescriptor): FieldDescriptor | undefined {
-  return fields.find(({ name }) => name === softDelete?.field);
 }

@@ -56,17 +56,12 @@ export function decodeItem(
     if (input.action === 'update' && namesKey && key.includes(name)) continue;
     const field = input.grant.fields.get(name);
     if (field === undefined) refuseName(input, name, location, problems);
-    else decodeField(input, item, field, keyTextOf(input, payload, name, value), location, builder, problems);
+    else decodeField(input, item, field, keyText(input, payload, name, value), location, builder, problems);
   }
 }
 
 /** The key of an item of another collection in the form in which a new row names it; every other value as it is. */
-function keyTextOf(
-  { action, scope, writable }: Input,
-  payload: FilterObject,
-  name: string,
-  value: JsonValue,
-): JsonValue {
+function keyText({ action, scope, writable }: Input, payload: FilterObject, name: string, value: JsonValue): JsonValue {
   const { descriptor } = writable.collection;
   const names = descriptor.system === true ? systemCollection(descriptor.name)?.names : undefined;
   if (names?.item !== name || action === 'update' || value === null || typeof value === 'string') return value;

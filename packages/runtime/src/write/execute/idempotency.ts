@@ -12,15 +12,8 @@ import { invalidPayload } from '../../json/problems.ts';
 import type { JsonValue } from '../../language/index.ts';
 import type { SystemPlace } from '../../system/place.ts';
 
-export interface KeyedRequest {
-  /** Hash of who asks: the same key of two callers is two keys. */
-  readonly caller: string;
-  readonly key: string;
-  /** SHA-256 of what is asked, hexadecimal. */
-  readonly hash: string;
-}
+export type KeyedRequest = ReturnType<typeof keyRequest>;
 
-/** An answer as it is sent. */
 export interface KeptAnswer {
   readonly status: number;
   /** Null for an empty one. */
@@ -125,7 +118,7 @@ export interface IdempotentRequest {
 }
 
 /** Names a request by its hash. Throws INVALID_PAYLOAD for a body that nests too deep to be compared with another. */
-export function keyRequest(requested: IdempotentRequest, body: JsonValue | undefined): KeyedRequest {
+export function keyRequest(requested: IdempotentRequest, body: JsonValue | undefined) {
   const { accessClass, user, role } = requested.caller;
   // Anonymous callers are told apart by their IP address.
   const callerFacts = [accessClass, user, role, user === null && role === null ? requested.sender.ip : null];
@@ -134,9 +127,11 @@ export function keyRequest(requested: IdempotentRequest, body: JsonValue | undef
   const what = [requested.collection, query.join('&'), body === undefined ? null : body];
   return {
     key: requested.key,
+    /** Hash of who asks: the same key of two callers is two keys. */
     caller: hash('sha256', JSON.stringify(callerFacts), 'base64url'),
+    /** SHA-256 of what is asked, hexadecimal. */
     hash: hash('sha256', written(what)),
-  };
+  } as const;
 }
 
 /** JSON is read without recursion, and written with it. */

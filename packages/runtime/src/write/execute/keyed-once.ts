@@ -8,10 +8,7 @@ import { createWriteExecutor, type WriteExecutorOptions } from './write-executor
 /** A request, with its key where it has one; `collection` is its path. */
 type KeyedRequestParts = Omit<IdempotentRequest, 'key'> & { readonly key?: string };
 
-/**
- * Runs what `prepare` gives in a transaction and answers 204; under a key, only where no answer is kept. `prepare` runs
- * before, outside of the transaction, in any case.
- */
+/** Runs `prepare`, then its work in a transaction, and answers 204; under a key only where no answer is kept. */
 export type KeyedOnce = (
   requested: KeyedRequestParts,
   body: JsonValue | undefined,

@@ -13,7 +13,6 @@ import type { StepPlans } from '../plan/statement.ts';
 import type { KeyTexts } from '../tree/parse/group.ts';
 import type { JudgedPayload } from './run.ts';
 
-/** Origin of a request. */
 export type RequestOrigin = Omit<ChangeOrigin, 'user'>;
 
 /** A step that is ready to run. */

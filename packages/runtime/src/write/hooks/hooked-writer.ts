@@ -35,20 +35,26 @@ import {
 } from './hook-transactions.ts';
 import { hookTree, reachesHooks, watchTree } from './hook-tree.ts';
 
-/** Options of the writer with hooks: those of the plain writer, and the executor that runs write plans. */
-interface HookedWriterOptions {
+/** Options for running hooks. */
+export interface HookOptions {
   readonly api: CompiledApi;
-  readonly database: Pick<Database, 'transaction' | 'read'>;
+  /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly driftGuard: DriftGuard;
+  /** Plans the reads of hooks. */
   readonly planner: Planner;
   /** Milliseconds that one hook may take. */
   readonly timeoutMs: number;
   /** Receives errors of hooks that run after the response was sent. */
   readonly reportError: (event: string, thrown: unknown) => void;
-  /** Receives fields of hooks because of which a write is refused: the answer tells none. Default: they are not reported. */
-  readonly reportRefused?: ((added: AddedField) => void) | undefined;
   /** Default: hooks are run as they are. */
   readonly observeHook?: ObserveHook;
+}
+
+/** Options of the writer with hooks: those of the plain writer, and the executor that runs write plans. */
+interface HookedWriterOptions extends HookOptions {
+  readonly database: Pick<Database, 'transaction' | 'read'>;
+  /** Receives fields of hooks because of which a write is refused: the answer tells none. Default: they are not reported. */
+  readonly reportRefused?: ((added: AddedField) => void) | undefined;
   readonly open: (request: WriteRequest) => WriteContext;
   readonly executor: Pick<WriteExecutor, 'checkGuard' | 'write'>;
   /** The platform's part, which is told of committed transactions. */

@@ -184,9 +184,8 @@ interface DrawnField {
 }
 
 /**
- * The fields of new items whose values are drawn. Identifiers, where the database's own would reveal the time and the
- * machine, and neither all items nor rules bring one. Also parts of the key that a rule sets, where the server does not
- * return the written values.
+ * Fields of new items with drawn values. Identifiers, where the database's own would reveal time and machine, and
+ * neither all items nor rules bring one. Also key parts that a rule sets, where the server returns no written values.
  */
 export function drawnFields(written: Written): readonly DrawnField[] {
   const { fields } = written.writable.collection.descriptor;

@@ -1,7 +1,6 @@
 /**
  * Stored items whose many-to-many relations payloads list, as one statement. It changes or finds the items, removes the
- * links that are not listed, and creates the missing ones. Then it reads the answer from the items and the listed
- * links.
+ * links that are not listed, and creates the missing ones. Then it reads the answer from items and listed links.
  */
 
 import type { Transaction } from '../../../database/database.ts';

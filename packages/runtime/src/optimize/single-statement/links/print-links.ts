@@ -3,8 +3,7 @@
  * those that result.
  *
  * No other request may change the links of an item meanwhile, and a statement does not see what was committed after it
- * began. So another statement goes before it and locks the items, and this one finds only those that its transaction
- * has locked.
+ * began. So another statement locks the items before it, and this one finds only those that its transaction locked.
  */
 
 import type { Caller } from '../../../caller.ts';

@@ -232,8 +232,7 @@ function joinPlaces(
 
 /**
  * A planned tree. Every row of its answer is an item at the top. It has the transaction's number and the number of
- * items that each group below has got, all as texts. A flag says if the caller may read the item, and the readable
- * values follow.
+ * items of each group below, as texts. A flag says if the caller may read the item, and the readable values follow.
  *
  * With `filled` there is one row for all items, also those of several requests. It has the number, and of each group in
  * its order an array for each column that is not known from the request.

@@ -1,7 +1,7 @@
 /**
  * The rows of an answer, put together from the values of the request and those that the database has filled in. They
- * have the form in which the database would have sent them (`record_send`, `array_send`), so that the writer of answers
- * takes them as such.
+ * have the form in which the database sends them (`record_send`, `array_send`), so that the writer of answers takes
+ * them.
  */
 import { ByteWriter, giveBack } from '../../../json/byte-writer.ts';
 import { int32 } from '../../../json/bytes.ts';

@@ -202,10 +202,7 @@ function isKeyed({ group: { writable, nodes, before, children, targets }, on, fi
   return isWhole && before.length + children.length + targets.length === 0 && nodes.every(isKey);
 }
 
-/**
- * True if the database refuses a key that leads nowhere, at once. The statement may itself make items of its collection, or
- * show the caller items that were hidden before.
- */
+/** True if the database refuses a key that leads nowhere, at once: nothing may make, or show, its item meanwhile. */
 function isGuaranteed({ read, open }: WriteScope, collection: CollectionScope, { group }: Before): boolean {
   const relation = collection.relations.get(group.path)?.descriptor;
   const { name, constraints = [] } = collection.descriptor;

@@ -50,13 +50,9 @@ export interface Inspected {
 }
 
 /** Looks at the children of items, and locks those that are to go: readable ones that have not been moved. */
-export async function inspectChildren(
-  running: Running,
-  scope: WriteScope,
-  requested: ChildrenQuery,
-): Promise<Inspected> {
+export async function inspectChildren(running: Running, scope: WriteScope, query: ChildrenQuery): Promise<Inspected> {
   const question = startQuestion(running.dialect);
-  const row = await ask(running, question, childrenSql(running.dialect, question, scope, requested));
+  const row = await ask(running, question, childrenSql(running.dialect, question, scope, query));
   const [count, highest, places, orders, ...keys] = row;
   const sorted = readElements(orders);
   return {
