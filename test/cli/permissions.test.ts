@@ -1,5 +1,5 @@
 /** Roles and rules in the file and in the tables: what is compiled, what is told when they differ, and how they meet. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ContractDatabase, createSystemDatabase, isOnMariadb } from '../support/contract-database.ts';
@@ -66,6 +66,14 @@ it('push shows the difference first, and makes the tables equal to the file when
   expect([unread.code, unread.events.some(({ code }) => code === 'permissions-form')]).toEqual([1, true]);
   await run(`DELETE FROM platform.platform_permissions WHERE collection = 'docs' AND fields = 'id' AND role IS NULL
     AND permissions::text LIKE '{"_and"%'`);
+});
+
+it('push takes no rights away because the file is somewhere else', async () => {
+  await rename(path('permissions.yaml'), path('elsewhere.yaml'));
+  const { code, stderr } = await platform('permissions', 'push', '--yes');
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/There is no file ".*permissions\.yaml"\.\n.*--project/)]);
+  expect(await run('SELECT count(*)::text AS rules FROM platform.platform_permissions')).toEqual([{ rules: '4' }]);
+  await rename(path('elsewhere.yaml'), path('permissions.yaml'));
 });
 
 it('what is compiled is what the configuration names, and a difference is told', async () => {

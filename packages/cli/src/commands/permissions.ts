@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { type MatrixFormat, matrixFormats, printMatrix } from '@tablewright/compiler';
@@ -61,6 +62,11 @@ export async function pullPermissions(options: GlobalOptions): Promise<void> {
 /** `platform permissions push`: makes the tables equal to the file in one transaction, after showing the changes. */
 export async function pushPermissions(options: PushOptions): Promise<void> {
   await withTables(options, options.yes === true, async (project, source, tables, progress) => {
+    // No file means no rule, which would take all rights away where the command runs in another folder.
+    if (!existsSync(project.permissionsFile)) {
+      const hint = 'Name the folder of the project with --project, or run `platform permissions pull` first.';
+      throw new CommandError(exitCodes.usage, `There is no file "${project.permissionsFile}".`, hint);
+    }
     await checkPermissions(project, source, progress);
     const compare = ({ document }: PermissionTables): readonly PermissionDifference[] =>
       comparePermissions(document, project.permissions);
