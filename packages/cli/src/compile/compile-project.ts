@@ -141,11 +141,8 @@ export async function compileProject(
   project: Project,
   progress: Progress,
   options: GenerateOptions = {},
-  meanwhile?: Meanwhile,
 ): Promise<Compilation> {
-  return withSchema(project, progress, options, (compilable) =>
-    compileResolved(project, progress, compilable, meanwhile),
-  );
+  return withSchema(project, progress, options, (compilable) => compileResolved(project, progress, compilable));
 }
 
 interface Compilable extends Resolution, Pick<Compilation, 'schemaText'> {

@@ -17,10 +17,7 @@ interface Described {
 /** Requests of one operation that are kept for each status of their answers. */
 const maxKept = 3;
 
-/**
- * Makes the function that stores requests and responses in `openapi-examples.json`: successful ones, of operations that
- * have no such example yet. Examples in the file stay.
- */
+/** Makes the recorder of successful requests into `openapi-examples.json`, for operations that have no example yet. */
 export async function createRecorder(project: Settings): Promise<(httpContext: AnsweredExchange) => void> {
   let examples = await loadExamples(project);
   const described = new Map<string, Described>();

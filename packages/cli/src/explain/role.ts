@@ -55,10 +55,7 @@ export interface Asker {
   readonly user: string | null;
 }
 
-/**
- * The caller that a server would make of a role and a user; the key of the role is known where there is a database. Rejects
- * where that has users, and none of this key.
- */
+/** The caller that a role and a user make; a database tells the key of the role. Rejects for a user that it lacks. */
 export async function callerOf(
   schema: Schema,
   access: AccessClass,

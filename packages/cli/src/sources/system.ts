@@ -53,10 +53,7 @@ function explainMigration(error: unknown): never {
   throw new CommandError(code, error.message, error.hint);
 }
 
-/**
- * Diagnostics of the platform's own tables when the rest of the database is compiled. There are none if they are not
- * installed, or if the role may not read the ledger.
- */
+/** Diagnostics of the platform's own tables beside others; none if not installed, or the ledger is not readable. */
 export async function systemDiagnostics(source: Source, project: Project): Promise<readonly Diagnostic[]> {
   const check = 'database';
   try {

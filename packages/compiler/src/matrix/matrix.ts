@@ -1,7 +1,4 @@
-/**
- * Schema → who may do what, as a table: for every collection its fields by roles. Pure; meant to be committed, so that a
- * change of rights is read as a difference of a table.
- */
+/** Schema → who may do what: a table of fields by roles. Pure; committed, it shows changed rights as a difference. */
 import type { Collection, Permission, Schema, Table } from '@tablewright/introspect/schema';
 import { isWritableField } from '../passes/field.ts';
 import { indexSchema, type SchemaIndex } from '../passes/schema-index.ts';

@@ -1,7 +1,4 @@
-/**
- * Api → what the model endpoints tell an access class. `role-view/` decides what is visible; everything here prints
- * what it is given. Source: API specification, section 12.
- */
+/** Api → answers of the model endpoints to a class, as `role-view/` shows it. Source: API specification, section 12. */
 import type { JsonValue, ModelDocument } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import { createCache, type Lookup, type Watch } from '../cache/memo-cache.ts';

@@ -94,10 +94,7 @@ interface RolePermissions extends Pick<Group, 'access' | 'functions'> {
   readonly callable: readonly string[];
 }
 
-/**
- * By what they may do, in the order of the first of each group. Most roles that may do the same say so in the same order, so
- * the members of few have to be sorted.
- */
+/** Groups roles by what they may do, in the order of their first. Most say it in one order, so few are sorted. */
 function groupSame(roles: readonly RolePermissions[]): readonly (readonly RolePermissions[])[] {
   const permissionsOf = ({ app, exempt, access, callable, functions }: RolePermissions) => {
     return [app, exempt, access, callable, functions];

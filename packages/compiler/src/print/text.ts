@@ -68,10 +68,7 @@ function isIdentifierOfAnyAlphabet(name: string): boolean {
   );
 }
 
-/**
- * The lines of a comment. They cannot end the comment, hide text, or speak to the compiler or the linter: tags,
- * `*` before `/`, and suppressions lose their meaning.
- */
+/** Lines of a comment, which cannot end it, hide text, or speak to compiler and linter (tags, `*` before `/`). */
 export function commentLines(text: string): readonly string[] {
   return text
     .trim()

@@ -70,10 +70,7 @@ export function returnRows(text: string): ScriptStep {
   return { kind: 'give', ...compile(text), takes: [] };
 }
 
-/**
- * Proof of the transaction: a SELECT of a row that only this one has made; a locking clause is added to its text.
- * `isNumbered`: the server has numbered the row.
- */
+/** Proof of the transaction: a SELECT (a lock is added) of a row made by it alone. `isNumbered`: by the server. */
 export function proveCommit(text: string, isNumbered = false): ScriptStep {
   return { kind: 'witness', isNumbered, ...compile(`${text} LOCK IN SHARE MODE`) };
 }

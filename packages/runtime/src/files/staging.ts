@@ -62,12 +62,12 @@ export async function unstage(path: string): Promise<void> {
 }
 
 /** Removes files that were left by processes that have ended. */
-export async function purgeStaging(folder: string, olderThanMs = abandonedMs): Promise<void> {
+export async function purgeStaging(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {
     const path = join(folder, name);
     const found = await stat(path).catch(() => null);
-    if (found !== null && Date.now() - found.mtimeMs >= olderThanMs) await unstage(path);
+    if (found !== null && Date.now() - found.mtimeMs >= abandonedMs) await unstage(path);
   }
 }
 

@@ -75,10 +75,7 @@ function patternOf(dialect: SqlDialect, operator: Operator, value: string): stri
 /** Natives that compare with `text` as they are. */
 const plainTexts: ReadonlySet<string> = new Set(['text', 'bpchar']);
 
-/**
- * True if values of two types are compared by their texts, a cast that cannot fail. Numbers of all types compare with
- * each other as they are, and so do values of one type.
- */
+/** True if values of two types compare as texts, a cast that cannot fail. Numbers, and one type, compare as such. */
 function comparesAsText(type: OperandType, other: OperandType): boolean {
   if (isNumber(type.type)) return false;
   return isTextual(type.type) || type.native !== other.native;

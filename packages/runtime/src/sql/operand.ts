@@ -118,10 +118,7 @@ function encodeOne(type: ValueType, value: JsonValue): string {
   return decoded.value;
 }
 
-/**
- * The parameters of an operand in text form: one for most operators, two for `_between`, none for values of the caller.
- * The values must have passed `parseFilter`.
- */
+/** Parameters of an operand as texts: one, two for `_between`, none for the caller's. It has passed `parseFilter`. */
 export function encodeOperand(type: ValueType, operator: Operator, operand: Operand): readonly string[] {
   if (operand.kind === 'caller') return [];
   if (operand.kind === 'now') return [operand.offset];

@@ -206,10 +206,7 @@ interface StepSetting {
 /** A step without the keys of its items. */
 export type PreparedStep = Omit<Step, 'keys' | 'lenient'>;
 
-/**
- * A plan that runs again when the database refuses its rows, and judges these first. Else the refusal would tell of hidden
- * rows what rules and links keep from the caller.
- */
+/** A plan that runs again when the database refuses its rows, judging first: a refusal would tell of hidden rows. */
 export function judgedFirst(unnoted: WritePlan, isAgain = false): WritePlan {
   const plan = notingSteps(unnoted);
   let isTaken = isAgain;

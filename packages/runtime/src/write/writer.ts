@@ -65,10 +65,7 @@ export interface WriterOptions extends HookOptions {
   readonly system?: SystemWrites;
 }
 
-/**
- * Runs write requests, each as one transaction. Every function gives the bytes of the answer, null when there is nothing
- * that the caller may read, and throws `PlatformError`.
- */
+/** Runs write requests, each a transaction. They give the answer's bytes, null where nothing is readable, or throw. */
 export interface Writer {
   /** The answer has a status of its own, because one that was kept may be that of an error. */
   create(request: WriteRequest, body: JsonValue | undefined): Promise<KeptAnswer>;

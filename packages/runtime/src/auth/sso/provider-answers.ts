@@ -86,10 +86,7 @@ export function toSignInError(thrown: unknown): PlatformError {
 /** Errors of providers that are not about the one who signs in (RFC 6749, section 4.1.2.1). */
 const passing: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable']);
 
-/**
- * All codes of errors that a browser brings from a provider (RFC 6749, section 4.1.2.1; OpenID Connect Core, 3.1.2.6).
- * Others are text of a request, which no line repeats.
- */
+/** Codes of errors that a provider sends (RFC 6749, 4.1.2.1; OpenID Connect Core, 3.1.2.6). Others are not repeated. */
 const refusals: ReadonlySet<string> = new Set([
   ...passing,
   ...['invalid_request', 'unauthorized_client', 'access_denied', 'unsupported_response_type', 'invalid_scope'],

@@ -1,7 +1,4 @@
-/**
- * The migrations of the platform's own tables, written once for all servers. Released ones never change, because
- * databases keep checksums of what dialects print of them.
- */
+/** Migrations of the platform's tables, for all servers. Released ones never change: databases keep their checksums. */
 import { accountTables, sessionTables } from './accounts.ts';
 import { activityTables, firstActions } from './activity.ts';
 import { modelTables } from './model.ts';

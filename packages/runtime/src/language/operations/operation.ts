@@ -119,10 +119,7 @@ type NamesIn<Route extends string> = Route extends `${string}{${infer Name}}${in
   ? Name | NamesIn<Rest>
   : never;
 
-/**
- * Type of what the implementation of an operation gives; `undefined` for an empty answer, a key or null for an item. The
- * answer of a write is bytes.
- */
+/** Type of an implementation's answer: `undefined` for an empty one, a key or null for an item, bytes for a write. */
 export type OutputOf<Declared extends Operation> = Declared['output'] extends { readonly data: infer Data }
   ? ValueOf<Data> | Moved<Declared['output']>
   : Declared['output'] extends { readonly body: infer Body }

@@ -47,10 +47,7 @@ export function reachesHooks(context: WriteContext, command: WriteCommand, { col
   }
 }
 
-/**
- * Calls the `before` hooks of the items below those of a write, from the top down, and gives the body that they made of
- * it. Each is called with what the hooks above left.
- */
+/** Calls `before` hooks of the items below a write, top down, each with what those above left; gives the final body. */
 export async function hookTree(hooking: TreeHooking, body: JsonValue | undefined): Promise<JsonValue | undefined> {
   const { context, target, hooks, running } = hooking;
   let current = body;

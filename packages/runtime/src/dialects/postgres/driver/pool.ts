@@ -110,10 +110,7 @@ export class Pool {
     for (const { connection } of this.#members) connection.flush();
   }
 
-  /**
-   * Resolves with a connection for exclusive use; give it back with `release`. For a transaction it may still be ending
-   * another one, when there is no better one.
-   */
+  /** Leases a connection; give it back with `release`. It may still end a transaction where there is no better one. */
   async lease(leaseFor: LeaseFor, signal?: AbortSignal): Promise<PooledConnection> {
     const isRefused = leaseFor === 'transaction' && !this.settings.failover.isSettled;
     if (isRefused || this.#refuses(this.#leases.length)) throw this.#unavailable();

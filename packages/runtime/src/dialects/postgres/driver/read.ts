@@ -10,10 +10,7 @@ type Dispatch = (read: Read) => void;
 /** Twice, because a server that stops takes all connections with it, and the first retry may meet the last of them. */
 const maxRetries = 2;
 
-/**
- * Pause before another try, in milliseconds. A server that stops ends all connections within a moment; one that has not
- * heard of it yet is no better than the first.
- */
+/** Milliseconds between tries: a server that stops ends all connections soon; one unaware of it is no better yet. */
 export const retryPauseMs = 25;
 
 /** One read under way, wherever it is: waiting, sent, or sent again. */

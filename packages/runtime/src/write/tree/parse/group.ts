@@ -18,10 +18,7 @@ import type { Batch } from '../../decode/batch.ts';
 /** The text form of a key, one part per key field. */
 export type KeyTexts = readonly string[];
 
-/**
- * Action that a payload asks of an item: create it, update it, or only require that it exists. Both of the first are
- * possible where an existing key decides.
- */
+/** Action that a payload asks of an item. `either` creates or updates, as an existing key decides; `link` needs it. */
 export type Form = 'create' | 'update' | 'either' | 'link';
 
 /** One item of a payload. */
