@@ -1,16 +1,17 @@
 /** Trees in a transaction: parents first, then the items, what is removed below them, and what is new there. */
 import { runAs } from '../../database/row-context.ts';
 import { PlatformError, together } from '../../errors.ts';
-import { invalidPayload, maxErrors } from '../../json/problems.ts';
+import { invalidPayload, maxErrors, type Place } from '../../json/problems.ts';
 import { decodeValue } from '../../language/index.ts';
 import { oneSpelling } from '../../language/values/values.ts';
 import { readElements } from '../../sql/array-text.ts';
 import { operandType } from '../../sql/operand.ts';
 import { keyFields } from '../../sql/scope.ts';
 import type { WriteScope } from '../access/scope.ts';
+import { brokenRules } from '../checks/known-values.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Keys } from '../decode/keys.ts';
-import type { Running } from '../execute/running.ts';
+import type { Running, Step } from '../execute/running.ts';
 import { checkLinksAhead, writeStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import { affectedBy, namesOf, prepareStep, type WriteContext } from '../write-plan.ts';
@@ -62,11 +63,16 @@ export async function writeTree(
     drafts: decoded,
     collections: collectionsOf(root),
     done: [],
+    begun: new Set(),
     made: new Set(),
     linking: new Map(),
     replaced: new Set(),
     later: [],
     write: (group, above) => writeGroup(writing, group, above),
+    endBroken(step) {
+      const [first] = violations;
+      if (first !== undefined && mayBeTaken(context.scope, step)) throw first;
+    },
   };
   let keys: readonly KeyTexts[] = [];
   try {
@@ -84,6 +90,7 @@ export async function writeTree(
     // Violations of rules come before errors of the database.
     const isValidation = error instanceof PlatformError && error.code === 'FAILED_VALIDATION';
     if (!isValidation || violations.length === 0) throw error;
+    for (const [group, drafts] of decoded) for (const draft of drafts) collectKnown(writing, group, draft, collect);
   }
   const error = together(violations.slice(0, maxErrors));
   if (error !== undefined) throw error;
@@ -195,18 +202,46 @@ async function checkDraft(writing: Writing, group: Group, draft: DecodedStep): P
   await checkLinksAhead(writing.running, step, step.plans.linksAhead);
 }
 
+/** True if a unique key may refuse the rows of a step. */
+function mayBeTaken({ open }: WriteScope, { payload, batch }: Step): boolean {
+  const names = new Set(batch.columns.map(({ field }) => field.descriptor.name));
+  const { constraints = [] } = open.collections.get(payload.collection)?.descriptor ?? {};
+  return constraints.some(({ type, fields }) => type === 'unique' && fields.some((name) => names.has(name)));
+}
+
+/** Collects rules that a draft which is not written breaks by its own values. Throws FORBIDDEN. */
+function collectKnown(
+  { begun }: Writing,
+  group: Group,
+  draft: DecodedStep,
+  collect: (violation: PlatformError) => void,
+): void {
+  const { batch, granted } = draft;
+  const names = namesOf(batch, [...group.owned, group.sort]);
+  const payload = { batch, placeOf: placesOf(group, draft), names };
+  const broken = begun.has(draft) ? undefined : brokenRules(granted.grant, payload, undefined);
+  if (broken?.code === 'FORBIDDEN') throw broken;
+  if (broken !== undefined) collect(broken);
+}
+
+/** Places of the items of a draft in the body. */
+function placesOf({ nodes: all, writable }: Group, { nodes }: DecodedStep): (item: number) => Place {
+  const { name } = writable.collection.descriptor;
+  return (item) => all[nodes[item] ?? -1]?.place ?? { collection: name, index: undefined };
+}
+
 /** Prepares the step of items whose links are filled in as far as they are known. */
 function prepareDraft(
   { context, collections, made }: Writing,
   group: Group,
-  { granted, action, nodes, named }: DecodedStep,
+  draft: DecodedStep,
   batch: Batch,
   keys: readonly KeyTexts[],
 ) {
+  const { granted, action, nodes, named } = draft;
   const waiting = waitingLinks(group, nodes, batch);
   const postponed = waiting.length > 0 || group.before.some(({ behind }) => behind === 'later');
-  const { name } = group.writable.collection.descriptor;
-  const placeOf = (item: number) => group.nodes[nodes[item] ?? -1]?.place ?? { collection: name, index: undefined };
+  const placeOf = placesOf(group, draft);
   const form = nodes.length === 1 ? 'one' : 'many';
   const stated = emptyLinks(batch, waiting);
   const names = namesOf(batch, [...group.owned, group.sort]);
@@ -226,6 +261,7 @@ async function writeDraft(
 ): Promise<void> {
   const { running, context, done, later } = writing;
   const { granted, action, nodes } = draft;
+  writing.begun.add(draft);
   const batch = fillBatch(draft.batch, nodes, linkValues);
   const { step, waiting } = prepareDraft(writing, group, draft, batch, keys);
   const { placeOf, names } = step.payload;
@@ -235,6 +271,7 @@ async function writeDraft(
     const written = await writeStep(running, step);
     done.push(written);
     await written.checkLinks();
+    writing.endBroken(step);
     const { name } = group.writable.collection.descriptor;
     if (action === 'create') {
       for (const [item, key] of rowsOf(written.keys).entries()) {

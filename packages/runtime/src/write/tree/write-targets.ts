@@ -104,7 +104,7 @@ async function inspect(
 
 /** Makes junction rows, in the order of the payloads. */
 async function joinPairs(
-  { running, context, collections, done, made }: Writing,
+  { running, context, collections, done, made, endBroken }: Writing,
   { relation, members }: Targets,
   junction: WritableCollection | undefined,
   pairs: readonly OwnedPair[],
@@ -123,7 +123,9 @@ async function joinPairs(
   const links = madeLinks(context.scope, made, junction.collection, batch);
   const step = prepareStep(context, granted, 'create', batch, form, { placeOf, collections, made: links });
   try {
-    done.push(await runStep(running, { ...step, keys: null, lenient: false }));
+    const joining = { ...step, keys: null, lenient: false };
+    done.push(await runStep(running, joining));
+    endBroken(joining);
   } catch (error) {
     const path = location.path === undefined ? {} : { path: location.path };
     throw explainViolation(error, [{ ...affectedBy(context, granted, batch, placeOf), names: new Set(), ...path }]);

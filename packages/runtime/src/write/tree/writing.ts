@@ -3,10 +3,10 @@
 import type { Condition } from '../../language/index.ts';
 import type { WritableCollection } from '../access/scope.ts';
 import { countsWritten } from '../checks/check.ts';
-import type { Running } from '../execute/running.ts';
+import type { Running, Step } from '../execute/running.ts';
 import type { StepDone } from '../execute/step.ts';
 import type { WriteContext } from '../write-plan.ts';
-import type { DecodedSteps, Group, KeyTexts } from './parse/group.ts';
+import type { DecodedStep, DecodedSteps, Group, KeyTexts } from './parse/group.ts';
 
 /** A tree while it is written. */
 export interface Writing {
@@ -16,6 +16,8 @@ export interface Writing {
   readonly collections: ReadonlySet<string>;
   /** Steps whose permission check has to wait. */
   readonly done: StepDone[];
+  /** Drafts whose steps have begun. */
+  readonly begun: Set<DecodedStep>;
   /** Items that the request has made so far, as `itemId` names them. */
   readonly made: Set<string>;
   /** Latest steps that have written items whose links wait, by the items. */
@@ -26,6 +28,8 @@ export interface Writing {
   readonly later: LaterLink[];
   /** Writes a group with all below it; gives the key of every node. */
   write(group: Group, above: LinkValues): Promise<readonly KeyTexts[]>;
+  /** Throws where rules are broken and a unique key might have refused the step: later ones must not tell that. */
+  endBroken(step: Step): void;
 }
 
 /** Values of fields that other items decide, by the field's name and the positions of nodes. */
