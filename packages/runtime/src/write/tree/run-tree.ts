@@ -1,17 +1,16 @@
 /** Trees in a transaction: parents first, then the items, what is removed below them, and what is new there. */
 import { runAs } from '../../database/row-context.ts';
 import { PlatformError, together } from '../../errors.ts';
-import { invalidPayload, maxErrors, type Place } from '../../json/problems.ts';
+import { invalidPayload, maxErrors } from '../../json/problems.ts';
 import { decodeValue } from '../../language/index.ts';
 import { oneSpelling } from '../../language/values/values.ts';
 import { readElements } from '../../sql/array-text.ts';
 import { operandType } from '../../sql/operand.ts';
 import { keyFields } from '../../sql/scope.ts';
 import type { WriteScope } from '../access/scope.ts';
-import { brokenRules } from '../checks/known-values.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Keys } from '../decode/keys.ts';
-import type { Running, Step } from '../execute/running.ts';
+import type { Running } from '../execute/running.ts';
 import { checkLinksAhead, writeStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import { affectedBy, namesOf, prepareStep, type WriteContext } from '../write-plan.ts';
@@ -38,7 +37,16 @@ import {
 } from './resolve/stored.ts';
 import { writeChildren } from './write-children.ts';
 import { writeTargets } from './write-targets.ts';
-import { checkEarlierSteps, type LaterLink, type LinkValues, noteLinks, type Writing } from './writing.ts';
+import {
+  checkEarlierSteps,
+  collectKnown,
+  type LaterLink,
+  type LinkValues,
+  mayBeTaken,
+  noteLinks,
+  placesOf,
+  type Writing,
+} from './writing.ts';
 
 /** Writes a tree and gives the keys of its items at the top. Throws all violations of rules together. */
 export async function writeTree(
@@ -200,34 +208,6 @@ async function checkDraft(writing: Writing, group: Group, draft: DecodedStep): P
   const keys = group.nodes.map(({ key }) => key ?? []);
   const { step } = prepareDraft(writing, group, draft, draft.batch, keys);
   await checkLinksAhead(writing.running, step, step.plans.linksAhead);
-}
-
-/** True if a unique key may refuse the rows of a step. */
-function mayBeTaken({ open }: WriteScope, { payload, batch }: Step): boolean {
-  const names = new Set(batch.columns.map(({ field }) => field.descriptor.name));
-  const { constraints = [] } = open.collections.get(payload.collection)?.descriptor ?? {};
-  return constraints.some(({ type, fields }) => type === 'unique' && fields.some((name) => names.has(name)));
-}
-
-/** Collects rules that a draft which is not written breaks by its own values. Throws FORBIDDEN. */
-function collectKnown(
-  { begun }: Writing,
-  group: Group,
-  draft: DecodedStep,
-  collect: (violation: PlatformError) => void,
-): void {
-  const { batch, granted } = draft;
-  const names = namesOf(batch, [...group.owned, group.sort]);
-  const payload = { batch, placeOf: placesOf(group, draft), names };
-  const broken = begun.has(draft) ? undefined : brokenRules(granted.grant, payload, undefined);
-  if (broken?.code === 'FORBIDDEN') throw broken;
-  if (broken !== undefined) collect(broken);
-}
-
-/** Places of the items of a draft in the body. */
-function placesOf({ nodes: all, writable }: Group, { nodes }: DecodedStep): (item: number) => Place {
-  const { name } = writable.collection.descriptor;
-  return (item) => all[nodes[item] ?? -1]?.place ?? { collection: name, index: undefined };
 }
 
 /** Prepares the step of items whose links are filled in as far as they are known. */

@@ -1,11 +1,14 @@
 /** State that the parts of a tree share while it is written. */
 
+import type { PlatformError } from '../../errors.ts';
+import type { Place } from '../../json/problems.ts';
 import type { Condition } from '../../language/index.ts';
-import type { WritableCollection } from '../access/scope.ts';
+import type { WritableCollection, WriteScope } from '../access/scope.ts';
 import { countsWritten } from '../checks/check.ts';
+import { brokenRules } from '../checks/known-values.ts';
 import type { Running, Step } from '../execute/running.ts';
 import type { StepDone } from '../execute/step.ts';
-import type { WriteContext } from '../write-plan.ts';
+import { namesOf, type WriteContext } from '../write-plan.ts';
 import type { DecodedStep, DecodedSteps, Group, KeyTexts } from './parse/group.ts';
 
 /** A tree while it is written. */
@@ -58,6 +61,34 @@ export function noteLinks({ linking, replaced }: Writing, step: StepDone, itemsO
     if (earlier !== undefined) replaced.add(earlier);
     if (step.waitsForLinks) linking.set(item, step);
   }
+}
+
+/** True if a unique key may refuse the rows of a step. */
+export function mayBeTaken({ open }: WriteScope, { payload, batch }: Step): boolean {
+  const names = new Set(batch.columns.map(({ field }) => field.descriptor.name));
+  const { constraints = [] } = open.collections.get(payload.collection)?.descriptor ?? {};
+  return constraints.some(({ type, fields }) => type === 'unique' && fields.some((name) => names.has(name)));
+}
+
+/** Collects rules that a draft which is not written breaks by its own values. Throws FORBIDDEN. */
+export function collectKnown(
+  { begun }: Writing,
+  group: Group,
+  draft: DecodedStep,
+  collect: (violation: PlatformError) => void,
+): void {
+  const { batch, granted } = draft;
+  const names = namesOf(batch, [...group.owned, group.sort]);
+  const payload = { batch, placeOf: placesOf(group, draft), names };
+  const broken = begun.has(draft) ? undefined : brokenRules(granted.grant, payload, undefined);
+  if (broken?.code === 'FORBIDDEN') throw broken;
+  if (broken !== undefined) collect(broken);
+}
+
+/** Places of the items of a draft in the body. */
+export function placesOf({ nodes: all, writable }: Group, { nodes }: DecodedStep): (item: number) => Place {
+  const { name } = writable.collection.descriptor;
+  return (item) => all[nodes[item] ?? -1]?.place ?? { collection: name, index: undefined };
 }
 
 /** Judges earlier steps before one that depends on them. Else two steps could grant each other. */
