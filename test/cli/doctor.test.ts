@@ -115,6 +115,37 @@ it('names what the role may not read, also in schemas that it may not enter', as
   );
 });
 
+it('names rights to write that rules count on, and the sequences of new rows', async () => {
+  const own = await createDatabase(
+    'CREATE TABLE notes (id serial PRIMARY KEY, body text); CREATE TABLE pages (id int PRIMARY KEY)',
+  );
+  const at = await mkdtemp(join(tmpdir(), 'platform-doctor-'));
+  const role = `writer_${own.name}`;
+  const url = Object.assign(new URL(own.url), { username: role, password: 'x' }).href;
+  const allowed = '{ create: true, read: true, update: true, delete: true }';
+  await writeFile(
+    join(at, 'permissions.yaml'),
+    `permissions: { public: { notes: ${allowed}, pages: { read: true } } }\n`,
+  );
+  const lacking = async (grants: string): Promise<readonly string[]> => {
+    await withClient(own.url, (client) => client.query(grants));
+    const { stdout } = await runWarm(['doctor', '--json', '--project', at], { DATABASE_URL: url });
+    const lines = stdout.split('\n').filter((line) => line.includes('"no-right"'));
+    return lines.map((line) => JSON.parse(line).advice.split(' to it')[0]).toSorted();
+  };
+  const reader = `CREATE ROLE ${role} LOGIN PASSWORD 'x'; GRANT SELECT ON notes, pages TO ${role}`;
+  expect(await lacking(reader)).toEqual([
+    'GRANT DELETE, INSERT, UPDATE ON public.notes',
+    'GRANT USAGE ON SEQUENCE public.notes_id_seq',
+  ]);
+  expect(await lacking(`GRANT INSERT (body), UPDATE, DELETE ON notes TO ${role}`)).toEqual([
+    'GRANT USAGE ON SEQUENCE public.notes_id_seq',
+  ]);
+  expect(await lacking(`GRANT USAGE ON SEQUENCE notes_id_seq TO ${role}`)).toEqual([]);
+  await withClient(own.url, (client) => client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`));
+  await Promise.all([own.drop(), rm(at, { recursive: true })]);
+});
+
 it('asks git whether the folder of secrets is ignored, wherever the repository begins', async () => {
   const repository = await mkdtemp(join(tmpdir(), 'platform-doctor-'));
   const inside = join(repository, 'packages', 'shop');

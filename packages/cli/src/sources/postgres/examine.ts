@@ -11,6 +11,7 @@ export function postgresExaminations(schema: Schema): readonly Examination[] {
     clock,
     pooler,
     (source) => privileges(source, schema),
+    (source) => writes(source, schema),
     (source) => statistics(source, schema),
     (source) => examineSearch(source, schema),
   ];
@@ -105,6 +106,56 @@ function withoutAdministrators(tables: readonly string[]): readonly Finding[] {
     },
   ];
 }
+
+const rights = { create: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
+
+/** Rights to write that rules count on, and the server itself for the platform's own tables; not those of callers' own roles. */
+async function writes(
+  { run }: Source,
+  { collections, tables, permissions, rowSecurity }: Schema,
+): Promise<readonly Finding[]> {
+  if (rowSecurity?.roles !== undefined) return [];
+  const expected = collections.flatMap(({ name: collection, table: id, system }) => {
+    const table = tables.find((candidate) => candidate.id === id);
+    const ruled = permissions.filter((rule) => rule.collection === collection).map(({ action }) => action);
+    const actions = (['create', 'update', 'delete'] as const).filter((action) => system || ruled.includes(action));
+    if (table === undefined || actions.length === 0) return [];
+    return [{ schema: table.schema, name: table.name, rights: actions.map((action) => rights[action]) }];
+  });
+  const rows = await run(writesSql, [JSON.stringify(expected)]);
+  return [...Map.groupBy(rows, ([, lacking]) => lacking ?? '')].map(([lacking, group]) => {
+    const objects = group.map(([object]) => object).join(', ');
+    return {
+      check: 'no-right',
+      severity: 'warning',
+      message: `The role of DATABASE_URL lacks ${lacking} on ${objects}: writes that are allowed are SERVICE_UNAVAILABLE.`,
+      advice: `GRANT ${lacking} ON ${lacking === 'USAGE' ? 'SEQUENCE ' : ''}${objects} to it, or leave out the rules that need it.`,
+    };
+  });
+}
+
+/** Sequences of identity columns need no right of their own. */
+const writesSql = `WITH wanted AS (
+  SELECT c.oid, pg_catalog.format('%I.%I', n.nspname, c.relname) AS object, w.rights
+  FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS w(schema text, name text, rights jsonb)
+  JOIN pg_catalog.pg_namespace AS n ON n.nspname = w.schema
+  JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = w.name
+)
+SELECT object, pg_catalog.string_agg(r, ', ' ORDER BY r)
+FROM wanted CROSS JOIN LATERAL pg_catalog.jsonb_array_elements_text(rights) AS r
+WHERE NOT CASE r WHEN 'DELETE' THEN pg_catalog.has_table_privilege(oid, r)
+  ELSE pg_catalog.has_any_column_privilege(oid, r) END
+GROUP BY object
+UNION ALL
+SELECT pg_catalog.format('%I.%I', n.nspname, s.relname), 'USAGE'
+FROM wanted
+JOIN pg_catalog.pg_depend AS d ON d.refobjid = wanted.oid AND d.deptype = 'a'
+  AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.classid = d.refclassid
+JOIN pg_catalog.pg_class AS s ON s.oid = d.objid
+JOIN pg_catalog.pg_namespace AS n ON n.oid = s.relnamespace
+WHERE rights ? 'INSERT'
+  AND CASE s.relkind WHEN 'S' THEN NOT pg_catalog.has_sequence_privilege(s.oid, 'USAGE') ELSE false END
+ORDER BY 1`;
 
 /** Tables from a megabyte never analyzed: restored, upgraded, or partitioned (autovacuum takes only parts). */
 async function statistics({ run }: Source, { collections, tables }: Schema): Promise<readonly Finding[]> {
