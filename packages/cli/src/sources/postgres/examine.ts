@@ -107,9 +107,9 @@ function withoutAdministrators(tables: readonly string[]): readonly Finding[] {
   ];
 }
 
-const rights = { create: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
+const privilegeOf = { create: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
 
-/** Rights to write that rules count on, and the server itself for the platform's own tables; not those of callers' own roles. */
+/** Rights to write that rules count on, and the server for its own tables. Callers with roles of their own have others. */
 async function writes(
   { run }: Source,
   { collections, tables, permissions, rowSecurity }: Schema,
@@ -120,7 +120,7 @@ async function writes(
     const ruled = permissions.filter((rule) => rule.collection === collection).map(({ action }) => action);
     const actions = (['create', 'update', 'delete'] as const).filter((action) => system || ruled.includes(action));
     if (table === undefined || actions.length === 0) return [];
-    return [{ schema: table.schema, name: table.name, rights: actions.map((action) => rights[action]) }];
+    return [{ schema: table.schema, name: table.name, required: actions.map((action) => privilegeOf[action]) }];
   });
   const rows = await run(writesSql, [JSON.stringify(expected)]);
   return [...Map.groupBy(rows, ([, lacking]) => lacking ?? '')].map(([lacking, group]) => {
@@ -136,13 +136,13 @@ async function writes(
 
 /** Sequences of identity columns need no right of their own. */
 const writesSql = `WITH wanted AS (
-  SELECT c.oid, pg_catalog.format('%I.%I', n.nspname, c.relname) AS object, w.rights
-  FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS w(schema text, name text, rights jsonb)
+  SELECT c.oid, pg_catalog.format('%I.%I', n.nspname, c.relname) AS object, w.required
+  FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS w(schema text, name text, required jsonb)
   JOIN pg_catalog.pg_namespace AS n ON n.nspname = w.schema
   JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = w.name
 )
 SELECT object, pg_catalog.string_agg(r, ', ' ORDER BY r)
-FROM wanted CROSS JOIN LATERAL pg_catalog.jsonb_array_elements_text(rights) AS r
+FROM wanted CROSS JOIN LATERAL pg_catalog.jsonb_array_elements_text(required) AS r
 WHERE NOT CASE r WHEN 'DELETE' THEN pg_catalog.has_table_privilege(oid, r)
   ELSE pg_catalog.has_any_column_privilege(oid, r) END
 GROUP BY object
@@ -153,7 +153,7 @@ JOIN pg_catalog.pg_depend AS d ON d.refobjid = wanted.oid AND d.deptype = 'a'
   AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.classid = d.refclassid
 JOIN pg_catalog.pg_class AS s ON s.oid = d.objid
 JOIN pg_catalog.pg_namespace AS n ON n.oid = s.relnamespace
-WHERE rights ? 'INSERT'
+WHERE required ? 'INSERT'
   AND CASE s.relkind WHEN 'S' THEN NOT pg_catalog.has_sequence_privilege(s.oid, 'USAGE') ELSE false END
 ORDER BY 1`;
 
