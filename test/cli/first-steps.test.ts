@@ -674,6 +674,15 @@ it('a folder that may not be written is named', async () => {
   expect([code, stderr]).toEqual([2, expect.stringMatching(/^The file system refuses: EACCES: permission denied/m)]);
   expect(stderr).toContain('See to the rights');
   expect(stderr).not.toMatch(/^\s+at /m);
+  // What is generated may be served from there: only a token that is made has to be kept.
+  const start = (variables: Readonly<Record<string, string>>) =>
+    run('platform', folder, ['start'], { DATABASE_URL: shop.url, PORT: '0', ...variables }, ordinary);
+  const kept = await start({});
+  expect([kept.code, kept.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^The token of administrators cannot be kept: EACCES.*\n {2}Set ADMIN_TOKEN, /m),
+  ]);
+  expect((await start({ ADMIN_TOKEN: 'of-administrators' })).stderr).toContain('Nothing is generated yet.');
 }, 60_000);
 
 it('a project over a database with tables: the first printed request has rows, and nothing is public', async () => {

@@ -3,6 +3,7 @@ import { type Change, countChanges, type Diff } from '@tablewright/compiler';
 import { visible } from '@tablewright/introspect';
 import { CommandError } from '../errors/failures.ts';
 import type { WriteResult } from '../output/write-files.ts';
+import { count } from '../terminal/format.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { TypeVerdict } from './type-checks.ts';
 
@@ -38,7 +39,7 @@ export function printRebuilt(rebuilt: Rebuilt, progress: Progress): void {
       ...some(diff.changes.map(changeLine)),
       ...some(warnings.map((text) => `  warning    ${visible(text)}`)),
       ...some(written.paths.map((path) => `  written    ${path}`)),
-      `  Served after ${ms} ms: ${verdict}; ${written.written} files written, ${written.removed} removed.`,
+      `  Served after ${ms} ms: ${verdict}; ${count(written.written, 'file')} written, ${written.removed} removed.`,
     ].join('\n'),
   );
 }

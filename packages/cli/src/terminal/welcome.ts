@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { CollectionDescriptor, CompiledApi, FirstAdministrator } from '@tablewright/runtime';
 import { keepSecret } from '@tablewright/runtime/tools';
+import { CommandError, exitCodes, reasonOf } from '../errors/failures.ts';
 import { ownVariable } from './own-variable.ts';
 import type { Progress } from './progress.ts';
 
@@ -111,7 +112,10 @@ export async function adminToken(stateFolder: string): Promise<AdminToken> {
   const kept = await readFile(file, 'utf8').catch(() => '');
   if (kept.trim() !== '') return { value: kept.trim(), source: 'file' };
   const value = randomBytes(24).toString('base64url');
-  await keepSecret(file, value);
+  await keepSecret(file, value).catch((error: unknown) => {
+    const hint = 'Set ADMIN_TOKEN, or NODE_ENV=production, or let the user of this command write there.';
+    throw new CommandError(exitCodes.usage, `The token of administrators cannot be kept: ${reasonOf(error)}.`, hint);
+  });
   return { value, source: 'created' };
 }
 
