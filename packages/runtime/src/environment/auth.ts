@@ -21,7 +21,7 @@ import {
 /** Settings of sign-in. Durations are milliseconds. */
 export type AuthEnvironment = ReturnType<typeof readAuth>;
 
-interface CookieEnvironment {
+export interface CookieEnvironment {
   readonly name: string;
   readonly secure: boolean;
   readonly sameSite: 'strict' | 'lax' | 'none';
