@@ -167,6 +167,12 @@ it.each(cases)('%s: %j %j', async (code, variables, args) => {
   for (const value of values) expect(JSON.stringify(found)).not.toContain(value);
 });
 
+it('takes variables of other programs for no misspelt ones', async () => {
+  const others = ['DATABASE_USER', 'DATABASE_PORT', 'DATABASE_SSL', 'EMAIL_PORT', 'METRICS_PATH', 'PUBLIC_PORT'];
+  const { found } = await production({ ...good, ...Object.fromEntries(others.map((name) => [name, 'x'])) });
+  expect(codesOf(found)).not.toContain('variable-misspelt');
+});
+
 it('without --production settings of a server are left alone', async () => {
   const { code, found } = await examine({ ...good, DOCS: 'true', PUBLIC_URL: '', SECRET: 'short' });
   expect([code, found]).toEqual([0, []]);

@@ -141,7 +141,11 @@ it('names rights to write that rules count on, and the sequences of new rows', a
   expect(await lacking(`GRANT INSERT (body), UPDATE, DELETE ON notes TO ${role}`)).toEqual([
     'GRANT USAGE ON SEQUENCE public.notes_id_seq',
   ]);
-  expect(await lacking(`GRANT USAGE ON SEQUENCE notes_id_seq TO ${role}`)).toEqual([]);
+  expect(await lacking(`GRANT UPDATE ON SEQUENCE notes_id_seq TO ${role}`)).toEqual([]);
+  // DELETE of an item that is archived changes it.
+  const archived = "collections: { notes: { softDelete: { field: 'body', value: 'gone' } } }";
+  await writeFile(join(at, 'platform.config.ts'), `export default { ${archived} };\n`);
+  expect(await lacking(`REVOKE DELETE ON notes FROM ${role}`)).toEqual([]);
   await withClient(own.url, (client) => client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`));
   await Promise.all([own.drop(), rm(at, { recursive: true })]);
 });

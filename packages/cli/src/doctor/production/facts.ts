@@ -118,9 +118,17 @@ function misspeltVariables(variables: Variables): readonly MisspeltVariable[] {
   readEnvironment(noting);
   const candidates = [...read].filter((name) => !name.endsWith('_FILE'));
   return Object.keys(variables).flatMap((name) => {
-    const meant = name.length < leastLength || read.has(name) ? null : didYouMean(name, candidates);
+    if (name.length < leastLength || read.has(name)) return [];
+    const meant = didYouMean(name, candidates.filter((candidate) => areNearByWords(name, candidate)));
     return meant === null ? [] : [{ name, meant }];
   });
+}
+
+/** False where a whole word is another one, as in variables of other programs: `DATABASE_USER` beside `DATABASE_URL`. */
+function areNearByWords(name: string, candidate: string): boolean {
+  const [words, others] = [name.split('_'), candidate.split('_')];
+  if (words.length !== others.length) return true;
+  return words.every((word, index) => word === others[index] || didYouMean(word, [others[index] ?? '']) !== null);
 }
 
 interface DatabaseFacts {

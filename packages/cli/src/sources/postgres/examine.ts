@@ -109,18 +109,28 @@ function withoutAdministrators(tables: readonly string[]): readonly Finding[] {
 
 const privilegeOf = { create: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
 
+/** DELETE of a collection with soft delete is an update, unless rules let callers purge. */
+function privilegesFor(action: keyof typeof privilegeOf, isArchived: boolean, purges: boolean): readonly string[] {
+  if (action !== 'delete' || !isArchived) return [privilegeOf[action]];
+  return purges ? ['UPDATE', 'DELETE'] : ['UPDATE'];
+}
+
 /** Rights to write that rules count on, and the server for its own tables. Callers with roles of their own have others. */
 async function writes(
   { run }: Source,
   { collections, tables, permissions, rowSecurity }: Schema,
 ): Promise<readonly Finding[]> {
   if (rowSecurity?.roles !== undefined) return [];
-  const expected = collections.flatMap(({ name: collection, table: id, system }) => {
+  const expected = collections.flatMap(({ name: collection, table: id, system, softDelete }) => {
     const table = tables.find((candidate) => candidate.id === id);
-    const ruled = permissions.filter((rule) => rule.collection === collection).map(({ action }) => action);
-    const actions = (['create', 'update', 'delete'] as const).filter((action) => system || ruled.includes(action));
+    const rules = permissions.filter((rule) => rule.collection === collection);
+    const actions = (['create', 'update', 'delete'] as const).filter(
+      (action) => system || rules.some((rule) => rule.action === action),
+    );
     if (table === undefined || actions.length === 0) return [];
-    return [{ schema: table.schema, name: table.name, required: actions.map((action) => privilegeOf[action]) }];
+    const purges = rules.some(({ purge }) => purge === true);
+    const required = actions.flatMap((action) => privilegesFor(action, softDelete !== undefined, purges));
+    return [{ schema: table.schema, name: table.name, required: [...new Set(required)] }];
   });
   const rows = await run(writesSql, [JSON.stringify(expected)]);
   return [...Map.groupBy(rows, ([, lacking]) => lacking ?? '')].map(([lacking, group]) => {
@@ -134,7 +144,7 @@ async function writes(
   });
 }
 
-/** Sequences of identity columns need no right of their own. */
+/** Sequences of identity columns need no right of their own; UPDATE on a sequence allows what USAGE does. */
 const writesSql = `WITH wanted AS (
   SELECT c.oid, pg_catalog.format('%I.%I', n.nspname, c.relname) AS object, w.required
   FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS w(schema text, name text, required jsonb)
@@ -154,7 +164,7 @@ JOIN pg_catalog.pg_depend AS d ON d.refobjid = wanted.oid AND d.deptype = 'a'
 JOIN pg_catalog.pg_class AS s ON s.oid = d.objid
 JOIN pg_catalog.pg_namespace AS n ON n.oid = s.relnamespace
 WHERE required ? 'INSERT'
-  AND CASE s.relkind WHEN 'S' THEN NOT pg_catalog.has_sequence_privilege(s.oid, 'USAGE') ELSE false END
+  AND CASE s.relkind WHEN 'S' THEN NOT pg_catalog.has_sequence_privilege(s.oid, 'USAGE, UPDATE') ELSE false END
 ORDER BY 1`;
 
 /** Tables from a megabyte never analyzed: restored, upgraded, or partitioned (autovacuum takes only parts). */
