@@ -149,7 +149,12 @@ it('of the project do not share what one sets, and tell what stays of one that e
   await writeFile(join(folder, 'migrations/0005-own.sql'), Buffer.from("SELECT 'Müller';", 'latin1'));
   const garbled = await platform('migrate');
   expect([garbled.code, garbled.stderr]).toEqual([1, expect.stringContaining('0005-own.sql" is no text in UTF-8.')]);
-  await write('0005-own', 'CREATE TABLE lost (', '  id int', '  name text', ');');
+  // A version before applied such a file, and wrote down what it had made of it.
+  await write('0005-own', "SELECT 'M\ufffdller';");
+  expect((await platform('migrate')).code).toBe(0);
+  await writeFile(join(folder, 'migrations/0005-own.sql'), Buffer.from("SELECT 'Müller';", 'latin1'));
+  expect(await platform('migrate')).toMatchObject({ code: 0 });
+  await write('0006-lost', 'CREATE TABLE lost (', '  id int', '  name text', ');');
   expect((await platform('migrate')).stderr).toContain(
     'syntax error at or near "name", in line 3. Nothing of it stays.',
   );

@@ -19,10 +19,10 @@ export function readEnvironment(folder: string): void {
  * Text of a file that people write: editors and shells of Windows begin it with a mark, and write it as UTF-16. Bytes
  * that are neither would become question marks, in rows of the database as well.
  */
-export function decodeText(path: string, bytes: Uint8Array): string {
+export function decodeText(path: string, bytes: Uint8Array, fatal = true): string {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return new TextDecoder(encoding, { fatal }).decode(bytes);
   } catch {
     const hint = 'Save it in UTF-8, and run the command again.';
     throw new CommandError(exitCodes.invalid, `The file "${path}" is no text in UTF-8.`, hint);

@@ -65,8 +65,8 @@ export async function projectMigrationState(source: Source, project: Project) {
   const { model } = ownTables(systemPlace(source, project)).statements;
   const [[, ledger] = []] = await source.run(...model.readable);
   if (ledger === '0') throw unreadable('read platform_project_migrations, which is there');
-  const present = await readMigrations(project);
-  if (ledger == null && present.length > 0 && (await model.mayBeHidden(source.run))) {
+  const listed = await migrationNames(project);
+  if (ledger == null && listed.length > 0 && (await model.mayBeHidden(source.run))) {
     throw unreadable('see platform_project_migrations, which may be there');
   }
   const rows = ledger == null ? [] : await source.run(model.migrations, []);
@@ -77,6 +77,7 @@ export async function projectMigrationState(source: Source, project: Project) {
       { name: name ?? '', checksum: checksum ?? '', script: sql ?? '' },
     ]),
   );
+  const present = await readMigrations(project, listed, applied);
   for (const { name, checksum } of present) {
     const earlier = applied.get(name);
     const isChanged = earlier !== undefined && earlier.checksum !== checksum;
@@ -149,12 +150,16 @@ function restoreFile(name: string): string {
   return `Restore migrations/${name}.sql and run \`platform migrate\`; or undo by hand what it did, and delete its row from platform_project_changes.`;
 }
 
-async function readMigrations(project: Project): Promise<readonly ProjectMigration[]> {
-  const names = await migrationNames(project);
+/** Reads the files. One that was applied before others than UTF-8 were refused is read as it was then. */
+async function readMigrations(
+  project: Project,
+  names: readonly string[],
+  applied: ReadonlyMap<string, unknown>,
+): Promise<readonly ProjectMigration[]> {
   return Promise.all(
     names.map(async (name) => {
       const path = join(folderOf(project), `${name}${ending}`);
-      const sql = withLineFeeds(decodeText(path, await readFile(path)));
+      const sql = withLineFeeds(decodeText(path, await readFile(path), !applied.has(name)));
       return { name, script: sql, checksum: migrationChecksum(sql) };
     }),
   );
