@@ -154,9 +154,9 @@ it('of the project do not share what one sets, and tell what stays of one that e
   expect((await platform('migrate')).code).toBe(0);
   await writeFile(join(folder, 'migrations/0005-own.sql'), Buffer.from("SELECT 'Müller';", 'latin1'));
   expect(await platform('migrate')).toMatchObject({ code: 0 });
-  await write('0006-lost', 'CREATE TABLE lost (', '  id int', '  name text', ');');
+  await write('0006-lost', `-- ${'\u{1f511}'.repeat(20)}`, 'CREATE TABLE lost (', '  id int', '  name text', ');');
   expect((await platform('migrate')).stderr).toContain(
-    'syntax error at or near "name", in line 3. Nothing of it stays.',
+    'syntax error at or near "name", in line 4. Nothing of it stays.',
   );
   expect(await query("SELECT to_regclass('kept')::text AS kept, to_regclass('lost') AS lost")).toEqual([
     { kept: 'kept', lost: null },

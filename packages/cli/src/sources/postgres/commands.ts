@@ -108,7 +108,8 @@ async function refusedMigration(
 /** Line of a text that the database names by the place of a character, as the end of a sentence. */
 function lineIn(text: string, error: unknown): string {
   const position = error instanceof Error && 'position' in error ? Number(error.position) : 0;
-  return position > 0 ? `, in line ${text.slice(0, position - 1).split('\n').length}` : '';
+  const lines = [...text].slice(0, position - 1).filter((character) => character === '\n').length + 1;
+  return position > 0 ? `, in line ${lines}` : '';
 }
 
 /**
