@@ -94,6 +94,8 @@ it('who may do something is asked of the tables where they are what is compiled'
 });
 
 it('pull writes the file from the tables, after which both say the same, also without a database', async () => {
+  // Its comments stay, also those of a file that a shell of Windows has written.
+  await writeFile(path('permissions.yaml'), `\ufeff${first}`, 'utf16le');
   expect((await platform('permissions', 'pull')).code).toBe(0);
   expect(await readFile(path('permissions.yaml'), 'utf8')).toBe(`# Ours.
 roles:

@@ -13,6 +13,7 @@ import { CommandError, checking, exitCodes } from '../errors/failures.ts';
 import { currentSchema } from '../explain/role.ts';
 import { withLineFeeds } from '../output/output-file.ts';
 import { writeOutput } from '../output/staged-files.ts';
+import { decodeText } from '../project/environment-file.ts';
 import { loadProject, type Project } from '../project/project.ts';
 import { connectPresent } from '../sources/connect.ts';
 import {
@@ -53,7 +54,8 @@ export async function pullPermissions(options: GlobalOptions): Promise<void> {
     const differences = comparePermissions(project.permissions, tables.document);
     show(differences, progress);
     if (differences.length === 0) return;
-    const before = await readFile(project.permissionsFile, 'utf8').catch(() => '');
+    const bytes = await readFile(project.permissionsFile).catch(() => Buffer.of());
+    const before = decodeText(project.permissionsFile, bytes);
     await writeFile(project.permissionsFile, printPermissions(tables.document, before));
     progress.print(`Wrote ${relative(process.cwd(), project.permissionsFile)}.`);
   });
