@@ -119,16 +119,17 @@ function misspeltVariables(variables: Variables): readonly MisspeltVariable[] {
   const candidates = [...read].filter((name) => !name.endsWith('_FILE'));
   return Object.keys(variables).flatMap((name) => {
     if (name.length < leastLength || read.has(name)) return [];
-    const meant = didYouMean(name, candidates.filter((candidate) => areNearByWords(name, candidate)));
+    const near = candidates.filter((candidate) => areNearByWords(name, candidate));
+    const meant = didYouMean(name, near);
     return meant === null ? [] : [{ name, meant }];
   });
 }
 
 /** False where a whole word is another one, as in variables of other programs: `DATABASE_USER` beside `DATABASE_URL`. */
 function areNearByWords(name: string, candidate: string): boolean {
-  const [words, others] = [name.split('_'), candidate.split('_')];
-  if (words.length !== others.length) return true;
-  return words.every((word, index) => word === others[index] || didYouMean(word, [others[index] ?? '']) !== null);
+  const [segments, others] = [name.split('_'), candidate.split('_')];
+  if (segments.length !== others.length) return true;
+  return segments.every((text, index) => text === others[index] || didYouMean(text, [others[index] ?? '']) !== null);
 }
 
 interface DatabaseFacts {
