@@ -29,7 +29,7 @@ test('a file without a default export, or with another, is named', () => {
 
 test('a file that registers later than the server looks is named, as its hooks would be lost', () => {
   expect(check(`${start}async ({ before }) => {\n  await 1;\n  before('articles.create', () => {});\n});`)).toEqual([
-    expect.stringMatching(/^extension-async extensions\/one\.ts:1:32 .+ does not wait/),
+    expect.stringMatching(/^extension-async extensions\/one\.ts:1:32 .+ does not wait for it\. Leave out `async`/),
   ]);
   expect(check(`${start}({ before }) => before('articles.create', async () => {}));`)).toEqual([]);
 });

@@ -70,7 +70,7 @@ function checkFile(file: SourceFile, path: string, events: ReadonlySet<string>):
   const [register] = exported.getArguments();
   if (Node.isAsyncable(register) && register.isAsync()) {
     const message = 'The function that registers is async, and the server does not wait for it.';
-    const hint = 'Write `await` before the call of "defineExtension", or in the hooks.';
+    const hint = 'Leave out `async`, and write `await` before the call of "defineExtension", or in the hooks.';
     return [problem('extension-async', placeOf(register, path), message, hint)];
   }
   return registrationsIn(file).flatMap(({ tool, call }) => {
