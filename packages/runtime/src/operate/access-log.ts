@@ -125,7 +125,7 @@ function createMember(name: string): (value: string | undefined) => string {
     if (value === undefined) return '';
     const remembered = texts.get(value);
     if (remembered !== undefined) return remembered;
-    const text = value === undefined ? '' : `,"${name}":"${escaped(value)}"`;
+    const text = `,"${name}":"${escaped(value)}"`;
     if (value.length > maxLetters) return text;
     if (texts.size >= maxRemembered) texts.clear();
     texts.set(value, text);

@@ -26,7 +26,7 @@ import {
   prepareTargets,
 } from './execute/targets.ts';
 import { lockOfUpdate } from './plan/plan-update.ts';
-import { hasChecksFirst, type StepForm, writtenColumns } from './plan/plans.ts';
+import { type StepForm, writtenColumns } from './plan/plans.ts';
 import {
   changedEntries,
   checkTree,
@@ -106,7 +106,7 @@ function updateOf(
   const plan: WritePlan = {
     returning,
     affected: () => [affectedBy(context, granted, batch, placeOf)],
-    hasChecks: () => hasChecksFirst(prepare().plans),
+    step: () => prepare().plans,
     work: (running) => runUpdate(running, prepare(), keys, false),
   };
   return keys.count === 0 ? plan : completed(context, plan, { kind: 'step', prepare, keys });

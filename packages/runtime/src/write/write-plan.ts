@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts';
 import type { NamedRows, Noted } from '../database/database.ts';
 import type { CreatePlanCache, PlanCache } from '../database/plan-cache.ts';
 import type { DriftGuard } from '../drift-watch.ts';
-import { forbidden, type PlatformError } from '../errors.ts';
+import { forbidden, PlatformError } from '../errors.ts';
 import type { FilterObject } from '../language/conditions/filter-syntax.ts';
 import type { ReadLimits } from '../query/parse/request.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
@@ -17,10 +17,17 @@ import type { Batch } from './decode/batch.ts';
 import { asMany, type Keys } from './decode/keys.ts';
 import type { JudgedPayload } from './execute/run.ts';
 import type { RequestOrigin, Running, Step } from './execute/running.ts';
-import type { TransactionBody } from './execute/transaction-body.ts';
+import { isRefusal, type TransactionBody } from './execute/transaction-body.ts';
 import { type AffectedConstraints, isOfRows, keysInBatch } from './execute/violation.ts';
 import type { ReturnedImages } from './history/history.ts';
-import { hasChecksFirst, plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plan/plans.ts';
+import {
+  hasChecksFirst,
+  hasChecksLate,
+  plansOf,
+  type StepForm,
+  type StepPlanCache,
+  writtenColumns,
+} from './plan/plans.ts';
 import type { CompleteStep, StepPlans } from './plan/statement.ts';
 import { type PreparedReturning, prepareReturning, type Returning, type ReturningForm } from './returning.ts';
 import type { DecodedTree, Group } from './tree/parse/group.ts';
@@ -80,8 +87,10 @@ export interface WritePlan extends Noted {
   readonly affected: () => readonly AffectedConstraints[];
   /** True if an error only means that another request was faster, so that the plan runs again from the start. */
   readonly isConflict?: (error: unknown) => boolean;
-  /** True if something can be judged of its rows before they are written. Default: as its steps say when they run. */
-  readonly hasChecks?: () => boolean;
+  /** Plans of its only step. Default: it may have several, which are noted as they run. */
+  readonly step?: () => StepPlans;
+  /** Plans of the steps that it has run. */
+  readonly steps?: () => readonly StepPlans[];
   /** Stored items that it changes, where these are known and no others of their table change. */
   readonly named?: () => NamedRows | null;
   /** Does the same by fewer statements, or is refused. Then `work` runs in its place, and explains why. */
@@ -206,7 +215,7 @@ interface StepSetting {
 /** A step without the keys of its items. */
 export type PreparedStep = Omit<Step, 'keys' | 'lenient'>;
 
-/** A plan that runs again when the database refuses its rows, judging first: a refusal would tell of hidden rows. */
+/** A plan that runs again when it is refused, judging first: what refuses it first would tell of hidden rows. */
 export function judgedFirst(unnoted: WritePlan, isAgain = false): WritePlan {
   const plan = notingSteps(unnoted);
   let isTaken = isAgain;
@@ -221,21 +230,21 @@ export function judgedFirst(unnoted: WritePlan, isAgain = false): WritePlan {
   };
 }
 
-/** A plan that tells by the steps that it has run whether something can be judged before them. */
+/** A plan that notes the steps that it has run. */
 export function notingSteps(plan: WritePlan): WritePlan {
-  if (plan.hasChecks !== undefined) return plan;
-  const steps = new Set<StepPlans>();
-  const begin = (plans: StepPlans): void => void steps.add(plans);
-  return {
-    ...plan,
-    hasChecks: () => [...steps].some(hasChecksFirst),
-    work: (running) => plan.work({ ...running, begin }),
-  };
+  if (plan.step !== undefined) return plan;
+  const steps: StepPlans[] = [];
+  const begin = (plans: StepPlans): void => void steps.push(plans);
+  return { ...plan, steps: () => steps, work: (running) => plan.work({ ...running, begin }) };
 }
 
-/** True for an error of the database about rows of which something can be judged before they are written. */
-export function needsChecksFirst({ hasChecks }: Pick<WritePlan, 'hasChecks'>, error: unknown): boolean {
-  return isOfRows(error) && hasChecks?.() === true;
+/** True for a refusal that may have left out checks which can be made before rows are written. */
+export function needsChecksFirst({ step, steps }: Pick<WritePlan, 'step' | 'steps'>, error: unknown): boolean {
+  const ran = step === undefined ? (steps?.() ?? []) : [step()];
+  if (isOfRows(error)) return ran.some(hasChecksFirst);
+  // FORBIDDEN comes first, unless an earlier step breaks a rule that ends the request before.
+  const isFirst = step !== undefined && error instanceof PlatformError && error.code === 'FORBIDDEN';
+  return isRefusal(error) && !isFirst && ran.some(hasChecksLate);
 }
 
 export function completed(

@@ -45,6 +45,8 @@ export interface Running {
   readonly begin?: (plans: StepPlans) => void;
   /** Takes violations of rules, which the request tells together when everything is written. Default: they are thrown. */
   readonly collect?: (violation: PlatformError) => void;
+  /** Throws where rules are broken and the database might not take a step: later errors would tell that. */
+  readonly endBroken?: (plans: StepPlans) => void;
   /** Hears what happens to the items below others in payloads. */
   readonly watcher?: TreeWatcher;
   /** Watch over collections of the platform. */

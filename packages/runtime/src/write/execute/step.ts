@@ -70,6 +70,8 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
     const judged = { ...values, keys: keys && asMany(keys), drawn };
     checkVerdicts(running, await verify(running, rulesFirst, judged), payload);
   }
+  // Ended here, it answers the same whether the database takes the rows or not.
+  if (running.judgesFirst === true) running.endBroken?.(plans);
   const writing: Promise<WriteAnswer & { readonly rows?: Answer }> =
     plans.answer === undefined
       ? runWrite(transaction, write, values, caller)

@@ -107,7 +107,7 @@ export interface TransactionAttempt {
   /** Everything that was written, for errors of the database. */
   readonly affected: AffectedConstraints[];
   /** Everything that was written, for errors after which the transaction runs again. */
-  readonly plans: Pick<WritePlan, 'isConflict' | 'hasChecks'>[];
+  readonly plans: Pick<WritePlan, 'isConflict' | 'step' | 'steps'>[];
   /** As `Running.judgesFirst`. */
   readonly judgesFirst: boolean;
   /** Functions that run when the transaction is committed. */

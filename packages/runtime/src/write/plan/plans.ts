@@ -70,7 +70,7 @@ interface StepPlanner {
 const together: StepPlanner = {
   plan(written, form, plan, keyed) {
     const returning = plan === undefined ? undefined : planReturned(written, form, plan, keyed);
-    if (returning !== undefined) return { ...returning, planFirst: planFirst(written, form) };
+    if (returning !== undefined) return { ...returning, ...aheadOf(written, form) };
     // Several rules are told apart on rows that are looked up first.
     const many = form !== 'one' || (written.action === 'update' && written.grant.rules.length > 1);
     const update = () => (many ? planUpdateMany(written, form !== 'many') : planUpdateOne(written));
@@ -107,7 +107,10 @@ const apart: StepPlanner = {
 function linkChecksOf(
   written: Written,
   form: StepForm,
-): Pick<StepPlans, 'linkCheck' | 'linksAhead' | 'linksBelow' | 'planEarly' | 'planFirst' | 'planStated'> {
+): Pick<
+  StepPlans,
+  'linkCheck' | 'linksAhead' | 'linksBelow' | 'planEarly' | 'planFirst' | 'mayBeTaken' | 'planStated'
+> {
   const linkCheck = planLinkCheck(written);
   const isPartly = (check: { readonly link: { readonly isPartly: boolean } }): boolean => check.link.isPartly;
   const ahead = linkChecksAhead(written);
@@ -124,13 +127,23 @@ function linkChecksOf(
     ...(linksBelow && { linksBelow }),
     ...(stated.length > 0 && { planStated: once(() => planLinksAhead(written, form, stated)) }),
     planEarly: planEarly(written),
-    planFirst: planFirst(written, form),
+    ...aheadOf(written, form),
   };
 }
 
 /** Plans the check before a write: the database refuses few. */
-function planFirst(written: Written, form: StepForm): NonNullable<StepPlans['planFirst']> {
-  return once(() => planRulesAhead(written, form === 'shared', checksFirst(written)));
+function aheadOf(written: Written, form: StepForm): Pick<StepPlans, 'planFirst' | 'mayBeTaken'> {
+  return {
+    planFirst: once(() => planRulesAhead(written, form === 'shared', checksFirst(written))),
+    mayBeTaken: mayBeTaken(written),
+  };
+}
+
+/** True if a unique key may refuse the rows. */
+function mayBeTaken(written: Written): boolean {
+  const names = new Set(changedNames(written));
+  const { constraints = [] } = written.writable.collection.descriptor;
+  return constraints.some(({ type, fields }) => type === 'unique' && fields.some((name) => names.has(name)));
 }
 
 /** Plans the early check: few trees need it. */
@@ -155,6 +168,11 @@ function once(plan: () => WriteStatement | undefined): () => WriteStatement | un
 /** True if something can be judged of the rows of a step before they are written. */
 export function hasChecksFirst({ planFirst }: StepPlans): boolean {
   return planFirst?.() !== undefined;
+}
+
+/** True if some of it is otherwise judged at the end, which earlier refusals leave out. */
+export function hasChecksLate(plans: StepPlans): boolean {
+  return plans.permissionCheck !== undefined && hasChecksFirst(plans);
 }
 
 function plannerOf({ scope }: Written): StepPlanner {

@@ -238,6 +238,8 @@ export interface StepPlans {
   readonly rulesAhead?: WriteStatement;
   /** Plans the check of rows by rules and links before the write, as far as it can be made then. */
   readonly planFirst?: () => WriteStatement | undefined;
+  /** True if a unique key may refuse the rows. */
+  readonly mayBeTaken?: boolean;
   /** Checks the written rows, where the write does not do so itself. */
   readonly verify?: WriteStatement;
   /** True if the write takes keys as arrays, but makes one item. Default: false. */

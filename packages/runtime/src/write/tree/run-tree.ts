@@ -13,6 +13,7 @@ import type { Keys } from '../decode/keys.ts';
 import type { Running } from '../execute/running.ts';
 import { checkLinksAhead, writeStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
+import type { StepPlans } from '../plan/statement.ts';
 import { affectedBy, namesOf, prepareStep, type WriteContext } from '../write-plan.ts';
 import {
   type Before,
@@ -42,7 +43,6 @@ import {
   collectKnown,
   type LaterLink,
   type LinkValues,
-  mayBeTaken,
   noteLinks,
   placesOf,
   type Writing,
@@ -65,8 +65,12 @@ export async function writeTree(
       ids.add(id);
     }
   };
+  const endBroken = ({ mayBeTaken }: StepPlans): void => {
+    const [first] = violations;
+    if (first !== undefined && mayBeTaken === true) throw first;
+  };
   const writing: Writing = {
-    running: { ...running, collect },
+    running: { ...running, collect, endBroken },
     context,
     drafts: decoded,
     collections: collectionsOf(root),
@@ -77,10 +81,6 @@ export async function writeTree(
     replaced: new Set(),
     later: [],
     write: (group, above) => writeGroup(writing, group, above),
-    endBroken(step) {
-      const [first] = violations;
-      if (first !== undefined && mayBeTaken(context.scope, step)) throw first;
-    },
   };
   let keys: readonly KeyTexts[] = [];
   try {
@@ -251,7 +251,7 @@ async function writeDraft(
     const written = await writeStep(running, step);
     done.push(written);
     await written.checkLinks();
-    writing.endBroken(step);
+    running.endBroken?.(step.plans);
     const { name } = group.writable.collection.descriptor;
     if (action === 'create') {
       for (const [item, key] of rowsOf(written.keys).entries()) {

@@ -104,7 +104,7 @@ async function inspect(
 
 /** Makes junction rows, in the order of the payloads. */
 async function joinPairs(
-  { running, context, collections, done, made, endBroken }: Writing,
+  { running, context, collections, done, made }: Writing,
   { relation, members }: Targets,
   junction: WritableCollection | undefined,
   pairs: readonly OwnedPair[],
@@ -123,9 +123,8 @@ async function joinPairs(
   const links = madeLinks(context.scope, made, junction.collection, batch);
   const step = prepareStep(context, granted, 'create', batch, form, { placeOf, collections, made: links });
   try {
-    const joining = { ...step, keys: null, lenient: false };
-    done.push(await runStep(running, joining));
-    endBroken(joining);
+    done.push(await runStep(running, { ...step, keys: null, lenient: false }));
+    running.endBroken?.(step.plans);
   } catch (error) {
     const path = location.path === undefined ? {} : { path: location.path };
     throw explainViolation(error, [{ ...affectedBy(context, granted, batch, placeOf), names: new Set(), ...path }]);

@@ -3,10 +3,10 @@
 import type { PlatformError } from '../../errors.ts';
 import type { Place } from '../../json/problems.ts';
 import type { Condition } from '../../language/index.ts';
-import type { WritableCollection, WriteScope } from '../access/scope.ts';
+import type { WritableCollection } from '../access/scope.ts';
 import { countsWritten } from '../checks/check.ts';
 import { brokenRules } from '../checks/known-values.ts';
-import type { Running, Step } from '../execute/running.ts';
+import type { Running } from '../execute/running.ts';
 import type { StepDone } from '../execute/step.ts';
 import { namesOf, type WriteContext } from '../write-plan.ts';
 import type { DecodedStep, DecodedSteps, Group, KeyTexts } from './parse/group.ts';
@@ -31,8 +31,6 @@ export interface Writing {
   readonly later: LaterLink[];
   /** Writes a group with all below it; gives the key of every node. */
   write(group: Group, above: LinkValues): Promise<readonly KeyTexts[]>;
-  /** Throws where rules are broken and a unique key might have refused the step: later ones must not tell that. */
-  endBroken(step: Step): void;
 }
 
 /** Values of fields that other items decide, by the field's name and the positions of nodes. */
@@ -61,13 +59,6 @@ export function noteLinks({ linking, replaced }: Writing, step: StepDone, itemsO
     if (earlier !== undefined) replaced.add(earlier);
     if (step.waitsForLinks) linking.set(item, step);
   }
-}
-
-/** True if a unique key may refuse the rows of a step. */
-export function mayBeTaken({ open }: WriteScope, { payload, batch }: Step): boolean {
-  const names = new Set(batch.columns.map(({ field }) => field.descriptor.name));
-  const { constraints = [] } = open.collections.get(payload.collection)?.descriptor ?? {};
-  return constraints.some(({ type, fields }) => type === 'unique' && fields.some((name) => names.has(name)));
 }
 
 /** Collects rules that a draft which is not written breaks by its own values. Throws FORBIDDEN. */

@@ -12,7 +12,6 @@ import { parseCreate } from '../decode/parse-body.ts';
 import type { Running } from '../execute/running.ts';
 import { runStep } from '../execute/step.ts';
 import { type AffectedConstraints, isKnown, keysInPayloads, takenKey } from '../execute/violation.ts';
-import { hasChecksFirst } from '../plan/plans.ts';
 import { grantedTo } from '../prepare-update.ts';
 import type { KeyTexts } from '../tree/parse/group.ts';
 import type { Entry } from '../tree/parse/nested-write.ts';
@@ -163,6 +162,6 @@ async function prepareCreate(context: WriteContext, body: JsonValue | undefined)
     await done.checkLate();
     return done.keys;
   };
-  const hasChecks = () => hasChecksFirst(prepare().plans);
-  return completed(context, { returning, affected, hasChecks, work }, { kind: 'step', prepare, keys: null });
+  const step = () => prepare().plans;
+  return completed(context, { returning, affected, step, work }, { kind: 'step', prepare, keys: null });
 }
