@@ -185,7 +185,10 @@ function constraintsOf(
       };
       return { name, type: 'foreign_key' as const, fields: named(columns), ...details };
     }),
-    ...table.checks.map(({ name, columns }) => ({ name, type: 'check' as const, fields: named(columns) })),
+    ...table.checks.map(({ name, columns, expression }) => {
+      const exclusive = expression.startsWith('EXCLUDE ');
+      return { name, type: 'check' as const, fields: named(columns), ...(exclusive && { exclusive }) };
+    }),
     ...domainChecks(table, named),
     ...partialUniques(table, named),
   ];
@@ -203,7 +206,7 @@ function partialUniques(
     .filter(({ name, unique }) => unique && !keys.has(name))
     .map(({ name, columns: indexed }) => {
       const fields = named([...new Set(indexed.flatMap(used))]);
-      return { name, type: 'check' as const, fields };
+      return { name, type: 'check' as const, fields, exclusive: true as const };
     });
 }
 

@@ -175,11 +175,15 @@ export function foreignKey(
 }
 
 /**
- * States a check.
+ * States a check; `exclusive` where other rows decide it.
  * @example check('products_price_check', ['price'])
  */
-export function check(name: string, fields: readonly string[]): ConstraintDescriptor {
-  return { name, type: 'check', fields };
+export function check(
+  name: string,
+  fields: readonly string[],
+  facts: Pick<ConstraintDescriptor, 'exclusive'> = {},
+): ConstraintDescriptor {
+  return { name, type: 'check', fields, ...facts };
 }
 
 /** Actions of payloads that routes lead to. */

@@ -72,6 +72,8 @@ export interface ConstraintDescriptor {
   readonly fields: readonly string[];
   /** Set when columns were left out, so that the fields alone are not unique. */
   readonly incomplete?: true;
+  /** Set on a check that other rows decide: a unique index of some rows or expressions, or an exclusion. */
+  readonly exclusive?: true;
   /** For a foreign key: the collection that it leads to, when there is one. */
   readonly target?: string;
   /** Set on a foreign key that rows may break: one that is NOT VALID or NOT ENFORCED. */

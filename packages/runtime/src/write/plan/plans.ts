@@ -139,11 +139,13 @@ function aheadOf(written: Written, form: StepForm): Pick<StepPlans, 'planFirst' 
   };
 }
 
-/** True if a unique key may refuse the rows. */
+/** True if a unique key, or another constraint between rows, may refuse these. */
 function mayBeTaken(written: Written): boolean {
   const names = new Set(changedNames(written));
   const { constraints = [] } = written.writable.collection.descriptor;
-  return constraints.some(({ type, fields }) => type === 'unique' && fields.some((name) => names.has(name)));
+  return constraints.some(
+    ({ type, fields, exclusive = type === 'unique' && fields.some((name) => names.has(name)) }) => exclusive,
+  );
 }
 
 /** Plans the early check: few trees need it. */
