@@ -94,7 +94,9 @@ describe.each([
   const pairs = faults.flatMap((first, index) => faults.slice(index + 1).map((second) => [first, second] as const));
   it.each(pairs.map((pair) => [pair[0][0], pair[1][0], pair] as const))('%s before %s', async (_, __, pair) => {
     const [alone, both] = [await ask(method, path, pair.slice(0, 1)), await ask(method, path, pair)];
-    expect([both.status, both.text]).toEqual([alone.status, alone.text]);
+    // A longer body has the same fault in another place.
+    const textOf = ({ text }: Answer): string => text.replace(/column \d+/, 'a column');
+    expect([both.status, textOf(both)]).toEqual([alone.status, textOf(alone)]);
   });
 });
 

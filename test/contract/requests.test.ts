@@ -42,6 +42,34 @@ describe('the first failing stage answers', () => {
   });
 });
 
+/** The message of the error that answers a list of articles. */
+async function told(query: string): Promise<string> {
+  return (await magazine.ask(`/items/articles?${query}`)).json.errors?.[0]?.message ?? 'no error';
+}
+
+it.each([
+  ['filter={"title":"x",}', '"filter" is not valid JSON at line 1, column 14.'],
+  ['filter=[]', 'The filter must be an object.'],
+  ['limit=1&limit=2', '"limit" takes one value.'],
+  ['fields=id,upper(title)', '"fields" calls an unknown function in "upper(title)".'],
+  ['fields=id,year(title)', '"fields" has "year(title)", whose function does not fit the field.'],
+  ['groupBy=upper(title)', '"upper(title)" calls an unknown function.'],
+  [
+    'deep[comments][limit]=1',
+    expect.stringMatching(/^"deep" at "comments.limit" must be an object, unless it .* _limit,/),
+  ],
+  ['deep={"comments":{"_limt":{}}}', '"deep" has no parameter "_limt".'],
+  ['filter={"keywords":{"_eq":["a",1]}}', expect.stringContaining('has an element that must be text')],
+])('%s is refused with its place: %s', async (query, message) => {
+  expect(await told(query)).toEqual(message);
+});
+
+it('a body that is no JSON is refused with its place', async () => {
+  const headers = { 'content-type': 'application/json' };
+  const { json } = await magazine.ask('/items/articles', { method: 'SEARCH', headers, body: '{"query":\n {},}' });
+  expect(json.errors[0].message).toBe('The body is not valid JSON at line 2, column 5.');
+});
+
 it('ignores parameters of nobody', async () => {
   const plain = await magazine.ask('/items/articles?limit=2');
   expect((await magazine.ask('/items/articles?limit=2&nobody=1&other[a=2&access_token=')).text).toBe(plain.text);
@@ -131,6 +159,7 @@ describe('bodies', () => {
     [json, '{"keys":"1"}', '400 INVALID_PAYLOAD'],
     [json, '{"query":[]}', '400 INVALID_QUERY'],
     [json, '{"query":{"limit":1.5}}', '400 INVALID_QUERY'],
+    [json, '{"query":{"limt":1}}', '400 INVALID_QUERY'],
     [json, '{"query":{"fields":[1]}}', '400 INVALID_QUERY'],
   ])('%s %s', async (type, body, expected) => {
     const answer = await magazine.ask('/items/articles', { method: 'SEARCH', headers: { 'content-type': type }, body });

@@ -177,6 +177,16 @@ describe('PATCH of several items', () => {
     expect(await ask([])).toBe('400 INVALID_QUERY');
   });
 
+  it('refuses a misspelt parameter of its query, without which every item would be found', async () => {
+    const query = { filtr: { id: { _eq: 1 } } };
+    for (const answer of [await patch('notes', { query, data: { body: 'x' } }), await remove('notes', { query })]) {
+      expect(failure(answer)).toBe('400 INVALID_QUERY');
+      expect(answer.json.errors[0].message).toMatch(/^"query" takes fields, filter, .*, and no "filtr"\.$/);
+    }
+    expect(await titles()).toHaveLength(4);
+    expect(await rows('SELECT * FROM notes WHERE body IS NOT NULL')).toEqual([]);
+  });
+
   it('is limited in the items that a query finds, too', async () => {
     await rows(`INSERT INTO notes (title) VALUES ('e'), ('f'), ('g')`);
     expect(failure(await patch('notes', { query: {}, data: { body: 'x' } }))).toBe('400 INVALID_PAYLOAD');

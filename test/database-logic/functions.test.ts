@@ -172,8 +172,9 @@ describe('arguments', () => {
     [[], 'The body must be an object.'],
     [{ args: [1] }, '"args" must be an object.'],
     [{ args: {}, query: [] }, '"query" must be an object.'],
+    [{ args: {}, query: { groupBy: 'id' } }, expect.stringMatching(/^"query" takes fields, .*, and no "groupBy"\.$/)],
   ])('in the body %j of SEARCH are refused', async (body, said) => {
-    expect(message(await search('public', 'nearest_shops', body))).toBe(said);
+    expect(message(await search('public', 'nearest_shops', body))).toEqual(said);
   });
 
   it('that the server sets have its value', async () => {

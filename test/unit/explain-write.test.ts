@@ -111,7 +111,7 @@ describe('reasons', () => {
     ['POST /items/articles', { title: 'a', comments: [{ bdy: 'b' }] }, [nowhere('"bdy" of comments')]],
     ['POST /items/notes', { text: 'a' }, ['"notes" has no key: it can only be listed.']],
     ['POST /items/nowhere', {}, ['There is no collection "nowhere": administrators are refused, too.']],
-    ['PATCH /items/articles/1', '{', ['The body is not valid JSON.']],
+    ['PATCH /items/articles/1', '{', ['The body is not valid JSON at line 1, column 2.']],
     ['POST /items/articles', { title: null }, ['"title" is required.']],
   ] as const)('of %s %j', async (request, body, reasons) => {
     const explained = await explain(request, body);

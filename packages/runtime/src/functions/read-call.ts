@@ -47,10 +47,7 @@ export function planSearch(
   const { args = {}, query = {}, ...others } = objectIn(body, 'The body');
   const [other] = Object.keys(others);
   if (other !== undefined) throw new PlatformError('INVALID_PAYLOAD', 'The body takes "args" and "query".');
-  const tree = readBodyQuery(query);
-  const options = optionsOf(callable);
-  const unknown = Object.keys(isObject(query) ? query : {}).find((name) => !options.includes(name));
-  if (unknown !== undefined) throw invalidQuery(`"${unknown}" is not known here.`);
+  const tree = readBodyQuery(query, new Set(optionsOf(callable)));
   const values = new Map(Object.entries(objectIn(args, '"args"')));
   return functions.read(caller, callable, { values, text: false }, tree);
 }

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { PlatformError } from '../errors.ts';
 import type { JsonValue } from '../language/index.ts';
-import { isList, type ParsedText, parseText } from '../language/values/parse-text.ts';
+import { faultPlace, isList, type ParsedText, parseText } from '../language/values/parse-text.ts';
 
 export interface BodyHeaders {
   readonly 'content-type'?: string | undefined;
@@ -77,8 +77,8 @@ function namesNoOtherCharset(parameter: string): boolean {
 function parseJson(text: string): ParsedText {
   try {
     return parseText(text);
-  } catch {
-    throw new PlatformError('INVALID_PAYLOAD', 'The body is not valid JSON.');
+  } catch (error) {
+    throw new PlatformError('INVALID_PAYLOAD', `The body is not valid JSON${faultPlace(error)}.`);
   }
 }
 

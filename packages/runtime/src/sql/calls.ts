@@ -89,7 +89,7 @@ export function refuseUnknownFunctions(
     const call = parseCall(name);
     if (call === undefined || call.function === distance || isFieldFunction(call.function)) continue;
     if (!isName(scope, name) && aliases?.has(name) !== true) {
-      throw invalidQuery(`"${parameter}" has an unknown function.`);
+      throw invalidQuery(`"${parameter}" calls an unknown function in "${name}".`);
     }
   }
 }

@@ -44,7 +44,9 @@ function decodeDimension(
 
 function decodePart(item: JsonValue, dimensions: number, decodeElement: (element: JsonValue) => Decoded): Decoded {
   if (dimensions > 1 && Array.isArray(item)) return decodeDimension(item, dimensions - 1, decodeElement);
-  return item === null ? { ok: true, value: null } : decodeElement(item);
+  if (item === null) return { ok: true, value: null };
+  const decoded = decodeElement(item);
+  return decoded.ok ? decoded : { ...decoded, message: `has an element that ${decoded.message}` };
 }
 
 /** The array literal of values in text form: `{1,NULL,"a b"}`. Every value is quoted, so none is read as syntax. */

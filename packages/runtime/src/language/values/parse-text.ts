@@ -24,6 +24,12 @@ export function parseText(text: string): ParsedText {
   return keys !== null && keys === countMembers(value) ? { value, repeated: null } : parseByMembers(text);
 }
 
+/** Words for the place of a fault that `parseText` threw; empty where the engine tells none. */
+export function faultPlace(error: unknown): string {
+  const [, line, column] = (error instanceof SyntaxError && /\(line (\d+) column (\d+)\)$/.exec(error.message)) || [];
+  return line === undefined ? '' : ` at line ${line}, column ${column}`;
+}
+
 /** The value alone, for texts whose writer has no key twice. */
 export function parseExactly(text: string): JsonValue {
   return parseText(text).value;

@@ -170,8 +170,7 @@ export function createKnownBodyParser(): ParseKnownBody {
     if (prefixes.length > maxPrefixes) prefixes.pop();
   }
 
-  return function parseKnownBody(bytes, headers) {
-    if (bytes.length === 0) return undefined;
+  function parseParts(bytes: Buffer, headers: BodyHeaders): JsonValue {
     const prefix = prefixes.find((prefix) => beginsWith(bytes, prefix.bytes));
     if (prefix === undefined) return parseWhole(bytes, headers);
     const variables = prefix.readVariables(bytes, prefix.bytes.length);
@@ -183,6 +182,16 @@ export function createKnownBodyParser(): ParseKnownBody {
     return isObject(rest) && !sharesName(prefix.known, rest)
       ? { ...prefix.known, ...rest }
       : parseWhole(bytes, headers);
+  }
+
+  return function parseKnownBody(bytes, headers) {
+    if (bytes.length === 0) return undefined;
+    try {
+      return parseParts(bytes, headers);
+    } catch {
+      // A fault has its place in the whole body.
+      return parseBody(bytes, headers);
+    }
   };
 }
 

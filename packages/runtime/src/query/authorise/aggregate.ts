@@ -66,7 +66,7 @@ export function checkCalls(scope: Scope, collection: CollectionScope | undefined
   const sorted = isOneRow(request) ? [] : request.sort.map((term) => term.name);
   for (const name of [...request.groups, ...sorted]) {
     if (isCall(name) && !isFieldFunction(parseCall(name)?.function ?? '')) {
-      throw invalidQuery('A name calls an unknown function.');
+      throw invalidQuery(`"${name}" calls an unknown function.`);
     }
   }
 }

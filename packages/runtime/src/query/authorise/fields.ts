@@ -134,7 +134,7 @@ function resolveFunction(
   if (soft) return undefined;
   if (call?.found !== 'unfit') throw missingName(collection, name);
   const advice = name.startsWith('distance(') ? ' A distance needs one "_near" beside it.' : '';
-  to.late.push(invalidQuery(`"fields" has a function that does not fit.${advice}`));
+  to.late.push(invalidQuery(`"fields" has "${name}", whose function does not fit the field.${advice}`));
   return undefined;
 }
 

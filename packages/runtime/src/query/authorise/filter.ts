@@ -38,7 +38,8 @@ export function refuseProblem(problems: readonly FilterProblem[], stage: FilterP
   const problem = problems.find((candidate) => candidate.stage === stage);
   if (problem === undefined) return;
   if (stage === 'name') throw forbidden(`${JSON.stringify(problem.path.join('.'))} of the filter`);
-  throw invalidQuery(`The filter at "${problem.path.join('.')}" ${printProblem(problem)}.`);
+  const location = problem.path.length === 0 ? '' : ` at "${problem.path.join('.')}"`;
+  throw invalidQuery(`The filter${location} ${printProblem(problem)}.`);
 }
 
 /** Number of relations that a condition looks through or counts. */

@@ -85,7 +85,7 @@ function targetOf(scope: Scope, { collection, link, aliases }: Level, name: stri
 export function refuseNestedSyntax(scope: Scope, reads: NestedReads, aliases?: ReadonlyMap<string, string>): void {
   for (const [name, { request, collection, filter, having, below }] of reads) {
     if (name.startsWith('_') && !isName(scope, name) && aliases?.has(name) !== true) {
-      throw invalidQuery('"deep" has an unknown parameter.');
+      throw invalidQuery(`"deep" has no parameter "${name}".`);
     }
     refuseProblem(filter.problems, 'syntax');
     refuseHaving(having, 'syntax');

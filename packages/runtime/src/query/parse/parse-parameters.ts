@@ -1,7 +1,7 @@
 import { invalidQuery } from '../../errors.ts';
 import { listOf } from '../../language/conditions/filter-syntax.ts';
 import { isStorableText, type JsonValue } from '../../language/index.ts';
-import { type ParsedText, parseText } from '../../language/values/parse-text.ts';
+import { faultPlace, type ParsedText, parseText } from '../../language/values/parse-text.ts';
 import type { Archived } from '../../sql/archived/rows-by-state.ts';
 import type { QueryParameter, QueryTree } from './parse-query-string.ts';
 import { type ExportFormat, exportFormats, type MetaName, type ReadLimits, type SortTerm } from './request.ts';
@@ -102,6 +102,7 @@ function parseInteger(
 ): number | undefined {
   const value = tree.get(name)?.value;
   if (value === undefined || value === '') return undefined;
+  if (Array.isArray(value)) throw invalidQuery(`"${name}" takes one value.`);
   const text = JSON.isRawJSON(value) ? value.rawJSON : typeof value === 'number' ? String(value) : value;
   const number = typeof text === 'string' && /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!(number >= least)) throw invalidQuery(`"${name}" must be an integer of at least ${least}.`);
@@ -135,9 +136,9 @@ export function parseJson(text: string, name: string): JsonValue {
   let parsed: ParsedText;
   try {
     parsed = parseText(text);
-  } catch {
+  } catch (error) {
     // SyntaxError, or RangeError where the text nests beyond the stack.
-    throw invalidQuery(`"${name}" is not valid JSON.`);
+    throw invalidQuery(`"${name}" is not valid JSON${faultPlace(error)}.`);
   }
   const { value, repeated } = parsed;
   checkJson(value, name, 0);

@@ -80,12 +80,15 @@ export function parseKeyRequest(tree: QueryTree, limits: ReadLimits): ReadReques
   };
 }
 
-/** Takes the parameters of a SEARCH body's `query`, which are native JSON. */
-export function readBodyQuery(query: JsonValue): QueryTree {
+/**
+ * Takes the parameters of a body's `query`, which are native JSON. Throws INVALID_QUERY for others than `names`: without
+ * a misspelt `filter` a write would reach every item.
+ */
+export function readBodyQuery(query: JsonValue, names = parameterNames): QueryTree {
   if (!isObject(query)) throw invalidQuery('"query" must be an object.');
   const tree = new Map<string, QueryParameter>();
   for (const [name, value] of Object.entries(query)) {
-    if (!parameterNames.has(name)) continue;
+    if (!names.has(name)) throw invalidQuery(`"query" takes ${[...names].join(', ')}, and no "${name}".`);
     checkJson(value, name);
     if (value !== null) tree.set(name, { value, text: false });
   }
@@ -146,22 +149,26 @@ function parseDeep(tree: QueryTree, limits: ReadLimits): ReadonlyMap<string, Dee
     if (parameters.has(name)) throw invalidQuery(`"deep" takes "${name}" under a relation.`);
   }
   const budget = { relations: limits.relations, values: limits.relations };
-  return parseRelations({ text: deep.text, limits, budget }, deep.value, 1);
+  return parseRelations({ text: deep.text, limits, budget }, deep.value, []);
 }
 
-function parseRelations(level: Level, value: FilterObject, depth: number): ReadonlyMap<string, DeepRequest> {
+function parseRelations(level: Level, value: FilterObject, above: readonly string[]): ReadonlyMap<string, DeepRequest> {
   const relations = new Map<string, DeepRequest>();
   for (const [name, inner] of Object.entries(value)) {
-    if (!parameters.has(name)) relations.set(name, parseRelation(level, inner, depth));
+    if (!parameters.has(name)) relations.set(name, parseRelation(level, inner, [...above, name]));
   }
   return relations;
 }
 
-function parseRelation(level: Level, value: JsonValue, depth: number): DeepRequest {
+function parseRelation(level: Level, value: JsonValue, path: readonly string[]): DeepRequest {
   const { limits, budget } = level;
   budget.relations -= 1;
-  if (depth > limits.relationalDepth || budget.relations < 0) throw invalidQuery('"deep" names too many relations.');
-  if (!isObject(value)) throw invalidQuery('"deep" must hold an object for each relation.');
+  const isTooMuch = path.length > limits.relationalDepth || budget.relations < 0;
+  if (isTooMuch) throw invalidQuery('"deep" names too many relations.');
+  if (!isObject(value)) {
+    const names = [...parameters.keys()].join(', ');
+    throw invalidQuery(`"deep" at "${path.join('.')}" must be an object, unless it is one of ${names}.`);
+  }
   const tree = ownParameters(level, value);
   const aggregate = parseAggregate(tree, limits);
   if (aggregate !== undefined) budget.values -= aggregate.values.length + aggregate.groups.length;
@@ -174,7 +181,7 @@ function parseRelation(level: Level, value: JsonValue, depth: number): DeepReque
     ...parseBounds(tree, limits, aggregate),
     ...(aggregate && { aggregate }),
     ...(archived && { archived }),
-    below: parseRelations(level, value, depth + 1),
+    below: parseRelations(level, value, path),
   };
 }
 
