@@ -1,5 +1,5 @@
 /** The client library on the wire: forms of requests, what it sends again, what it gives up. Source: API specification, section 15. */
-import { type ClientOptions, createClient, isPlatformError, PlatformError } from '@tablewright/client';
+import { type ClientOptions, createClient, isPlatformError, PlatformError, type WriteQuery } from '@tablewright/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AnsweringServer, startAnswering } from '../support/answering.ts';
 
@@ -242,8 +242,21 @@ describe('failures', () => {
     expect(error).toMatchObject({ code: 'FORBIDDEN', status: 200, errors: [{ path: ['a'] }] });
   });
 
+  it('of a write by a query with undefined values come before it is sent', async () => {
+    const docs = client().items('docs');
+    const query: WriteQuery = { filter: { id: { _eq: undefined } } };
+    const refused = new TypeError('The query is not sent: its "_eq" is undefined.');
+    await expect(docs.deleteByQuery(query)).rejects.toThrow(refused);
+    await expect(docs.updateByQuery({ query, data: { n: 1 } })).rejects.toThrow(refused);
+    expect(server.asked).toEqual([]);
+    await docs.deleteByQuery({ filter: { id: { _eq: null } } });
+    expect(lines()).toEqual(['DELETE /items/docs {"query":{"filter":{"id":{"_eq":null}}}}']);
+  });
+
   it('of making a client are TypeErrors', () => {
     expect(() => createClient('')).toThrow(TypeError);
+    expect(() => createClient('localhost:8055')).toThrow('Write "http://" or "https://" in front of "localhost:8055".');
+    for (const url of ['/api', 'http://[::1]:8055', 'https://a.example/b:c']) createClient(url);
     expect(() => createClient(server.url, { storage: { mode: 'LocalStorage' } })).toThrow(TypeError);
     // @ts-expect-error: a static token is never refreshed
     expect(() => createClient(server.url, { auth: { staticToken: 'x', autoRefresh: true } })).toThrow(TypeError);

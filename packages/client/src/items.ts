@@ -133,15 +133,28 @@ export function createItemHandler<Item>(requester: Requester, path: readonly Key
     },
     updateMany,
     updateBatch: (body, query, options) => page({ method: 'PATCH', path, query, body, options }),
-    updateByQuery: (body, query, options) => page({ method: 'PATCH', path, query, body, options }),
+    updateByQuery: async (body, query, options) => {
+      refuseUndefined(body.query);
+      return page({ method: 'PATCH', path, query, body, options });
+    },
     deleteOne: (key, options) =>
       hasAddress(key)
         ? nothing({ method: 'DELETE', path: [...path, key], options, ...purged(options) })
         : deleteMany([key], options),
     deleteMany,
-    deleteByQuery: (query, options) =>
-      nothing({ method: 'DELETE', path, body: { query }, options, ...purged(options) }),
+    deleteByQuery: async (query, options) => {
+      refuseUndefined(query);
+      return nothing({ method: 'DELETE', path, body: { query }, options, ...purged(options) });
+    },
   };
+}
+
+/** Throws a TypeError for undefined values: JSON leaves them out, so a write would find items that are not meant. */
+function refuseUndefined(query: WriteQuery): void {
+  JSON.stringify(query, (name, value: unknown) => {
+    if (value === undefined) throw new TypeError(`The query is not sent: its "${name}" is undefined.`);
+    return value;
+  });
 }
 
 /** The server's answer for a key of no item. */

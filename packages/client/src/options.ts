@@ -81,6 +81,7 @@ export const defaultRefreshBeforeMs = 30_000;
 /** Throws a TypeError for options that exclude each other. */
 export function checkOptions(url: unknown, { auth = {} }: ClientOptions): void {
   if (typeof url !== 'string' || url === '') throw new TypeError('A client needs the address of its server.');
+  if (/^[\w.-]+:(?!\/\/)/.test(url)) throw new TypeError(`Write "http://" or "https://" in front of "${url}".`);
   const refreshing = auth.autoRefresh !== undefined || auth.msRefreshBeforeExpires !== undefined;
   if (auth.staticToken && refreshing)
     throw new TypeError('A static token is never refreshed: leave these options out.');
