@@ -146,6 +146,8 @@ const cases: readonly (readonly [
   ['public-url-not-https', { PUBLIC_URL: 'http://magazine.example.com' }, []],
   ['proxy-untrusted', { IP_TRUST_PROXY: '' }, []],
   ['cors-any-origin-with-credentials', { CORS_ENABLED: 'true', CORS_ORIGIN: '*' }, []],
+  ['cors-without-effect', { CORS_ORIGIN: 'https://app.example.com' }, []],
+  ['cors-without-effect', { CORS_ENABLED: 'true' }, []],
   ['docs-or-graphiql-on', { DOCS: 'true' }, []],
   ['docs-or-graphiql-on', { GRAPHIQL: 'true' }, []],
   ['introspection-on', { GRAPHQL_INTROSPECTION: '' }, []],

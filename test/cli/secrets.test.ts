@@ -1,7 +1,7 @@
 /** Secrets of a server as its users start it: from files, in production, while they change, and on what they are printed. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -64,6 +64,22 @@ describe('a file that cannot be used ends the start with code 4', () => {
     if (process.getuid?.() !== 0) expect(await of(closed)).toEqual([4, expect.stringContaining('cannot be read')]);
     await chmod(closed, 0o600);
   });
+});
+
+it('a start without an address makes no database, in any folder', async () => {
+  const elsewhere = join(project.folder, 'elsewhere');
+  await mkdir(elsewhere);
+  const result = await promisify(execFile)(process.execPath, [join(project.folder, 'generated', 'main.js')], {
+    cwd: elsewhere,
+    env: { ...process.env, DATABASE_URL: '' },
+  }).catch((error: { readonly code: number; readonly stderr: string }) => error);
+  expect(result).toMatchObject({ code: 4, stderr: expect.stringContaining('DATABASE_URL is not set, and ') });
+  expect(await readdir(elsewhere)).toEqual([]);
+  await writeFile(join(project.folder, '.env'), 'DATABASE_URL=postgres://nowhere.invalid/x\n');
+  const variables = { DATABASE_URL: '', ADMIN_TOKEN: 'x'.repeat(32), SECRET: 'x'.repeat(32) };
+  const started = await runPlatform(['start', '--project', project.folder], variables);
+  await rm(join(project.folder, '.env'));
+  expect([started.code, started.stderr]).toEqual([4, expect.stringContaining(' which hides its line in .env.')]);
 });
 
 describe('in production', () => {
@@ -134,8 +150,11 @@ it('a terminal shows the token, and a pipe the path of its file', async () => {
   await server.stop();
   const token = (await readFile(join(project.folder, '.platform', 'admin-token'), 'utf8')).trim();
   expect(server.log()).not.toContain(token);
-  const printed = await terminalOf({ ...variablesOf(database.url, { ADMIN_TOKEN: '' }) });
+  const variables = { ADMIN_TOKEN: '', CORS_ORIGIN: 'https://app.example.com' };
+  const printed = await terminalOf({ ...variablesOf(database.url, variables) });
   expect(printed).toContain(`Admin token: ${token} (kept in `);
+  expect(printed).toMatch(/^Database: postgres(ql)?:\/\/[^@]*\r?$/m);
+  expect(printed).toContain('CORS_ORIGIN has no effect without CORS_ENABLED=true. Set both, or neither.');
 });
 
 /** What a start prints on a terminal until it is stopped. */

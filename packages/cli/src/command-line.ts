@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { GlobalOptions } from './commands/options.ts';
 import { CommandError, exitCodes, knownFailure } from './errors/failures.ts';
 import { findOwnModules, lendPackages } from './modules/own-packages.ts';
-import { readEnvironment } from './project/environment-file.ts';
+import { environmentName, readEnvironment } from './project/environment-file.ts';
 import { embeddedTitle, exampleUrl } from './sources/dialects.ts';
 import { commandFormatter, commandVersion } from './terminal/own-command.ts';
 import { eventLine } from './terminal/progress.ts';
@@ -45,7 +45,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   const root = program().hook('preAction', (_, action) => {
     const { project }: GlobalOptions = action.opts();
     folder = project;
-    readEnvironment(folder);
+    for (const name of readEnvironment(folder))
+      process.stderr.write(`  warning: ${name} is empty, which hides its line in ${environmentName}.\n`);
   });
   // Node ends in silence, and with 0, where all that is left is a promise that nothing settles.
   const endUnfinished = (): void => {

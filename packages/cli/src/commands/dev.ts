@@ -14,9 +14,8 @@ import { outputOf } from '../project/extensions.ts';
 import { loadProject, type Project } from '../project/project.ts';
 import { connect } from '../sources/connect.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
-import { printWelcome } from '../terminal/welcome.ts';
 import type { GlobalOptions } from './options.ts';
-import { importApi, reportDrift, serveOne } from './serve-api.ts';
+import { importApi, printListening, reportDrift, serveOne } from './serve-api.ts';
 
 export interface DevOptions extends GlobalOptions {
   /** False: types are not checked. */
@@ -118,10 +117,7 @@ async function serveFirst(
   const { server, api, token, administrator } = await serveOne(project, held.current(), settings, progress);
   reportDrift(server.drifts(), progress);
   progress.event('listening', { url: server.url });
-  printWelcome(
-    { url: server.url, pages: server.pages, token, api, stateFolder: project.stateFolder, administrator },
-    progress,
-  );
+  printListening(project, { url: server.url, pages: server.pages, token, api, administrator }, progress);
   progress.print('\nWatching the database, the configuration, permissions, templates, extensions and documents.');
   const folders = [outputOf(project), 'extensions'];
   const types = options.types

@@ -24,11 +24,19 @@ import { importGenerated } from '../modules/generated-modules.ts';
 import { readManifest } from '../output/manifest.ts';
 import { addressesOf } from '../process/shared-port.ts';
 import type { WorkerCluster, WorkerClusterOptions } from '../process/worker-cluster.ts';
+import { corsProblem } from '../project/environment-file.ts';
 import { databaseUrl, embeddedFolder, type Settings } from '../project/settings.ts';
 import type { Source } from '../sources/source.ts';
 import { ownVariable } from '../terminal/own-variable.ts';
 import type { Progress } from '../terminal/progress.ts';
-import { type AdminToken, adminToken, type ReportedAdministrator, reportAdministrator } from '../terminal/welcome.ts';
+import {
+  type AdminToken,
+  adminToken,
+  printWelcome,
+  type ReportedAdministrator,
+  reportAdministrator,
+  type Welcome,
+} from '../terminal/welcome.ts';
 import type { StartOptions } from './options.ts';
 
 /** A server of this process, and the facts to print about it. */
@@ -227,6 +235,18 @@ export function reportDrift(drifts: readonly Drift[], progress: Progress): void 
     progress.event('drift', { ...drift });
     progress.print(`  ${drift.severity}: ${drift.message}`);
   }
+}
+
+/** Prints what people need of a server that listens, after variables without effect. */
+export function printListening(
+  project: Settings,
+  served: Omit<Welcome, 'stateFolder' | 'database'>,
+  progress: Progress,
+): void {
+  const message = corsProblem(process.env);
+  const facts = { code: 'cors-without-effect', severity: 'warning', place: 'CORS_ORIGIN' } as const;
+  if (message !== null) reportWarnings([{ ...facts, message, hint: 'Set both, or neither.' }], progress);
+  printWelcome({ ...served, stateFolder: project.stateFolder, database: databaseUrl(project) }, progress);
 }
 
 /** Warnings stop no start; each has the command to run. */

@@ -21,11 +21,12 @@ import { databaseUrl, hasDatabase, loadSettings, type Settings } from '../projec
 import { digestSources } from '../project/source-digests.ts';
 import type { Source } from '../sources/source.ts';
 import { createProgress, type Progress, processProgress } from '../terminal/progress.ts';
-import { adminToken, printWelcome } from '../terminal/welcome.ts';
+import { adminToken } from '../terminal/welcome.ts';
 import { type StartOptions, workerCount } from './options.ts';
 import {
   checkContract,
   importApi,
+  printListening,
   reportDrift,
   reportWarnings,
   serveOne,
@@ -147,10 +148,7 @@ async function serveProject(
   progress.event('listening', { url: server.url, ...(metrics !== null && { metrics }) });
   if (metrics !== null) progress.print(`  metrics at ${metrics}/metrics`);
   manager.ready(server.url);
-  printWelcome(
-    { url: server.url, pages: server.pages, token, api, stateFolder: project.stateFolder, administrator },
-    progress,
-  );
+  printListening(project, { url: server.url, pages: server.pages, token, api, administrator }, progress);
 }
 
 /** Number of processes that are asked for; null: this one serves itself. Throws where there cannot be that many. */
@@ -193,10 +191,7 @@ async function startCluster(project: Settings, size: number, progress: Progress)
   progress.event('listening', { url: first.url, workers: size, ...(metrics !== null && { metrics: metrics.url }) });
   if (metrics !== null) progress.print(`  metrics at ${metrics.url}/metrics`);
   const api = await importApi(project);
-  printWelcome(
-    { url: first.url, pages: first.pages, token, api, stateFolder: project.stateFolder, administrator },
-    progress,
-  );
+  printListening(project, { url: first.url, pages: first.pages, token, api, administrator }, progress);
 }
 
 /** Signals to stop as one process has them; SIGHUP replaces the processes one after the other. */

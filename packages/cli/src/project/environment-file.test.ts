@@ -22,6 +22,14 @@ test.each([
   expect([first, second]).toEqual(['größe', 'b c']);
 });
 
+test('an empty variable hides its line, and is named; one with a text hides it in silence', () => {
+  writeFileSync(join(folder, '.env'), 'env_test_first=a\nenv_test_second=b\n');
+  Object.assign(process.env, { env_test_first: '', env_test_second: 'c' });
+  expect(readEnvironment(folder)).toEqual(['env_test_first']);
+  const { env_test_first: first, env_test_second: second } = process.env;
+  expect([first, second]).toEqual(['', 'c']);
+});
+
 test('refuses other encodings, in which letters would be lost', () => {
   writeFileSync(join(folder, '.env'), 'env_test_first=größe\n', 'latin1');
   expect(() => readEnvironment(folder)).toThrow(/\.env" is no text in UTF-8\.$/);

@@ -6,13 +6,31 @@ import { CommandError, exitCodes, reasonOf } from '../errors/failures.ts';
 /** Name of the file of a project's variables. It contains secrets, so it belongs to one machine. */
 export const environmentName = '.env';
 
-/** Sets the variables of the `.env` of a project's folder that are not set, also by `<NAME>_FILE`: the environment wins. */
-export function readEnvironment(folder: string): void {
+/**
+ * Sets the variables of the `.env` of a project's folder that are not set, also by `<NAME>_FILE`: the environment wins.
+ * Returns the names whose lines are hidden by an empty variable, which may be an accident.
+ */
+export function readEnvironment(folder: string): readonly string[] {
   const path = join(folder, environmentName);
-  if (!existsSync(path)) return;
+  if (!existsSync(path)) return [];
+  const lines = Object.entries(parseEnv(decodeText(path, bytesOf(path))));
   const isSet = (name: string): boolean => process.env[name] !== undefined || process.env[`${name}_FILE`] !== undefined;
-  for (const [name, value] of Object.entries(parseEnv(decodeText(path, bytesOf(path)))))
-    if (!isSet(name)) process.env[name] = value;
+  const hidden = lines.filter(([name, value]) => isSet(name) && !hasText(process.env, name) && value !== '');
+  for (const [name, value] of lines) if (!isSet(name)) process.env[name] = value;
+  return hidden.map(([name]) => name);
+}
+
+/** Variable for pages of other origins that has no effect, as a sentence; null where there is none. */
+export function corsProblem(variables: NodeJS.ProcessEnv): string | null {
+  if (!hasText(variables, 'CORS_ENABLED')) {
+    return hasText(variables, 'CORS_ORIGIN') ? 'CORS_ORIGIN has no effect without CORS_ENABLED=true.' : null;
+  }
+  const isOn = variables.CORS_ENABLED === 'true' && !hasText(variables, 'CORS_ORIGIN');
+  return isOn ? 'CORS_ENABLED has no effect without CORS_ORIGIN.' : null;
+}
+
+function hasText(variables: NodeJS.ProcessEnv, name: string): boolean {
+  return [name, `${name}_FILE`].some((variable) => (variables[variable] ?? '') !== '');
 }
 
 /**

@@ -8,13 +8,15 @@ import { ownVariable } from './own-variable.ts';
 import type { Progress } from './progress.ts';
 
 /** Facts to print when a server listens. */
-interface Welcome {
+export interface Welcome {
   readonly url: string;
   /** Paths of the pages that people begin with. */
   readonly pages: readonly string[];
   readonly token: AdminToken;
   readonly api: CompiledApi;
   readonly stateFolder: string;
+  /** Address of the database; null for the embedded one. */
+  readonly database: string | null;
   /** Made by this start, because there was no user; null when there was one. */
   readonly administrator: ReportedAdministrator | null;
 }
@@ -23,14 +25,22 @@ interface Welcome {
 export function printWelcome(welcome: Welcome, progress: Progress): void {
   const { showsSecrets } = progress;
   const admin = adminLine(welcome, showsSecrets);
-  const lines = [`Listening on ${welcome.url}`, pagesLine(welcome), admin, ...signInLines(welcome)];
-  progress.print(`\n${lines.join('\n')}`);
+  const lines = [`Listening on ${welcome.url}`, pagesLine(welcome), databaseLine(welcome), admin];
+  progress.print(`\n${[...lines, ...signInLines(welcome)].join('\n')}`);
   const requests = curlLines(welcome, showsSecrets);
   if (requests.length > 0) progress.print(['\nTry:', ...requests.map((line) => `  ${line}`)].join('\n'));
 }
 
 function pagesLine({ url, pages }: Welcome): string {
   return `Open in a browser: ${pages.map((path) => url + path).join(', ')}`;
+}
+
+/** Without user, password and parameters, which may be secrets. */
+function databaseLine({ database, stateFolder }: Welcome): string {
+  if (database === null)
+    return `Database: the embedded one in ${join(relative(process.cwd(), stateFolder), 'database')}`;
+  const [address = ''] = database.split('?');
+  return `Database: ${address.replace(/\/\/.*@/, '//')}`;
 }
 
 function adminLine({ token, stateFolder }: Welcome, showsSecrets: boolean): string {

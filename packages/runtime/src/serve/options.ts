@@ -17,7 +17,7 @@ import type { GatherMetrics } from './instruments.ts';
 export interface ServeOptions {
   /** Environment variables by name; those of the process when absent. */
   readonly variables?: Variables;
-  /** The database; DATABASE_URL when absent, and without that an embedded one under `.platform/database`. */
+  /** The database; DATABASE_URL when absent, and without that an embedded one that was made under `.platform/database`. */
   readonly database?: DatabasePlace;
   /**
    * True if SIGTERM and SIGINT stop the server and end the process: 0 after a clean stop, at once on a second signal.

@@ -31,7 +31,7 @@ export async function readSetting(api: CompiledApi, options: ServeOptions): Prom
   const initial = environmentOf(variables);
   const location = options.database ?? placeOf(initial);
   refuseOthers(api, location);
-  if (initial.production) refuseNew(location);
+  refuseNew(location);
   const address = 'url' in location ? renewableUrl(variables, location.url) : undefined;
   const environment = await withSecret(api, initial, location);
   const provider = await loadProvider(environment.operate.tracesModule);
@@ -47,12 +47,13 @@ function refuseOthers({ dialect }: CompiledApi, location: DatabasePlace): void {
   throw new EnvironmentError([{ variable: 'DATABASE_URL', message }]);
 }
 
-/** An embedded database that a server makes has no tables: in production DATABASE_URL was forgotten. */
+/** An embedded database that a server made would have no tables: DATABASE_URL was forgotten, or the folder is another. */
 function refuseNew(location: DatabasePlace): void {
   if ('url' in location || typeof location.embedded !== 'string') return;
   const { embedded } = location;
   if (embedded.includes('://') || existsSync(join(embedded, 'PG_VERSION'))) return;
-  const message = `DATABASE_URL is not set, and ${embedded} holds no embedded database.`;
+  const advice = 'Set DATABASE_URL, or start in the folder of a project that has one.';
+  const message = `DATABASE_URL is not set, and ${embedded} holds no embedded database. ${advice}`;
   throw new EnvironmentError([{ variable: 'DATABASE_URL', message }]);
 }
 

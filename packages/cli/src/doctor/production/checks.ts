@@ -155,6 +155,13 @@ export const checks: readonly Check[] = [
     cure: 'Name the origins in CORS_ORIGIN, or set CORS_CREDENTIALS=false.',
   },
   {
+    code: 'cors-without-effect',
+    severity: 'warning',
+    title: '`CORS_ORIGIN` without `CORS_ENABLED`, or the other way round',
+    wrong: ({ corsProblem }) => corsProblem,
+    cure: 'Set both, or neither.',
+  },
+  {
     code: 'docs-or-graphiql-on',
     severity: 'warning',
     title: '`DOCS` or `GRAPHIQL` is on',
