@@ -15,7 +15,7 @@ export function printOperations(): string {
       code(fieldOf(operation)),
       code(operation.client?.replace(/\(.*/, '') ?? ''),
       printCallers(operation.access),
-      operation.description,
+      `${operation.summary}. ${operation.description}`,
     ]),
   );
 }
