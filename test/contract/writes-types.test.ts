@@ -139,3 +139,9 @@ it('numbers that JavaScript cannot hold keep their digits, in columns and in JSO
   const removed = await project.admin('/items/samples', { method: 'DELETE', body: '[9007199254740993]' });
   expect(removed.status).toBe(403);
 });
+
+it.each(['NaN', '-Infinity', '1e30'])('%s is no amount of money', async (amount) => {
+  const name = `c${samples.findIndex(([type]) => type === 'money')}`;
+  const { status, json } = await project.admin('/items/samples', { method: 'POST', body: { [name]: amount } });
+  expect([status, json.errors[0].extensions]).toMatchObject([400, { code: 'FAILED_VALIDATION', type: 'range' }]);
+});

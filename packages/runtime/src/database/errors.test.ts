@@ -93,6 +93,7 @@ test('what is tried again', () => {
     true,
     false,
   ]);
+  expect(toDatabaseError(raised('numeric_int8_opt_error')).code).toBe('INVALID_QUERY');
   expect(isNotPrimary(toBeginError(serverError('0A000')))).toBe(true);
   expect(isStalePreparation(toBeginError(serverError('0A000')))).toBe(false);
   expect(isNotPrimary(toBeginError(serverError('57P03')))).toBe(false);

@@ -164,6 +164,7 @@ export function toDatabaseError(cause: unknown): PlatformError {
   if (cause instanceof ConnectionError || cause instanceof RowContextError)
     return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
   if (isUntrue(cause, false)) return new PlatformError('INVALID_QUERY', untrueFunction, {}, { cause });
+  if (isNoAmount(cause)) return new PlatformError('INVALID_QUERY', undefined, {}, { cause });
   // Not from the database at all: a mistake of ours, thrown by the sink of the rows for example.
   if (!(cause instanceof ServerError)) return new PlatformError('INTERNAL_SERVER_ERROR', undefined, {}, { cause });
   const result = answers.get(cause.sqlstate) ?? answers.get(cause.sqlstate.slice(0, 2)) ?? unavailable;
@@ -220,6 +221,11 @@ export function isLost(error: unknown): boolean {
 /** True if a statement was not run because one before it in its transaction has failed. */
 export function isAborted(error: unknown): boolean {
   return error instanceof ServerError && error.sqlstate === '25P02';
+}
+
+/** True if infinity or NaN was to become an amount of money, which a server tells as a feature that it lacks. */
+export function isNoAmount(error: unknown): boolean {
+  return error instanceof ServerError && error.sqlstate === '0A000' && error.routine?.startsWith('numeric_') === true;
 }
 
 /** True if the server no longer takes the prepared statement; a function of the database may raise 0A000, too. */

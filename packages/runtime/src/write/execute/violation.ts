@@ -1,5 +1,5 @@
 /** Constraints of the database, told in terms of the API. Source: API specification, section 9. */
-import { isRaised, raisedForCaller, ServerError } from '../../database/errors.ts';
+import { isNoAmount, isRaised, raisedForCaller, ServerError } from '../../database/errors.ts';
 import { PlatformError } from '../../errors.ts';
 import { failedValidation, missingValue } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
@@ -78,7 +78,7 @@ function explainConstraint(thrown: unknown, collections: readonly AffectedConstr
     const field = missingField(cause, affected);
     return fail(field, 'required', missingValue(field));
   }
-  const limit = limits.get(cause.sqlstate);
+  const limit = isNoAmount(cause) ? 'range' : limits.get(cause.sqlstate);
   const named = found === undefined && collections.length > 1 ? null : namedField(cause, affected);
   if (limit !== undefined) return fail(named, limit, named === null ? refused : (beyond[limit] ?? refused));
   if (malformed.has(cause.sqlstate)) {
