@@ -674,7 +674,7 @@ it('a folder that may not be written is named', async () => {
   expect([code, stderr]).toEqual([2, expect.stringMatching(/^The file system refuses: EACCES: permission denied/m)]);
   expect(stderr).toContain('See to the rights');
   expect(stderr).not.toMatch(/^\s+at /m);
-  // What is generated may be served from there: only a token that is made has to be kept.
+  // A start needs to write only where it has made a token.
   const start = (variables: Readonly<Record<string, string>>) =>
     run('platform', folder, ['start'], { DATABASE_URL: shop.url, PORT: '0', ...variables }, ordinary);
   const kept = await start({});

@@ -50,6 +50,14 @@ it('gives every answer an identifier of its own', async () => {
   expect(new Set(identifiers).size).toBe(paths.length);
 });
 
+it('writes nothing where the query of a body misspells its filter', async () => {
+  const before = ids(await sample.admin('/items/tags?limit=-1&fields=id'));
+  const query = { filtr: { name: { _eq: 'none' } } };
+  expect(failure(await send('DELETE', '/items/tags', { query }))).toBe('400 INVALID_QUERY');
+  expect(failure(await send('PATCH', '/items/tags', { query, data: { name: 'all' } }))).toBe('400 INVALID_QUERY');
+  expect(ids(await sample.admin('/items/tags?limit=-1&fields=id'))).toEqual(before);
+});
+
 describe('resources of the platform', () => {
   it.each(resources)(
     '%s are made, read, searched, changed and deleted, one and several',

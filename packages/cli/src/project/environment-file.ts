@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { CommandError, exitCodes, reasonOf } from '../errors/failures.ts';
+import { hasText } from '../terminal/own-variable.ts';
 
 /** Name of the file of a project's variables. It contains secrets, so it belongs to one machine. */
 export const environmentName = '.env';
@@ -18,19 +19,6 @@ export function readEnvironment(folder: string): readonly string[] {
   const hidden = lines.filter(([name, value]) => isSet(name) && !hasText(process.env, name) && value !== '');
   for (const [name, value] of lines) if (!isSet(name)) process.env[name] = value;
   return hidden.map(([name]) => name);
-}
-
-/** Variable for pages of other origins that has no effect, as a sentence; null where there is none. */
-export function corsProblem(variables: NodeJS.ProcessEnv): string | null {
-  if (!hasText(variables, 'CORS_ENABLED')) {
-    return hasText(variables, 'CORS_ORIGIN') ? 'CORS_ORIGIN has no effect without CORS_ENABLED=true.' : null;
-  }
-  const isOn = variables.CORS_ENABLED === 'true' && !hasText(variables, 'CORS_ORIGIN');
-  return isOn ? 'CORS_ENABLED has no effect without CORS_ORIGIN.' : null;
-}
-
-function hasText(variables: NodeJS.ProcessEnv, name: string): boolean {
-  return [name, `${name}_FILE`].some((variable) => (variables[variable] ?? '') !== '');
 }
 
 /**

@@ -17,8 +17,8 @@ export const graphqlRootTypes: Readonly<Record<GraphqlScope, Readonly<Record<'qu
 };
 
 /**
- * A name in letters, digits and underscores: any other character becomes an underscore. A leading digit gets one in
- * front. Several at the beginning become one, since two are GraphQL's own. Where nothing else is left a 0 follows.
+ * Makes a name of letters, digits and underscores, which replace other characters and stand before a leading digit.
+ * Underscores at the beginning become one, since two are GraphQL's own. Where nothing else is left a 0 follows.
  */
 export function graphqlName(name: string): string {
   if (isPlainName(name)) return name;
