@@ -24,9 +24,10 @@ import { importGenerated } from '../modules/generated-modules.ts';
 import { readManifest } from '../output/manifest.ts';
 import { addressesOf } from '../process/shared-port.ts';
 import type { WorkerCluster, WorkerClusterOptions } from '../process/worker-cluster.ts';
+import { corsProblem } from '../project/environment-file.ts';
 import { databaseUrl, embeddedFolder, type Settings } from '../project/settings.ts';
 import type { Source } from '../sources/source.ts';
-import { corsProblem, ownVariable } from '../terminal/own-variable.ts';
+import { ownVariable } from '../terminal/own-variable.ts';
 import type { Progress } from '../terminal/progress.ts';
 import {
   type AdminToken,

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { CommandError, exitCodes, reasonOf } from '../errors/failures.ts';
-import { hasText } from '../terminal/own-variable.ts';
 
 /** Name of the file of a project's variables. It contains secrets, so it belongs to one machine. */
 export const environmentName = '.env';
@@ -19,6 +18,18 @@ export function readEnvironment(folder: string): readonly string[] {
   const hidden = lines.filter(([name, value]) => isSet(name) && !hasText(process.env, name) && value !== '');
   for (const [name, value] of lines) if (!isSet(name)) process.env[name] = value;
   return hidden.map(([name]) => name);
+}
+
+/** Variable for pages of other origins that has no effect, as a sentence; null where there is none. */
+export function corsProblem(variables: NodeJS.ProcessEnv): string | null {
+  const hasOrigin = hasText(variables, 'CORS_ORIGIN');
+  if (hasOrigin && !hasText(variables, 'CORS_ENABLED')) return 'CORS_ORIGIN has no effect without CORS_ENABLED=true.';
+  return variables.CORS_ENABLED === 'true' && !hasOrigin ? 'CORS_ENABLED has no effect without CORS_ORIGIN.' : null;
+}
+
+/** True if a variable, or the file that names its text, is set and not empty. */
+function hasText(variables: NodeJS.ProcessEnv, name: string): boolean {
+  return [name, `${name}_FILE`].some((variable) => (variables[variable] ?? '') !== '');
 }
 
 /**

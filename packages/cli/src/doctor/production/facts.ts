@@ -8,14 +8,13 @@ import { type Environment, type EnvironmentProblem, readEnvironment, type Variab
 import { loadSchema } from '../../compile/steps.ts';
 import { CommandError, exitCodes } from '../../errors/failures.ts';
 import { readManifest } from '../../output/manifest.ts';
-import { environmentName } from '../../project/environment-file.ts';
+import { corsProblem, environmentName } from '../../project/environment-file.ts';
 import type { Project } from '../../project/project.ts';
 import { databaseUrl } from '../../project/settings.ts';
 import type { ConnectionFacts } from '../../sources/commands.ts';
 import { migrationNames, projectMigrationState } from '../../sources/project-migrations.ts';
 import type { Source } from '../../sources/source.ts';
 import { systemState } from '../../sources/system.ts';
-import { corsProblem } from '../../terminal/own-variable.ts';
 import { connectionFacts, connectionLimit } from '../examine-database.ts';
 
 /** Everything that checks look at. */
