@@ -118,6 +118,40 @@ permissions:
   expect(await readFile(path('generated/server.js'), 'utf8')).toBe(server);
 });
 
+it.skipIf(isOnMariadb())(
+  'pull keeps rights to call functions, which no table has, and the right to remove for good',
+  async () => {
+    await run(`CREATE FUNCTION twice(n integer) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 2 * n'`);
+    await run('ALTER TABLE docs ADD gone timestamptz');
+    await write(
+      'platform.config.ts',
+      `export default { permissionSource: 'tables', functions: { twice: {} },
+      collections: { docs: { softDelete: { field: 'gone' } } } };\n`,
+    );
+    const kept = await readFile(path('permissions.yaml'), 'utf8');
+    const functions = 'functions:\n  public:\n    - twice\n  editor:\n    twice:\n      args: { n: 2 }\n';
+    const rules = kept.replace(
+      '  public:\n',
+      '      delete: { filter: { title: { _eq: a } }, purge: true }\n  public:\n',
+    );
+    await write('permissions.yaml', `${rules}${functions}`);
+    const pushed = await platform('permissions', 'push', '--yes');
+    expect([pushed.code, pushed.differences.length]).toEqual([0, 1]);
+    expect(await platform('permissions', 'diff')).toMatchObject({ code: 0, differences: [] });
+    await run(`UPDATE platform.platform_permissions SET fields = 'id' WHERE role IS NULL`);
+    expect((await platform('permissions', 'pull')).code).toBe(0);
+    const pulled = await readFile(path('permissions.yaml'), 'utf8');
+    expect(pulled).toContain('delete: { filter: { title: { _eq: a } }, purge: true }');
+    expect(pulled.endsWith(functions)).toBe(true);
+    expect((await platform('generate')).code).toBe(0);
+    expect((await platform('can', 'public', 'call', 'twice')).code).toBe(0);
+    expect(await readFile(path('generated/access/editor.js'), 'utf8')).toContain('purge: true');
+    await run(`DELETE FROM platform.platform_permissions WHERE action = 'delete'`);
+    await write('platform.config.ts', "export default { permissionSource: 'tables' };\n");
+    await write('permissions.yaml', kept);
+  },
+);
+
 it('rows that do not compile are told by their keys, and a file that does not compile is not pushed', async () => {
   await run(
     "INSERT INTO platform.platform_permissions (id, collection, action, fields) VALUES (90, 'dcos', 'read', '*')",

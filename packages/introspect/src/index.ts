@@ -2,7 +2,7 @@
 
 export { implies } from './conditions/contradiction.ts';
 export type * from './config/config.ts';
-export { type RoleRow, type RuleRow, readModelTables, readPermissionRows } from './config/own-rows.ts';
+export { purgeName, type RoleRow, type RuleRow, readModelTables, readPermissionRows } from './config/own-rows.ts';
 export type * from './config/permissions/permission-document.ts';
 export { digestPermissions, type PlainRule, plainRules, printPermissions } from './config/permissions/plain-rules.ts';
 export type {

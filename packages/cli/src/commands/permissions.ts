@@ -56,7 +56,10 @@ export async function pullPermissions(options: GlobalOptions): Promise<void> {
     if (differences.length === 0) return;
     const bytes = await readFile(project.permissionsFile).catch(() => Buffer.of());
     const before = decodeText(project.permissionsFile, bytes);
-    await writeFile(project.permissionsFile, printPermissions(tables.document, before));
+    // The tables have no rights to call functions: those of the file stay.
+    const { functions } = project.permissions;
+    const document = { ...tables.document, ...(functions && { functions }) };
+    await writeFile(project.permissionsFile, printPermissions(document, before));
     progress.print(`Wrote ${relative(process.cwd(), project.permissionsFile)}.`);
   });
 }

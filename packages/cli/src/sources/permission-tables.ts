@@ -4,6 +4,7 @@ import {
   type PermissionDifference,
   type PermissionDocument,
   type PlainRule,
+  purgeName,
   type RoleRow,
   type RuleRow,
   readPermissionRows,
@@ -123,10 +124,11 @@ async function writeRules(source: Source, texts: ReturnType<typeof textsOf>, { b
   }
 }
 
-function partsOf({ filter, validation, presets, fields }: PlainRule): readonly (string | null)[] {
+function partsOf({ filter, validation, presets, fields, purge }: PlainRule): readonly (string | null)[] {
   const text = (value: JsonValue): string | null => (value === null ? null : JSON.stringify(value));
   const hasPresets = Object.keys(presets).length > 0;
-  return [text(filter), text(validation), hasPresets ? JSON.stringify(presets) : null, fields?.join(',') ?? null];
+  const names = purge ? [purgeName] : fields;
+  return [text(filter), text(validation), hasPresets ? JSON.stringify(presets) : null, names?.join(',') ?? null];
 }
 
 type PermissionStatements = ModelTables &
@@ -180,12 +182,13 @@ function linesOf(difference: PermissionDifference): readonly string[] {
 }
 
 /** Parts that say nothing are left out. */
-function lineOf({ role, collection, action, fields, filter, validation, presets }: PlainRule): string {
+function lineOf({ role, collection, action, fields, filter, validation, presets, purge }: PlainRule): string {
   const parts = {
     ...(fields !== null && { fields }),
     ...(filter !== null && { filter }),
     ...(validation !== null && { validation }),
     ...(Object.keys(presets).length > 0 && { presets }),
+    ...(purge && { purge }),
   };
   return `${role} ${collection} ${action} ${JSON.stringify(parts)}`;
 }

@@ -114,6 +114,9 @@ function readRole(row: RoleRow, all: readonly RoleRow[], diagnostics: Diagnostic
   return [{ name, place: location, description, admin, app }];
 }
 
+/** Stands among the fields of a rule for delete, which has none, for the right to remove archived items for good. */
+export const purgeName = 'purge';
+
 function readRule(row: RuleRow, role: string | undefined, diagnostics: Diagnostic[]): readonly RuleSource[] {
   const location = `platform_permissions ${row.id}`;
   const action = actions.find((name) => name === row.action);
@@ -145,6 +148,7 @@ function readRule(row: RuleRow, role: string | undefined, diagnostics: Diagnosti
             value: placed(value),
           }))
         : [],
+      ...(action === 'delete' && namesOf(row.fields ?? '').includes(purgeName) && { purge: true as const }),
     },
   ];
 }

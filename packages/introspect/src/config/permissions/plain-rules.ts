@@ -3,7 +3,14 @@ import type { JsonValue } from '@tablewright/runtime/language';
 import { Document, isCollection, isMap, isNode, isScalar, type Node, parseDocument, type ScalarTag, visit } from 'yaml';
 import { compareText, sortedBy } from '../../order.ts';
 import { exactValue } from '../yaml/placed-value.ts';
-import type { Action, PermissionDocument, RoleSource, RuleSource } from './permission-document.ts';
+import type {
+  Action,
+  CallSource,
+  PermissionDocument,
+  PresetSource,
+  RoleSource,
+  RuleSource,
+} from './permission-document.ts';
 
 /** A rule without its places, in the one form that all ways to write it have in common. */
 export interface PlainRule {
@@ -43,13 +50,17 @@ function plainRule({ role, collection, action, fields, filter, validation, prese
     fields: fields === null || action === 'delete' ? null : fields.map(({ name }) => name),
     filter: filter === null || isEmpty(filter.value) ? null : inOrder(exactValue(filter)),
     validation: validation === null ? null : inOrder(exactValue(validation)),
-    presets: Object.fromEntries(
-      presets
-        .map(({ field, value }) => [field.name, inOrder(exactValue(value))] as const)
-        .toSorted(([a], [b]) => compareText(a, b)),
-    ),
+    presets: valuesOf(presets),
     ...(purge && { purge }),
   };
+}
+
+function valuesOf(values: readonly PresetSource[]): Readonly<Record<string, JsonValue>> {
+  return Object.fromEntries(
+    values
+      .map(({ field, value }) => [field.name, inOrder(exactValue(value))] as const)
+      .toSorted(([a], [b]) => compareText(a, b)),
+  );
 }
 
 function isEmpty(value: JsonValue): boolean {
@@ -133,6 +144,7 @@ export function printPermissions(document: PermissionDocument, before = ''): str
       ),
     }),
     permissions: nested(plainRules(document)),
+    ...(document.functions !== undefined && { functions: callsByRole(document.functions) }),
   };
   const yaml = new Document(content, { version: '1.2', customTags: (tags) => [number, ...tags] });
   // Roles and actions stand on lines of their own, what they are in one line each.
@@ -158,6 +170,18 @@ const number: ScalarTag = {
 
 /** Levels down to the rules of a collection: section, role, collection. */
 const deepestBlock = 4;
+
+/** Rights to call functions, in the order of the file: a list of names, or names with the arguments that are set. */
+function callsByRole(calls: readonly CallSource[]): JsonValue {
+  return Object.fromEntries(
+    [...Map.groupBy(calls, ({ role }) => role.name)].map(([role, rights]) => {
+      const names = rights.map((right) => right.function.name);
+      if (rights.every(({ args }) => args.length === 0)) return [role, names];
+      const entries = rights.map(({ args }, index) => [names[index], args.length === 0 || { args: valuesOf(args) }]);
+      return [role, Object.fromEntries(entries)];
+    }),
+  );
+}
 
 function nested(rules: readonly PlainRule[]): JsonValue {
   return tree(
@@ -188,15 +212,16 @@ function tree(
   return Object.fromEntries([...Map.groupBy(rules, nameOf)].map(([name, group]) => [name, contentOf(group)]));
 }
 
-function writtenRule({ action, fields, filter, validation, presets }: PlainRule): JsonValue {
+function writtenRule({ action, fields, filter, validation, presets, purge }: PlainRule): JsonValue {
   const hasPresets = Object.keys(presets).length > 0;
   const isEverything = action === 'delete' ? fields === null : fields?.length === 1 && fields[0] === '*';
-  if (isEverything && filter === null && validation === null && !hasPresets) return true;
+  if (isEverything && filter === null && validation === null && !hasPresets && !purge) return true;
   return {
     ...(fields !== null && { fields: fields.length === 1 && fields[0] === '*' ? '*' : fields }),
     ...(filter !== null && { filter }),
     ...(validation !== null && { validation }),
     ...(hasPresets && { presets }),
+    ...(purge && { purge }),
   };
 }
 
