@@ -150,11 +150,12 @@ it('a terminal shows the token, and a pipe the path of its file', async () => {
   await server.stop();
   const token = (await readFile(join(project.folder, '.platform', 'admin-token'), 'utf8')).trim();
   expect(server.log()).not.toContain(token);
-  const variables = { ADMIN_TOKEN: '', CORS_ORIGIN: 'https://app.example.com' };
+  const variables = { ADMIN_TOKEN: '', CORS_ORIGIN: 'https://app.example.com', AUTH_CORP_DRIVER: 'openid' };
   const printed = await terminalOf({ ...variablesOf(database.url, variables) });
   expect(printed).toContain(`Admin token: ${token} (kept in `);
   expect(printed).toMatch(/^Database: postgres(ql)?:\/\/[^@]*\r?$/m);
   expect(printed).toContain('CORS_ORIGIN has no effect without CORS_ENABLED=true. Set both, or neither.');
+  expect(printed).toContain('AUTH_CORP_DRIVER has no effect unless AUTH_PROVIDERS names corp. Set both, or neither.');
 });
 
 /** What a start prints on a terminal until it is stopped. */

@@ -24,7 +24,7 @@ import { importGenerated } from '../modules/generated-modules.ts';
 import { readManifest } from '../output/manifest.ts';
 import { addressesOf } from '../process/shared-port.ts';
 import type { WorkerCluster, WorkerClusterOptions } from '../process/worker-cluster.ts';
-import { corsProblem } from '../project/environment-file.ts';
+import { idleVariables } from '../project/environment-file.ts';
 import { databaseUrl, embeddedFolder, type Settings } from '../project/settings.ts';
 import type { Source } from '../sources/source.ts';
 import { ownVariable } from '../terminal/own-variable.ts';
@@ -243,9 +243,12 @@ export function printListening(
   served: Omit<Welcome, 'stateFolder' | 'database'>,
   progress: Progress,
 ): void {
-  const message = corsProblem(process.env);
-  const facts = { code: 'cors-without-effect', severity: 'warning', place: 'CORS_ORIGIN' } as const;
-  if (message !== null) reportWarnings([{ ...facts, message, hint: 'Set both, or neither.' }], progress);
+  const facts = { code: 'variable-without-effect', severity: 'warning', hint: 'Set both, or neither.' } as const;
+  const idle = idleVariables(process.env);
+  reportWarnings(
+    idle.map(({ variable, message }) => ({ ...facts, place: variable, message })),
+    progress,
+  );
   printWelcome({ ...served, stateFolder: project.stateFolder, database: databaseUrl(project) }, progress);
 }
 

@@ -20,11 +20,51 @@ export function readEnvironment(folder: string): readonly string[] {
   return hidden.map(([name]) => name);
 }
 
-/** Variable for pages of other origins that has no effect, as a sentence; null where there is none. */
-export function corsProblem(variables: NodeJS.ProcessEnv): string | null {
-  const hasOrigin = hasText(variables, 'CORS_ORIGIN');
-  if (hasOrigin && !hasText(variables, 'CORS_ENABLED')) return 'CORS_ORIGIN has no effect without CORS_ENABLED=true.';
-  return variables.CORS_ENABLED === 'true' && !hasOrigin ? 'CORS_ENABLED has no effect without CORS_ORIGIN.' : null;
+/** A variable that is set and has no effect, with the reason as a sentence. */
+export interface IdleVariable {
+  readonly variable: string;
+  readonly message: string;
+}
+
+/** Variables that count beside another one only, whose value is named where it is a switch. */
+const companions: Readonly<Record<string, string>> = {
+  CORS_ORIGIN: 'CORS_ENABLED=true',
+  RATE_LIMITER_POINTS: 'RATE_LIMITER_ENABLED=true',
+  RATE_LIMITER_DURATION: 'RATE_LIMITER_ENABLED=true',
+  RATE_LIMITER_GLOBAL_POINTS: 'RATE_LIMITER_GLOBAL_ENABLED=true',
+  RATE_LIMITER_GLOBAL_DURATION: 'RATE_LIMITER_GLOBAL_ENABLED=true',
+  METRICS_HOST: 'METRICS_PORT',
+  EMAIL_SMTP_PORT: 'EMAIL_SMTP_HOST',
+  EMAIL_SMTP_SECURE: 'EMAIL_SMTP_HOST',
+  EMAIL_SMTP_USER: 'EMAIL_SMTP_HOST',
+  EMAIL_SMTP_PASSWORD: 'EMAIL_SMTP_USER',
+};
+
+/** Variables with a name in the middle that a list has to name, and what the list has where it is not set. */
+const lists = [
+  { pattern: /^AUTH_(\w+)_DRIVER$/, list: 'AUTH_PROVIDERS', absent: '' },
+  { pattern: /^STORAGE_(\w+)_DRIVER$/, list: 'STORAGE_LOCATIONS', absent: 'local' },
+] as const;
+
+/** Variables without effect: the one beside which they count was forgotten, or they are left over. */
+export function idleVariables(variables: NodeJS.ProcessEnv): readonly IdleVariable[] {
+  const names = Object.keys(variables).filter((name) => hasText(variables, name));
+  const alone = Object.entries(companions).flatMap(([variable, needed]) => {
+    const [companion = ''] = needed.split('=');
+    const isIdle = hasText(variables, variable) && !hasText(variables, companion);
+    return isIdle ? [{ variable, message: `${variable} has no effect without ${needed}.` }] : [];
+  });
+  const unlisted = lists.flatMap(({ pattern, list, absent }) => {
+    const listed = (variables[list] || absent).split(',').map((name) => name.trim().toUpperCase());
+    return names.flatMap((variable) => {
+      const name = pattern.exec(variable)?.[1];
+      if (name === undefined || listed.includes(name)) return [];
+      return [{ variable, message: `${variable} has no effect unless ${list} names ${name.toLowerCase()}.` }];
+    });
+  });
+  const hasNoOrigin = variables.CORS_ENABLED === 'true' && !hasText(variables, 'CORS_ORIGIN');
+  const message = 'CORS_ENABLED has no effect without CORS_ORIGIN.';
+  return [...alone, ...unlisted, ...(hasNoOrigin ? [{ variable: 'CORS_ENABLED', message }] : [])];
 }
 
 /** True if a variable, or the file that names its text, is set and not empty. */

@@ -155,10 +155,10 @@ export const checks: readonly Check[] = [
     cure: 'Name the origins in CORS_ORIGIN, or set CORS_CREDENTIALS=false.',
   },
   {
-    code: 'cors-without-effect',
+    code: 'variable-without-effect',
     severity: 'warning',
-    title: '`CORS_ORIGIN` without `CORS_ENABLED`, or the other way round',
-    wrong: ({ corsProblem }) => corsProblem,
+    title: 'a variable without the one beside which it counts, such as `CORS_ORIGIN` without `CORS_ENABLED`',
+    wrong: ({ idle }) => idle.map(({ message }) => message),
     cure: 'Set both, or neither.',
   },
   {

@@ -8,7 +8,7 @@ import { type Environment, type EnvironmentProblem, readEnvironment, type Variab
 import { loadSchema } from '../../compile/steps.ts';
 import { CommandError, exitCodes } from '../../errors/failures.ts';
 import { readManifest } from '../../output/manifest.ts';
-import { corsProblem, environmentName } from '../../project/environment-file.ts';
+import { environmentName, type IdleVariable, idleVariables } from '../../project/environment-file.ts';
 import type { Project } from '../../project/project.ts';
 import { databaseUrl } from '../../project/settings.ts';
 import type { ConnectionFacts } from '../../sources/commands.ts';
@@ -28,8 +28,7 @@ export interface ProductionFacts {
   readonly problems: readonly EnvironmentProblem[];
   /** Variables that the server does not read, whose names are near those of others that it reads. */
   readonly misspelt: readonly MisspeltVariable[];
-  /** Reason why variables that let pages of other origins call have no effect. */
-  readonly corsProblem: string | null;
+  readonly idle: readonly IdleVariable[];
   /** Files with secrets that every user of the machine can read. */
   readonly openFiles: readonly string[];
   /** Connections to hosts, by the variables that name these; none to the embedded database. */
@@ -67,7 +66,7 @@ export async function productionFacts(project: Project, examined: ExaminedFacts)
   return {
     ...settings,
     misspelt: misspeltVariables(process.env),
-    corsProblem: corsProblem(process.env),
+    idle: idleVariables(process.env),
     node: process.versions.node,
     now: Date.now(),
     openFiles: await openSecrets(project, process.env),
