@@ -205,8 +205,10 @@ describe('an address', () => {
     'http://[fe80::1%25lo]/',
     'nonsense',
     '',
-  ])('%j is none that may be asked', async (url) => {
-    expect(failure(await fetchFile(url))).toBe('400 INVALID_PAYLOAD');
+  ])('%j is none that may be asked, and the refusal names the variables', async (url) => {
+    const answer = await fetchFile(url);
+    expect(failure(answer)).toBe('400 INVALID_PAYLOAD');
+    expect(answer.json.errors[0].message).toMatch(/IMPORT_PORTS, and outside .* IMPORT_IP_ALLOW_LIST/);
   });
 
   it('that has none is not reached', async () => {

@@ -119,6 +119,7 @@ it.each([
   ['ACCESS_LOG', '1.5'],
   ['LOG_ADDRESSES', 'some'],
   ['SLOW_QUERY', 'never'],
+  ['STORAGE_LOCAL_BUCKET', 'files'],
 ])('an invalid %s stops the start and is named', async (name, value) => {
   const empty = await createProject();
   const url = project.database.url;

@@ -152,6 +152,11 @@ describe('an import', () => {
   it('is for forms', async () => {
     const sent = await project.admin('/utils/import/notes', { method: 'POST', body: [{ title: 'a' }] });
     expect(failure(sent)).toBe('415 UNSUPPORTED_MEDIA_TYPE');
+    for (const path of ['/utils/import/notes', '/files']) {
+      const raw = { method: 'POST', body: 'title\na\n', headers: { 'content-type': 'text/csv' } };
+      const { json: answer } = await project.admin(path, raw);
+      expect([path, answer.errors[0].message]).toEqual([path, 'Send a file as a part of a form, multipart/form-data.']);
+    }
   });
 
   it('keeps to the rules of the caller', async () => {

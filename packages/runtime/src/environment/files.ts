@@ -70,7 +70,11 @@ export function readFiles(read: Read, requireVariable: Need) {
 function readLocation(name: string, read: Read, requireVariable: Need): StorageLocation {
   const variable = (end: string): string => `STORAGE_${name.toUpperCase()}_${end}`;
   const driver = read<'local' | 's3'>(variable('DRIVER'), readChoice(['local', 's3']), 'local');
-  if (driver === 'local') return { name, driver, root: read<string | null>(variable('ROOT'), readText, null) };
+  if (driver === 'local') {
+    // Files that were meant for a bucket would lie on one machine.
+    read(variable('BUCKET'), () => ({ problem: `needs ${variable('DRIVER')}=s3.` }), null);
+    return { name, driver, root: read<string | null>(variable('ROOT'), readText, null) };
+  }
   return {
     name,
     driver,

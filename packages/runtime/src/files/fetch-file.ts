@@ -102,7 +102,8 @@ function nameIn({ pathname, hostname }: URL): string {
 }
 
 function refused(): PlatformError {
-  return new PlatformError('INVALID_PAYLOAD', '"url" must be an address of http or https that may be asked.');
+  const where = 'on a port of IMPORT_PORTS, and outside of networks that only IMPORT_IP_ALLOW_LIST opens';
+  return new PlatformError('INVALID_PAYLOAD', `"url" must be an address of http or https without user, ${where}.`);
 }
 
 function unreachable(cause: unknown): PlatformError {

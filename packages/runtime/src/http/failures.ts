@@ -32,6 +32,9 @@ const refusals: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
   ['ERR_HTTP_REQUEST_TIMEOUT', { code: 'INVALID_PAYLOAD', message: 'The request took too long to arrive.' }],
 ]);
 
+/** Advice where a file was sent as the body itself. */
+export const filesInForms = 'Send a file as a part of a form, multipart/form-data.';
+
 /** Takes anything thrown while a request was handled to the error that answers it. */
 export function toAnswerError(thrown: unknown): PlatformError {
   const refusal = refusals.get(codeOf(thrown));

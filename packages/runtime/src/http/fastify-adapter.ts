@@ -28,7 +28,7 @@ import {
 import type { Call, CallReader } from './call.ts';
 import type { Consistency } from './consistency.ts';
 import type { CreateShortcut, ServerParts, Shortcut } from './endpoints.ts';
-import { answerBrokenRequest, messageOf, toAnswerError } from './failures.ts';
+import { answerBrokenRequest, filesInForms, messageOf, toAnswerError } from './failures.ts';
 import { createResponder, type Responder, type StreamingResponder, type WriteHead } from './responses/answer.ts';
 
 declare module 'fastify' {
@@ -259,7 +259,9 @@ function acceptBodies(server: FastifyInstance, maxBytes: number): void {
       const form = request.routeOptions.config.takesForms === true ? readForm(bytes, request.headers) : null;
       request.json = form ?? parseBody(bytes, request.headers);
     } catch (error) {
-      done(toAnswerError(error));
+      const refusal = toAnswerError(error);
+      const isFile = refusal.code === 'UNSUPPORTED_MEDIA_TYPE' && request.routeOptions.config.takesParts === true;
+      done(isFile ? new PlatformError(refusal.code, filesInForms) : refusal);
       return;
     }
     done(null);

@@ -13,6 +13,7 @@ import { createExporter, type ExporterOptions } from '../../utilities/export-ite
 import { createImporter, type ImporterOptions, type ItemsFile } from '../../utilities/import-items.ts';
 import { filesName } from '../../write/access/system-access.ts';
 import { readIdempotencyKey } from '../../write/execute/idempotency.ts';
+import { filesInForms } from '../failures.ts';
 import { type FilePart, isMultipart, readMultipart } from '../files/multipart.ts';
 import { done, type Implementations } from './bind.ts';
 
@@ -66,7 +67,7 @@ export function transferOperations(options: TransferOptions): Implementations<ty
   return {
     async utilsImport({ collection }, { caller, sender, request }) {
       const requested = { caller, collection, sender };
-      if (!isMultipart(request)) throw new PlatformError('UNSUPPORTED_MEDIA_TYPE', 'Send a form with a file.');
+      if (!isMultipart(request)) throw new PlatformError('UNSUPPORTED_MEDIA_TYPE', filesInForms);
       importer.admit(requested);
       const parts = await readMultipart(request, limits);
       try {
