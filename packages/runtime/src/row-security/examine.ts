@@ -63,7 +63,7 @@ function privilegesOf(
         ? stored.flatMap(({ name, type }) => (isSecret(type) ? [] : name))
         : [];
     return [...databaseRoles].flatMap((role) =>
-      actionPrivileges(access, images).map(({ privilege, fields }) => ({
+      actionPrivileges(access, images, descriptor.softDelete?.field).map(({ privilege, fields }) => ({
         ...{ role, table: descriptor.table, privilege },
         columns: columnsOf([...new Set(fields)]),
       })),
@@ -101,20 +101,26 @@ function callerField(
   return { table: descriptor.table, privilege: 'SELECT', columns: [unquoted(field.column)] };
 }
 
+/** `archived` is the field that a soft delete sets, and that each statement looks at. */
 function actionPrivileges(
   access: CollectionAccess,
   images: readonly string[],
+  archived: string | undefined,
 ): readonly { readonly privilege: RuledPrivilege['privilege']; readonly fields: readonly string[] }[] {
   const { read = [], create = [], update = [], delete: removal = [] } = access;
   const written = (rules: typeof create): readonly string[] =>
     rules.flatMap(({ fields, presets }) => [...fields, ...presets.map(({ field }) => field)]);
-  const compared = conditionsOf(access).flatMap(comparedFields);
+  const state = archived === undefined ? [] : [archived];
+  const looks = read.length + update.length + removal.length > 0;
+  const compared = [...conditionsOf(access).flatMap(comparedFields), ...(looks ? state : [])];
+  const purged = removal.filter(({ purge }) => archived === undefined || purge === true);
+  const changed = [...written(update), ...(removal.length === 0 ? [] : state)];
   const seen = [...read.flatMap(({ fields }) => fields), ...compared, ...images];
   return [
     ...(seen.length === 0 ? [] : [{ privilege: 'SELECT' as const, fields: seen }]),
     ...(create.length === 0 ? [] : [{ privilege: 'INSERT' as const, fields: written(create) }]),
-    ...(update.length === 0 ? [] : [{ privilege: 'UPDATE' as const, fields: written(update) }]),
-    ...(removal.length === 0 ? [] : [{ privilege: 'DELETE' as const, fields: [] }]),
+    ...(changed.length === 0 ? [] : [{ privilege: 'UPDATE' as const, fields: changed }]),
+    ...(purged.length === 0 ? [] : [{ privilege: 'DELETE' as const, fields: [] }]),
   ];
 }
 
