@@ -251,6 +251,8 @@ describe('explaining', () => {
     const { json: read } = await ask('GET /items/articles?fields=id&limit=1');
     expect(read.data).toMatchObject({ kind: 'read', collection: 'articles', many: true, answer: ['id'] });
     expect(read.data.statement).toContain('"status"');
+    const { json: spaced } = await ask('GET /items/articles?fields=id&filter={"title": {"_eq": "a b"}}');
+    expect(spaced.data.parameters).toContain('a b');
     const { json: refused } = await ask('GET /items/pairs?fields=a');
     expect(refused.data).toMatchObject({ kind: 'refused', code: 'FORBIDDEN' });
     expect(refused.data.reasons).toEqual(['No rule grants reading a of pairs.']);
@@ -350,7 +352,7 @@ describe('explaining', () => {
     for (const user of ['5', editors]) {
       const asked = { ...body, user };
       const { json } = await project.admin('/utils/explain', { method: 'POST', body: asked });
-      expect(json.errors[0].message).toBe(`There is no user "${user}".`);
+      expect(json.errors[0].message).toBe(`There is no user with the key "${user}".`);
     }
   });
 });

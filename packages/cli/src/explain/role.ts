@@ -66,7 +66,10 @@ export async function callerOf(
   if (source === null) return caller;
   const rowContext = createRowContexts({ ...readableApi(schema), ...passedOn(schema) });
   const userId = user === null ? undefined : await findIn('platform_users', 'id', user, schema, source);
-  if (userId === null) throw new CommandError(exitCodes.usage, `There is no user "${user}".`);
+  if (userId === null) {
+    const hint = 'A key is the `id` of a user, such as GET /users?fields=id,email tells administrators.';
+    throw new CommandError(exitCodes.usage, `There is no user with the key "${user}".`, hint);
+  }
   const roleKey = (await findIn('platform_roles', 'name', role, schema, source)) ?? null;
   return { ...caller, role: roleKey, ...rowContext({ role, admin: access.admin, user, roleKey }) };
 }

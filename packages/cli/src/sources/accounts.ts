@@ -143,7 +143,8 @@ async function hashPassword([settings]: Awaited<ReturnType<Run>>, password: stri
   const reading = readEnvironment(process.env);
   const minLength = reading.ok ? reading.environment.auth.passwordMinLength : 8;
   const refusal = refusePassword(password, { minLength, pattern: settings?.[0] ?? null });
-  if (refusal !== undefined) throw new CommandError(exitCodes.usage, refusal.message);
+  const hint = 'Give another one with --password-stdin.';
+  if (refusal !== undefined) throw new CommandError(exitCodes.usage, refusal.message, hint);
   return createPasswords().hash(password);
 }
 

@@ -49,7 +49,7 @@ export function explainOperations({ api, database, limits }: ExplainOptions): Im
   async function callerOf(role: string, user: string | null): Promise<Caller> {
     const { name: accessClass, admin } = accessOf(api, role);
     if (user !== null && (await userKey(user)) === null) {
-      throw new PlatformError('INVALID_PAYLOAD', `There is no user "${user}".`);
+      throw new PlatformError('INVALID_PAYLOAD', `There is no user with the key "${user}".`);
     }
     const roleKey = (await keyIn('/roles', 'platform_roles', { name: { _eq: role } })) ?? null;
     return { accessClass, user, role: roleKey, ...rowContext({ role, admin, user, roleKey }) };
@@ -94,7 +94,7 @@ function readRequest(request: string): {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly target: string;
 } {
-  const [, word, target] = /^(GET|POST|PATCH|DELETE) (\/items\/\S+)$/.exec(request) ?? [];
+  const [, word, target] = /^(GET|POST|PATCH|DELETE) (\/items\/\S.*)$/.exec(request) ?? [];
   const method = methods.find((candidate) => candidate === word);
   if (method === undefined || target === undefined) {
     throw new PlatformError('INVALID_PAYLOAD', '"request" must be like "GET /items/articles".');
