@@ -374,6 +374,15 @@ describe('an invitation', () => {
     },
   );
 
+  it('leads to addresses of a list that its refusal names', async () => {
+    const invited = await invite({ email: address(), role: member, invite_url: 'https://evil.test' });
+    const reset = await post('/auth/password/request', { email: address(), reset_url: 'https://evil.test' });
+    expect([invited, reset].map(({ json }) => json.errors[0].message)).toEqual([
+      '"invite_url" is not allowed by USER_INVITE_URL_ALLOW_LIST.',
+      '"reset_url" is not allowed by PASSWORD_RESET_URL_ALLOW_LIST.',
+    ]);
+  });
+
   it('needs a role that there is', async () => {
     const answer = await invite({ email: address(), role: randomUUID() });
     expect(failure(answer)).toBe('400 FAILED_VALIDATION');

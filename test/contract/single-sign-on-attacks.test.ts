@@ -161,6 +161,7 @@ describe('D01: where people are sent on to', () => {
   it.each(strangers)('not to %j', async (redirect) => {
     const answer = await sso.project.server.ask(`/auth/login/corp?redirect=${encodeURIComponent(redirect)}`);
     expect(failure(answer)).toBe('400 INVALID_QUERY');
+    expect(answer.json.errors[0].message).toBe('"redirect" is not allowed by AUTH_CORP_REDIRECT_ALLOW_LIST.');
     expect(answer.headers.get('location')).toBeNull();
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
@@ -193,6 +194,8 @@ describe('D02: states', () => {
       const answer = await sso.project.server.ask(`/auth/login/corp/callback${query}`);
       expect([query, failure(answer)]).toEqual([query, '403 INVALID_TOKEN']);
     }
+    const told = 'The browser brought no cookie of a sign-in that began at the host of PUBLIC_URL.';
+    await expect.poll(() => sso.project.server.log()).toContain(told);
   });
 
   it('of somebody else, which leaves the own one as it is', async () => {

@@ -113,6 +113,11 @@ describe('what stops the start', () => {
     expect(problems({ AUTH_CORP_DRIVER: 'saml' })).toEqual([]);
   });
 
+  test('a name in place of the key of a role, with the request that tells the keys', () => {
+    const [message] = problems({ ...openid, AUTH_CORP_DEFAULT_ROLE_ID: 'member' });
+    expect(message).toContain('`GET /roles?fields=id,name`');
+  });
+
   test.each([
     ['AUTH_CORP_DRIVER', 'saml'],
     ['AUTH_CORP_DRIVER', 'toString'],

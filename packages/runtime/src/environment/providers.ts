@@ -6,9 +6,9 @@ import {
   readBoolean,
   readChoice,
   readList,
+  readRoleKey,
   readText,
   readUrls,
-  readUuid,
 } from './values.ts';
 
 export type ProviderEnvironment = ReturnType<typeof readProvider>;
@@ -51,7 +51,7 @@ function readProvider(name: string, read: Read, requireVariable: Need) {
     /** True if an unknown person becomes a user. */
     allowRegistration: read(variable('ALLOW_PUBLIC_REGISTRATION'), readBoolean, false),
     /** Role of those users; null: none. */
-    defaultRole: read<string | null>(variable('DEFAULT_ROLE_ID'), readUuid, null),
+    defaultRole: read<string | null>(variable('DEFAULT_ROLE_ID'), readRoleKey, null),
     /** Addresses that people may be sent on to; none when empty. */
     redirects: read<readonly string[]>(variable('REDIRECT_ALLOW_LIST'), readUrls, []),
   } as const;

@@ -100,9 +100,10 @@ export function readMatching(pattern: RegExp, problem: string): Reader<string> {
   return (text) => (pattern.test(text) ? { value: text } : { problem });
 }
 
-/** Reads the key of an item of the platform. */
-export function readUuid(text: string): Reading<string> {
-  return isUuid(text) ? { value: text.toLowerCase() } : { problem: 'must be a uuid.' };
+/** Reads the key of a role. */
+export function readRoleKey(text: string): Reading<string> {
+  const problem = 'must be the key of a role, a uuid: `GET /roles?fields=id,name` tells those of all roles.';
+  return isUuid(text) ? { value: text.toLowerCase() } : { problem };
 }
 
 /** Makes a reader of lists whose elements are all names as HTTP header fields and methods have them. */

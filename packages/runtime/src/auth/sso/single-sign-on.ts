@@ -90,7 +90,10 @@ WHERE id = $1::uuid AND NOT (${same('auth_data', '$2::pg_catalog.jsonb')})`);
   async depart(requested: string | null, invitation: string | null): Promise<Departure> {
     const { name, redirects } = this.environment;
     const redirect = requested === null ? null : allowed(requested, redirects);
-    if (requested !== null && redirect === null) throw new PlatformError('INVALID_QUERY', '"redirect" is not allowed.');
+    if (requested !== null && redirect === null) {
+      const list = `AUTH_${name.toUpperCase()}_REDIRECT_ALLOW_LIST`;
+      throw new PlatformError('INVALID_QUERY', `"redirect" is not allowed by ${list}.`);
+    }
     const state = makeState(redirect?.href ?? null, invitation);
     try {
       if (invitation !== null) readMailed(this.#options.tokens, 'invite', invitation);
@@ -125,10 +128,11 @@ WHERE id = $1::uuid AND NOT (${same('auth_data', '$2::pg_catalog.jsonb')})`);
 
   async #signIn(held: HeldState | null, brought: URLSearchParams, sender: RequestOrigin): Promise<TokenPair> {
     const { database, sessions, makePair, useState, findOrCreate, audit } = this.#options;
-    if (held === null || !isStateOf(held, stateIn(brought))) throw new PlatformError('INVALID_TOKEN');
-    if (held.expired) throw new PlatformError('TOKEN_EXPIRED');
-    if (!(await useState(held.key))) throw new PlatformError('INVALID_TOKEN');
     try {
+      if (held === null) throw lost('no cookie of a sign-in that began at the host of PUBLIC_URL');
+      if (!isStateOf(held, stateIn(brought))) throw lost('the cookie of another sign-in');
+      if (held.expired) throw new PlatformError('TOKEN_EXPIRED');
+      if (!(await useState(held.key))) throw lost('the cookie of a sign-in that is over');
       const claims = await this.#provider.profile(
         { secrets: secretsOf(held), redirectUri: this.#redirectUri() },
         brought,
@@ -169,6 +173,11 @@ WHERE id = $1::uuid AND NOT (${same('auth_data', '$2::pg_catalog.jsonb')})`);
 
 /** Error codes that count as a failed attempt. */
 const wrong: readonly ErrorCode[] = ['INVALID_TOKEN', 'INVALID_CREDENTIALS', 'TOKEN_EXPIRED'];
+
+/** Error for a return that belongs to no sign-in; the log has what the browser brought. */
+function lost(brought: string): PlatformError {
+  return new PlatformError('INVALID_TOKEN', undefined, {}, { cause: new Error(`The browser brought ${brought}.`) });
+}
 
 function allowed(text: string, redirects: readonly string[]): URL | null {
   return text.length > longestRedirect ? null : allowedUrl(text, redirects);

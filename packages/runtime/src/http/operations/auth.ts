@@ -75,11 +75,16 @@ function presented(bodyToken: string | undefined, held: string | null): string {
 }
 
 /** Address that a link is to lead to; null when none is named. Throws INVALID_PAYLOAD where that is not allowed. */
-export function linkOf(name: string, text: string | undefined, allowed: readonly string[]): URL | null {
+export function linkOf(
+  name: 'reset_url' | 'invite_url',
+  text: string | undefined,
+  allowed: readonly string[],
+): URL | null {
   if (text === undefined) return null;
   const url = allowedUrl(text, allowed);
-  if (url === null) throw new PlatformError('INVALID_PAYLOAD', `"${name}" is not allowed.`);
-  return url;
+  if (url !== null) return url;
+  const list = name === 'reset_url' ? 'PASSWORD_RESET_URL_ALLOW_LIST' : 'USER_INVITE_URL_ALLOW_LIST';
+  throw new PlatformError('INVALID_PAYLOAD', `"${name}" is not allowed by ${list}.`);
 }
 
 type ArrivalOutput = OutputOf<(typeof ssoResource)['operations']['authLoginCallback']>;
