@@ -58,7 +58,7 @@ export function idleVariables(variables: NodeJS.ProcessEnv): readonly IdleVariab
     const listed = (variables[list] || absent).split(',').map((name) => name.trim().toUpperCase());
     return names.flatMap((variable) => {
       const name = pattern.exec(variable)?.[1];
-      if (name === undefined || listed.includes(name)) return [];
+      if (name === undefined || listed.includes(name) || hasText(variables, `${list}_FILE`)) return [];
       return [{ variable, message: `${variable} has no effect unless ${list} names ${name.toLowerCase()}.` }];
     });
   });
