@@ -192,7 +192,7 @@ it('secret-file-readable-by-others: files of variables, of .env and of the state
     await writeFile(file, `${good.SECRET}\n`);
     await chmod(file, 0o644);
   }
-  const variables = { ...good, SECRET: '', ...files };
+  const variables = { ...good, SECRET: '', EMAIL_SMTP_USER: 'magazine', ...files };
   const { code, found } = await production(variables);
   expect([code, found.map(({ check, message }) => `${check}: ${message}`)]).toEqual([
     1,

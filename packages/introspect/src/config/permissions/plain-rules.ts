@@ -174,10 +174,10 @@ const deepestBlock = 4;
 /** Rights to call functions, in the order of the file: a list of names, or names with the arguments that are set. */
 function callsByRole(calls: readonly CallSource[]): JsonValue {
   return Object.fromEntries(
-    [...Map.groupBy(calls, ({ role }) => role.name)].map(([role, rights]) => {
-      const names = rights.map((right) => right.function.name);
-      if (rights.every(({ args }) => args.length === 0)) return [role, names];
-      const entries = rights.map(({ args }, index) => [names[index], args.length === 0 || { args: valuesOf(args) }]);
+    [...Map.groupBy(calls, ({ role }) => role.name)].map(([role, granted]) => {
+      const names = granted.map((call) => call.function.name);
+      if (granted.every(({ args }) => args.length === 0)) return [role, names];
+      const entries = granted.map(({ args }, index) => [names[index], args.length === 0 || { args: valuesOf(args) }]);
       return [role, Object.fromEntries(entries)];
     }),
   );
