@@ -4,7 +4,6 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withClient } from '../support/database.ts';
 import { adminToken } from '../support/platform.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
@@ -128,13 +127,8 @@ describe('an import', () => {
     ['/declared', '400 INVALID_PAYLOAD'],
   ])('of %s leaves nothing', async (path, told) => {
     expect(failure(await fetchFile(`http://${allowed}:${port}${path}`))).toBe(told);
-    const rows = await withClient(project.database.url, async (client) => {
-      const { rows: found } = await client.query(
-        "SELECT id FROM platform.platform_files WHERE title <> 'A File' AND title <> 'Bomb'",
-      );
-      return found;
-    });
-    expect(rows).toEqual([]);
+    const others = "SELECT id FROM platform.platform_files WHERE title <> 'A File' AND title <> 'Bomb'";
+    expect(await project.rows(others)).toEqual([]);
   });
 
   it('is for those who may create files', async () => {
