@@ -5,7 +5,7 @@ import { PlatformError } from '../errors.ts';
 import { checkBody, parseBodyText } from '../json/body.ts';
 import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, CompiledApi } from '../language/index.ts';
-import { type PartsRun, retryParts, runExplained, type TransactionBody } from '../write/execute/transaction-body.ts';
+import { type PartsRun, runExplained, runParts, type TransactionBody } from '../write/execute/transaction-body.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { type ItemsLayout, readCsvItems, refuse, withoutEmptyKeys } from './csv-items.ts';
@@ -13,7 +13,7 @@ import { type ItemsLayout, readCsvItems, refuse, withoutEmptyKeys } from './csv-
 export interface ImporterOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'transaction'>;
-  readonly writer: Pick<Writer, 'workOf'>;
+  readonly writer: Pick<Writer, 'workOf' | 'committed'>;
   /** Items that one request writes at most; null: as many as its file holds. */
   readonly maxItems: number | null;
 }
@@ -67,27 +67,24 @@ export function createImporter({ api, database, writer, maxItems }: ImporterOpti
     async run(request, file) {
       const descriptor = descriptorOf(request);
       // A transaction may run again from its start, and then the file is read again.
-      const bring = (parts: PartsRun) =>
-        database.transaction(async (transaction) => {
-          const done: TransactionBody[] = [];
-          let count = 0;
-          for await (const items of inBatches(itemsOf(file, layoutOf(request)))) {
-            if (maxItems !== null && count + items.length > maxItems) {
-              throw new PlatformError('INVALID_PAYLOAD', `A request writes at most ${maxItems} items.`);
-            }
-            const before = count;
-            count += items.length;
-            const written = writeBatch(writer, transaction, request, descriptor, items, parts);
-            done.push(
-              await written.catch((error: unknown) => {
-                throw placedBehind(error, before);
-              }),
-            );
+      await runParts({ database, writer }, async (transaction, parts) => {
+        const done: TransactionBody[] = [];
+        let count = 0;
+        for await (const items of inBatches(itemsOf(file, layoutOf(request)))) {
+          if (maxItems !== null && count + items.length > maxItems) {
+            throw new PlatformError('INVALID_PAYLOAD', `A request writes at most ${maxItems} items.`);
           }
-          return { value: done };
-        });
-      const works = await retryParts(bring);
-      for (const work of works) work.committed();
+          const before = count;
+          count += items.length;
+          const written = writeBatch(writer, transaction, request, descriptor, items, parts);
+          done.push(
+            await written.catch((error: unknown) => {
+              throw placedBehind(error, before);
+            }),
+          );
+        }
+        return done;
+      });
     },
   };
 }

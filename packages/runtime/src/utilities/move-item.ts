@@ -10,7 +10,7 @@ import { createAnswerWriter } from '../query/answer.ts';
 import { createPlanner, type PlannedRead, type Planner } from '../query/planner.ts';
 import { buildOpenScope, type CollectionScope } from '../sql/scope.ts';
 import { clusterTurn } from '../write/execute/targets.ts';
-import { type PartsRun, retryParts, runExplained } from '../write/execute/transaction-body.ts';
+import { runExplained, runParts } from '../write/execute/transaction-body.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { updatableNames } from './revert.ts';
@@ -18,7 +18,7 @@ import { updatableNames } from './revert.ts';
 interface MoverOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'transaction'>;
-  readonly writer: Pick<Writer, 'workOf'>;
+  readonly writer: Pick<Writer, 'workOf' | 'committed'>;
 }
 
 const written = { query: '', isPart: true, returning: () => null } as const;
@@ -45,16 +45,14 @@ export function createMover({ api, database, writer }: MoverOptions) {
     if (collection.descriptor.key.length === 0) throw forbidden();
     const field = sortFieldOf(collection);
     if (!updatable.has(field)) throw forbidden();
-    const write = async (transaction: Transaction, { judgesFirst, begun }: PartsRun) => {
+    await runParts({ database, writer }, async (transaction, { judgesFirst, begun }) => {
       const items = await planMove({ transaction, planner, caller, dialect, turn, collection, field }, move);
       const request = { ...written, caller, collection: name, sender, judgesFirst };
       const work = await writer.workOf({ action: 'update', request, body: items });
       begun(work);
       await runExplained(work, transaction);
-      return { value: work };
-    };
-    const work = await retryParts((parts) => database.transaction((transaction) => write(transaction, parts)));
-    work.committed();
+      return [work];
+    });
   };
 }
 

@@ -1,6 +1,6 @@
 /** Writing an item back as a revision holds it. Source: API specification, section 13, `/utils/revert`. */
 import type { Caller } from '../caller.ts';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
@@ -9,7 +9,7 @@ import { createAnswerWriter } from '../query/answer.ts';
 import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../sql/scope.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
-import { type PartsRun, retryParts, runExplained } from '../write/execute/transaction-body.ts';
+import { runExplained, runParts } from '../write/execute/transaction-body.ts';
 import type { Writer } from '../write/writer.ts';
 
 interface ReverterOptions {
@@ -61,9 +61,7 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
   return async function revert({ caller, sender }: RevertRequest, revision: string): Promise<void> {
     if (schema === null) throw new PlatformError('FORBIDDEN');
     const { plan, statement, parameters } = planner.read(caller, { name: 'platform_revisions' }, revision, requested);
-    let latest: Transaction | undefined;
-    const write = async (transaction: Transaction, { judgesFirst, begun }: PartsRun) => {
-      latest = transaction;
+    await runParts({ database, writer }, async (transaction, { judgesFirst, begun }) => {
       const rows = createAnswerWriter(plan)();
       await transaction.run(statement, parameters, rows);
       if (rows.items === 0) throw new PlatformError('FORBIDDEN');
@@ -72,12 +70,8 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
       const work = await writer.workOf({ action: 'update', request, item, body: payloadOf(caller, collection, data) });
       begun(work);
       await runExplained(work, transaction);
-      return { value: work };
-    };
-    const work = await retryParts((parts) => database.transaction((transaction) => write(transaction, parts)));
-    const following = latest && writer.committed(latest);
-    work.committed();
-    await following;
+      return [work];
+    });
   };
 }
 

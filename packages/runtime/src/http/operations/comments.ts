@@ -16,15 +16,13 @@ import { done, type Implementations, type OperationContext } from './bind.ts';
 export interface CommentOptions {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly planner: Planner;
-  readonly writer: Pick<Writer, 'workOf' | 'updateOne' | 'deleteOne'>;
-  /** Called when mail may wait to be sent. */
-  readonly mailed: () => void;
+  readonly writer: Pick<Writer, 'workOf' | 'committed' | 'updateOne' | 'deleteOne'>;
 }
 
 const comments = 'platform_comments';
 
 export function commentOperations(
-  { database, planner, writer, mailed }: CommentOptions,
+  { database, planner, writer }: CommentOptions,
   system: SystemPlace,
 ): Implementations<typeof commentResource> {
   const { table, text, rows } = ownTables(system);
@@ -39,10 +37,12 @@ export function commentOperations(
     try {
       const write = async (transaction: Transaction) => {
         const { keys } = await work.run(transaction);
-        return { value: await firstRow(transaction, texts.row, [keys?.values[0] ?? null]) };
+        return { value: [transaction, await firstRow(transaction, texts.row, [keys?.values[0] ?? null])] as const };
       };
-      const row = await retryOnConflict(work, () => database.transaction(write));
+      const [committed, row] = await retryOnConflict(work, () => database.transaction(write));
+      const following = writer.committed(committed);
       work.committed();
+      await following;
       return row?.[0] ?? '';
     } catch (error) {
       throw explainViolation(error, work.affected());
@@ -60,7 +60,6 @@ export function commentOperations(
     async activityCommentCreate({ body }, context) {
       const readable = canRead(planner, context);
       const id = await record(requestOf(context), body);
-      mailed();
       return { value: readable ? id : null };
     },
     async activityCommentUpdate({ id, body }, context) {

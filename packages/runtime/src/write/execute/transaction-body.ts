@@ -1,4 +1,4 @@
-import type { NamedRows, Transaction } from '../../database/database.ts';
+import type { Database, NamedRows, Transaction } from '../../database/database.ts';
 import type { RowContext } from '../../database/row-context.ts';
 import { PlatformError } from '../../errors.ts';
 import type { Answer } from '../../query/answer.ts';
@@ -61,8 +61,17 @@ export interface PartsRun {
   begun(work: TransactionBody): void;
 }
 
-/** Runs such a transaction, again from the start after a conflict of its latest write. */
-export function retryParts<T>(run: (parts: PartsRun) => Promise<T>): Promise<T> {
+interface PartsOptions {
+  readonly database: Pick<Database, 'transaction'>;
+  /** Takes the transaction when it was committed; the answer waits for what it gives. */
+  readonly writer: { readonly committed: (transaction: Transaction) => Promise<void> | undefined };
+}
+
+/** Runs such a transaction, again from the start after a conflict of its latest write. `run` gives its writes. */
+export async function runParts(
+  { database, writer }: PartsOptions,
+  run: (transaction: Transaction, parts: PartsRun) => Promise<readonly TransactionBody[]>,
+): Promise<void> {
   let latest: TransactionBody | undefined;
   let judgesFirst = false;
   const begun = (work: TransactionBody): void => {
@@ -72,7 +81,15 @@ export function retryParts<T>(run: (parts: PartsRun) => Promise<T>): Promise<T> 
     judgesFirst = latest?.isConflict?.(error) === true;
     return judgesFirst;
   };
-  return retryOnConflict({ isConflict }, () => run({ judgesFirst, begun }));
+  const [committed, works] = await retryOnConflict({ isConflict }, () =>
+    database.transaction(async (transaction) => {
+      const done = await run(transaction, { judgesFirst, begun });
+      return { value: [transaction, done] as const };
+    }),
+  );
+  const following = writer.committed(committed);
+  for (const work of works) work.committed();
+  await following;
 }
 
 /** Runs a write as a part of a transaction, so that errors of the database are told in terms of the API. */
