@@ -40,6 +40,14 @@ describe('lists', () => {
     expect((await magazine.admin('/items/articles?limit=0')).json).toEqual({ data: [] });
   });
 
+  it('tells which form of a number it takes', async () => {
+    const wrong = (await magazine.admin('/items/articles?page=1e21')).json.errors[0].message;
+    expect(wrong).toBe('"page" must be an integer of at least 0, in digits.');
+    const body = { query: { page: 1e21 } };
+    const large = (await magazine.admin('/items/articles', { method: 'SEARCH', body })).json.errors[0].message;
+    expect(large).toBe('"page" must not be above 90071992547410.');
+  });
+
   it('counts what the caller may read and what the filter matches', async () => {
     const { json } = await magazine.ask('/items/articles?fields=id&limit=1&meta=*&filter[views][_gt]=500');
     const [counts] = await rows<{ total: number; filtered: number }>(

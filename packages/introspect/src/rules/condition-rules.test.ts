@@ -529,6 +529,10 @@ describe('paths from the caller', () => {
     expect(said(create('rank: $CURRENT_USER.team_id.platform_users.level'))).toEqual([
       'preset-value permissions.yaml:1:78 The preset "rank" takes one value, not a list.',
     ]);
+    expect(said(create('body: $CURRENT_USER'))).toEqual([]);
+    expect(said(create('rank: $CURRENT_USER'))).toEqual([
+      'preset-value permissions.yaml:1:78 The preset "rank" takes no value of type "uuid".',
+    ]);
     expect(said(create('body: $CURRENT_USER.nmae'))).toEqual([
       'dynamic-value permissions.yaml:1:78 The preset "body" follows "$CURRENT_USER.nmae", where "nmae" does not exist. Did you mean "name"?',
     ]);

@@ -4,6 +4,7 @@ import {
   decodeValue,
   type FilterNames,
   isDynamic,
+  isSecret,
   type JsonValue,
   type NamedRelation,
   rangeElement,
@@ -138,6 +139,11 @@ function isBeyond(value: number, { base, precision, scale }: Column['type']): bo
 /** `$NOW` is for fields that hold times. */
 export function nowMisfit(field: Field): string | null {
   return types[field.type].isMoment === true ? null : 'sets a time in a field of another type';
+}
+
+/** True if a field takes any text, so that it holds the keys of callers. */
+export function holdsTexts({ type }: Field): boolean {
+  return isSecret(type) || (types[type].family === 'text' && type !== 'enum');
 }
 
 /** Mismatch of a path from the caller: an array takes a list, every other field one value of its type. */

@@ -1,5 +1,6 @@
 import {
   type Condition,
+  callerCollections,
   type FilterNames,
   type FilterProblem,
   followCallerPath,
@@ -34,7 +35,7 @@ import type {
   Table,
 } from '../../schema.ts';
 import { collectionsByName, namesIn } from '../lookup.ts';
-import { filterNames, findMisspeltValues, literalMisfit, nowMisfit, pathMisfit } from './filter-names.ts';
+import { filterNames, findMisspeltValues, holdsTexts, literalMisfit, nowMisfit, pathMisfit } from './filter-names.ts';
 
 export interface ConditionNames {
   readonly collections: ReadonlyMap<string, Collection>;
@@ -177,10 +178,13 @@ type Misfit = Pick<FilterProblem, 'message' | 'name'>;
 function misfit(field: Field, column: Column | undefined, operand: Operand, names: ConditionNames): Misfit | null {
   const message = fieldMisfit(field, column, operand);
   if (message !== null) return { message };
-  if (operand.kind !== 'caller' || operand.path.length === 0) return null;
-  const found = followCallerPath(names.filter, operand);
+  if (operand.kind !== 'caller') return null;
+  const key = operand.path.length === 0 ? names.filter.key(callerCollections[operand.of]) : [];
+  // Without the tables of the platform there are no callers with a key.
+  if (operand.path.length === 0 && key.length === 0) return null;
+  const found = followCallerPath(names.filter, { ...operand, path: [...operand.path, ...key] });
   if ('stage' in found) return found;
-  const reason = pathMisfit(field, column, found);
+  const reason = operand.path.length === 0 && holdsTexts(field) ? null : pathMisfit(field, column, found);
   return reason === null ? null : { message: reason };
 }
 

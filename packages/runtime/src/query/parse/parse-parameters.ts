@@ -103,11 +103,20 @@ function parseInteger(
   const value = tree.get(name)?.value;
   if (value === undefined || value === '') return undefined;
   if (Array.isArray(value)) throw invalidQuery(`"${name}" takes one value.`);
-  const text = JSON.isRawJSON(value) ? value.rawJSON : typeof value === 'number' ? String(value) : value;
-  const number = typeof text === 'string' && /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(number >= least)) throw invalidQuery(`"${name}" must be an integer of at least ${least}.`);
+  const number = integerOf(value);
+  // Texts of other forms, as `1e3` in an address, are no integers.
+  const form = typeof value === 'string' && Number.isFinite(Number(value)) && Number.isNaN(number) ? ', in digits' : '';
+  if (!(number >= least)) throw invalidQuery(`"${name}" must be an integer of at least ${least}${form}.`);
   if (number > maximum) throw invalidQuery(`"${name}" must not be above ${maximum}.`);
   return number;
+}
+
+/** The integer that digits or a number of JSON stand for; NaN for anything else. */
+function integerOf(value: JsonValue): number {
+  const text = JSON.isRawJSON(value) ? value.rawJSON : value;
+  const isNumber = typeof value === 'number' || JSON.isRawJSON(value);
+  const number = isNumber || (typeof text === 'string' && /^-?\d+$/.test(text)) ? Number(text) : Number.NaN;
+  return Number.isInteger(number) ? number : Number.NaN;
 }
 
 /** Rows at most: -1 for all, the default when absent. */
