@@ -58,6 +58,34 @@ it('writes nothing where the query of a body misspells its filter', async () => 
   expect(ids(await sample.admin('/items/tags?limit=-1&fields=id'))).toEqual(before);
 });
 
+it.each([
+  {},
+  null,
+  '',
+  { name: {} },
+  { _and: [{}] },
+  { _or: [{ name: 'none' }, {}] },
+  { _or: [{ name: 'none' }, { name: {} }] },
+  { articles: { status: {} } },
+  { articles: {} },
+  { articles: { _some: { title: {} } } },
+])('writes nothing where a filter of a body has no condition: %j', async (filter) => {
+  const before = ids(await sample.admin('/items/tags?limit=-1&fields=id'));
+  expect(before).not.toEqual([]);
+  const query = { filter };
+  expect(failure(await send('DELETE', '/items/tags', { query }))).toBe('400 INVALID_QUERY');
+  expect(failure(await send('PATCH', '/items/tags', { query, data: { name: 'all' } }))).toBe('400 INVALID_QUERY');
+  expect(ids(await sample.admin('/items/tags?limit=-1&fields=id'))).toEqual(before);
+});
+
+it('writes what a filter of a body selects by items below, or by none of its conditions', async () => {
+  const { length } = ids(await sample.admin('/items/tags?limit=-1&fields=id'));
+  const change = (filter: object) => send('PATCH', '/items/tags?fields=id', { query: { filter }, data: {} });
+  expect(ids(await change({ _and: [] }))).toHaveLength(length);
+  expect((await change({ articles: { _some: {}, _none: {} } })).json.data).toEqual([]);
+  expect((await change({ _or: [] })).json.data).toEqual([]);
+});
+
 describe('resources of the platform', () => {
   it.each(resources)(
     '%s are made, read, searched, changed and deleted, one and several',

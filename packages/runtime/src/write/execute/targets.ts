@@ -6,7 +6,10 @@ import { createEmpty } from '../../database/plan-cache.ts';
 import { runAs } from '../../database/row-context.ts';
 import { allOf, keyColumn, orderBy, where } from '../../dialects/fragment.ts';
 import { ownTables, type RowLock, sqlDialects } from '../../dialects/index.ts';
+import { invalidQuery } from '../../errors.ts';
+import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CompiledApi, FieldDescriptor, JsonValue } from '../../language/index.ts';
+import { isOperator } from '../../language/operators/index.ts';
 import { parseListRequest, readBodyQuery } from '../../query/parse/parse-read.ts';
 import type { ReadLimits } from '../../query/parse/request.ts';
 import { printKeyFields } from '../../query/plan/plan-keys.ts';
@@ -65,9 +68,28 @@ export function prepareTargets(requested: TargetRequest): Targets {
 function requestedTargets({ scope, collection, limits, query }: Omit<TargetRequest, 'targets'>): RequestedRead {
   const tree = readBodyQuery(query);
   const parsed = parseListRequest(tree, limits);
+  // One that is null or an empty text was meant to be one, too.
+  if (isObject(query) && Object.hasOwn(query, 'filter')) refuseEmpty(parsed.filter?.value ?? {}, []);
   const { aggregate: _aggregate, exported: _exported, ...request } = parsed;
   const requested = { ...request, meta: [], limit: tree.has('limit') ? request.limit : -1 };
   return { scope: scope.read, limits, selector: 'targets', collection, request: requested };
+}
+
+/**
+ * Throws INVALID_QUERY for an object without conditions in a filter. Every item meets it, and clients that leave out a
+ * value send it. `_some` and `_none` take it, which ask whether there are related items.
+ */
+function refuseEmpty(filter: JsonValue, path: readonly string[]): void {
+  if (typeof filter !== 'object' || filter === null || JSON.isRawJSON(filter)) return;
+  const entries = Object.entries(filter);
+  if (isObject(filter) && entries.length === 0) {
+    const location = path.length === 0 ? '' : ` at "${path.join('.')}"`;
+    throw invalidQuery(`The filter${location} has no condition. Leave "filter" out to write every item.`);
+  }
+  for (const [key, value] of entries) {
+    const isQuantified = (key === '_some' || key === '_none') && isObject(value) && Object.keys(value).length === 0;
+    if (!isQuantified && !isOperator(key)) refuseEmpty(value, [...path, key]);
+  }
 }
 
 /** The item of a singleton that the caller may read, else the one that there is; none where key values differ. */
