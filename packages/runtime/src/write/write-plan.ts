@@ -23,6 +23,7 @@ import type { ReturnedImages } from './history/history.ts';
 import {
   hasChecksFirst,
   hasChecksLate,
+  mayBreakLate,
   plansOf,
   type StepForm,
   type StepPlanCache,
@@ -89,7 +90,7 @@ export interface WritePlan extends Noted {
   readonly isConflict?: (error: unknown) => boolean;
   /** Plans of its only step. Default: it may have several, which are noted as they run. */
   readonly step?: () => StepPlans;
-  /** Plans of the steps that it has run. */
+  /** Plans of the steps of its last run. */
   readonly steps?: () => readonly StepPlans[];
   /** Stored items that it changes, where these are known and no others of their table change. */
   readonly named?: () => NamedRows | null;
@@ -230,17 +231,25 @@ export function judgedFirst(unnoted: WritePlan, isAgain = false): WritePlan {
   };
 }
 
-/** A plan that notes the steps that it has run. */
+/** A plan that notes the steps of each run. */
 export function notingSteps(plan: WritePlan): WritePlan {
   if (plan.step !== undefined) return plan;
-  const steps: StepPlans[] = [];
-  const begin = (plans: StepPlans): void => void steps.push(plans);
-  return { ...plan, steps: () => steps, work: (running) => plan.work({ ...running, begin }) };
+  const steps = new Set<StepPlans>();
+  const begin = (plans: StepPlans): void => void steps.add(plans);
+  return {
+    ...plan,
+    steps: () => [...steps],
+    work(running) {
+      steps.clear();
+      return plan.work({ ...running, begin });
+    },
+  };
 }
 
 /** True for a refusal that may have left out checks which can be made before rows are written. */
 export function needsChecksFirst({ step, steps }: Pick<WritePlan, 'step' | 'steps'>, error: unknown): boolean {
   const ran = step === undefined ? (steps?.() ?? []) : [step()];
+  if (step === undefined && isRefusal(error) && ran.some(mayBreakLate)) return true;
   if (isOfRows(error)) return ran.some(hasChecksFirst);
   // FORBIDDEN comes first, unless an earlier step breaks a rule that ends the request before.
   const isFirst = step !== undefined && error instanceof PlatformError && error.code === 'FORBIDDEN';

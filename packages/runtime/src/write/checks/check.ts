@@ -1,12 +1,9 @@
 import {
-  always,
   type CallerOperand,
   type Condition,
-  callerCollections,
   type ManyToOne,
   type Operand,
   type Operator,
-  type RelationDescriptor,
   systemCollection,
 } from '../../language/index.ts';
 import type { Row } from '../../sql/row.ts';
@@ -47,7 +44,7 @@ export function changedNames({ columns, grant }: Pick<Written, 'columns' | 'gran
  * Meaning of a predicate that is true on a row. `refused` is FORBIDDEN, unless a violation belongs to the same
  * requirement and item; `violated` is FAILED_VALIDATION.
  */
-export type PermissionCheck =
+export type PermissionCheck = (
   | { readonly kind: 'refused'; readonly requirement: number | null }
   | {
       readonly kind: 'violated';
@@ -55,7 +52,11 @@ export type PermissionCheck =
       readonly rule: number;
       readonly field: string | null;
       readonly type: string;
-    };
+    }
+) & {
+  /** Links to items that the request may still write when it is made before the step. Default: none. */
+  readonly awaits?: readonly ManyToOne[];
+};
 
 /** Row that a predicate looks at. */
 export interface CheckedRow {
@@ -114,7 +115,7 @@ export function readsNames(
 }
 
 /** True for the comparison with the caller's tenant, which no request changes. */
-function isTenant(
+export function isTenant(
   { descriptor: { tenant } }: CollectionScope,
   condition: Extract<Condition, { kind: 'compare' }>,
 ): boolean {
@@ -161,89 +162,6 @@ export function asksCompleted(collection: CollectionScope, condition: Condition)
   if (condition.kind !== 'related') return condition.of.some((part) => asksCompleted(collection, part));
   const relation = collection.relations.get(condition.relation)?.descriptor;
   return relation?.kind === 'm2o' && Object.hasOwn(completed, relation.name);
-}
-
-/** Settings by which a condition on a written row is judged before the write. */
-interface Ahead {
-  readonly scope: Scope;
-  /** Every collection that the request writes. */
-  readonly written: ReadonlySet<string>;
-  /** Fields that hold keys of items which the request has made. */
-  readonly made: ReadonlySet<string>;
-  /** True if rows count for themselves where the caller is not named: it is what the rows must be like. */
-  readonly isValidation: boolean;
-}
-
-/** The part of a condition that must hold before a row is written, too, so that no row grants itself. */
-export function partAhead(ahead: Ahead, collection: CollectionScope, condition: Condition): Condition {
-  const { scope, written, made, isValidation } = ahead;
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return { ...condition, of: condition.of.map((part) => partAhead(ahead, collection, part)) };
-    case 'compare': {
-      const isPath = condition.operand.kind === 'caller' && condition.operand.path.length > 0;
-      const isCounted = condition.function === 'count' && collection.relations.has(condition.field);
-      return isCounted || (isPath && made.has(condition.field)) ? always : condition;
-    }
-    case 'related': {
-      const relation = collection.relations.get(condition.relation)?.descriptor;
-      if (relation?.kind !== 'm2o') return always;
-      if (isValidation && !namesCaller(condition) && countsWritten(scope, collection, condition, written))
-        return always;
-      const columns = relation.on.map(({ from }) => from);
-      const holders = collection.descriptor.fields.filter(({ column }) => columns.includes(column));
-      const target = scope.collections.get(relation.target);
-      const isMade = holders.length > 0 && holders.every(({ name }) => made.has(name));
-      if (!isMade || target === undefined || condition.quantifier === 'none') return condition;
-      return { ...condition, where: partAhead({ ...ahead, made: new Set() }, target, condition.where) };
-    }
-  }
-}
-
-function namesCaller(condition: Condition): boolean {
-  if (condition.kind === 'compare') return condition.operand.kind === 'caller';
-  return condition.kind === 'related' ? namesCaller(condition.where) : condition.of.some(namesCaller);
-}
-
-/** True if rows that a request writes may make a condition true, other than along many-to-one relations alone. */
-export function countsWritten(
-  scope: Scope,
-  collection: CollectionScope,
-  condition: Condition,
-  written: ReadonlySet<string>,
-): boolean {
-  if (condition.kind === 'compare') {
-    const { operand, field } = condition;
-    if (operand.kind === 'caller' && operand.path.length > 0)
-      return !isTenant(collection, condition) && crossesWritten(scope, operand, written);
-    const counted = condition.function === 'count' ? collection.relations.get(field)?.descriptor : undefined;
-    return counted !== undefined && isWritten(scope, counted, written);
-  }
-  if (condition.kind !== 'related') return condition.of.some((part) => countsWritten(scope, collection, part, written));
-  const relation = collection.relations.get(condition.relation)?.descriptor;
-  const target = scope.collections.get(relation?.target ?? '');
-  if (relation === undefined || target === undefined) return true;
-  if (relation.kind !== 'm2o' && isWritten(scope, relation, written)) return true;
-  return countsWritten(scope, target, condition.where, written);
-}
-
-/** True if a path from the caller leads through rows that the request writes. */
-function crossesWritten(scope: Scope, { of: subject, path }: CallerOperand, written: ReadonlySet<string>): boolean {
-  let name: string = callerCollections[subject];
-  if (written.has(name)) return true;
-  for (const step of path.slice(0, -1)) {
-    const relation = scope.collections.get(name)?.relations.get(step)?.descriptor;
-    if (relation === undefined || isWritten(scope, relation, written)) return true;
-    name = relation.target;
-  }
-  return false;
-}
-
-/** True if a relation leads to rows that the request writes, or to those that may change with any. */
-function isWritten({ collections }: Scope, relation: RelationDescriptor, written: ReadonlySet<string>): boolean {
-  const names = relation.kind === 'm2m' ? [relation.target, relation.junction] : [relation.target];
-  return names.some((name) => written.has(name) || collections.get(name)?.descriptor.amended === true);
 }
 
 export function conjunctsOf(condition: Condition): readonly Condition[] {

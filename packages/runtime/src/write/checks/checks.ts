@@ -7,16 +7,15 @@ import type { Row } from '../../sql/row.ts';
 import { granted, ruleHolds } from '../../sql/rules.ts';
 import type { CollectionScope, RelationScope, Scope } from '../../sql/scope.ts';
 import { countedScope } from '../access/scope.ts';
+import { awaitedLinks, countsWritten, openLinks, partAhead } from './ahead.ts';
 import {
   asksCompleted,
   type Check,
   type CheckedRow,
   changedNames,
   conjunctsOf,
-  countsWritten,
   isEveryRow,
   isLate,
-  partAhead,
   type Requirement,
   readsEveryRow,
   readsNames,
@@ -79,16 +78,23 @@ function mayOpen(written: Written, { target }: ManyToOne): boolean {
 function ruleChecksFirst(written: Written): readonly Check[] {
   const time = { late: false, ahead: true };
   return requirementsOf(written).flatMap((requirement, index) => {
-    const each = grantingAhead(written, requirement);
+    const each = grantingAhead(written, requirement, true);
     if (!canFail(written, requirement, each)) return [];
     const checked = (some: readonly Granting[]): readonly Check[] => {
       const openBy = some.flatMap(({ must }) => openLinks(written, must));
-      return grantedChecks(written, requirement, index, some, time).map((check) => ({ ...check, openBy }));
+      const awaits = some.flatMap(({ must }) => awaitedLinks(written, must));
+      return grantedChecks(written, requirement, index, some, time).map((check) => ({
+        ...check,
+        openBy,
+        permissionCheck: { ...check.permissionCheck, ...(awaits.length > 0 && { awaits }) },
+      }));
     };
     const [only, ...others] = each;
     const conditions = only === undefined || others.length > 0 ? [] : conjunctsOf(only.must);
     // The other conditions of the only rule are judged where its links leave some open.
-    const parts = [...Map.groupBy(conditions, (condition) => openLinks(written, condition).length > 0).values()];
+    const isOpen = (condition: Condition): boolean =>
+      openLinks(written, condition).length > 0 || awaitedLinks(written, condition).length > 0;
+    const parts = [...Map.groupBy(conditions, isOpen).values()];
     if (only === undefined || parts.length < 2) return checked(each);
     return parts.flatMap((group) => checked([{ ...only, must: { kind: 'and', of: group } }]));
   });
@@ -101,22 +107,13 @@ function canFail({ action, grant }: Written, { rules }: Requirement, each: reado
   return !each.some(({ must, rule }) => isEveryRow(must) && !rule.presets.some(isPath));
 }
 
-/** Links that a condition asks about, of which only the write decides where they lead. */
-function openLinks(written: Written, condition: Condition): readonly ManyToOne[] {
-  const { collection } = written.writable;
-  if (condition.kind === 'and' || condition.kind === 'or')
-    return condition.of.flatMap((part) => openLinks(written, part));
-  const isRelated = condition.kind === 'related';
-  const link = collection.relations.get(isRelated ? condition.relation : condition.field)?.descriptor;
-  if (link?.kind !== 'm2o') return [];
-  return written.postponed || (isRelated && link.target === collection.descriptor.name) ? [link] : [];
-}
-
 /** A rule with its position, and what the written row must satisfy for it. */
 interface Granting {
   readonly place: number;
   readonly rule: WriteRule;
   readonly must: Condition;
+  /** Conditions of the rule by the parts of `must` that are left of them before the write. Default: the same ones. */
+  readonly stated?: ReadonlyMap<Condition, Condition>;
 }
 
 function requirementChecks(written: Written, requirement: Requirement, index: number): readonly Check[] {
@@ -140,12 +137,16 @@ function grantingRules({ grant }: Written, { rules }: Requirement): readonly Gra
   });
 }
 
-/** The same as far as it has to hold before the write. */
-function grantingAhead(written: Written, requirement: Requirement): readonly Granting[] {
+/** The same as far as it has to hold before the write; `isRefused` tells of a step that was refused. */
+function grantingAhead(written: Written, requirement: Requirement, isRefused = false): readonly Granting[] {
   const { scope, writable, collections, made = new Set() } = written;
   return grantingRules(written, requirement).map(({ rule, must, ...granting }) => {
     const ahead = { scope: scope.open, written: collections, made, isValidation: rule.check !== null };
-    return { ...granting, rule, must: partAhead(ahead, writable.collection, must) };
+    const settings = { ...ahead, ...(isRefused && { refused: written }) };
+    const stated = new Map(
+      conjunctsOf(must).map((condition) => [partAhead(settings, writable.collection, condition), condition]),
+    );
+    return { ...granting, rule, must: { kind: 'and', of: [...stated.keys()] }, stated };
   });
 }
 
@@ -193,13 +194,18 @@ function isPath({ value }: WriteRule['presets'][number]): boolean {
 /** The conditions of one rule's check, each by itself: to be told where no rule grants what was written. */
 function violations(
   all: readonly Granting[],
-  { place: index, rule, must }: Granting,
+  { place: index, rule, must, stated }: Granting,
   requirement: number,
   requested: (judged: CheckedRow) => string,
 ): readonly Pick<Check, 'permissionCheck' | 'fails'>[] {
   const conditions = rule.check === null ? [] : conjunctsOf(must);
   return conditions.map((condition) => ({
-    permissionCheck: { kind: 'violated', requirement, rule: index, ...violationOf(condition) },
+    permissionCheck: {
+      kind: 'violated',
+      requirement,
+      rule: index,
+      ...violationOf(stated?.get(condition) ?? condition),
+    },
     fails(judged) {
       const broken = isNot(ruleHolds(judged.row, condition));
       const others = all.length === 1 ? [] : [isNot(isGranted(judged, all)), judged.matched(index)];

@@ -5,17 +5,20 @@
 import { forbidden, type PlatformError, together } from '../../errors.ts';
 import { failedValidation, maxErrors, type Place } from '../../json/problems.ts';
 import {
+  type CollectionDescriptor,
   type Condition,
   decodeValue,
   definitions,
   type JsonValue,
   listed,
   literalValue,
+  type ManyToOne,
   type Truth,
   types,
 } from '../../language/index.ts';
 import { every, some } from '../../language/operators/definition.ts';
 import { operandType } from '../../sql/operand.ts';
+import { keyFields } from '../../sql/scope.ts';
 import type { WriteGrant } from '../access/scope.ts';
 import type { Batch, BatchColumn } from '../decode/batch.ts';
 import { conjunctsOf, violationOf } from './check.ts';
@@ -26,12 +29,14 @@ interface Payload {
   readonly placeOf: (item: number) => Place;
   /** Names that errors may have. */
   readonly names: ReadonlySet<string>;
+  /** Truth of a condition on other items of the request. Default: nothing is known of them. */
+  readonly others?: (condition: Condition, item: number) => Truth;
 }
 
 /** Finds what the items break for certain; undefined where there is nothing, or only the database can tell. */
 export function brokenRules(
   { rules: [rule, ...others] }: WriteGrant,
-  { batch, placeOf, names }: Payload,
+  { batch, placeOf, names, others: related }: Payload,
   cause: unknown,
 ): PlatformError | undefined {
   // The stored row decides which of several rules count.
@@ -39,7 +44,9 @@ export function brokenRules(
   const items = Array.from({ length: batch.count }, (_, item) => item);
   const conditions = conjunctsOf(rule.check ?? rule.where);
   const broken = items.flatMap((item) =>
-    conditions.filter((condition) => holds(condition, batch, item) === false).map((condition) => ({ item, condition })),
+    conditions
+      .filter((condition) => holds(condition, batch, item, related) === false)
+      .map((condition) => ({ item, condition })),
   );
   if (broken.length === 0) return undefined;
   if (rule.check === null) return forbidden();
@@ -52,15 +59,17 @@ export function brokenRules(
   );
 }
 
-function holds(condition: Condition, batch: Batch, item: number): Truth {
+/** Truth of a condition on an item, as far as its values and those of others tell. */
+export function holds(condition: Condition, batch: Batch, item: number, related?: Payload['others']): Truth {
   switch (condition.kind) {
     case 'and':
-      return every(condition.of.map((part) => holds(part, batch, item)));
+      return every(condition.of.map((part) => holds(part, batch, item, related)));
     case 'or':
-      return some(condition.of.map((part) => holds(part, batch, item)));
+      return some(condition.of.map((part) => holds(part, batch, item, related)));
     case 'related':
-      return undefined;
+      return related?.(condition, item);
     case 'compare': {
+      if (condition.function === 'count') return related?.(condition, item);
       const column = batch.columns.find(({ field }) => field.descriptor.name === condition.field);
       const isKnown = column !== undefined && !column.linked && (column.present?.[item] ?? true);
       return isKnown ? meets(condition, column, item) : undefined;
@@ -96,4 +105,19 @@ function meets(
     if (value === other) return 0;
     return order === undefined ? 1 : order(value, other);
   });
+}
+
+/** The key that a link of an item has; undefined where the batch does not say it. */
+export function linkedKey(
+  { columns }: Batch,
+  item: number,
+  { on }: ManyToOne,
+  target: CollectionDescriptor,
+): readonly string[] | undefined {
+  const parts = keyFields(target).flatMap(({ column }) => {
+    const from = on.find(({ to }) => to === column)?.from;
+    const values = columns.find(({ field }) => field.descriptor.column === from)?.values;
+    return values?.[item] ?? [];
+  });
+  return parts.length > 0 && parts.length === target.key.length ? parts : undefined;
 }

@@ -5,6 +5,7 @@ import type { SqlDialect } from '../../dialects/index.ts';
 import type { DriftGuard } from '../../drift-watch.ts';
 import type { PlatformError } from '../../errors.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
+import type { ManyToOne } from '../../language/index.ts';
 import type { ChangeOrigin } from '../../system/log-changes.ts';
 import type { Batch } from '../decode/batch.ts';
 import { asMany, type Keys } from '../decode/keys.ts';
@@ -47,6 +48,8 @@ export interface Running {
   readonly collect?: (violation: PlatformError) => void;
   /** Throws where rules are broken and the database might not take a step: later errors would tell that. */
   readonly endBroken?: (plans: StepPlans) => void;
+  /** True if a later step of the request writes what a link of an item leads to. Default: there are no later ones. */
+  readonly awaits?: (link: ManyToOne, batch: Batch, item: number) => boolean;
   /** Hears what happens to the items below others in payloads. */
   readonly watcher?: TreeWatcher;
   /** Watch over collections of the platform. */

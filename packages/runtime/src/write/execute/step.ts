@@ -3,6 +3,7 @@ import { ServerError } from '../../database/errors.ts';
 import { PlatformError } from '../../errors.ts';
 import { failedValidation } from '../../json/problems.ts';
 import type { Answer } from '../../query/answer.ts';
+import type { Batch } from '../decode/batch.ts';
 import { asMany, asOne, type Keys } from '../decode/keys.ts';
 import type { WriteValues } from '../plan/inputs.ts';
 import { draw } from '../plan/plan-create.ts';
@@ -68,7 +69,7 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
   if (rulesFirst !== undefined) {
     const drawn = draw(rulesFirst.sources, batch.count, nothing);
     const judged = { ...values, keys: keys && asMany(keys), drawn };
-    checkVerdicts(running, await verify(running, rulesFirst, judged), payload);
+    checkVerdicts(running, settledNow(running, await verify(running, rulesFirst, judged), batch), payload);
   }
   // Ended here, it answers the same whether the database takes the rows or not.
   if (running.judgesFirst === true) running.endBroken?.(plans);
@@ -107,6 +108,16 @@ async function verify(
   if (plan === undefined) return [];
   driftGuard(plan.statement);
   return (await runWrite(transaction, plan, values, caller)).verdicts;
+}
+
+/** Verdicts without the items that are linked to what a later step writes, which may make their rules hold. */
+function settledNow({ awaits }: Running, verdicts: readonly Verdict[], batch: Batch): readonly Verdict[] {
+  if (awaits === undefined) return verdicts;
+  return verdicts.flatMap(({ permissionCheck, items }) => {
+    const { awaits: links = [] } = permissionCheck;
+    const settled = items.filter((item) => !links.some((link) => awaits(link, batch, item)));
+    return settled.length === 0 ? [] : [{ permissionCheck, items: settled }];
+  });
 }
 
 const nothing: ReadonlyMap<number, string> = new Map();

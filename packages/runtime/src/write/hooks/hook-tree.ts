@@ -7,7 +7,7 @@ import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue, RegisteredHook } from '../../language/index.ts';
 import { type Keys, oneKey } from '../decode/keys.ts';
 import type { Running, TreeWatcher } from '../execute/running.ts';
-import { type Group, groupsOf, type TreeNode } from '../tree/parse/group.ts';
+import { type Group, groupsOf, itemId, type TreeNode } from '../tree/parse/group.ts';
 import type { Entry } from '../tree/parse/nested-write.ts';
 import { parseNestedWrite } from '../tree/parse/parse-nested-write.ts';
 import { keysOfRows } from '../tree/removal.ts';
@@ -15,7 +15,6 @@ import {
   existenceQueries,
   type Found,
   findExisting,
-  itemId,
   keyOfNode,
   missing,
   resolveReferences,

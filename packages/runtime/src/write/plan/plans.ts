@@ -172,6 +172,11 @@ export function hasChecksFirst({ planFirst }: StepPlans): boolean {
   return planFirst?.() !== undefined;
 }
 
+/** True if rules are judged at the end, so that a unique key comes before them, though the payload may tell that they break. */
+export function mayBreakLate({ permissionCheck, mayBeTaken }: StepPlans): boolean {
+  return permissionCheck !== undefined && mayBeTaken === true;
+}
+
 /** True if some of it is otherwise judged at the end, which earlier refusals leave out. */
 export function hasChecksLate(plans: StepPlans): boolean {
   return plans.permissionCheck !== undefined && hasChecksFirst(plans);

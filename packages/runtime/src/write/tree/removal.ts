@@ -12,8 +12,8 @@ import { runStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import { deletePlan } from '../plan/plans.ts';
 import { prepareStep, type WriteContext } from '../write-plan.ts';
-import { holdersOf, type KeyTexts } from './parse/group.ts';
-import { checkEarlierSteps, type Writing } from './writing.ts';
+import { holdersOf, isEmptied, itemId, type KeyTexts } from './parse/group.ts';
+import { checkEarlierSteps, noteLinks, type Writing } from './writing.ts';
 
 export function keysOfRows(rows: readonly KeyTexts[]): Keys {
   const [only, ...more] = rows;
@@ -84,7 +84,9 @@ export async function unlinkRows(
   const step = prepareStep(context, granted, 'update', batch, 'shared', { placeOf, collections });
   await checkEarlierSteps(writing, writable, grant.rules);
   try {
-    done.push(await runStep(running, { ...step, keys: keysOfRows(rows), lenient: false }));
+    const unlinked = await runStep(running, { ...step, keys: keysOfRows(rows), lenient: false });
+    done.push(unlinked);
+    noteLinks(writing, unlinked, () => rows.map((key) => itemId(descriptor.name, key)));
   } catch (error) {
     throw explainViolation(error, [affectedConstraint(writable, context.scope, location)]);
   }
@@ -97,13 +99,6 @@ export function unlinkable(writable: WritableCollection, on: readonly ColumnPair
 
 function emptiedFields({ collection }: WritableCollection, on: readonly ColumnPair[]): readonly string[] {
   return holdersOf(collection, pairsBesideTenant(collection.descriptor, on, 'to'), 'to');
-}
-
-/** True if a stored item can be without a value of a field. */
-export function isEmptied({ collection }: WritableCollection, name: string): boolean {
-  const { fields, key } = collection.descriptor;
-  const field = fields.find((candidate) => candidate.name === name);
-  return field?.nullable === true && field.required !== true && !key.includes(name);
 }
 
 /** Deletes or archives items by their keys, which it gives back. Throws FORBIDDEN where one is missing, or not to be deleted. */

@@ -22,10 +22,11 @@ import {
   type DecodedSteps,
   type DeferredLinks,
   type Group,
+  itemId,
   type KeyTexts,
 } from './parse/group.ts';
 import { keysOfRows } from './removal.ts';
-import { itemId, keyOfNode, madeLinks } from './resolve/references.ts';
+import { keyOfNode, madeLinks } from './resolve/references.ts';
 import {
   ask,
   checkHeld,
@@ -39,6 +40,7 @@ import {
 import { writeChildren } from './write-children.ts';
 import { writeTargets } from './write-targets.ts';
 import {
+  awaits,
   checkEarlierSteps,
   collectKnown,
   type LaterLink,
@@ -70,7 +72,7 @@ export async function writeTree(
     if (first !== undefined && mayBeTaken === true) throw first;
   };
   const writing: Writing = {
-    running: { ...running, collect, endBroken },
+    running: { ...running, collect, endBroken, awaits: (...link) => awaits(writing, ...link) },
     context,
     drafts: decoded,
     collections: collectionsOf(root),
@@ -241,6 +243,8 @@ async function writeDraft(
 ): Promise<void> {
   const { running, context, done, later } = writing;
   const { granted, action, nodes } = draft;
+  if (running.judgesFirst === true && running.collect !== undefined)
+    collectKnown(writing, group, draft, running.collect);
   writing.begun.add(draft);
   const batch = fillBatch(draft.batch, nodes, linkValues);
   const { step, waiting } = prepareDraft(writing, group, draft, batch, keys);

@@ -2,14 +2,17 @@
 
 import type { PlatformError } from '../../errors.ts';
 import type { Place } from '../../json/problems.ts';
-import type { Condition } from '../../language/index.ts';
+import type { Condition, ManyToOne, Truth } from '../../language/index.ts';
+import { not, some } from '../../language/operators/definition.ts';
 import type { WritableCollection } from '../access/scope.ts';
-import { countsWritten } from '../checks/check.ts';
-import { brokenRules } from '../checks/known-values.ts';
+import { countsWritten, isEmptyAtFirst, meetsCount } from '../checks/ahead.ts';
+import { brokenRules, holds, linkedKey } from '../checks/known-values.ts';
+import type { Batch } from '../decode/batch.ts';
 import type { Running } from '../execute/running.ts';
 import type { StepDone } from '../execute/step.ts';
 import { namesOf, type WriteContext } from '../write-plan.ts';
-import type { DecodedStep, DecodedSteps, Group, KeyTexts } from './parse/group.ts';
+import { type DecodedStep, type DecodedSteps, type Group, itemId, type KeyTexts } from './parse/group.ts';
+import { keyOfNode } from './resolve/references.ts';
 
 /** A tree while it is written. */
 export interface Writing {
@@ -61,19 +64,99 @@ export function noteLinks({ linking, replaced }: Writing, step: StepDone, itemsO
   }
 }
 
-/** Collects rules that a draft which is not written breaks by its own values. Throws FORBIDDEN. */
+/** Collects rules that a draft which is not written breaks by the values of the payload. Throws FORBIDDEN. */
 export function collectKnown(
-  { begun }: Writing,
+  writing: Writing,
   group: Group,
   draft: DecodedStep,
   collect: (violation: PlatformError) => void,
 ): void {
   const { batch, granted } = draft;
   const names = namesOf(batch, [...group.owned, group.sort]);
-  const payload = { batch, placeOf: placesOf(group, draft), names };
-  const broken = begun.has(draft) ? undefined : brokenRules(granted.grant, payload, undefined);
+  const others = (condition: Condition, item: number) =>
+    truthLinked(writing, group, draft, condition, item) ?? truthBelow(writing, group, draft, condition, item);
+  const payload = { batch, placeOf: placesOf(group, draft), names, others };
+  const broken = writing.begun.has(draft) ? undefined : brokenRules(granted.grant, payload, undefined);
   if (broken?.code === 'FORBIDDEN') throw broken;
   if (broken !== undefined) collect(broken);
+}
+
+/** Truth of a condition on the item that a link leads to, where the payload writes that item once. */
+function truthLinked(
+  writing: Writing,
+  { writable: { collection } }: Group,
+  { batch }: DecodedStep,
+  condition: Condition,
+  item: number,
+): Truth {
+  const link = condition.kind === 'related' ? collection.relations.get(condition.relation)?.descriptor : undefined;
+  const target = link && writing.context.scope.open.collections.get(link.target)?.descriptor;
+  if (condition.kind !== 'related' || condition.quantifier !== 'one' || link?.kind !== 'm2o') return undefined;
+  const key = target && linkedKey(batch, item, link, target);
+  if (key === undefined || target?.amended === true) return undefined;
+  const [only, ...others] = writesOf(writing, link.target, key);
+  return only === undefined || others.length > 0 ? undefined : holds(condition.where, only.draft.batch, only.item);
+}
+
+/** True if a step that has not begun writes what a link leads to. It may, where the key is the stored one or a preset. */
+export function awaits(writing: Writing, link: ManyToOne, batch: Batch, item: number): boolean {
+  const target = writing.context.scope.open.collections.get(link.target)?.descriptor;
+  const key = target && linkedKey(batch, item, link, target);
+  return writesOf(writing, link.target, key).some(({ draft }) => !writing.begun.has(draft));
+}
+
+/** Items of drafts of a collection that have a key, or all of them. */
+function writesOf(
+  { drafts }: Writing,
+  collection: string,
+  key: KeyTexts | undefined,
+): readonly { readonly draft: DecodedStep; readonly item: number }[] {
+  return [...drafts].flatMap(([group, steps]) => {
+    if (group.writable.collection.descriptor.name !== collection) return [];
+    const isMeant = (index: number): boolean => {
+      const node = group.nodes[index];
+      const named = node && keyOfNode(group, node);
+      return key === undefined || (named !== undefined && itemId(collection, named) === itemId(collection, key));
+    };
+    return steps.flatMap((draft) => draft.nodes.flatMap((index, item) => (isMeant(index) ? [{ draft, item }] : [])));
+  });
+}
+
+/**
+ * Truth of a condition on a to-many relation of a new item: there is nothing below it but what the payload makes. Items that
+ * are there already may be anything.
+ */
+function truthBelow(
+  { context, drafts, collections }: Writing,
+  group: Group,
+  { action, nodes }: DecodedStep,
+  condition: Condition,
+  item: number,
+): Truth {
+  if (action !== 'create' || condition.kind === 'and' || condition.kind === 'or') return undefined;
+  const { open } = context.scope;
+  const { collection } = group.writable;
+  const name = condition.kind === 'related' ? condition.relation : condition.field;
+  const edge = [...group.children, ...group.targets].find(({ relation }) => relation.name === name);
+  if (edge === undefined || !isEmptyAtFirst(open, collection, edge.relation, collections)) return undefined;
+  const { relation, members } = edge;
+  const reached = relation.kind === 'm2m' ? [relation.target, relation.junction] : [relation.target];
+  const others = [...drafts.keys()].filter((other) => other !== edge.group);
+  if (others.some(({ writable }) => reached.includes(writable.collection.descriptor.name))) return undefined;
+  const { softDelete, tenant } = edge.group.writable.collection.descriptor;
+  const isHiding = softDelete !== undefined || tenant !== undefined;
+  const below = members.flatMap((member) => (member.owner === nodes[item] ? member.nodes : []));
+  if (condition.kind === 'compare')
+    return isHiding || (relation.kind === 'm2m' && below.length > 0) ? undefined : meetsCount(condition, below.length);
+  const found = some(below.map((node) => truthOf(drafts.get(edge.group) ?? [], node, condition.where)));
+  if (condition.quantifier === 'none') return isHiding ? undefined : not(found);
+  return found === true ? undefined : found;
+}
+
+/** Truth of a condition on the item of a node, which is known where it is made. */
+function truthOf(steps: readonly DecodedStep[], node: number, condition: Condition): Truth {
+  const step = steps.find(({ action, nodes }) => action === 'create' && nodes.includes(node));
+  return step && holds(condition, step.batch, step.nodes.indexOf(node));
 }
 
 /** Places of the items of a draft in the body. */

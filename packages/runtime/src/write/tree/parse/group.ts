@@ -18,6 +18,11 @@ import type { Batch } from '../../decode/batch.ts';
 /** The text form of a key, one part per key field. */
 export type KeyTexts = readonly string[];
 
+/** Names an item among those of all collections. */
+export function itemId(collection: string, key: KeyTexts): string {
+  return JSON.stringify([collection, ...key]);
+}
+
 /** Action that a payload asks of an item. `either` creates or updates, as an existing key decides; `link` needs it. */
 export type Form = 'create' | 'update' | 'either' | 'link';
 
@@ -166,6 +171,13 @@ export function pairsToWrite(
   const { tenant } = collection.descriptor;
   const isNamed = tenant?.kind === 'compare' && [create, update].some((grant) => grant?.fields.has(tenant.field));
   return isNamed ? on : pairsBesideTenant(collection.descriptor, on, side);
+}
+
+/** True if a stored item can be without a value of a field. */
+export function isEmptied({ collection }: WritableCollection, name: string): boolean {
+  const { fields, key } = collection.descriptor;
+  const field = fields.find((candidate) => candidate.name === name);
+  return field?.nullable === true && field.required !== true && !key.includes(name);
 }
 
 /** The sort field of a relation where it is a number that the server can count on: anything else only orders reads. */

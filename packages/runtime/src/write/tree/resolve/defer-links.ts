@@ -3,13 +3,20 @@ import { decodeValue } from '../../../language/index.ts';
 import { operandType } from '../../../sql/operand.ts';
 import { keyFields } from '../../../sql/scope.ts';
 import type { WriteScope } from '../../access/scope.ts';
-import { type Before, type DeferredLinks, type Group, groupsOf, holdersOf, type TreeNode } from '../parse/group.ts';
-import { isEmptied } from '../removal.ts';
+import {
+  type Before,
+  type DeferredLinks,
+  type Group,
+  groupsOf,
+  holdersOf,
+  isEmptied,
+  itemId,
+  type TreeNode,
+} from '../parse/group.ts';
 import {
   type Found,
   inOrder,
   isMade,
-  itemId,
   keyOfNode,
   missing,
   type Placed,

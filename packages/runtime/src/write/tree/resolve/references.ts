@@ -18,8 +18,16 @@ import { isEveryRow } from '../../checks/check.ts';
 import type { Batch } from '../../decode/batch.ts';
 import type { Running } from '../../execute/running.ts';
 import { selectLocked } from '../../plan/plan-update.ts';
-import { type Before, type Group, groupsOf, holdersOf, type KeyTexts, type TreeNode } from '../parse/group.ts';
-import { isEmptied } from '../removal.ts';
+import {
+  type Before,
+  type Group,
+  groupsOf,
+  holdersOf,
+  isEmptied,
+  itemId,
+  type KeyTexts,
+  type TreeNode,
+} from '../parse/group.ts';
 import { ask, inputRows, keyEqual, type Question, startQuestion } from './stored.ts';
 
 /** One place of a payload that names an item which is not there. */
@@ -66,11 +74,6 @@ export function madeLinks(
     return fields.length > 0 && isWhole ? fields : [];
   });
   return new Set(links);
-}
-
-/** Names an item among those of all collections. */
-export function itemId(collection: string, key: KeyTexts): string {
-  return JSON.stringify([collection, ...key]);
 }
 
 /** Leaves one place that makes each new item. Throws what `missing` gives for one that is neither there nor made. */

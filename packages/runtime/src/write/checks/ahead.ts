@@ -1,0 +1,208 @@
+/** Conditions on rows before these are written, as far as the request does not change what they ask. */
+import {
+  always,
+  type CallerOperand,
+  type Condition,
+  callerCollections,
+  definitions,
+  literalValue,
+  type ManyToOne,
+  never,
+  type RelationDescriptor,
+  type Truth,
+} from '../../language/index.ts';
+import type { CollectionScope, Scope } from '../../sql/scope.ts';
+import { changedNames, isTenant, type Written } from './check.ts';
+
+/** Settings by which a condition on a written row is judged before the write. */
+interface Ahead {
+  readonly scope: Scope;
+  /** Every collection that the request writes. */
+  readonly written: ReadonlySet<string>;
+  /** Fields that hold keys of items which the request has made. */
+  readonly made: ReadonlySet<string>;
+  /** True if rows count for themselves where the caller is not named: it is what the rows must be like. */
+  readonly isValidation: boolean;
+  /** Step that was refused: to-many relations that its request leaves alone are judged. Default: none is. */
+  readonly refused?: Pick<Written, 'action' | 'columns' | 'grant'>;
+}
+
+/** The part of a condition that must hold before a row is written, too, so that no row grants itself. */
+export function partAhead(ahead: Ahead, collection: CollectionScope, condition: Condition): Condition {
+  const { scope, written, made, isValidation } = ahead;
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return { ...condition, of: condition.of.map((part) => partAhead(ahead, collection, part)) };
+    case 'compare': {
+      const isPath = condition.operand.kind === 'caller' && condition.operand.path.length > 0;
+      const isCounted = condition.function === 'count' && collection.relations.has(condition.field);
+      if (isCounted && !isPath) return manyAhead(ahead, collection, condition.field, condition);
+      return isCounted || (isPath && made.has(condition.field)) ? always : condition;
+    }
+    case 'related': {
+      const relation = collection.relations.get(condition.relation)?.descriptor;
+      if (relation?.kind !== 'm2o') return manyAhead(ahead, collection, condition.relation, condition);
+      if (isValidation && !namesCaller(condition) && countsWritten(scope, collection, condition, written))
+        return always;
+      const columns = relation.on.map(({ from }) => from);
+      const holders = collection.descriptor.fields.filter(({ column }) => columns.includes(column));
+      const target = scope.collections.get(relation.target);
+      const isMade = holders.length > 0 && holders.every(({ name }) => made.has(name));
+      if (!isMade || target === undefined || condition.quantifier === 'none') return condition;
+      const above = { scope, written, made: new Set<string>(), isValidation };
+      return { ...condition, where: partAhead(above, target, condition.where) };
+    }
+  }
+}
+
+/** The part of a condition on a to-many relation that holds before the write, where the request cannot change it. */
+function manyAhead(
+  { scope, written, refused }: Ahead,
+  collection: CollectionScope,
+  name: string,
+  condition: Exclude<Condition, { kind: 'and' | 'or' }>,
+): Condition {
+  const relation = collection.relations.get(name)?.descriptor;
+  if (refused === undefined || relation === undefined || relation.kind === 'm2o') return always;
+  if (isWritten(scope, relation, written)) return always;
+  if (refused.action === 'create')
+    return isEmptyAtFirst(scope, collection, relation, written) ? ofNone(condition) : always;
+  const changed = new Set(changedNames(refused));
+  const pairs = relation.kind === 'm2m' ? relation.near : relation.on;
+  const isKept = pairs.every(({ from }) => {
+    const holder = collection.descriptor.fields.find(({ column }) => column === from);
+    return holder !== undefined && !changed.has(holder.name);
+  });
+  return isKept && isApart(scope, collection, condition, written) ? condition : always;
+}
+
+/** True if no row can lead to one before that is there, and no trigger makes any: a foreign key sees to it. */
+export function isEmptyAtFirst(
+  { collections }: Scope,
+  { descriptor }: CollectionScope,
+  relation: Exclude<RelationDescriptor, ManyToOne>,
+  written: ReadonlySet<string>,
+): boolean {
+  if ([...written].some((name) => collections.get(name)?.descriptor.amended === true)) return false;
+  const [holder, pairs] = relation.kind === 'm2m' ? [relation.junction, relation.near] : [relation.target, relation.on];
+  const { fields = [], constraints = [] } = collections.get(holder)?.descriptor ?? {};
+  const names = pairs.map(({ to }) => fields.find(({ column }) => column === to)?.name);
+  return constraints.some(
+    ({ type, target, unchecked, deferrable, fields: held }) =>
+      type === 'foreign_key' &&
+      target === descriptor.name &&
+      unchecked !== true &&
+      deferrable !== true &&
+      held.length === names.length &&
+      names.every((name) => name !== undefined && held.includes(name)),
+  );
+}
+
+/** A condition on a to-many relation that leads to nothing. */
+function ofNone(condition: Exclude<Condition, { kind: 'and' | 'or' }>): Condition {
+  // Each is one of its own, so that all that are broken are told.
+  const broken: Condition = { ...never };
+  if (condition.kind === 'related') {
+    if (condition.quantifier !== 'none') return broken;
+    // Without the caller's value it does not hold.
+    return namesCaller(condition) ? { ...condition, where: { kind: 'and', of: [never, condition.where] } } : always;
+  }
+  return meetsCount(condition, 0) === false ? broken : always;
+}
+
+/** True if a count meets its comparison; undefined where only the database can tell. */
+export function meetsCount(
+  { operator, operand }: Pick<Extract<Condition, { kind: 'compare' }>, 'operator' | 'operand'>,
+  count: number,
+): Truth {
+  if (operand.kind !== 'literal') return undefined;
+  const values = [literalValue(operand)].flat().map(String);
+  return definitions[operator].meets?.(String(count), values, (other) => count - Number(other));
+}
+
+/** True if a condition looks at nothing that a request writes, apart from the row that it starts from. */
+function isApart(
+  scope: Scope,
+  collection: CollectionScope,
+  condition: Condition,
+  written: ReadonlySet<string>,
+): boolean {
+  if (condition.kind === 'and' || condition.kind === 'or')
+    return condition.of.every((part) => isApart(scope, collection, part, written));
+  const isRelated = condition.kind === 'related';
+  const relation = collection.relations.get(isRelated ? condition.relation : condition.field)?.descriptor;
+  if (!isRelated) {
+    const { operand } = condition;
+    const isKept = operand.kind !== 'caller' || operand.path.length === 0 || !crossesWritten(scope, operand, written);
+    return isKept && (relation === undefined || relation.kind === 'm2o' || !isWritten(scope, relation, written));
+  }
+  const target = scope.collections.get(relation?.target ?? '');
+  if (relation === undefined || target === undefined || isWritten(scope, relation, written)) return false;
+  return isApart(scope, target, condition.where, written);
+}
+
+function namesCaller(condition: Condition): boolean {
+  if (condition.kind === 'compare') return condition.operand.kind === 'caller';
+  return condition.kind === 'related' ? namesCaller(condition.where) : condition.of.some(namesCaller);
+}
+
+/** True if rows that a request writes may make a condition true, other than along many-to-one relations alone. */
+export function countsWritten(
+  scope: Scope,
+  collection: CollectionScope,
+  condition: Condition,
+  written: ReadonlySet<string>,
+): boolean {
+  if (condition.kind === 'compare') {
+    const { operand, field } = condition;
+    if (operand.kind === 'caller' && operand.path.length > 0)
+      return !isTenant(collection, condition) && crossesWritten(scope, operand, written);
+    const counted = condition.function === 'count' ? collection.relations.get(field)?.descriptor : undefined;
+    return counted !== undefined && isWritten(scope, counted, written);
+  }
+  if (condition.kind !== 'related') return condition.of.some((part) => countsWritten(scope, collection, part, written));
+  const relation = collection.relations.get(condition.relation)?.descriptor;
+  const target = scope.collections.get(relation?.target ?? '');
+  if (relation === undefined || target === undefined) return true;
+  if (relation.kind !== 'm2o' && isWritten(scope, relation, written)) return true;
+  return countsWritten(scope, target, condition.where, written);
+}
+
+/** True if a path from the caller leads through rows that the request writes. */
+function crossesWritten(scope: Scope, { of: subject, path }: CallerOperand, written: ReadonlySet<string>): boolean {
+  let name: string = callerCollections[subject];
+  if (written.has(name)) return true;
+  for (const step of path.slice(0, -1)) {
+    const relation = scope.collections.get(name)?.relations.get(step)?.descriptor;
+    if (relation === undefined || isWritten(scope, relation, written)) return true;
+    name = relation.target;
+  }
+  return false;
+}
+
+/** True if a relation leads to rows that the request writes, or to those that may change with any. */
+function isWritten({ collections }: Scope, relation: RelationDescriptor, written: ReadonlySet<string>): boolean {
+  const names = relation.kind === 'm2m' ? [relation.target, relation.junction] : [relation.target];
+  return names.some((name) => written.has(name) || collections.get(name)?.descriptor.amended === true);
+}
+
+/** Links that a condition asks about, of which only the write decides where they lead. */
+export function openLinks(written: Written, condition: Condition): readonly ManyToOne[] {
+  const { collection } = written.writable;
+  if (condition.kind === 'and' || condition.kind === 'or')
+    return condition.of.flatMap((part) => openLinks(written, part));
+  const isRelated = condition.kind === 'related';
+  const link = collection.relations.get(isRelated ? condition.relation : condition.field)?.descriptor;
+  if (link?.kind !== 'm2o') return [];
+  return written.postponed || (isRelated && link.target === collection.descriptor.name) ? [link] : [];
+}
+
+/** Links that a condition looks along to items of collections that the request writes. */
+export function awaitedLinks(written: Written, condition: Condition): readonly ManyToOne[] {
+  if (condition.kind === 'and' || condition.kind === 'or')
+    return condition.of.flatMap((part) => awaitedLinks(written, part));
+  if (condition.kind !== 'related') return [];
+  const link = written.writable.collection.relations.get(condition.relation)?.descriptor;
+  return link?.kind === 'm2o' && written.collections.has(link.target) ? [link] : [];
+}
