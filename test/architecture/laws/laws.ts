@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 129_131, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 129_464, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 899,
+    today: 900,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
