@@ -164,6 +164,21 @@ it('of the project do not share what one sets, and tell what stays of one that e
   await rm(join(folder, 'migrations'), { recursive: true });
 }, 90_000);
 
+it('of the project are refused where another machine has applied another of their name meanwhile', async () => {
+  await mkdir(join(folder, 'migrations'), { recursive: true });
+  const values = "'0002-pens', repeat('0', 64), 'SELECT 2;', now(), '0.1.0'";
+  const others = `INSERT INTO platform.platform_project_migrations (name, checksum, script, applied_at, version) VALUES (${values});`;
+  await writeFile(join(folder, 'migrations/0001-others.sql'), others);
+  await writeFile(join(folder, 'migrations/0002-pens.sql'), 'CREATE TABLE pens (id int PRIMARY KEY);');
+  const { code, stderr } = await platform('migrate');
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('The migration 0002-pens is not the one that was applied'),
+  ]);
+  await query("DELETE FROM platform.platform_project_migrations WHERE name IN ('0001-others', '0002-pens')");
+  await rm(join(folder, 'migrations'), { recursive: true });
+}, 90_000);
+
 it('of the project that the database lacks are named when it is compiled', async () => {
   await mkdir(join(folder, 'migrations'), { recursive: true });
   await writeFile(join(folder, 'migrations/0006-lamps.sql'), 'CREATE TABLE lamps (id int PRIMARY KEY);\n');

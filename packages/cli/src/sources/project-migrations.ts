@@ -182,9 +182,13 @@ export async function applyProjectMigrations(
   for (const name of await keepMigrations(project, missing)) onDone(name, 'written');
   const done: string[] = [];
   for (const migration of pending) {
-    if (!(await applyMigration(source, schema, migration))) continue;
-    done.push(migration.name);
-    onDone(migration.name, 'applied');
+    if (await applyMigration(source, schema, migration)) {
+      done.push(migration.name);
+      onDone(migration.name, 'applied');
+    } else {
+      // Another machine has applied one of this name meanwhile: its text may be another one.
+      await projectMigrationState(source, project);
+    }
   }
   return done;
 }
