@@ -187,6 +187,16 @@ describe('PATCH of several items', () => {
     expect(await rows('SELECT * FROM notes WHERE body IS NOT NULL')).toEqual([]);
   });
 
+  it('refuses groups in its query, whose conditions would be passed over', async () => {
+    const query = { groupBy: ['title'], having: { count: { _gt: 1 } } };
+    for (const answer of [await patch('notes', { query, data: { body: 'x' } }), await remove('notes', { query })]) {
+      expect(failure(answer)).toBe('400 INVALID_QUERY');
+    }
+    expect(failure(await remove('notes', { query: { aggregate: { count: '*' } } }))).toBe('400 INVALID_QUERY');
+    expect(await titles()).toHaveLength(4);
+    expect(await rows('SELECT * FROM notes WHERE body IS NOT NULL')).toEqual([]);
+  });
+
   it('is limited in the items that a query finds, too', async () => {
     await rows(`INSERT INTO notes (title) VALUES ('e'), ('f'), ('g')`);
     expect(failure(await patch('notes', { query: {}, data: { body: 'x' } }))).toBe('400 INVALID_PAYLOAD');

@@ -70,7 +70,9 @@ function requestedTargets({ scope, collection, limits, query }: Omit<TargetReque
   const parsed = parseListRequest(tree, limits);
   // One that is null or an empty text was meant to be one, too.
   if (isObject(query) && Object.hasOwn(query, 'filter')) refuseEmpty(parsed.filter?.value ?? {}, []);
-  const { aggregate: _aggregate, exported: _exported, ...request } = parsed;
+  const { aggregate, exported: _exported, ...request } = parsed;
+  // Without groups, `having` would leave out no item.
+  if (aggregate !== undefined) throw invalidQuery('A write has no groups: "query" chooses single items.');
   const requested = { ...request, meta: [], limit: tree.has('limit') ? request.limit : -1 };
   return { scope: scope.read, limits, selector: 'targets', collection, request: requested };
 }
