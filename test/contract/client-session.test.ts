@@ -187,6 +187,19 @@ describe('json mode', () => {
     expect((await two.users.me.read()).id).toBe(user.id);
   });
 
+  it('does not wait for the refresh of a user whose tokens another storage has', async () => {
+    const waiting = new Promise<Response>(() => undefined);
+    const isRefresh = (url: string): boolean => url.endsWith('/auth/refresh');
+    const stuck = client({ storage: { mode: shelf() } }, (url, init) => (isRefresh(url) ? waiting : fetch(url, init)));
+    const other = client({ storage: { mode: shelf() } });
+    await Promise.all([stuck, other].map((own) => own.auth.login(user)));
+    await outliveToken();
+    const unanswered = stuck.items('docs').readOne(1, {}, { signal: AbortSignal.timeout(5000) });
+    const ends = expect(unanswered).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(await other.items('docs').readOne(1, {}, { signal: AbortSignal.timeout(4000) })).toMatchObject({ id: 1 });
+    await ends;
+  }, 20_000);
+
   it.each(['json', 'cookie'] as const)('lets clients that take no turns refresh at once: %s', async (kind) => {
     const [jar, mode] = [createCookieJar(), shelf()];
     const send: Fetch = (url, init) => (kind === 'cookie' ? jar.fetch(url, init) : fetch(url, init));

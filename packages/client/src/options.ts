@@ -94,7 +94,8 @@ type StoredName = 'auth_token' | 'auth_refresh_token' | 'auth_expires' | 'auth_e
 export interface TokenStorage {
   /** Other clients may write to it, such as those of other tabs. */
   readonly isShared: boolean;
-  readonly prefix: string;
+  /** Names those who take turns: tabs of a browser; elsewhere users of one object, as each may be that of another user. */
+  readonly turn: string;
   get(name: StoredName): string | null;
   /** null removes. */
   set(name: StoredName, value: string | null): void;
@@ -106,13 +107,21 @@ export function openStorage({ prefix = '', mode }: StorageOptions = {}): TokenSt
   const storage = chosen === 'MemoryStorage' ? createMemory() : chosen === 'LocalStorage' ? findLocalStorage() : chosen;
   return {
     isShared: chosen !== 'MemoryStorage',
-    prefix,
+    turn: isBrowser() ? prefix : `${prefix} ${numberOf(storage)}`,
     get: (name) => storage.getItem(prefix + name),
     set(name, value) {
       if (value === null) storage.removeItem(prefix + name);
       else storage.setItem(prefix + name, value);
     },
   };
+}
+
+const numbers = new WeakMap<StorageLike, number>();
+
+function numberOf(storage: StorageLike): number {
+  const number = numbers.get(storage) ?? Math.random();
+  numbers.set(storage, number);
+  return number;
 }
 
 function createMemory(): StorageLike {

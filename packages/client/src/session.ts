@@ -1,6 +1,6 @@
 /** Tokens of a client: their user and their lifetime. Source: API specification, sections 2 and 15. */
 import type { Key } from './call.ts';
-import { PlatformError } from './errors.ts';
+import { PlatformError, readAnswer } from './errors.ts';
 import type { AuthMode, TokenStorage } from './options.ts';
 import type { Send } from './send.ts';
 import { exclusively, sleep } from './waits.ts';
@@ -157,7 +157,7 @@ class TokenSession implements Session {
     const { storage, url, refreshBeforeMs } = this.#parts;
     if (!storage.isShared) return this.#renew();
     const before = storage.get('auth_token');
-    return exclusively(`platform ${storage.prefix} ${url}`, async () => {
+    return exclusively(`platform ${storage.turn} ${url}`, async () => {
       const [now, expires] = [storage.get('auth_token'), Number(storage.get('auth_expires'))];
       if (now === null || now === before || this.#endsWithin(refreshBeforeMs)) return this.#renew();
       const refreshToken = storage.get('auth_refresh_token');
@@ -203,8 +203,7 @@ function isUsedUp(error: unknown): boolean {
 }
 
 async function readTokens(response: Response): Promise<AuthTokens> {
-  const { data }: { readonly data: AuthTokens } = JSON.parse(await response.text());
-  return data;
+  return (await readAnswer<{ readonly data: AuthTokens }>(response)).data;
 }
 
 function isRefusal(error: unknown): boolean {
