@@ -98,6 +98,11 @@ export interface JsonOperators extends ElementOperators<JsonScalar> {
   readonly [path: \`/\${string}\`]: JsonValueOperators | JsonScalar | null;
 }
 
+/** Fields that are objects of a type of the database, and their members by path: \`'/city'\`. */
+export interface CompositeOperators extends NullOperators {
+  readonly [path: \`/\${string}\`]: JsonValueOperators | JsonScalar | null;
+}
+
 /** A value within JSON: it is compared as what stands beside the operator. */
 export type JsonValueOperators = JsonOperators &
   OrderOperators<JsonScalar> &

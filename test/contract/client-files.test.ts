@@ -1,4 +1,5 @@
 /** Files by the client library, its own and a generated one. Source: API specification, section 15. */
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
@@ -8,6 +9,7 @@ import { startAnswering } from '../support/answering.ts';
 import { file, form } from '../support/files.ts';
 import { adminToken } from '../support/platform.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
+import { typeCheck } from '../support/type-check.ts';
 
 let project: ServedProject;
 let client: Client<Record<never, never>>;
@@ -81,4 +83,27 @@ it('a generated one does what its class may', async () => {
   const everybody = (await load('public')).createClient(project.url);
   expect(await textOf(await everybody.assets.readOne(made.id))).toBe('typed');
   expect(Object.keys(everybody.files).sort()).toEqual(['aggregate', 'readAll', 'readByQuery', 'readMany', 'readOne']);
+});
+
+it('the types of a generated one follow from the fields of an upload', { timeout: 60_000 }, async () => {
+  const program = `
+    import type { Client } from '../generated/client/admin/index.js';
+
+    export async function upload({ files }: Client, form: FormData): Promise<readonly (string | null)[]> {
+      const made = await files.createOne(form, { fields: ['id', 'folder.name'] });
+      const { data } = await files.createMany(form, { fields: ['type'] });
+      const whole = await files.updateOne(made.id, form);
+      const fetched = await files.import({ url: 'https://a.example/b', data: { title: 'B' } }, { fields: ['title'] });
+      // @ts-expect-error: a field that was not asked for
+      const size = made.filesize;
+      // @ts-expect-error: a field that is not there
+      await files.createOne(form, { fields: ['titel'] });
+      // @ts-expect-error: a field that is not there
+      await files.import({ url: 'https://a.example/b', data: { titel: 'B' } });
+      return [size, made.folder?.name ?? null, data[0]?.type ?? null, whole.filesize, fetched.title];
+    }
+  `;
+  await mkdir(join(project.folder, 'extensions'), { recursive: true });
+  await writeFile(join(project.folder, 'extensions', 'uploads.ts'), program);
+  expect(await typeCheck(project.folder)).toBe('');
 });

@@ -242,12 +242,30 @@ describe('failures', () => {
     expect(error).toMatchObject({ code: 'FORBIDDEN', status: 200, errors: [{ path: ['a'] }] });
   });
 
+  it.each(['<!doctype html><title>App</title>', '{"data":', ''])('of another server that answers %j', async (body) => {
+    server.tell({ headers: { 'content-type': 'text/html' }, body });
+    const attempts = [
+      () => client().items('docs').readOne(1),
+      () => client().server.info(),
+      () => client().graphql.items('{ a }'),
+      () => client().auth.login({ email: 'a', password: 'b' }),
+    ];
+    for (const attempt of attempts) {
+      const error = await attempt().catch((caught: unknown) => caught);
+      expect(error).toBeInstanceOf(PlatformError);
+      expect(error).toMatchObject({ message: 'The answer is no JSON of the server.', code: null, errors: [] });
+    }
+  });
+
   it('of a write by a query with undefined values come before it is sent', async () => {
     const docs = client().items('docs');
     const query: WriteQuery = { filter: { id: { _eq: undefined } } };
     const refused = new TypeError('The query is not sent: its "_eq" is undefined.');
     await expect(docs.deleteByQuery(query)).rejects.toThrow(refused);
     await expect(docs.updateByQuery({ query, data: { n: 1 } })).rejects.toThrow(refused);
+    expect(server.asked).toEqual([]);
+    const lost: WriteQuery = { filter: { n: { _eq: Number('x') } } };
+    await expect(docs.deleteByQuery(lost)).rejects.toThrow('The query is not sent: its "_eq" is NaN.');
     expect(server.asked).toEqual([]);
     await docs.deleteByQuery({ filter: { id: { _eq: null } } });
     expect(lines()).toEqual(['DELETE /items/docs {"query":{"filter":{"id":{"_eq":null}}}}']);

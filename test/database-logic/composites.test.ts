@@ -205,6 +205,9 @@ describe('values', () => {
     const client = await readFile(join(project.folder, 'generated/client/admin/collections/shops.d.ts'), 'utf8');
     expect(client.replaceAll(/\s+/g, ' ')).toContain("'post code': number | null");
     expect(client).toContain("colour: 'red' | 'blue' | null");
+    // Members are compared by their paths; elements are for arrays of JSON.
+    expect(client).toContain('address?: CompositeOperators;');
+    expect(failure(await project.admin('/items/shops?filter[address][_has]=a'))).toBe('400 INVALID_QUERY');
     const sdl = (await project.admin('/server/specs/graphql/items')).text;
     expect(sdl).toContain(
       'type address_composite {\n  street: String\n  city: String\n  post_code: Int\n  spot: spot_composite\n}',

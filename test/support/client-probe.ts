@@ -42,6 +42,8 @@ export async function reads(client: Client): Promise<void> {
   is<number>()(rows[0]!.count);
   is<string | null>()(rows[0]!.sum.rating);
   is<number | null>()(rows[0]!.published_at_year);
+  const { meta } = await articles.aggregate({ aggregate: { count: ['title', 'rating'] }, meta: ['filter_count'] });
+  is<number | undefined>()(meta?.filter_count);
   const later: string[] = ['id'];
   is<JsonObject>()(await articles.readOne(1, { fields: later }));
   const settings = await client.singleton('settings').read({ fields: ['site_name'] });
@@ -70,8 +72,16 @@ export async function filters(client: Client): Promise<void> {
       title: 'x', status: { _in: ['draft'] }, author_id: { name: { _starts_with: 'A' } }, tags: { _none: { name: 'x' } },
       blocks: { 'item:tags': { name: 'x' } }, 'year(published_at)': { _gte: 2020 }, metadata: { '/a/0': { _gt: 1 } }, _or: [{ id: 1 }, { id: '$CURRENT_USER' }],
     },
-    deep: { tags: { _filter: { name: 'x' }, _limit: 3 }, blocks: { 'item:authors': { _filter: { name: 'x' } } } },
+    deep: { tags: { _filter: { name: 'x' }, _sort: ['-name', 'id'], _limit: 3 }, blocks: { 'item:authors': { _filter: { name: 'x' } } } },
   });
+}
+
+export async function orders(client: Client, later: string[], variables: { readonly max: number }): Promise<void> {
+  const authors = client.items('authors');
+  await authors.readByQuery({ fields: ['articles.id'], deep: { articles: { _sort: later } } });
+  await authors.readByQuery({ fields: ['articles.id'], deep: { articles: { _sort: ['-author_id.name', 'count(tags)', 'year(published_at)'] } } });
+  await authors.readByQuery({ fields: ['articles'], deep: { articles: { _group: ['status'], _sort: ['-count', 'max.rating'] } } });
+  await client.graphql.items('query ($max: Int) { tags(limit: $max) { id } }', variables);
 }
 
 export async function refusals(client: Client): Promise<void> {
@@ -95,6 +105,14 @@ export async function refusals(client: Client): Promise<void> {
   await articles.readByQuery({ filter: { title: { _eq: 1 } } });
   // @ts-expect-error: a relation that is not there
   await articles.readByQuery({ deep: { tagz: { _limit: 1 } } });
+  // @ts-expect-error: an order of related items by what is not there
+  await articles.readByQuery({ deep: { tags: { _sort: ['-nmae'] } } });
+  // @ts-expect-error: archived items of a collection that archives none
+  await articles.readByQuery({ deep: { tags: { _archived: 'only' } } });
+  // @ts-expect-error: a cursor beside keys
+  await articles.readMany([1], { cursor: '' });
+  // @ts-expect-error: all items beside those that have a value
+  await articles.aggregate({ aggregate: { count: ['*', 'title'] } });
   // @ts-expect-error: an alias of nothing
   await articles.readByQuery({ alias: { a: 'nothing' } });
   // @ts-expect-error: a sum of texts

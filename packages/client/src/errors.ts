@@ -51,7 +51,8 @@ export class PlatformError extends Error {
   readonly response: Response;
 
   constructor(errors: readonly ServerError[], response: Response) {
-    super(errors[0]?.message ?? `The answer has the status ${response.status}.`);
+    const other = response.ok ? 'is no JSON of the server' : `has the status ${response.status}`;
+    super(errors[0]?.message ?? `The answer ${other}.`);
     this.errors = errors;
     this.code = codes.find((code) => code === errors[0]?.extensions?.code) ?? null;
     this.status = response.status;
@@ -85,4 +86,22 @@ export async function readError(response: Response): Promise<PlatformError> {
     if (!(error instanceof SyntaxError)) throw error;
     return new PlatformError([], response);
   }
+}
+
+/** Reads the JSON of an answer, undefined where it is empty. Rejects with a `PlatformError` for any other body. */
+export async function readJson<T>(response: Response): Promise<T | undefined> {
+  const text = await response.text();
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new PlatformError([], response);
+  }
+}
+
+/** The same of an answer that is never empty. */
+export async function readAnswer<T>(response: Response): Promise<T> {
+  const body = await readJson<T>(response);
+  if (!body) throw new PlatformError([], response);
+  return body;
 }

@@ -1,6 +1,6 @@
 /** GraphQL documents. Source: API specification, sections 14 and 15. */
 import type { JsonObject, RequestOptions } from './call.ts';
-import { PlatformError, type ServerError } from './errors.ts';
+import { PlatformError, readAnswer, type ServerError } from './errors.ts';
 import type { Requester } from './requester.ts';
 
 /** Result of a document. */
@@ -14,7 +14,7 @@ export interface GraphqlResult<Data> {
  */
 export type GraphqlMethod = <Data = JsonObject>(
   document: string,
-  variables?: JsonObject,
+  variables?: object,
   options?: RequestOptions,
 ) => Promise<GraphqlResult<Data>>;
 
@@ -30,12 +30,10 @@ export interface GraphqlHandler {
 export function createGraphqlHandler(requester: Requester): GraphqlHandler {
   const ask =
     (path: readonly string[]): GraphqlMethod =>
-    async <Data>(document: string, variables?: JsonObject, options?: RequestOptions) => {
+    async <Data>(document: string, variables?: object, options?: RequestOptions) => {
       const body = { query: document, variables };
       const response = await requester.send({ method: 'POST', path, body, options });
-      const result: GraphqlResult<Data> & { readonly errors?: readonly ServerError[] } = JSON.parse(
-        await response.text(),
-      );
+      const result = await readAnswer<GraphqlResult<Data> & { readonly errors?: readonly ServerError[] }>(response);
       if (result.errors !== undefined) throw new PlatformError(result.errors, response);
       return { data: result.data };
     };

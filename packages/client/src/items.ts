@@ -134,7 +134,7 @@ export function createItemHandler<Item>(requester: Requester, path: readonly Key
     updateMany,
     updateBatch: (body, query, options) => page({ method: 'PATCH', path, query, body, options }),
     updateByQuery: async (body, query, options) => {
-      refuseUndefined(body.query);
+      refuseLost(body.query);
       return page({ method: 'PATCH', path, query, body, options });
     },
     deleteOne: (key, options) =>
@@ -143,16 +143,17 @@ export function createItemHandler<Item>(requester: Requester, path: readonly Key
         : deleteMany([key], options),
     deleteMany,
     deleteByQuery: async (query, options) => {
-      refuseUndefined(query);
+      refuseLost(query);
       return nothing({ method: 'DELETE', path, body: { query }, options, ...purged(options) });
     },
   };
 }
 
-/** Throws a TypeError for undefined values: JSON leaves them out, so a write would find items that are not meant. */
-function refuseUndefined(query: WriteQuery): void {
+/** Throws a TypeError for values that JSON leaves out or makes null, so that a write would find items that are not meant. */
+function refuseLost(query: WriteQuery): void {
   JSON.stringify(query, (name, value: unknown) => {
-    if (value === undefined) throw new TypeError(`The query is not sent: its "${name}" is undefined.`);
+    const isLost = value === undefined || (typeof value === 'number' && !Number.isFinite(value));
+    if (isLost) throw new TypeError(`The query is not sent: its "${name}" is ${value}.`);
     return value;
   });
 }

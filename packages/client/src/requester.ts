@@ -1,7 +1,7 @@
 /** Requests of a session: with its token, and once more with another when that is outdated. */
 
 import type { Call, JsonValue } from './call.ts';
-import { isPlatformError } from './errors.ts';
+import { isPlatformError, readAnswer, readJson } from './errors.ts';
 import type { Send } from './send.ts';
 import type { Session } from './session.ts';
 import { unlessAborted } from './waits.ts';
@@ -54,25 +54,13 @@ export function createRequester(send: Send, session: Session): Requester {
     }
   }
 
-  async function read<T>(call: Call, empty: T): Promise<T> {
-    const body = await text(call);
-    return body === '' ? empty : JSON.parse(body);
-  }
-
-  const text = async (call: Call): Promise<string> => (await sendAs(call)).text();
-
   return {
     send: sendAs,
-    text,
-    whole: async (call) => JSON.parse(await text(call)),
-    async data<T>(call: Call) {
-      const { data }: { readonly data: T } = JSON.parse(await text(call));
-      return data;
-    },
-    async written<T>(call: Call) {
-      return (await read<{ readonly data: T | null }>(call, { data: null })).data;
-    },
-    page: <T>(call: Call) => read<Page<T>>(call, { data: [] }),
+    text: async (call) => (await sendAs(call)).text(),
+    whole: async (call) => readAnswer(await sendAs(call)),
+    data: async <T>(call: Call) => (await readAnswer<{ readonly data: T }>(await sendAs(call))).data,
+    written: async <T>(call: Call) => (await readJson<{ readonly data: T }>(await sendAs(call)))?.data ?? null,
+    page: async <T>(call: Call) => (await readJson<Page<T>>(await sendAs(call))) ?? { data: [] },
     async nothing(call) {
       await (await sendAs(call)).body?.cancel();
     },

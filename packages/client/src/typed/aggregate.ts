@@ -9,7 +9,7 @@ export type AggregateOf<Of> = Of extends {
   readonly ranged: infer Ranged;
 }
   ? {
-      readonly count?: '*' | readonly ('*' | Counted)[];
+      readonly count?: '*' | readonly ['*'] | readonly Counted[];
       readonly countAll?: '*';
       readonly countDistinct?: readonly Counted[];
       readonly sum?: readonly Summed[];

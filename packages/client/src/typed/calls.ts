@@ -1,5 +1,6 @@
 /** Functions and procedures of the server's database, and routes of its own code. Source: API specification, section 1; docs/extensions.md. */
 import type { Call, JsonValue, Parameters, Query, RequestOptions } from '../call.ts';
+import { readJson } from '../errors.ts';
 import type { Requester } from '../requester.ts';
 import type { DeepOf } from './deep.ts';
 import type { Facts } from './facts.ts';
@@ -71,8 +72,8 @@ export async function callFunction(
     : Object.values(args).every(isPlain)
       ? { method: 'GET', path, query, search: searchOf(args), options }
       : { method: 'SEARCH', path, body: { args, query }, options };
-  const text = await (await requester.send(call)).text();
-  if (text !== '') return JSON.parse(text).data;
+  const body = await readJson<{ readonly data: unknown }>(await requester.send(call));
+  if (body !== undefined) return body.data;
   return lists.includes(name) ? [] : undefined;
 }
 
@@ -110,9 +111,7 @@ export async function callRoute(
   for (const [name, value] of Object.entries(query)) {
     for (const element of [value].flat()) if (element !== undefined) search.append(name, textOf(element));
   }
-  const response = await send({ method, path: completed, search, body, options });
-  const text = await response.text();
-  return text === '' ? undefined : JSON.parse(text);
+  return readJson(await send({ method, path: completed, search, body, options }));
 }
 
 function textOf(value: unknown): string {

@@ -7,8 +7,11 @@ import type { ClientOptions } from '../options.ts';
 import type { Page, Requester } from '../requester.ts';
 import type { AnySchema } from '../system.ts';
 import { type Arguments, callFunction, callRoute, type FunctionNames, type RouteInput } from './calls.ts';
+import type { DeepOf } from './deep.ts';
 import { type Facts, methods, type Right } from './facts.ts';
 import type { Handler } from './items.ts';
+import type { AliasOf, Fields, ItemQuery, Said } from './queries.ts';
+import type { Result } from './result.ts';
 
 /** Permissions of an access class, as the script of a generated client states them. */
 export interface Abilities {
@@ -80,7 +83,7 @@ export type WithComments<Handler, Item, Methods extends keyof ActivityCommentsHa
 };
 
 /** Form uploads of files: fields stand in front of the file that they belong to. */
-export interface UploadMethods<Item> {
+export interface UploadMethods<Schema, Of extends Facts> {
   /**
    * Uploads a file.
    * @example
@@ -88,7 +91,7 @@ export interface UploadMethods<Item> {
    * form.append('file', new File(['Hello'], 'hello.txt'));
    * const file = await client.files.createOne(form);
    */
-  createOne(form: FormData, query?: Query, options?: RequestOptions): Promise<Item | null>;
+  createOne: Upload<Schema, Of, [form: FormData]>;
   /**
    * A form with several files.
    * @example
@@ -96,7 +99,15 @@ export interface UploadMethods<Item> {
    * for (const name of ['a.txt', 'b.txt']) form.append('file', new File([name], name));
    * const { data } = await client.files.createMany(form);
    */
-  createMany(form: FormData, query?: Query, options?: RequestOptions): Promise<Page<Item>>;
+  createMany<
+    const F extends Fields,
+    const A extends AliasOf<Of> = never,
+    const D extends DeepOf<Schema, Of, Said<A>> = never,
+  >(
+    form: FormData,
+    query?: ItemQuery<Schema, Of, F, A, D>,
+    options?: RequestOptions,
+  ): Promise<Page<Result<Schema, Of, F[number], Said<A>, Said<D>>>>;
   /**
    * Gives a file another content.
    * @example
@@ -104,17 +115,26 @@ export interface UploadMethods<Item> {
    * form.append('file', new File(['Hello again'], 'hello.txt'));
    * await client.files.updateOne('8cbb43fe-4cdf-4991-8352-c461779cec02', form);
    */
-  updateOne(key: string, form: FormData, query?: Query, options?: RequestOptions): Promise<Item | null>;
+  updateOne: Upload<Schema, Of, [key: Of['key'], form: FormData]>;
   /**
    * Has the server fetch a file.
    * @example const file = await client.files.import({ url: 'https://example.com/a.png' });
    */
-  import(data: ImportData, query?: Query, options?: RequestOptions): Promise<Item | null>;
+  import: Upload<Schema, Of, [data: ImportData<Partial<Of['create']>>]>;
 }
 
+/** A method that writes one file, with the result that its query gives. */
+type Upload<Schema, Of extends Facts, Parts extends readonly unknown[]> = <
+  const F extends Fields,
+  const A extends AliasOf<Of> = never,
+  const D extends DeepOf<Schema, Of, Said<A>> = never,
+>(
+  ...parts: [...Parts, query?: ItemQuery<Schema, Of, F, A, D>, options?: RequestOptions]
+) => Promise<Result<Schema, Of, F[number], Said<A>, Said<D>> | Of['unread']>;
+
 /** The methods of files, and uploads. */
-export type WithUploads<Handler, Item, Names extends keyof UploadMethods<Item>> = Handler &
-  Pick<UploadMethods<Item>, Names>;
+export type WithUploads<Schema, Of extends Facts, Names extends keyof UploadMethods<Schema, Of>> = Handler<Schema, Of> &
+  Pick<UploadMethods<Schema, Of>, Names>;
 
 /** The signed-in user, for classes that may read no users. */
 export interface OwnKey {

@@ -80,7 +80,7 @@ export interface Methods<Schema, Of extends Facts> {
     const D extends DeepOf<Schema, Of, Said<A>> = never,
   >(
     keys: readonly Of['key'][],
-    query?: ListQuery<Schema, Of, F, S, A, D>,
+    query?: Omit<ListQuery<Schema, Of, F, S, A, D>, 'limit' | 'cursor'>,
     options?: RequestOptions,
   ): Promise<Page<Result<Schema, Of, F[number], Said<A>, Said<D>>>>;
   /**

@@ -1,6 +1,6 @@
 /** Queries whose names are checked against the facts of a collection. */
 import type { AggregateSort, HavingOf } from './aggregate.ts';
-import type { DeepOf, Only } from './deep.ts';
+import type { ArchivedOf, DeepOf, Only, Single } from './deep.ts';
 import type { Facts, Links, One } from './facts.ts';
 import type { OrderOperators } from './filter-types.ts';
 import type { Everything } from './result.ts';
@@ -25,11 +25,8 @@ export interface ItemQuery<Schema, Of, F extends Fields, A, D> {
   /** Archived items: with the live ones, or in their place. */
   readonly archived?: ArchivedOf<Of>;
   /** Parameters of relations, such as `{ comments: { _limit: 3 } }`. */
-  readonly deep?: D & Only<D, DeepOf<Schema, Of, Said<A>>>;
+  readonly deep?: D & Only<D, DeepOf<Schema, Of, Said<A>, never>>;
 }
-
-/** Kinds of archived items that a class may ask for; none where it may not see which are archived. */
-type ArchivedOf<Of> = Of extends { readonly archived: infer Kinds } ? Kinds : never;
 
 /** Form of the answer of a written item, and the unique key by which an item may be there already. */
 export interface CreateQuery<Schema, Of, F extends Fields, A, D> extends ItemQuery<Schema, Of, F, A, D> {
@@ -76,6 +73,10 @@ export interface AggregateQuery<Of extends Facts, Group extends string, Function
   readonly limit?: number;
   readonly offset?: number;
   readonly page?: number;
+  /** Counts items, not groups. */
+  readonly meta?: readonly ('total_count' | 'filter_count' | '*')[];
+  /** Archived items: with the live ones, or in their place. */
+  readonly archived?: ArchivedOf<Of>;
 }
 
 /** The items that a write by query is about. */
@@ -208,7 +209,3 @@ type Sorted<Schema, Of, Path extends string> = Of extends {
       : Names
     : Names | Single<Relations>
   : never;
-
-type Single<Relations> = {
-  [Name in keyof Relations]: Relations[Name] extends One<string, boolean> ? `${Name & string}.` : never;
-}[keyof Relations];

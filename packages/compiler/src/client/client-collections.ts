@@ -111,6 +111,7 @@ export const libraryTypes: ReadonlySet<string> = new Set([
   'BooleanOperators',
   'Call',
   'Changes',
+  'CompositeOperators',
   'EqualOperators',
   'FloatValue',
   'Geometry',

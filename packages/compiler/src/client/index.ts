@@ -142,7 +142,7 @@ function systemType(name: string, collection: ClientCollection | null, { invites
     return generic('WithComments', handler, item, literals(comments));
   }
   if (name === 'files' && collection !== null && uploadMethods(collection).length > 0) {
-    return generic('WithUploads', handler, item, literals(uploadMethods(collection)));
+    return generic('WithUploads', 'Schema', collection.names.facts, literals(uploadMethods(collection)));
   }
   if (name !== 'users') return handler;
   const isRead = collection !== null && permissionsOf(collection).includes('read');

@@ -62,6 +62,7 @@ const runtimeTypes: ReadonlySet<string> = new Set([
   'ArrayOperators',
   'BooleanOperators',
   'CollectionDescriptor',
+  'CompositeOperators',
   'EqualOperators',
   'FloatValue',
   'Geometry',

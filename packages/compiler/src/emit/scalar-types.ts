@@ -93,7 +93,7 @@ const operators: Readonly<Record<Comparison, readonly [name: string, short: bool
   json: ['JsonOperators', false],
   geometry: ['GeometryOperators', false],
   vector: ['VectorOperators', false],
-  composite: ['JsonOperators', false],
+  composite: ['CompositeOperators', false],
   presence: ['NullOperators', false],
 };
 
