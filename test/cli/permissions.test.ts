@@ -122,14 +122,17 @@ it.skipIf(isOnMariadb())(
   'pull keeps rights to call functions, which no table has, and the right to remove for good',
   async () => {
     await run(`CREATE FUNCTION twice(n integer) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 2 * n'`);
+    await run(`CREATE FUNCTION mine(who uuid) RETURNS uuid LANGUAGE sql IMMUTABLE AS 'SELECT who'`);
     await run('ALTER TABLE docs ADD gone timestamptz');
     await write(
       'platform.config.ts',
-      `export default { permissionSource: 'tables', functions: { twice: {} },
+      `export default { permissionSource: 'tables', functions: { mine: {}, twice: {} },
       collections: { docs: { softDelete: { field: 'gone' } } } };\n`,
     );
     const kept = await readFile(path('permissions.yaml'), 'utf8');
-    const functions = 'functions:\n  public:\n    - twice\n  editor:\n    twice:\n      args: { n: 2 }\n';
+    const functions =
+      'functions:\n  public:\n    - twice\n  editor:\n' +
+      '    mine:\n      args: { who: $CURRENT_USER }\n    twice:\n      args: { n: 2 }\n';
     const rules = kept.replace(
       '  public:\n',
       '      delete: { filter: { title: { _eq: a } }, purge: true }\n  public:\n',
@@ -145,6 +148,11 @@ it.skipIf(isOnMariadb())(
     expect(pulled.endsWith(functions)).toBe(true);
     expect((await platform('generate')).code).toBe(0);
     expect((await platform('can', 'public', 'call', 'twice')).code).toBe(0);
+    // Without the user that a value needs there is no right.
+    expect((await platform('can', 'editor', 'call', 'mine')).code).toBe(1);
+    expect((await platform('can', 'editor', 'call', 'mine', '--user', 'x')).code).toBe(0);
+    const removal = await platform('can', 'editor', 'delete', 'docs');
+    expect(removal.events.find(({ event }) => event === 'answer').rules).toMatchObject([{ purge: true }]);
     expect(await readFile(path('generated/access/editor.js'), 'utf8')).toContain('purge: true');
     await run(`DELETE FROM platform.platform_permissions WHERE action = 'delete'`);
     await write('platform.config.ts', "export default { permissionSource: 'tables' };\n");

@@ -47,11 +47,17 @@ async function checkCall(role: string, name: string, options: CanOptions, progre
   if (!functions.some((called) => called.name === name)) throw unknownName('function', name, functions);
   const right = access.functions?.find((candidate) => candidate.function === name);
   const args = right?.args ?? [];
-  const allowed = right !== undefined;
+  // Without a connection the key of the role is not known, which it has all the same.
+  const subjects = { user: options.user ?? null, role: role === 'public' ? null : role };
+  const lacking = args.filter(({ value }) => value.kind === 'caller' && subjects[value.of] === null);
+  const allowed = right !== undefined && lacking.length === 0;
   const output = visibly(progress);
   output.event('answer', { role, action: 'call', function: name, allowed, accessClass: access.name, args });
   output.print(`${allowed ? 'Yes' : 'No'}: ${role} may ${allowed ? '' : 'not '}call ${name}.`);
-  if (!allowed) output.print(`  The section "functions" of the permissions names it for no role of ${access.name}.`);
+  if (right === undefined)
+    output.print(`  The section "functions" of the permissions names it for no role of ${access.name}.`);
+  if (lacking.length > 0)
+    output.print('  It does not count: a value that the server sets needs a user (--user) or a role.');
   for (const argument of args) output.print(`  The server sets ${argument.name} = ${operandText(argument.value)}.`);
   return allowed;
 }

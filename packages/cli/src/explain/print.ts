@@ -55,6 +55,7 @@ export function ruleLines(
     `rule ${index + 1}${verdict}`,
     ...(action === 'delete' ? [] : [`  fields: ${rule.fields.join(', ')}`]),
     ...(action === 'create' ? [] : [`  rows: ${conditionText(rule.where)}`]),
+    ...(action === 'delete' && rule.purge ? ['  also for good, with purge=true'] : []),
     ...writeLines(rule, action),
     ...failing.map((part) => `  does not hold: ${part}`),
     ...(usable ? [] : ['  does not count: a value that it sets needs a user or a role']),

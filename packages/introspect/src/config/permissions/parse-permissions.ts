@@ -52,7 +52,8 @@ function parseCalls(
     .filter((role) => isKnownRole(role, roles, diagnostics))
     .flatMap(({ key: role, value }) => {
       if (value.kind !== 'list') {
-        const entries = entriesOf(value, `The role "${role.name}"`, diagnostics);
+        const hint = 'Write the functions as a list, such as [nearest_shops].';
+        const entries = entriesOf(value, `The role "${role.name}"`, diagnostics, hint);
         return entries.flatMap((entry) => parseCall(role, entry, diagnostics));
       }
       return value.items.flatMap((item) => {

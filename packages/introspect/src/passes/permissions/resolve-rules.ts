@@ -252,7 +252,7 @@ export function resolveCalls(
     const found = byName.get(name);
     if (found === undefined) {
       const message = `There is no function "${name}" in the API.`;
-      const hint = suggest(name, byName.keys()) ?? 'Name it under `functions` in platform.config.ts.';
+      const hint = fieldMade(name, tables) ?? suggest(name, byName.keys()) ?? nameIt;
       diagnostics.push({ code: 'function-unknown', severity: 'error', place: location, message, hint });
       return [];
     }
@@ -271,6 +271,14 @@ export function resolveCalls(
     ),
     diagnostics,
   };
+}
+
+const nameIt = 'Name it under `functions` in platform.config.ts.';
+
+/** Advice about a function that is a field of a collection. */
+function fieldMade(name: string, tables: readonly Table[]): string | undefined {
+  const field = tables.flatMap(({ columns }) => columns).find(({ computed }) => computed?.name === name);
+  return field && `It is the field "${field.name}", which rules for reading grant.`;
 }
 
 function isArgumentOf({ routine }: ServedFunction) {

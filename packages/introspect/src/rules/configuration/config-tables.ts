@@ -110,19 +110,24 @@ export const configSoftDelete: Rule = (schema, sources) =>
     const field = softDelete && collection && namedIn(collection.fields, softDelete.field);
     const column = table.columns.find((candidate) => candidate.name === field?.column);
     if (softDelete === undefined || field === undefined || column === undefined) return [];
-    const refuse = (key: string, message: string) => [
-      configError(['collections', name, 'softDelete', key], 'soft-delete', `The field "${field.name}" ${message}.`),
+    const wrong = (key: string, message: string, hint: string | null = null) => [
+      configError(['collections', name, 'softDelete', key], 'soft-delete', `${message}.`, hint),
     ];
+    const refuse = (key: string, message: string) => wrong(key, `The field "${field.name}" ${message}`);
     const { value, restore = null } = softDelete;
     if (column.fill.kind === 'generated' || !column.updatable) return refuse('field', 'cannot be written');
     if (!table.writable.update) return refuse('field', 'is of rows that the database does not allow to update');
     const set = value === undefined ? nowMisfit(field) : literalMisfit(field, column, value);
-    if (set !== null) return refuse(value === undefined ? 'field' : 'value', set);
+    if (set !== null && value === undefined) {
+      const hint = `Say what it gets, with \`value\`: { field: '${softDelete.field}', value: 'true' }.`;
+      return wrong('field', `The field "${field.name}" takes no time`, hint);
+    }
+    if (set !== null) return wrong('value', `"${value}" ${set}`);
     const back = restore === null && value !== undefined ? null : literalMisfit(field, column, restore);
-    if (back !== null) return refuse(restore === null ? 'field' : 'restore', back);
+    if (back !== null) return restore === null ? refuse('field', back) : wrong('restore', `"${restore}" ${back}`);
     return table.uniques
       .filter((key) => !leavesOut(table, key, column.name))
-      .map((key) => open(schema, table, key, column.name));
+      .map((key) => open(schema, table, key, column.name, value));
   });
 
 /** True if a key has the column of archived items, or a generated one that is made of it. */
@@ -133,14 +138,15 @@ function leavesOut({ columns }: Table, key: Key, archived: string): boolean {
 }
 
 /** An archived item keeps its values, so a new one with the same is refused. */
-function open(schema: Schema, table: Table, { name }: Key, archived: string): Diagnostic {
+function open(schema: Schema, table: Table, { name }: Key, archived: string, value: string | undefined): Diagnostic {
+  const live = value === undefined ? `${archived} IS NULL` : `${archived} IS DISTINCT FROM '${value}'`;
   return {
     code: 'unique-with-soft-delete',
     severity: 'warning',
     place: tablePlace(schema, table),
     message: `The unique key "${name}" counts archived items: a value of one cannot be used again.`,
     hint: dialectFacts[schema.dialect].partialIndexes
-      ? 'Make it a unique index over live rows alone.'
+      ? `Make it a unique index over live rows alone: CREATE UNIQUE INDEX … WHERE ${live};`
       : `Add a generated column to it that is null for archived items, such as IF(${archived} IS NULL, 1, NULL).`,
   };
 }
