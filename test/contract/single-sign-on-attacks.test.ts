@@ -1,5 +1,6 @@
 /** What must not work on the way to an identity provider and back. Source: cases D01 to D08 of the security specification. */
 import { createSign, generateKeyPairSync } from 'node:crypto';
+import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTokens } from '../../packages/runtime/src/auth/sessions/tokens.ts';
@@ -11,13 +12,16 @@ import { allowedPage, type SsoProject, serveSso, verdict } from '../support/sing
 
 const mute = createServer();
 const closed = createServer();
+/** Answers, but is no provider. */
+const odd = createHttpServer((_, response) => response.writeHead(404).end());
 let sso: SsoProject;
 beforeAll(async () => {
-  const [mutePort, closedPort] = await Promise.all([mute, closed].map(listen));
+  const [mutePort, closedPort, oddPort] = await Promise.all([mute, closed, odd].map(listen));
   closed.close();
   sso = await serveSso(
     {
-      AUTH_PROVIDERS: 'corp, plain, closed, gone, away, mute',
+      AUTH_PROVIDERS: 'corp, plain, closed, gone, away, mute, odd',
+      ...absentProvider('ODD', `http://127.0.0.1:${oddPort}`),
       ...absentProvider('GONE', `http://127.0.0.1:${closedPort}`),
       ...absentProvider('AWAY', `http://127.0.0.1:${closedPort}`),
       AUTH_AWAY_REDIRECT_ALLOW_LIST: allowedPage,
@@ -34,6 +38,7 @@ afterEach(() => {
 });
 afterAll(async () => {
   mute.close();
+  odd.close();
   await sso?.close();
 });
 
@@ -76,6 +81,8 @@ describe('a provider that does not answer', () => {
 
   it('or that is not there, or says nothing', async () => {
     expect(failure(await sso.project.server.ask('/auth/login/gone'))).toBe('503 SERVICE_UNAVAILABLE');
+    expect(failure(await sso.project.server.ask('/auth/login/odd'))).toBe('503 SERVICE_UNAVAILABLE');
+    await expect.poll(() => sso.project.server.log()).toContain('The issuer does not describe itself below ISSUER_URL');
     const begun = performance.now();
     expect(failure(await sso.project.server.ask('/auth/login/mute'))).toBe('503 SERVICE_UNAVAILABLE');
     expect(performance.now() - begun).toBeLessThan(20_000);

@@ -66,6 +66,12 @@ export function unreachable(thrown: unknown): PlatformError {
   return ours(thrown) ?? new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause: described(thrown) });
 }
 
+/** The same where an issuer does not describe itself: most often its address is not what it calls itself. */
+export function undescribed(thrown: unknown): PlatformError {
+  const message = 'The issuer does not describe itself below ISSUER_URL, or calls itself otherwise';
+  return ours(thrown) ?? unreachable(new Error(message, { cause: thrown }));
+}
+
 /** Error for a provider that refuses to identify the user. */
 export function refusedBy(thrown: unknown): PlatformError {
   return new PlatformError('INVALID_CREDENTIALS', undefined, {}, { cause: described(thrown) });

@@ -24,6 +24,7 @@ import {
   readJson,
   refusedBy,
   toSignInError,
+  undescribed,
   unreachable,
 } from './provider-answers.ts';
 import type { StateSecrets } from './state.ts';
@@ -205,7 +206,7 @@ async function discover(
     enableNonRepudiationChecks(configuration);
     return configuration;
   } catch (error) {
-    throw unreachable(error);
+    throw undescribed(error);
   }
 }
 
