@@ -194,7 +194,9 @@ it.skipIf(isOnMariadb())('tables in a schema that the role may not enter are as 
   try {
     await write('platform.config.ts', 'export default {};\n');
     await write('permissions.yaml', first);
-    expect((await asOutside('generate')).code).toBe(0);
+    const generated = await asOutside('generate');
+    expect(generated.code).toBe(0);
+    expect(generated.stderr).toContain('USAGE ON ALL SEQUENCES IN SCHEMA "platform" to it.');
     expect((await asOutside('check')).code).toBe(0);
     await write('platform.config.ts', "export default { permissionSource: 'tables' };\n");
     const checked = await asOutside('check');

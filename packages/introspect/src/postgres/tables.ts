@@ -1,3 +1,4 @@
+import { reservedPrefix } from '@tablewright/runtime/language';
 import { type Diagnostic, sortDiagnostics } from '../diagnostic.ts';
 import type { SchemaFacts } from '../facts.ts';
 import { sortedBy } from '../order.ts';
@@ -194,12 +195,17 @@ interface Unreadable {
 }
 
 function tablesDiagnostic(schema: string, rows: readonly Unreadable[]): Diagnostic {
+  // Those of the platform are read also where they are excluded.
+  const isOwn = rows.every(({ table }) => table.name.startsWith(reservedPrefix));
+  const hint = isOwn
+    ? `Have its owner GRANT USAGE ON SCHEMA "${schema}", SELECT, INSERT, UPDATE, DELETE ON ALL TABLES and USAGE ON ALL SEQUENCES IN SCHEMA "${schema}" to it.`
+    : 'GRANT it USAGE on the schema and SELECT on the tables, or leave them out with `database.exclude` in platform.config.ts.';
   return {
     code: 'unreadable-tables',
     severity: 'warning',
     place: `schema ${schema}`,
     message: `The database role may not read ${quotedNames(rows.map(({ table }) => table.name))}: requests for them will fail.`,
-    hint: 'GRANT it USAGE on the schema and SELECT on the tables, or leave them out with `database.exclude` in platform.config.ts.',
+    hint,
   };
 }
 
