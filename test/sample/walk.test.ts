@@ -86,6 +86,22 @@ it('writes what a filter of a body selects by items below, or by none of its con
   expect((await change({ _or: [] })).json.data).toEqual([]);
 });
 
+it.each<[method: 'GET' | 'POST', path: string, body: object | undefined, missing: string]>([
+  ['GET', '/items/artikles', undefined, '"artikles"'],
+  ['GET', '/items/artikles/1', undefined, '"artikles"'],
+  ['GET', '/items/articles?fields=titel', undefined, '"titel" of articles'],
+  ['GET', '/items/articles?sort=author_id.nme', undefined, '"nme" of authors'],
+  ['GET', '/items/articles?filter[titel]=1', undefined, '"titel" of the filter'],
+  ['GET', '/users?filter[password][_nnull]=true', undefined, '"password" of the filter'],
+  ['POST', '/items/articles', { titel: 'a' }, '"titel" of articles'],
+])('tells administrators which name does not exist: %s %s', async (method, path, body, missing) => {
+  const sent = { method, ...(body && { body }) };
+  const { unchecked } = sample;
+  const [answer, hidden] = await Promise.all([unchecked.admin(path, sent), unchecked.ask(path, sent)]);
+  expect([answer.status, answer.json.errors[0].message]).toEqual([403, `Not found, or secret: ${missing}.`]);
+  expect(hidden.json.errors[0].message).toBe('Not found, or you do not have permission.');
+});
+
 describe('resources of the platform', () => {
   it.each(resources)(
     '%s are made, read, searched, changed and deleted, one and several',

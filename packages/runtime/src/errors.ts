@@ -84,7 +84,7 @@ export class PlatformError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   /** Errors of the same status that the answer lists after this one. */
   readonly others: readonly PlatformError[];
-  /** The name that is hidden or unknown: never part of an answer. */
+  /** The name that is hidden or unknown: told to administrators alone. */
   readonly missing: string | undefined;
 
   constructor(code: ErrorCode, message?: string, extensions: ErrorExtensions = {}, options: ErrorOptions = {}) {
@@ -105,13 +105,14 @@ export class PlatformError extends Error {
 const retryAfter = { 'retry-after': String(retryAfterSeconds) };
 
 /**
- * Prints the JSON body of an answer that failed: `{"errors":[{"message","extensions":{"code",…}}]}`.
+ * Prints the JSON body of an answer that failed: `{"errors":[{"message","extensions":{"code",…}}]}`. `namesMissing` is true
+ * for callers from whom no name is hidden.
  * @example const body = errorBody([new PlatformError('FORBIDDEN')]);
  */
-export function errorBody(errors: readonly PlatformError[]): string {
+export function errorBody(errors: readonly PlatformError[], namesMissing = false): string {
   return JSON.stringify({
-    errors: errors.map(({ code, message, extensions }) => ({
-      message,
+    errors: errors.map(({ code, message, extensions, missing }) => ({
+      message: namesMissing && missing !== undefined ? `Not found, or secret: ${missing}.` : message,
       extensions: { code, ...extensions },
     })),
   });
@@ -150,7 +151,7 @@ export function invalidQuery(message: string): PlatformError {
 }
 
 /**
- * A name that is hidden or unknown: one answer for both. `missing` is told to explanations only.
+ * A name that is hidden or unknown: one answer for both. `missing` is told to explanations and administrators only.
  * @example throw forbidden('"titel" of articles');
  */
 export function forbidden(missing?: string): PlatformError {

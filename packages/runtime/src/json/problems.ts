@@ -27,7 +27,7 @@ export const maxErrors = 100;
 /** Collects problems, and throws those of the first stage that has any. */
 export interface Problems {
   any(): boolean;
-  /** A name that the caller may not write, or that does not exist; `missing` is told to explanations only. */
+  /** A name that the caller may not write, or that does not exist; `missing` is told to explanations and administrators only. */
   forbid(missing?: string): void;
   /** A value that is none of its field's, or stands where none can. */
   refuse(location: Place, field: string, message: string): void;

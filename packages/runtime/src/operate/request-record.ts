@@ -6,7 +6,7 @@ import type { ErrorCode } from '../errors.ts';
 
 /** Part of a call that lines and metrics name. */
 interface RecordedCall {
-  readonly caller: { readonly accessClass: string; readonly user: string | null };
+  readonly caller: { readonly accessClass: string; readonly user: string | null; readonly administrator?: true };
   readonly item: { readonly collection: string; readonly key: string | null } | null;
 }
 

@@ -240,7 +240,7 @@ function planSearch(
 
 function collectionOf(scope: Scope, name: string): CollectionScope {
   const collection = scope.collections.get(name);
-  if (collection === undefined) throw forbidden();
+  if (collection === undefined) throw forbidden(JSON.stringify(name));
   return collection;
 }
 

@@ -82,7 +82,10 @@ export function callersWithoutUser(
   const claimed = { user: null, roleKey: null };
   return {
     anonymous: { accessClass: names.public, ...withoutUser, ...rowContext({ role: null, admin: false, ...claimed }) },
-    administrator: { accessClass: names.admin, ...withoutUser, ...rowContext({ role: null, admin: true, ...claimed }) },
+    administrator: {
+      ...{ accessClass: names.admin, administrator: true, ...withoutUser },
+      ...rowContext({ role: null, admin: true, ...claimed }),
+    },
   };
 }
 
@@ -93,6 +96,7 @@ export function authenticatedUser(names: AccessNames, rowContext: FindRowContext
   return {
     caller: {
       ...{ accessClass: names.of(role), user: id, role: role?.id ?? null },
+      ...(claimed.admin && { administrator: true as const }),
       ...(session !== null && { session }),
       ...rowContext(claimed),
     },

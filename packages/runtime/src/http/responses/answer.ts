@@ -195,7 +195,8 @@ class Answering {
   }
 
   fail(httpContext: HttpContext, error: PlatformError, headers: readonly string[] = []): void {
-    const body = Buffer.from(errorBody([error, ...error.others]));
+    const caller = httpContext.request[requestRecord]?.call?.caller;
+    const body = Buffer.from(errorBody([error, ...error.others], caller?.administrator));
     const all = [...Object.entries(error.headers).flat(), ...headers];
     this.send(httpContext, { status: error.status, type: mediaTypes.json, body, headers: all });
   }

@@ -11,7 +11,9 @@ export function authoriseCollection(
   selector: Selector,
   archived?: Archived,
 ): CollectionScope {
-  const collection = authoriseRows(scope.collections.get(name), archived);
+  const live = scope.collections.get(name);
+  if (live === undefined) throw forbidden(JSON.stringify(name));
+  const collection = authoriseRows(live, archived);
   if (selector === 'list') return collection;
   if (collection.descriptor.singleton && selector !== 'written') throw new PlatformError('ROUTE_NOT_FOUND');
   if (collection.descriptor.key.length === 0) throw forbidden();
