@@ -117,6 +117,14 @@ it('of the project are the same with the line breaks of Windows, as version cont
   await rm(join(folder, 'migrations/0002-books.sql'));
   expect((await platform('migrate')).stderr).toContain('Wrote migrations/0002-books.sql, which the database has had.');
   expect(await readFile(join(folder, 'migrations/0002-books.sql'), 'utf8')).toBe('INSERT INTO shelves VALUES (2);\n');
+  const written = '0002 Bücher.neu';
+  await writeFile(join(folder, `migrations/${written}.sql`), 'SELECT 1;\n');
+  expect((await platform('migrate')).stderr).toContain('Applied 1 migration');
+  await rm(join(folder, `migrations/${written}.sql`));
+  await query("INSERT INTO platform.platform_project_migrations VALUES ('../out', repeat('0', 64), 'SELECT 1;', now(), '')");
+  expect((await platform('migrate')).stderr).toContain(`Wrote migrations/${written}.sql, which the database has had.`);
+  expect(await readdir(folder)).not.toContain('out.sql');
+  await query("DELETE FROM platform.platform_project_migrations WHERE name = '../out'");
   // A version before wrote such a text down as it was.
   const script = "replace(script, E'\\n', E'\\r\\n')";
   const checksum = `encode(sha256(convert_to(${script}, 'UTF8')), 'hex')`;

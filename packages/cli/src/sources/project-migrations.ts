@@ -43,9 +43,9 @@ export async function keepMigrations(
   return lacking.map(({ name }) => name);
 }
 
-/** The ledger is a table that others may write to. */
+/** The ledger is a table that others may write to: no name of it leads out of the folder. */
 function isFileName(name: string): boolean {
-  return /^[\w-]+$/.test(name);
+  return /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ .-]*$/u.test(name);
 }
 
 /** Migrations of a project that a database has, and those that it lacks. */
