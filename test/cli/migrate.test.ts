@@ -121,7 +121,9 @@ it('of the project are the same with the line breaks of Windows, as version cont
   await writeFile(join(folder, `migrations/${written}.sql`), 'SELECT 1;\n');
   expect((await platform('migrate')).stderr).toContain('Applied 1 migration');
   await rm(join(folder, `migrations/${written}.sql`));
-  await query("INSERT INTO platform.platform_project_migrations VALUES ('../out', repeat('0', 64), 'SELECT 1;', now(), '')");
+  await query(
+    "INSERT INTO platform.platform_project_migrations VALUES ('../out', repeat('0', 64), 'SELECT 1;', now(), '')",
+  );
   expect((await platform('migrate')).stderr).toContain(`Wrote migrations/${written}.sql, which the database has had.`);
   expect(await readdir(folder)).not.toContain('out.sql');
   await query("DELETE FROM platform.platform_project_migrations WHERE name = '../out'");
