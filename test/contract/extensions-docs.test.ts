@@ -36,6 +36,11 @@ it('writes the journal and prints after the commit', async () => {
   await expect.poll(() => project.log()).toContain('{"sold":2}');
 });
 
+it('leaves it to the rules to refuse an item without what is required', async () => {
+  const { status, json } = await project.ask('/items/orders', { method: 'POST', body: { amount: 2 } });
+  expect([status, json.errors[0].message]).toEqual([400, '"label" is required.']);
+});
+
 it('passes the type checker', async () => {
   expect(await typeCheck(project.folder)).toBe('');
 }, 60_000);

@@ -51,9 +51,12 @@ export interface Handed<C> {
   readonly items: Items<C>;
 }
 
-/** An item that is about to be made. Changes of `payload` are what is written. */
+/**
+ * An item that is about to be made. Changes of `payload` are what is written. Required members may be missing: they are
+ * judged afterwards.
+ */
 export interface BeforeCreate<C, Name extends keyof C> extends Handed<C> {
-  readonly payload: TypeOf<C, Name, 'create'>;
+  readonly payload: Partial<TypeOf<C, Name, 'create'>>;
 }
 
 /** Items that are about to be changed. `keys` is null when a query chooses them, and on singletons. */
@@ -68,8 +71,9 @@ export interface BeforeDelete<C, Name extends keyof C> extends Handed<C> {
 }
 
 /** An item that was made. */
-export interface AfterCreate<C, Name extends keyof C> extends BeforeCreate<C, Name> {
+export interface AfterCreate<C, Name extends keyof C> extends Handed<C> {
   readonly key: TypeOf<C, Name, 'key'>;
+  readonly payload: TypeOf<C, Name, 'create'>;
 }
 
 /** Items that were changed. */
