@@ -57,6 +57,15 @@ describe('requests', () => {
     expect(JSON.parse(server.asked[1]?.body ?? '')).toEqual({ query: ids(room + 1) });
   });
 
+  it('of an item whose query is that long ask by SEARCH, too', async () => {
+    server.tell({ body: { data: [{ id: 1 }] } }, { body: { data: [] } });
+    const filter = { id: { _in: Array.from({ length: 2000 }, (_, id) => id) } };
+    expect(await client().items('docs').readOne(1, { filter })).toEqual({ id: 1 });
+    await expect(client().items('docs').readOne(2, { filter })).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    expect(server.asked.map(({ method, url }) => `${method} ${url}`)).toEqual(Array(2).fill('SEARCH /items/docs'));
+    expect(JSON.parse(server.asked[0]?.body ?? '')).toEqual({ keys: [1], query: { filter, limit: -1 } });
+  });
+
   it('are never made of keys that lead elsewhere, which go in bodies', async () => {
     const docs = client().items('docs');
     for (const key of ['..', '.', '']) {

@@ -71,6 +71,13 @@ describe('items', () => {
   const keys = async (): Promise<readonly number[]> =>
     (await admin.items('docs').readByQuery({ fields: ['id'], sort: ['id'] })).data.map(({ id }) => id);
 
+  it('are read by key with queries that no address can hold', async () => {
+    const titles = Array.from({ length: 3000 }, (_, number) => `title ${number}`);
+    const filter = { title: { _in: [...titles, 'one'] } };
+    expect(await admin.items('docs').readOne(1, { fields: ['title'], filter })).toEqual({ title: 'one' });
+    await expect(admin.items('docs').readOne(2, { filter })).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  });
+
   it('are created', async () => {
     const docs = admin.items('docs');
     expect(await docs.createOne({ id: 9, title: 'nine' })).toEqual({ id: 9, title: 'nine', views: 0, author: null });

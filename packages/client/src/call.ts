@@ -80,6 +80,9 @@ export interface Query {
   readonly meta?: readonly string[] | string;
 }
 
+/** Bytes of an address beyond which a query travels in the body. */
+export const longestUrl = 8192;
+
 /** Parameters of any name. */
 export type Parameters = Readonly<Record<string, unknown>>;
 

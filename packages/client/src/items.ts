@@ -7,8 +7,10 @@ import {
   type JsonValue,
   type Key,
   keyText,
+  longestUrl,
   type Query,
   type RequestOptions,
+  serialiseQuery,
 } from './call.ts';
 import { PlatformError } from './errors.ts';
 import type { Page, Requester } from './requester.ts';
@@ -121,7 +123,8 @@ export function createItemHandler<Item>(requester: Requester, path: readonly Key
     readAll: (query, options) => read({ ...query, limit: -1 }, options),
     aggregate: (query, options) => page({ method: 'GET', path, query, options, isList: true }),
     readOne: async (key, query, options) => {
-      if (hasAddress(key)) return data<Item>({ method: 'GET', path: [...path, key], query, options });
+      const isShort = serialiseQuery(query).length <= longestUrl;
+      if (hasAddress(key) && isShort) return data<Item>({ method: 'GET', path: [...path, key], query, options });
       const [item] = (await readMany([key], query, options)).data;
       if (item === undefined) throw notFound();
       return item;

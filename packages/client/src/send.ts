@@ -1,14 +1,11 @@
 /** One request over HTTP: its address, headers and body, and whether it is sent again. */
-import { type Call, hasAddress, type Key, keyText, serialiseQuery } from './call.ts';
+import { type Call, hasAddress, type Key, keyText, longestUrl, serialiseQuery } from './call.ts';
 import { readError } from './errors.ts';
 import type { AuthMode, Fetch, TransportOptions, UploadProgress } from './options.ts';
 import { sleep } from './waits.ts';
 
 /** Sends a request with a token or without; resolves to an answer of success and rejects with `PlatformError`. */
 export type Send = (call: Call, token: string | null) => Promise<Response>;
-
-/** Bytes of an address beyond which a query travels in the body. */
-const longestUrl = 8192;
 
 /** Makes the sender of a client. */
 export function createSend(base: string, mode: AuthMode, options: TransportOptions): Send {
