@@ -197,6 +197,8 @@ describe('an image', () => {
     expect(await refused('blur', 0.1)).toContain('\\"blur\\" takes a number from 0.3 to 100.');
     expect(await refused('tint', 'red')).toContain('\\"tint\\" takes a colour such as \\"#3366ff\\".');
     expect(await refused('flip', 1)).toContain('\\"flip\\" takes no arguments.');
+    const single = await asset('Grün & "rot".png', '?transforms=["blur",2]');
+    expect(single.json.errors[0].message).toContain('must be a JSON list of lists');
   });
 
   it('is the only thing that is made into others', async () => {

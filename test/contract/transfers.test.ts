@@ -157,6 +157,11 @@ describe('an import', () => {
     expect(await notes()).toHaveLength(2);
   });
 
+  it('has commas between its cells', async () => {
+    const { json: answer } = await bring(csv('id;title', '3;a'));
+    expect(answer.errors[0].message).toBe('The file has no commas between its names.');
+  });
+
   it('is for forms', async () => {
     const sent = await project.admin('/utils/import/notes', { method: 'POST', body: [{ title: 'a' }] });
     expect(failure(sent)).toBe('415 UNSUPPORTED_MEDIA_TYPE');

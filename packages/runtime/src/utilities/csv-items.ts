@@ -48,6 +48,8 @@ function readHeader(row: CsvRow, layout: ItemsLayout): Columns {
   const names = row.map((name, index) => (index === 0 ? (name ?? '').replace(/^\ufeff/, '') : (name ?? '')));
   if (names.includes('') || new Set(names).size < names.length)
     throw refuse('must begin with a row of different names');
+  // As spreadsheets of many countries write it.
+  if (names.length === 1 && /[;\t]/.test(names[0] ?? '')) throw refuse('has no commas between its names');
   if (names.some((name) => name.split('.').includes('__proto__'))) throw refuse('has a name that is not allowed');
   const columns = emptyColumns(layout.collection);
   for (const [position, name] of names.entries())

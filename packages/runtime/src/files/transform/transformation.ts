@@ -196,7 +196,8 @@ const operationNames: readonly string[] = [...kinds.keys()];
 /** Reads a list of operations, `[["blur", 4], ["flip"]]`. Throws INVALID_QUERY. */
 function readOperations(text: string, { maxOperations }: Pick<TransformEnvironment, 'maxOperations'>) {
   const list = parse(text);
-  if (!Array.isArray(list)) throw invalidQuery('"transforms" must be a JSON list of lists, such as [["blur", 4]].');
+  if (!Array.isArray(list) || !list.every(Array.isArray))
+    throw invalidQuery('"transforms" must be a JSON list of lists, such as [["blur", 4]].');
   if (list.length > maxOperations) throw invalidQuery(`"transforms" may have at most ${maxOperations} operations.`);
   return list.map(readOperation);
 }
