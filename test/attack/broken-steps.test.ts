@@ -213,6 +213,49 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
       await project.rows("UPDATE desks SET open = false WHERE name = 'ann'");
     });
 
+    const other = [99, 2] as const;
+    it.each([
+      ...other.map(
+        (id) =>
+          [
+            '',
+            (name: string) => [
+              { id: 1, name },
+              { id, open: true },
+            ],
+          ] as const,
+      ),
+      ...other.map((id) => ['', (name: string) => ({ keys: [1, id], data: { name } })] as const),
+      ...other.map(
+        (id) =>
+          [
+            '',
+            (name: string) => [
+              { id: 1, name, desks: [] },
+              { id, open: true },
+            ],
+          ] as const,
+      ),
+      ...other.map((id) => [`/${id}`, (name: string) => ({ open: true, parent: { id: 1, name } })] as const),
+    ])('tells nothing of a hidden row beside items that are missing: PATCH %s, %#', async (path, bodyOf) => {
+      const send = (name: string) => project.ask(`/items/desks${path}`, { method: 'PATCH', body: bodyOf(name) });
+      const [taken, free] = [await send('bob'), await send('new')];
+      expectSameRefusal(taken, free);
+      expect(failure(free)).toBe('403 FORBIDDEN');
+    });
+
+    it.each([
+      (parent: number) => ({ id: 1, open: true, name: 'cid', desks: [{ id: 10, parent, open: true, name: 'new' }] }),
+      (parent: number) => [
+        { id: 10, open: true, name: 'ann' },
+        { id: 11, open: true, name: 'new', parent },
+      ],
+    ])('names a hidden row as a missing one, beside a key of a visible row: %#', async (bodyOf) => {
+      const send = (parent: number) => project.ask('/items/desks', { method: 'POST', body: bodyOf(parent) });
+      const [hidden, missing] = [await send(2), await send(99)];
+      expectSameRefusal(missing, hidden);
+    });
+
     it('tells nothing of a hidden row by links to items that the request leaves as they are', async () => {
       const send = (name: string) => {
         const body = [

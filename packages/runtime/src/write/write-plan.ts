@@ -250,7 +250,9 @@ export function notingSteps(plan: WritePlan): WritePlan {
 export function needsChecksFirst({ step, steps }: Pick<WritePlan, 'step' | 'steps'>, error: unknown): boolean {
   const ran = step === undefined ? (steps?.() ?? []) : [step()];
   if (step === undefined && isRefusal(error) && ran.some(mayBreakLate)) return true;
-  if (isOfRows(error)) return ran.some(hasChecksFirst);
+  // Other steps may find rows missing, which come before what the database says.
+  const findsOthers = ran.length > 1 && ran.some(({ planFound }) => planFound !== undefined);
+  if (isOfRows(error)) return findsOthers || ran.some(hasChecksFirst);
   // FORBIDDEN comes first, unless an earlier step breaks a rule that ends the request before.
   const isFirst = step !== undefined && error instanceof PlatformError && error.code === 'FORBIDDEN';
   return isRefusal(error) && !isFirst && ran.some(hasChecksLate);

@@ -122,7 +122,7 @@ export function meetsCount(
 }
 
 /** True if a condition looks at nothing that a request writes, apart from the row that it starts from. */
-function isApart(
+export function isApart(
   scope: Scope,
   collection: CollectionScope,
   condition: Condition,

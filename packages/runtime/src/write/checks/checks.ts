@@ -359,7 +359,7 @@ function linkCheck(
   const { scope, collections, columns } = written;
   const always = places.some((index) => columns[index]?.complete === true);
   return {
-    permissionCheck: { kind: 'refused', requirement: null },
+    permissionCheck: { kind: 'refused', requirement: null, awaits: [link] },
     late: collections.has(link.target),
     ahead: target.rows.some((rule) => isLate(scope.open, target, rule, collections)),
     rules: [],

@@ -64,6 +64,9 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
   const looked =
     plans.look && (await runWrite(transaction, plans.look, { batch, keys: named, matched: nothing }, caller));
   if (looked !== undefined && looked.count !== requested && !step.lenient) throw missingRows(keys, payload);
+  if (looked === undefined && running.judgesFirst === true && plans.several && !step.lenient && keys !== null) {
+    if (!(await findsAll(running, { ...step, keys }))) throw missingRows(keys, payload);
+  }
   const values = { batch, keys: named, matched: looked?.matched ?? nothing };
   const rulesFirst = running.judgesFirst === true ? plans.planFirst?.() : plans.rulesAhead;
   if (rulesFirst !== undefined) {
@@ -97,6 +100,25 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
     checkEarly: () => checkLate(running, step, plans.permissionCheck && plans.planEarly?.(), done),
     checkLate: () => checkLate(running, step, plans.permissionCheck, done),
   };
+}
+
+/** Checks links before anything is written which are judged in the end, but for those to what the request writes. */
+export async function checkStatedAhead(running: Running, { plans, batch, keys, payload }: Step): Promise<void> {
+  const values = { batch, keys: keys && asMany(keys), matched: nothing };
+  const verdicts = await verify(running, plans.planStated?.(), values);
+  checkVerdicts(running, settledNow(running, verdicts, batch), payload);
+}
+
+/** True if the stored rows of a change are all there, and may be changed so. */
+export async function findsAll(
+  { transaction, caller, driftGuard }: Running,
+  { plans, batch, keys }: Pick<Step, 'plans' | 'batch'> & { readonly keys: Keys },
+): Promise<boolean> {
+  const plan = plans.planFound?.();
+  if (plan === undefined) return true;
+  driftGuard(plan.statement);
+  const { count } = await runWrite(transaction, plan, { batch, keys: asMany(keys), matched: nothing }, caller);
+  return count === keys.count;
 }
 
 /** Checks rows by a statement before or after the write. */

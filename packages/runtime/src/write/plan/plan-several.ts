@@ -75,9 +75,8 @@ function bareRow(written: Written): readonly Assigned[] {
  * Without data or presets there is only that look.
  */
 export function planChange(written: Written, shared: boolean): Pick<StepPlans, 'look' | 'write'> {
-  const incomplete = [...written.columns.keys()].filter((index) => written.columns[index]?.complete === false);
-  const look = () =>
-    planLook(written, presenceInputs(incomplete), (drafting, column) => ask(drafting, column, incomplete));
+  const incomplete = incompleteColumns(written);
+  const look = () => planChangeable(written);
   const drafting = startWrite(written);
   const { statement } = drafting;
   const alias = statement.alias();
@@ -104,6 +103,16 @@ export function planChange(written: Written, shared: boolean): Pick<StepPlans, '
   const text = `UPDATE ${rows} SET ${set}${where(apart ? 'i.ok' : anyOf(rules))}`;
   const write = finishWrite(drafting, text, {});
   return apart ? { look: look(), write } : { write };
+}
+
+/** Plans the look for items that may be changed so, and locks them. */
+export function planChangeable(written: Written): WriteStatement {
+  const incomplete = incompleteColumns(written);
+  return planLook(written, presenceInputs(incomplete), (drafting, column) => ask(drafting, column, incomplete));
+}
+
+function incompleteColumns({ columns }: Written): readonly number[] {
+  return [...columns.keys()].filter((index) => columns[index]?.complete === false);
 }
 
 function ask(drafting: Drafting, column: (quoted: string) => string, incomplete: readonly number[]): Looked {
@@ -287,9 +296,7 @@ function rowsAhead(
   },
   kept: (quoted: string) => string,
 ): RowsAhead {
-  const incomplete = [...drafting.written.columns.keys()].filter(
-    (index) => drafting.written.columns[index]?.complete === false,
-  );
+  const incomplete = incompleteColumns(drafting.written);
   // Values that may be left out have brought their flags. All are compared here, and not stored.
   const byName = new Map(
     [...columns, ...presenceInputs(incomplete)].map((column) => [column.name, comparedInput(drafting.written, column)]),
@@ -365,8 +372,8 @@ function planLook(
   const keys = keyInputs(drafting);
   const named = keys.map(({ name }) => `i.${name}`);
   const requested = command(drafting, column);
-  const there =
-    written.writable.collection.descriptor.key.length === 0 ? 'FALSE' : `${column(keyColumn(written))} IS NOT NULL`;
+  const [first] = keysOf(written);
+  const there = first === undefined ? 'FALSE' : `${column(first.column)} IS NOT NULL`;
   const may = `${there} AND (${requested.allowed}) IS TRUE`;
   const flags = [may, ...requested.rules.map((rule) => `(${rule}) IS TRUE`)].map((predicate) =>
     input.collectedArray({ value: `CASE WHEN ${predicate} THEN 't' ELSE 'f' END`, order: 'i.n' }),
@@ -375,11 +382,6 @@ function planLook(
   const lock = descriptor.unlockable ? '' : input.lock('UPDATE', alias);
   const text = `SELECT ${['NULL', input.count(may), ...flags].join(', ')} FROM ${from}${lock}`;
   return finishWrite(drafting, text, { matched: [allowed, ...requested.rules.keys()] });
-}
-
-function keyColumn({ writable }: Written): string {
-  const { fields, key } = writable.collection.descriptor;
-  return fields.find(({ name }) => name === key[0])?.column ?? 'NULL';
 }
 
 /** The column of input that tells which rows may be changed. */

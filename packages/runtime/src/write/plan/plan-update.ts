@@ -133,7 +133,17 @@ export function planUpdateMany(
 ): WriteStatement {
   const drafting = startWrite(written);
   const update = draftUpdate(drafting, shared, impatient);
-  if (update.assigned.length > 0) return finishUpdate(drafting, update, returned);
+  return update.assigned.length > 0 ? finishUpdate(drafting, update, returned) : finishLook(drafting, update);
+}
+
+/** Plans the look for items that may be changed so, and locks them. */
+export function planFound(written: Written, shared: boolean): WriteStatement {
+  const drafting = startWrite(written);
+  return finishLook(drafting, draftUpdate(drafting, shared, false));
+}
+
+function finishLook(drafting: Drafting, update: Update): WriteStatement {
+  const { written } = drafting;
   const { table } = written.writable.collection.descriptor;
   const from = `${update.source}, ${table} AS ${update.alias}`;
   const text = `SELECT NULL, pg_catalog.count(*)::pg_catalog.text FROM ${from}${where(update.rows)}`;

@@ -17,8 +17,8 @@ import type { Removal } from '../checks/removal.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { InputColumn } from './inputs.ts';
 import { planCreate, planReturnedCreate } from './plan-create.ts';
-import { planChange, planInsert, planRemoval, planRulesAhead } from './plan-several.ts';
-import { lockOfUpdate, planDelete, planUpdateMany, planUpdateOne } from './plan-update.ts';
+import { planChange, planChangeable, planInsert, planRemoval, planRulesAhead } from './plan-several.ts';
+import { lockOfUpdate, planDelete, planFound, planUpdateMany, planUpdateOne } from './plan-update.ts';
 import {
   type CompleteStep,
   finishWrite,
@@ -109,7 +109,15 @@ function linkChecksOf(
   form: StepForm,
 ): Pick<
   StepPlans,
-  'linkCheck' | 'linksAhead' | 'linksBelow' | 'planEarly' | 'planFirst' | 'mayBeTaken' | 'planStated'
+  | 'linkCheck'
+  | 'linksAhead'
+  | 'linksBelow'
+  | 'planEarly'
+  | 'planFirst'
+  | 'planFound'
+  | 'several'
+  | 'mayBeTaken'
+  | 'planStated'
 > {
   const linkCheck = planLinkCheck(written);
   const isPartly = (check: { readonly link: { readonly isPartly: boolean } }): boolean => check.link.isPartly;
@@ -132,9 +140,15 @@ function linkChecksOf(
 }
 
 /** Plans the check before a write: the database refuses few. */
-function aheadOf(written: Written, form: StepForm): Pick<StepPlans, 'planFirst' | 'mayBeTaken'> {
+function aheadOf(
+  written: Written,
+  form: StepForm,
+): Pick<StepPlans, 'planFirst' | 'planFound' | 'several' | 'mayBeTaken'> {
+  const { returnsWrites } = written.scope.open.dialect;
+  const planLook = () => (returnsWrites ? planFound(written, form !== 'many') : planChangeable(written));
   return {
     planFirst: once(() => planRulesAhead(written, form === 'shared', checksFirst(written))),
+    ...(written.action === 'update' && { planFound: once(planLook), ...(form !== 'one' && { several: true }) }),
     mayBeTaken: mayBeTaken(written),
   };
 }
@@ -167,9 +181,9 @@ function once(plan: () => WriteStatement | undefined): () => WriteStatement | un
   };
 }
 
-/** True if something can be judged of the rows of a step before they are written. */
-export function hasChecksFirst({ planFirst }: StepPlans): boolean {
-  return planFirst?.() !== undefined;
+/** True if something can be judged of the rows of a step before they are written: of several, whether all are there. */
+export function hasChecksFirst({ planFirst, several }: StepPlans): boolean {
+  return planFirst?.() !== undefined || several === true;
 }
 
 /** True if rules are judged at the end, so that a unique key comes before them, though the payload may tell that they break. */

@@ -238,6 +238,10 @@ export interface StepPlans {
   readonly rulesAhead?: WriteStatement;
   /** Plans the check of rows by rules and links before the write, as far as it can be made then. */
   readonly planFirst?: () => WriteStatement | undefined;
+  /** Plans the look for stored rows that may be changed so: the database may refuse some before others are missed. */
+  readonly planFound?: () => WriteStatement | undefined;
+  /** Set where several items are changed. */
+  readonly several?: true;
   /** True if a unique key may refuse the rows. */
   readonly mayBeTaken?: boolean;
   /** Checks the written rows, where the write does not do so itself. */

@@ -2,6 +2,7 @@
 import { PlatformError } from '../../errors.ts';
 import { failedValidation, type Place, placesIn } from '../../json/problems.ts';
 import { arrayLiteral, type ColumnPair, pairsBesideTenant } from '../../language/index.ts';
+import { readElements } from '../../sql/array-text.ts';
 import { grantFor, type WritableCollection } from '../access/scope.ts';
 import type { Written } from '../checks/check.ts';
 import type { Removal } from '../checks/removal.ts';
@@ -21,6 +22,13 @@ export function keysOfRows(rows: readonly KeyTexts[]): Keys {
   const parts = only?.length ?? 0;
   const values = Array.from({ length: parts }, (_, part) => arrayLiteral(rows.map((row) => row[part] ?? null)));
   return { count: rows.length, many: true, values };
+}
+
+/** The keys of items, one by one. */
+export function rowsOfKeys({ many, values }: Keys): readonly KeyTexts[] {
+  if (!many) return [values];
+  const columns = values.map(readElements);
+  return (columns[0] ?? []).map((_, row) => columns.map((column) => column[row] ?? ''));
 }
 
 /** Deletes or archives items. Throws FORBIDDEN where the caller may not. */

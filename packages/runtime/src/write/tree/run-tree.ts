@@ -4,14 +4,12 @@ import { PlatformError, together } from '../../errors.ts';
 import { invalidPayload, maxErrors } from '../../json/problems.ts';
 import { decodeValue } from '../../language/index.ts';
 import { oneSpelling } from '../../language/values/values.ts';
-import { readElements } from '../../sql/array-text.ts';
 import { operandType } from '../../sql/operand.ts';
 import { keyFields } from '../../sql/scope.ts';
 import type { WriteScope } from '../access/scope.ts';
 import type { Batch } from '../decode/batch.ts';
-import type { Keys } from '../decode/keys.ts';
 import type { Running } from '../execute/running.ts';
-import { checkLinksAhead, writeStep } from '../execute/step.ts';
+import { checkLinksAhead, checkStatedAhead, findsAll, writeStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import type { StepPlans } from '../plan/statement.ts';
 import { affectedBy, namesOf, prepareStep, type WriteContext } from '../write-plan.ts';
@@ -25,7 +23,7 @@ import {
   itemId,
   type KeyTexts,
 } from './parse/group.ts';
-import { keysOfRows } from './removal.ts';
+import { keysOfRows, rowsOfKeys } from './removal.ts';
 import { keyOfNode, madeLinks } from './resolve/references.ts';
 import {
   ask,
@@ -43,6 +41,7 @@ import {
   awaits,
   checkEarlierSteps,
   collectKnown,
+  isDecided,
   type LaterLink,
   type LinkValues,
   noteLinks,
@@ -205,11 +204,16 @@ function checkClaims({ nodes, writable }: Group, linkValues: LinkValues): void {
   }
 }
 
-/** Checks links of items before anything of the tree is written. */
+/** Checks links of items before anything of the tree is written, and whether those to change are there. */
 async function checkDraft(writing: Writing, group: Group, draft: DecodedStep): Promise<void> {
   const keys = group.nodes.map(({ key }) => key ?? []);
   const { step } = prepareDraft(writing, group, draft, draft.batch, keys);
+  writing.running.begin?.(step.plans);
   await checkLinksAhead(writing.running, step, step.plans.linksAhead);
+  if (writing.running.judgesFirst !== true) return;
+  await checkStatedAhead(writing.running, step);
+  if (step.keys === null || isDecided(writing, group, draft)) return;
+  if (!(await findsAll(writing.running, { ...step, keys: step.keys }))) throw new PlatformError('FORBIDDEN');
 }
 
 /** Prepares the step of items whose links are filled in as far as they are known. */
@@ -258,7 +262,7 @@ async function writeDraft(
     running.endBroken?.(step.plans);
     const { name } = group.writable.collection.descriptor;
     if (action === 'create') {
-      for (const [item, key] of rowsOf(written.keys).entries()) {
+      for (const [item, key] of rowsOfKeys(written.keys).entries()) {
         keys[nodes[item] ?? -1] = key;
         writing.made.add(itemId(name, key));
       }
@@ -331,12 +335,6 @@ function fillBatch(batch: Batch, nodes: readonly number[], linkValues: LinkValue
     };
   });
   return { ...batch, columns };
-}
-
-function rowsOf({ many, values }: Keys): readonly KeyTexts[] {
-  if (!many) return [values];
-  const columns = values.map(readElements);
-  return (columns[0] ?? []).map((_, row) => columns.map((column) => column[row] ?? ''));
 }
 
 /** Writes links: one statement for each field of each group. */

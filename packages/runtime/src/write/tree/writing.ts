@@ -5,7 +5,7 @@ import type { Place } from '../../json/problems.ts';
 import type { Condition, ManyToOne, Truth } from '../../language/index.ts';
 import { not, some } from '../../language/operators/definition.ts';
 import type { WritableCollection } from '../access/scope.ts';
-import { countsWritten, isEmptyAtFirst, meetsCount } from '../checks/ahead.ts';
+import { countsWritten, isApart, isEmptyAtFirst, meetsCount } from '../checks/ahead.ts';
 import { brokenRules, holds, linkedKey } from '../checks/known-values.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Running } from '../execute/running.ts';
@@ -103,6 +103,15 @@ export function awaits(writing: Writing, link: ManyToOne, batch: Batch, item: nu
   const target = writing.context.scope.open.collections.get(link.target)?.descriptor;
   const key = target && linkedKey(batch, item, link, target);
   return writesOf(writing, link.target, key).some(({ draft }) => !writing.begun.has(draft));
+}
+
+/** True if other steps decide which rules let the items of a draft be changed. */
+export function isDecided(writing: Writing, { writable, nodes: all }: Group, { granted, nodes }: DecodedStep): boolean {
+  const { context, collections } = writing;
+  const { collection } = writable;
+  const { name } = collection.descriptor;
+  const isOpen = !granted.grant.rules.every(({ where }) => isApart(context.scope.open, collection, where, collections));
+  return isOpen || nodes.some((index) => writesOf(writing, name, all[index]?.key ?? undefined).length > 1);
 }
 
 /** Items of drafts of a collection that have a key, or all of them. */
