@@ -249,7 +249,9 @@ export function notingSteps(plan: WritePlan): WritePlan {
 /** True for a refusal that may have left out checks which can be made before rows are written. */
 export function needsChecksFirst({ step, steps }: Pick<WritePlan, 'step' | 'steps'>, error: unknown): boolean {
   const ran = step === undefined ? (steps?.() ?? []) : [step()];
-  if (step === undefined && isRefusal(error) && ran.some(mayBreakLate)) return true;
+  // A tree with broken rules ends at the first step that a unique key might refuse.
+  const mayEnd = isOfRows(error) ? mayBreakLate : ({ mayBeTaken }: StepPlans) => mayBeTaken === true;
+  if (step === undefined && isRefusal(error) && ran.some(mayEnd)) return true;
   // Other steps may find rows missing, which come before what the database says.
   const findsOthers = ran.length > 1 && ran.some(({ planFound }) => planFound !== undefined);
   if (isOfRows(error)) return findsOthers || ran.some(hasChecksFirst);

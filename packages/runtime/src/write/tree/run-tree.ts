@@ -204,16 +204,18 @@ function checkClaims({ nodes, writable }: Group, linkValues: LinkValues): void {
   }
 }
 
-/** Checks links of items before anything of the tree is written, and whether those to change are there. */
+/** Checks links of items before anything of the tree is written; of refused ones, rules and whether they are there. */
 async function checkDraft(writing: Writing, group: Group, draft: DecodedStep): Promise<void> {
   const keys = group.nodes.map(({ key }) => key ?? []);
   const { step } = prepareDraft(writing, group, draft, draft.batch, keys);
   writing.running.begin?.(step.plans);
   await checkLinksAhead(writing.running, step, step.plans.linksAhead);
-  if (writing.running.judgesFirst !== true) return;
-  await checkStatedAhead(writing.running, step);
+  const { running } = writing;
+  if (running.judgesFirst !== true || running.collect === undefined) return;
+  collectKnown(writing, group, draft, running.collect);
+  await checkStatedAhead(running, step);
   if (step.keys === null || isDecided(writing, group, draft)) return;
-  if (!(await findsAll(writing.running, { ...step, keys: step.keys }))) throw new PlatformError('FORBIDDEN');
+  if (!(await findsAll(running, { ...step, keys: step.keys }))) throw new PlatformError('FORBIDDEN');
 }
 
 /** Prepares the step of items whose links are filled in as far as they are known. */
@@ -247,8 +249,6 @@ async function writeDraft(
 ): Promise<void> {
   const { running, context, done, later } = writing;
   const { granted, action, nodes } = draft;
-  if (running.judgesFirst === true && running.collect !== undefined)
-    collectKnown(writing, group, draft, running.collect);
   writing.begun.add(draft);
   const batch = fillBatch(draft.batch, nodes, linkValues);
   const { step, waiting } = prepareDraft(writing, group, draft, batch, keys);
