@@ -64,7 +64,7 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
   const looked =
     plans.look && (await runWrite(transaction, plans.look, { batch, keys: named, matched: nothing }, caller));
   if (looked !== undefined && looked.count !== requested && !step.lenient) throw missingRows(keys, payload);
-  if (looked === undefined && running.judgesFirst === true && plans.several && !step.lenient && keys !== null) {
+  if (looked === undefined && running.judgesFirst === true && plans.changesMany && !step.lenient && keys !== null) {
     if (!(await findsAll(running, { ...step, keys }))) throw missingRows(keys, payload);
   }
   const values = { batch, keys: named, matched: looked?.matched ?? nothing };

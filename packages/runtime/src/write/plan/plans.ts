@@ -115,7 +115,7 @@ function linkChecksOf(
   | 'planEarly'
   | 'planFirst'
   | 'planFound'
-  | 'several'
+  | 'changesMany'
   | 'mayBeTaken'
   | 'planStated'
 > {
@@ -143,12 +143,12 @@ function linkChecksOf(
 function aheadOf(
   written: Written,
   form: StepForm,
-): Pick<StepPlans, 'planFirst' | 'planFound' | 'several' | 'mayBeTaken'> {
+): Pick<StepPlans, 'planFirst' | 'planFound' | 'changesMany' | 'mayBeTaken'> {
   const { returnsWrites } = written.scope.open.dialect;
   const planLook = () => (returnsWrites ? planFound(written, form !== 'many') : planChangeable(written));
   return {
     planFirst: once(() => planRulesAhead(written, form === 'shared', checksFirst(written))),
-    ...(written.action === 'update' && { planFound: once(planLook), ...(form !== 'one' && { several: true }) }),
+    ...(written.action === 'update' && { planFound: once(planLook), ...(form !== 'one' && { changesMany: true }) }),
     mayBeTaken: mayBeTaken(written),
   };
 }
@@ -182,8 +182,8 @@ function once(plan: () => WriteStatement | undefined): () => WriteStatement | un
 }
 
 /** True if something can be judged of the rows of a step before they are written: of several, whether all are there. */
-export function hasChecksFirst({ planFirst, several }: StepPlans): boolean {
-  return planFirst?.() !== undefined || several === true;
+export function hasChecksFirst({ planFirst, changesMany }: StepPlans): boolean {
+  return planFirst?.() !== undefined || changesMany === true;
 }
 
 /** True if rules are judged at the end, so that a unique key comes before them, though the payload may tell that they break. */

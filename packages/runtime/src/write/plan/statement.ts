@@ -241,7 +241,7 @@ export interface StepPlans {
   /** Plans the look for stored rows that may be changed so: the database may refuse some before others are missed. */
   readonly planFound?: () => WriteStatement | undefined;
   /** Set where several items are changed. */
-  readonly several?: true;
+  readonly changesMany?: true;
   /** True if a unique key may refuse the rows. */
   readonly mayBeTaken?: boolean;
   /** Checks the written rows, where the write does not do so itself. */
