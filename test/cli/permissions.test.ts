@@ -68,6 +68,16 @@ it('push shows the difference first, and makes the tables equal to the file when
     AND permissions::text LIKE '{"_and"%'`);
 });
 
+it('pull takes no rules away because the tables were never filled', async () => {
+  await run('CREATE TABLE kept AS SELECT * FROM platform.platform_permissions');
+  await run('DELETE FROM platform.platform_permissions');
+  const { code, stderr } = await platform('permissions', 'pull');
+  await run('INSERT INTO platform.platform_permissions SELECT * FROM kept');
+  await run('DROP TABLE kept');
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/The tables have no rules.*\n.*permissions push --yes/)]);
+  expect(await readFile(path('permissions.yaml'), 'utf8')).toBe(first);
+});
+
 it('push takes no rights away because the file is somewhere else', async () => {
   await rename(path('permissions.yaml'), path('elsewhere.yaml'));
   const { code, stderr } = await platform('permissions', 'push', '--yes');

@@ -51,6 +51,11 @@ export async function pullPermissions(options: GlobalOptions): Promise<void> {
   await withTables(options, false, async (project, _source, tables, progress) => {
     const errors = tables.diagnostics.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) throw new CommandError(exitCodes.invalid, printDiagnostics(errors, { color: false }));
+    // Tables without a rule were never filled: the file would lose all of its own.
+    if (tables.document.rules.length === 0 && project.permissions.rules.length > 0) {
+      const hint = 'Fill the tables by `platform permissions push --yes`, or take the rules out of the file yourself.';
+      throw new CommandError(exitCodes.invalid, 'The tables have no rules, and the file has some.', hint);
+    }
     const differences = comparePermissions(project.permissions, tables.document);
     show(differences, progress);
     if (differences.length === 0) return;
