@@ -159,7 +159,7 @@ describe('sorting', () => {
   it('takes keys beyond 2^53 as numbers and as text', async () => {
     const [first, second] = ['9007199254740993', '9007199254740994'];
     await run(`INSERT INTO large VALUES (${first}, 1), (${second}, 2)`);
-    const order = async () => (await run('SELECT id::text FROM large ORDER BY position')).map(({ id }) => id);
+    const order = async () => (await run('SELECT id::text AS id FROM large ORDER BY position')).map(({ id }) => id);
     const sort = (body: string) => project.admin('/utils/sort/large', { method: 'POST', body });
     expect((await sort(`{"item":${first},"to":${second}}`)).status).toBe(200);
     expect(await order()).toEqual([second, first]);
