@@ -207,6 +207,9 @@ it.skipIf(isOnMariadb())('tables in a schema that the role may not enter are as 
     const generated = await asOutside('generate');
     expect(generated.code).toBe(0);
     expect(generated.stderr).toContain('USAGE ON ALL SEQUENCES IN SCHEMA "platform" to it.');
+    // No configuration leaves out the tables of the platform.
+    const { stdout, stderr } = await asOutside('doctor');
+    expect(stdout + stderr).toContain('GRANT SELECT ON "platform"."platform_roles" to it.\n');
     expect((await asOutside('check')).code).toBe(0);
     await write('platform.config.ts', "export default { permissionSource: 'tables' };\n");
     const checked = await asOutside('check');
