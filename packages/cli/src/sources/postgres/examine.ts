@@ -71,7 +71,7 @@ async function privileges({ run }: Source, { collections, tables, rowSecurity }:
   const rows = await run(privilegesSql, [
     JSON.stringify(expected.map(({ table: { schema, name }, columns }) => ({ schema, name, columns }))),
   ]);
-  const own = new Set(collections.flatMap(({ system, table }) => (system === undefined ? [] : [table])));
+  const systemTables = new Set(collections.flatMap(({ system, table }) => (system === undefined ? [] : [table])));
   const tablesOfConnection = new Set(ofConnection.map(({ table }) => table));
   const ofAdministrators = rows
     .map(([schema, name]) => `${schema}.${name}`)
@@ -88,7 +88,7 @@ async function privileges({ run }: Source, { collections, tables, rowSecurity }:
       check: 'no-right',
       severity: 'problem' as const,
       message: `The role of DATABASE_URL may not read ${what}.`,
-      advice: `${entering}GRANT ${some} ON ${quotedTable('postgres', table)} to it${own.has(table.id) ? '' : ', or leave that out of the configuration'}.`,
+      advice: `${entering}GRANT ${some} ON ${quotedTable('postgres', table)} to it${systemTables.has(table.id) ? '' : ', or leave that out of the configuration'}.`,
     };
   });
   return [...found, ...withoutAdministrators(ofAdministrators)];
