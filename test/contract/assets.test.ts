@@ -23,7 +23,10 @@ beforeAll(async () => {
     environment: { ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION: '200', ASSETS_CACHE_TTL: '1h' },
     permissions: `permissions:
   public:
-    platform_files: { read: { fields: [id, title], filter: { title: { _neq: Secret } } } }`,
+    platform_files:
+      read:
+        - { fields: [id, title], filter: { title: { _neq: Secret } } }
+        - { fields: [id, title], filter: { uploaded_by: { _eq: $CURRENT_USER } } }`,
   });
   const uploads = form(
     file(picture, 'Grün & "rot".png'),
@@ -86,6 +89,19 @@ describe('a content', () => {
       const hidden = await open('secret.txt');
       expect((await project.ask(`/assets/${key}`)).text).toBe(hidden.text);
     }
+  });
+
+  it('is kept by shared caches only where those without a token may read it, too', async () => {
+    const [user, token] = ['00000000-0000-4000-8000-00000000000b', 'token-of-no-role-000'];
+    await project.rows(`INSERT INTO platform.platform_users (id, email, token) VALUES ('${user}', 'own@example.com', '${token}');
+      UPDATE platform.platform_files SET uploaded_by = '${user}' WHERE id = '${ids.get('secret.txt')}'`);
+    const ask = async (name: string) => {
+      const { text, headers } = await project.ask(`/assets/${ids.get(name)}`, { token });
+      return [text, headers.get('cache-control')];
+    };
+    expect(await ask('secret.txt')).toEqual(['hidden', 'private, max-age=3600']);
+    expect(await ask('digits.txt')).toEqual(['0123456789', 'public, max-age=3600']);
+    expect(failure(await project.ask(`/assets/${ids.get('secret.txt')}`))).toBe('403 FORBIDDEN');
   });
 
   it('is known again by its tag', async () => {

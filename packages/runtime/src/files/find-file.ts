@@ -77,7 +77,8 @@ export function createFileFinder(options: FileFinderOptions): FileFinder {
       return fileOf(found);
     },
     async isPublic(caller, id) {
-      if (caller.accessClass === publicClass) return true;
+      // A user without a role of its own has the public rules, which may name the user.
+      if (caller.accessClass === publicClass && caller.user === null) return true;
       return publicReads && isReadable(publicCaller, id);
     },
     has: async ({ id, name }) => (await row(fileSql, [id]))?.[2] === name,
