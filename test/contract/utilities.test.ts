@@ -1,5 +1,6 @@
 /** What requests can have done beside reading and writing. Source: API specification, section 13. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { file, form } from '../support/files.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 const editors = '00000000-0000-4000-8000-0000000000ed';
@@ -16,6 +17,7 @@ beforeAll(async () => {
       CREATE TABLE pairs (a varchar(50), b integer, position bigint, PRIMARY KEY (a, b));
       CREATE TABLE large (id bigint PRIMARY KEY, position integer);
       CREATE TABLE plain (id integer PRIMARY KEY);
+      CREATE TABLE papers (id integer PRIMARY KEY, facts jsonb);
       CREATE TABLE events (what text);
       CREATE TABLE site (id integer PRIMARY KEY, name text);
       CREATE TABLE desks (id integer PRIMARY KEY, role_id uuid);
@@ -225,6 +227,38 @@ describe('reverting', () => {
       "SELECT action FROM platform.platform_activity WHERE collection = 'articles' ORDER BY id",
     );
     expect(actions.map(({ action }) => action)).toEqual(['update', 'update', 'revert']);
+  });
+
+  it("takes the platform's own items, whose fixed fields stay", async () => {
+    const change = (path: string, body: object) => project.admin(path, { method: 'PATCH', body });
+    const revertFirst = async (collection: string) => {
+      const query = `filter[collection][_eq]=${collection}&sort=id&limit=1&fields=id`;
+      const { data } = (await project.admin(`/revisions?${query}`)).json;
+      return (await asAdmin(`/utils/revert/${data[0].id}`)).status;
+    };
+    const upload = form(['title', 'first'], file('text', 'a.txt'));
+    const { id } = (await project.admin('/files', { method: 'POST', body: upload })).json.data;
+    await change(`/files/${id}`, { title: 'second' });
+    expect(await revertFirst('platform_files')).toBe(204);
+    expect((await project.admin(`/files/${id}?fields=title,type`)).json.data).toEqual({
+      title: 'first',
+      type: 'text/plain',
+    });
+    const comment = (await asAdmin('/comments', { collection: 'articles', item: '1', comment: 'first' })).json.data;
+    await change(`/comments/${comment.id}`, { comment: 'second' });
+    await change(`/comments/${comment.id}`, { comment: 'third' });
+    expect(await revertFirst('platform_comments')).toBe(204);
+    expect((await project.admin(`/comments/${comment.id}?fields=comment`)).json.data).toEqual({ comment: 'second' });
+  });
+
+  it('keeps numbers within JSON that no double holds', async () => {
+    const facts = '{"n":12345678901234567890}';
+    await project.admin('/items/papers', { method: 'POST', body: `{"id":1,"facts":${facts}}` });
+    await project.admin('/items/papers/1', { method: 'PATCH', body: { facts: null } });
+    const made = await project.admin('/revisions?filter[collection][_eq]=papers&sort=id&limit=1&fields=id');
+    expect((await asAdmin(`/utils/revert/${made.json.data[0].id}`)).status).toBe(204);
+    const { text } = await project.admin('/items/papers/1?fields=facts');
+    expect(text.replaceAll(' ', '')).toBe(`{"data":{"facts":${facts}}}`);
   });
 
   it('is forbidden for revisions that are hidden or not there, and for items that are gone', async () => {

@@ -4,10 +4,11 @@ import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
-import { parseExactly, withNumberTexts } from '../language/values/parse-text.ts';
+import { parseExactly } from '../language/values/parse-text.ts';
 import { createAnswerWriter } from '../query/answer.ts';
 import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../sql/scope.ts';
+import { filesName } from '../write/access/system-access.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 import { runExplained, runParts } from '../write/execute/transaction-body.ts';
 import type { Writer } from '../write/writer.ts';
@@ -31,15 +32,14 @@ const written = { query: '', activity: 'revert', isPart: true, returning: () => 
 
 /**
  * Makes the revert function: an update by the caller, under the caller's rules. It has every field that the revision
- * shows to the caller and that some rule lets the caller write. For administrators, it has every field that requests
- * can write. Rejects with FORBIDDEN for revisions and items that the caller may not read or write.
+ * shows to the caller and that some rule lets the caller write. Rejects with FORBIDDEN for revisions and items that the
+ * caller may not read or write.
  */
 export function createReverter({ api, schema, database, planner, writer }: ReverterOptions) {
   const open = buildOpenScope(api);
   const names = updatableNames(api);
-  const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
 
-  /** The fields that the caller can write: neither its key, nor fields that the database or the server fills. */
+  /** The fields that the caller can write: neither its key, nor what the server fills, as the type of a file. */
   function payloadOf(
     { accessClass }: Caller,
     collection: string,
@@ -48,10 +48,11 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
     const descriptor = open.collections.get(collection)?.descriptor;
     if (descriptor === undefined || !isObject(data)) throw new PlatformError('FORBIDDEN');
     const granted = names.get(accessClass)?.get(collection);
-    const isGranted = (name: string): boolean => administrators.has(accessClass) || granted?.has(name) === true;
+    const isKept = (name: string): boolean =>
+      descriptor.key.includes(name) || (collection === filesName && name === 'type');
     const writable = new Set(
       descriptor.fields
-        .filter(({ name, writable }) => writable && !descriptor.key.includes(name) && isGranted(name))
+        .filter(({ name, writable }) => writable && granted?.has(name) === true && !isKept(name))
         .map(({ name }) => name),
     );
     if (writable.size === 0) throw new PlatformError('FORBIDDEN');
@@ -77,7 +78,7 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
 
 /** Numbers keep their digits, so that the values written back are exactly those of the revision. */
 function readRevision(text: string): { readonly collection: string; readonly item: string; readonly data: JsonValue } {
-  const response = withNumberTexts(parseExactly(text));
+  const response = parseExactly(text);
   const row = isObject(response) ? (response.data ?? null) : null;
   if (!isObject(row)) throw new PlatformError('FORBIDDEN');
   const { collection = null, item = null, data = null } = row;
