@@ -59,6 +59,10 @@ beforeAll(async () => {
   project = await serveProject({
     system: true,
     sql: 'CREATE TABLE plain (id integer PRIMARY KEY);',
+    permissions: `roles: { fetcher: {} }
+permissions:
+  fetcher:
+    platform_files: { create: { fields: [title] }, read: { fields: [id, title], filter: { title: { _eq: Shown } } } }`,
     environment: {
       IMPORT_IP_ALLOW_LIST: allowed,
       IMPORT_PORTS: `80,443,${port}`,
@@ -110,6 +114,23 @@ describe('an import', () => {
     const nobody = await ask('mutation { import_file(url: "http://127.0.0.1/") }', {});
     expect(failure(nobody)).toBe('400 INVALID_QUERY');
     await project.admin(`/files`, { method: 'DELETE', body: { query: { filter: { title: { _eq: 'Fetched' } } } } });
+  });
+
+  it('is null in a document whose caller may not read the file', async () => {
+    const role = '00000000-0000-4000-8000-0000000000ed';
+    const token = 'token-of-the-fetcher';
+    await project.rows(`INSERT INTO platform.platform_roles (id, name) VALUES ('${role}', 'fetcher');
+      INSERT INTO platform.platform_users (email, role, token) VALUES ('fetcher@example.com', '${role}', '${token}')`);
+    const query =
+      'mutation ($url: String!, $title: String) { import_file(url: $url, data: { title: $title }) { title } }';
+    const ask = (title: string) => {
+      const body = { query, variables: { url: `http://${allowed}:${port}/a%20file.txt`, title } };
+      return project.ask('/graphql/system', { method: 'POST', token, body });
+    };
+    expect((await ask('Shown')).json).toEqual({ data: { import_file: { title: 'Shown' } } });
+    expect((await ask('Hidden')).json).toEqual({ data: { import_file: null } });
+    const made = { filter: { title: { _in: ['Shown', 'Hidden'] } } };
+    await project.admin('/files', { method: 'DELETE', body: { query: made } });
   });
 
   it('keeps what was sent, without unpacking it', async () => {

@@ -58,7 +58,7 @@ function valuesOf({ input = {}, body, graphql }: NamedOperation, args: Values): 
 /** Length of the text in front of the value of an answer. */
 const dataText = '{"data":'.length;
 
-/** The value of a field. An empty answer confirms an action, with true or the inputs that name its object. */
+/** The value of a field. An empty answer is null in place of fields of an item, else true or the inputs that name it. */
 function jsonOf(
   { input = {}, output, graphql }: NamedOperation,
   args: Values,
@@ -77,7 +77,7 @@ function jsonOf(
       Object.fromEntries(names.map(({ name, schema: { argument = name } }) => [argument, args[argument] ?? null])),
     );
   }
-  if (output.item !== undefined) return report(typeof value === 'string' ? Number(value) : true);
+  if (output.item !== undefined) return report(typeof value === 'string' ? Number(value) : returned ? null : true);
   return report(value ?? (graphql?.type === 'Void' ? null : true));
 }
 
