@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { file, form } from '../support/files.ts';
 import { startOneLane } from '../support/lanes.ts';
 import { createMysqlDatabase } from '../support/mariadb.ts';
 import { noNewMariadb, startNewMariadb, withoutNewMariadb } from '../support/new-mariadb.ts';
@@ -104,6 +105,17 @@ describe('PGlite with pgvector', () => {
       { title: 'new', embedding: [0, 0, 1], small: [1, 2, 3] },
     ]);
     expect((await platform.admin('/items/papers', { method: 'DELETE', body: [10, 11, 12] })).status).toBe(204);
+  });
+
+  it('come back from a file of CSV as they were exported', async () => {
+    const query = 'fields=id,title,embedding,small,plain&filter[id][_in]=1,5&export=csv';
+    const { text } = await platform.admin(`/items/papers?${query}`);
+    expect(text).toContain('1,east,"[1,0,0]","[1,0,0]","[1,0]"');
+    await platform.admin('/items/papers/1', { method: 'PATCH', body: { embedding: [0, 0, 9], plain: null } });
+    const body = form(file(text, 'papers.csv', 'text/csv'));
+    const imported = await platform.admin('/utils/import/papers', { method: 'POST', body });
+    expect([imported.status, imported.text]).toEqual([200, '']);
+    expect((await platform.admin(`/items/papers?${query}`)).text).toBe(text);
   });
 
   it.each([

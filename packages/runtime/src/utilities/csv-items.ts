@@ -128,7 +128,7 @@ function cellValue(field: FieldDescriptor | undefined, cell: string, line: numbe
   const isJson =
     field === undefined
       ? /^[[{]/.test(cell)
-      : field.type === 'json' || hasParts(field) || (field.type === 'csv' && cell.startsWith('['));
+      : ['json', 'vector'].includes(field.type) || hasParts(field) || (field.type === 'csv' && cell.startsWith('['));
   if (!isJson) return cell;
   try {
     // Wrapped, because a cell may hold any value.
