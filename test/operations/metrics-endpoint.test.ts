@@ -93,6 +93,18 @@ describe('METRICS_TOKEN', () => {
     });
   });
 
+  it('opens it to HEAD, and with parameters, which mean nothing', async () => {
+    await withServer({ METRICS_PORT: '', METRICS_TOKEN: scrapeToken }, [], async (server) => {
+      const head = await server.ask('/metrics', { token: scrapeToken, method: 'HEAD' });
+      expect([head.status, head.text]).toEqual([200, '']);
+      const asked = await server.ask('/metrics?job=platform', { token: scrapeToken });
+      expect([asked.status, asked.text.includes('tablewright_build_info')]).toEqual([200, true]);
+      for (const path of ['/metrics/', '/metrics2', '/metricsx?a=/metrics']) {
+        expect((await server.ask(path, { token: scrapeToken })).status).not.toBe(200);
+      }
+    });
+  });
+
   it('is the only way: without it the path is unknown', async () => {
     await withServer({ METRICS_PORT: '' }, [], async (server) => {
       expect((await server.ask('/metrics')).status).toBe(404);

@@ -163,8 +163,8 @@ function countRequests(
 /** Makes the test if a request may read the metrics on the public port. Hashes have one length and betray nothing. */
 function createScrapeTest(token: string): (request: IncomingMessage) => boolean {
   const expected = hash('sha256', token, 'buffer');
-  return function isScrape({ url, method, headers }) {
-    if (url !== '/metrics' || method !== 'GET') return false;
+  return function isScrape({ url = '', method, headers }) {
+    if (!/^\/metrics(?:\?|$)/.test(url) || (method !== 'GET' && method !== 'HEAD')) return false;
     const sent = /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
     return sent !== undefined && timingSafeEqual(hash('sha256', sent, 'buffer'), expected);
   };
