@@ -196,8 +196,26 @@ describe('comments', () => {
     expect(failure(await asEve('PATCH', `/activity/comment/${id}`, { comment: 'x' }))).toBe('403 FORBIDDEN');
     expect(failure(await asBob('PATCH', '/activity/comment/4711', { comment: 'x' }))).toBe('403 FORBIDDEN');
     expect(failure(await asBob('POST', '/activity/comment?fields=nothing', note))).toBe('403 FORBIDDEN');
+    expect(failure(await asBob('PATCH', `/activity/comment/${id}`, {}))).toBe('400 FAILED_VALIDATION');
     expect((await asBob('DELETE', `/activity/comment/${id}`)).status).toBe(204);
     expect(await run('SELECT id FROM platform.platform_comments')).toEqual([]);
+  });
+
+  it('are written once under a key', async () => {
+    const ask = (body: object, key = 'a-comment') =>
+      project.ask('/activity/comment?fields=id,comment', {
+        method: 'POST',
+        token: tokens.bob,
+        body,
+        headers: { 'idempotency-key': key },
+      });
+    const [first, again] = [await ask(note), await ask(note)];
+    expect(first.json).toEqual({ data: { id: expect.any(Number), comment: 'Well said.' } });
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    expect(failure(await ask({ ...note, comment: 'Another.' }))).toBe('422 UNPROCESSABLE_ENTITY');
+    expect(failure(await ask(note, 'a key'))).toBe('400 INVALID_PAYLOAD');
+    expect(failure(await ask({ ...note, item: '99' }, 'of-nothing'))).toBe('403 FORBIDDEN');
+    expect(await run('SELECT comment FROM platform.platform_comments')).toEqual([{ comment: 'Well said.' }]);
   });
 
   it('answer nothing to whoever may not read them', async () => {

@@ -1,28 +1,29 @@
 /** Comments on items: the row of activity that records one stands for it. Source: API specification, section 10.3. */
-import type { Database, Transaction } from '../../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import { ask, firstRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
-import { PlatformError } from '../../errors.ts';
+import { PlatformError, readErrorBody } from '../../errors.ts';
+import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import type { commentResource } from '../../language/operations/index.ts';
-import type { Planner } from '../../query/planner.ts';
 import type { SystemPlace } from '../../system/place.ts';
-import { retryOnConflict } from '../../write/execute/transaction-body.ts';
-import { explainViolation } from '../../write/execute/violation.ts';
+import { oneKey } from '../../write/decode/keys.ts';
+import { readIdempotencyKey } from '../../write/execute/idempotency.ts';
+import type { TransactionBody } from '../../write/execute/transaction-body.ts';
+import type { Returning } from '../../write/returning.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 import type { Writer } from '../../write/writer.ts';
 import { done, type Implementations, type OperationContext } from './bind.ts';
 
 export interface CommentOptions {
-  readonly database: Pick<Database, 'query' | 'transaction'>;
-  readonly planner: Planner;
-  readonly writer: Pick<Writer, 'workOf' | 'committed' | 'updateOne' | 'deleteOne'>;
+  readonly database: Pick<Database, 'query'>;
+  readonly writer: Pick<Writer, 'workOf' | 'once' | 'returning' | 'updateOne' | 'deleteOne'>;
 }
 
 const comments = 'platform_comments';
 
 export function commentOperations(
-  { database, planner, writer }: CommentOptions,
+  { database, writer }: CommentOptions,
   system: SystemPlace,
 ): Implementations<typeof commentResource> {
   const { table, text, rows } = ownTables(system);
@@ -31,22 +32,17 @@ export function commentOperations(
     comment: rows(`SELECT ${text('id')} FROM ${table(comments)} WHERE activity = $1::integer`),
   };
 
-  /** Writes the comment and gives the key of the row that records it. */
-  async function record(request: WriteRequest, body: JsonValue): Promise<string> {
-    const work = await writer.workOf({ action: 'create', request, body });
-    try {
-      const write = async (transaction: Transaction) => {
+  /** Writes the comment, and reads the row that records it. */
+  async function record(request: WriteRequest, body: JsonValue, returning: Returning | null): Promise<TransactionBody> {
+    const { brief: _, ...work } = await writer.workOf({ action: 'create', request, body });
+    return {
+      ...work,
+      async run(transaction) {
         const { keys } = await work.run(transaction);
-        return { value: [transaction, await firstRow(transaction, texts.row, [keys?.values[0] ?? null])] as const };
-      };
-      const [committed, row] = await retryOnConflict(work, () => database.transaction(write));
-      const following = writer.committed(committed);
-      work.committed();
-      await following;
-      return row?.[0] ?? '';
-    } catch (error) {
-      throw explainViolation(error, work.affected());
-    }
+        const [id] = (await firstRow(transaction, texts.row, [keys?.values[0] ?? null])) ?? [];
+        return { returning, keys: typeof id === 'string' ? oneKey([id]) : null };
+      },
+    };
   }
 
   /** The comment that a row of activity records. Throws FORBIDDEN for any other row. */
@@ -58,14 +54,21 @@ export function commentOperations(
 
   return {
     async activityCommentCreate({ body }, context) {
-      const readable = canRead(planner, context);
-      const id = await record(requestOf(context), body);
-      return { value: readable ? id : null };
+      const returning = writer.returning(answerOf(context), 'one');
+      // Other documents read other parts of a row, so an answer with a selection is not stored for the key.
+      const header = context.returning === undefined ? context.request.headers['idempotency-key'] : undefined;
+      const key = readIdempotencyKey(header);
+      const keyed = { ...answerOf(context), collection: '/activity/comment', ...(key !== undefined && { key }) };
+      const { status, body: bytes } = await writer.once(keyed, body, () => record(requestOf(context), body, returning));
+      if (status >= 400 && bytes !== null) throw readErrorBody(bytes);
+      return { value: bytes };
     },
     async activityCommentUpdate({ id, body }, context) {
-      const readable = canRead(planner, context);
-      await writer.updateOne(requestOf(context), await commentOf(id), body);
-      return { value: readable ? id : null };
+      const isReadable = writer.returning(answerOf(context), 'one') !== null;
+      // A change names the text: without it is as with none.
+      const changed = isObject(body) ? { comment: null, ...body } : body;
+      await writer.updateOne(requestOf(context), await commentOf(id), changed);
+      return { value: isReadable ? id : null };
     },
     async activityCommentDelete({ id }, context) {
       await writer.deleteOne(requestOf(context), await commentOf(id));
@@ -74,17 +77,12 @@ export function commentOperations(
   };
 }
 
-/** True if the caller can read such rows at all. Throws errors of the query before anything is written. */
-function canRead(planner: Planner, { caller, query }: OperationContext): boolean {
-  try {
-    planner.read(caller, { name: 'platform_activity' }, '0', query);
-    return true;
-  } catch (error) {
-    if (query === '' && error instanceof PlatformError && error.code === 'FORBIDDEN') return false;
-    throw error;
-  }
+/** The row of activity as the answer. Preparing it tells errors of the query before anything is written. */
+function answerOf({ caller, sender, query, returning }: OperationContext): WriteRequest {
+  return { caller, collection: 'platform_activity', query, sender, ...(returning && { returning }) };
 }
 
+/** The write of the comment, which has no answer of its own. */
 function requestOf({ caller, sender }: OperationContext): WriteRequest {
   return { caller, collection: comments, query: '', sender, returning: () => null };
 }

@@ -20,7 +20,6 @@ const recorded = {
   description: 'The activity.',
   item: 'platform_activity',
   empty: 'It is written, and nothing of it may be read.',
-  byKey: true,
 } as const;
 
 /** Comments. */
@@ -34,9 +33,10 @@ export const commentResource = {
       summary: 'Comment on an item',
       description: 'Answers the activity that records the comment.',
       access: { action: 'create', collection },
+      keyed: true,
       body: { members: { collection: text, item: key, comment: text } },
       output: recorded,
-      failures: withBody,
+      failures: [...withBody, 'Unprocessable'],
       graphql: { mutation: 'create_comment' },
     },
     activityCommentUpdate: {
@@ -46,7 +46,7 @@ export const commentResource = {
       access: { action: 'update', collection },
       input: { id },
       body: { members: { comment: text } },
-      output: recorded,
+      output: { ...recorded, byKey: true },
       failures: withBody,
       graphql: { mutation: 'update_comment' },
     },
