@@ -75,7 +75,8 @@ test('tables that were dropped and installed again are watched once', async () =
   };
   try {
     // The server reads the tables meanwhile: the database may refuse to drop them as a deadlock.
-    await expect.poll(() => run('DROP SCHEMA platform CASCADE').then(Boolean, () => false)).toBe(true);
+    const drop = () => run('DROP SCHEMA platform CASCADE').then(Boolean, () => false);
+    await expect.poll(drop, { timeout: 60_000 }).toBe(true);
     await expect.poll(signIn, { timeout: 60_000 }).toBe(404);
     await runPlatform(['migrate', '--project', other.folder], { DATABASE_URL: own.url });
     await expect.poll(signIn, { timeout: 60_000 }).toBe(200);
