@@ -166,6 +166,11 @@ export function missingName(
   return forbidden(`${JSON.stringify(name)} of ${descriptor.name}`);
 }
 
+/** A collection that is hidden or unknown. Those without a path below `/items` come as an empty name. */
+export function missingCollection(name: string): PlatformError {
+  return forbidden(name === '' ? undefined : JSON.stringify(name));
+}
+
 /** Thrown for generated files that were made for another contract than that of this runtime. */
 export class ContractError extends Error {
   override readonly name = 'ContractError';

@@ -4,7 +4,7 @@ import { ServerError } from '../database/errors.ts';
 import type { Binder } from '../database/parameter-forms.ts';
 import { type CreatePlanCache, createEmpty, type PlanCache } from '../database/plan-cache.ts';
 import { runAs } from '../database/row-context.ts';
-import { forbidden, invalidQuery } from '../errors.ts';
+import { invalidQuery, missingCollection } from '../errors.ts';
 import { type CollectionDescriptor, type CompiledApi, decodeValue, type JsonValue } from '../language/index.ts';
 import { buildOpenScope, buildScope, type CollectionScope, type Scope, withoutRows } from '../sql/scope.ts';
 import { parseKeySegment, parseKeys } from './parse/keys.ts';
@@ -240,7 +240,7 @@ function planSearch(
 
 function collectionOf(scope: Scope, name: string): CollectionScope {
   const collection = scope.collections.get(name);
-  if (collection === undefined) throw forbidden(JSON.stringify(name));
+  if (collection === undefined) throw missingCollection(name);
   return collection;
 }
 

@@ -1,4 +1,4 @@
-import { forbidden, PlatformError } from '../../errors.ts';
+import { forbidden, missingCollection, PlatformError } from '../../errors.ts';
 import { authoriseRows } from '../../sql/archived/other-rows.ts';
 import type { Archived } from '../../sql/archived/rows-by-state.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
@@ -12,7 +12,7 @@ export function authoriseCollection(
   archived?: Archived,
 ): CollectionScope {
   const live = scope.collections.get(name);
-  if (live === undefined) throw forbidden(JSON.stringify(name));
+  if (live === undefined) throw missingCollection(name);
   const collection = authoriseRows(live, archived);
   if (selector === 'list') return collection;
   if (collection.descriptor.singleton && selector !== 'written') throw new PlatformError('ROUTE_NOT_FOUND');
