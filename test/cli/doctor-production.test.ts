@@ -173,6 +173,13 @@ it.each(cases)('%s: %j %j', async (code, variables, args) => {
   for (const value of values) expect(JSON.stringify(found)).not.toContain(value);
 });
 
+it('finds no fault in switches that are off, nor in those that others switch', async () => {
+  const off = { CORS_ENABLED: 'false', RATE_LIMITER_GLOBAL_ENABLED: 'false', EMAIL_SMTP_SECURE: 'false' };
+  const idle = { CORS_ORIGIN: 'https://app.example.com', RATE_LIMITER_GLOBAL_POINTS: '9', EMAIL_SMTP_HOST: '' };
+  const { found } = await production({ ...good, ...off, ...idle });
+  expect(codesOf(found)).not.toContain('variable-without-effect');
+});
+
 it('takes variables of other programs for no misspelt ones', async () => {
   const others = ['DATABASE_USER', 'DATABASE_PORT', 'DATABASE_SSL', 'EMAIL_PORT', 'METRICS_PATH', 'PUBLIC_PORT'];
   const { found } = await production({ ...good, ...Object.fromEntries(others.map((name) => [name, 'x'])) });

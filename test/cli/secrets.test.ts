@@ -154,7 +154,9 @@ it('a terminal shows the token, and a pipe the path of its file', async () => {
   const printed = await terminalOf({ ...variablesOf(database.url, variables) });
   expect(printed).toContain(`Admin token: ${token} (kept in `);
   expect(printed).toMatch(/^Database: postgres(ql)?:\/\/[^@]*\r?$/m);
-  expect(printed).toContain('CORS_ORIGIN has no effect without CORS_ENABLED=true. Set both, or neither.');
+  expect(printed).toContain(
+    'warning: environment: CORS_ORIGIN has no effect without CORS_ENABLED=true. Set both, or neither.',
+  );
   expect(printed).toContain('AUTH_CORP_DRIVER has no effect unless AUTH_PROVIDERS names corp. Set both, or neither.');
 });
 

@@ -243,10 +243,10 @@ export function printListening(
   served: Omit<Welcome, 'stateFolder' | 'database'>,
   progress: Progress,
 ): void {
-  const facts = { code: 'variable-without-effect', severity: 'warning', hint: 'Set both, or neither.' } as const;
-  const idle = idleVariables(process.env);
+  const facts = { code: 'variable-without-effect', severity: 'warning', place: 'environment' } as const;
+  const hint = 'Set both, or neither.';
   reportWarnings(
-    idle.map(({ variable, message }) => ({ ...facts, place: variable, message })),
+    idleVariables(process.env).map((message) => ({ ...facts, message, hint })),
     progress,
   );
   printWelcome({ ...served, stateFolder: project.stateFolder, database: databaseUrl(project) }, progress);

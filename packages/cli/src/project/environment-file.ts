@@ -20,15 +20,10 @@ export function readEnvironment(folder: string): readonly string[] {
   return hidden.map(([name]) => name);
 }
 
-/** A variable that is set and has no effect, with the reason as a sentence. */
-export interface IdleVariable {
-  readonly variable: string;
-  readonly message: string;
-}
-
 /** Variables that count beside another one only, whose value is named where it is a switch. */
 const companions: Readonly<Record<string, string>> = {
   CORS_ORIGIN: 'CORS_ENABLED=true',
+  CORS_ENABLED: 'CORS_ORIGIN',
   RATE_LIMITER_POINTS: 'RATE_LIMITER_ENABLED=true',
   RATE_LIMITER_DURATION: 'RATE_LIMITER_ENABLED=true',
   RATE_LIMITER_GLOBAL_POINTS: 'RATE_LIMITER_GLOBAL_ENABLED=true',
@@ -46,25 +41,24 @@ const lists = [
   { pattern: /^STORAGE_(\w+)_DRIVER$/, list: 'STORAGE_LOCATIONS', absent: 'local' },
 ] as const;
 
-/** Variables without effect: the one beside which they count was forgotten, or they are left over. */
-export function idleVariables(variables: NodeJS.ProcessEnv): readonly IdleVariable[] {
-  const names = Object.keys(variables).filter((name) => hasText(variables, name));
+/** Variables without effect, a sentence each: the one beside which they count was forgotten, or they are left over. */
+export function idleVariables(variables: NodeJS.ProcessEnv): readonly string[] {
   const alone = Object.entries(companions).flatMap(([variable, needed]) => {
     const [companion = ''] = needed.split('=');
-    const isIdle = hasText(variables, variable) && !hasText(variables, companion);
-    return isIdle ? [{ variable, message: `${variable} has no effect without ${needed}.` }] : [];
+    // A switch that is off needs nothing.
+    const isOn = hasText(variables, variable) && variables[variable] !== 'false';
+    return isOn && !hasText(variables, companion) ? [`${variable} has no effect without ${needed}.`] : [];
   });
   const unlisted = lists.flatMap(({ pattern, list, absent }) => {
+    if (hasText(variables, `${list}_FILE`)) return [];
     const listed = (variables[list] || absent).split(',').map((name) => name.trim().toUpperCase());
-    return names.flatMap((variable) => {
+    return Object.keys(variables).flatMap((variable) => {
       const name = pattern.exec(variable)?.[1];
-      if (name === undefined || listed.includes(name) || hasText(variables, `${list}_FILE`)) return [];
-      return [{ variable, message: `${variable} has no effect unless ${list} names ${name.toLowerCase()}.` }];
+      if (name === undefined || !hasText(variables, variable) || listed.includes(name.toUpperCase())) return [];
+      return [`${variable} has no effect unless ${list} names ${name.toLowerCase()}.`];
     });
   });
-  const hasNoOrigin = variables.CORS_ENABLED === 'true' && !hasText(variables, 'CORS_ORIGIN');
-  const message = 'CORS_ENABLED has no effect without CORS_ORIGIN.';
-  return [...alone, ...unlisted, ...(hasNoOrigin ? [{ variable: 'CORS_ENABLED', message }] : [])];
+  return [...alone, ...unlisted];
 }
 
 /** True if a variable, or the file that names its text, is set and not empty. */

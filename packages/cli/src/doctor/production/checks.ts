@@ -158,7 +158,7 @@ export const checks: readonly Check[] = [
     code: 'variable-without-effect',
     severity: 'warning',
     title: 'a variable without the one beside which it counts, such as `CORS_ORIGIN` without `CORS_ENABLED`',
-    wrong: ({ idle }) => idle.map(({ message }) => message),
+    wrong: ({ idle }) => idle,
     cure: 'Set both, or neither.',
   },
   {

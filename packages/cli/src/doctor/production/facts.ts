@@ -8,7 +8,7 @@ import { type Environment, type EnvironmentProblem, readEnvironment, type Variab
 import { loadSchema } from '../../compile/steps.ts';
 import { CommandError, exitCodes } from '../../errors/failures.ts';
 import { readManifest } from '../../output/manifest.ts';
-import { environmentName, type IdleVariable, idleVariables } from '../../project/environment-file.ts';
+import { environmentName, idleVariables } from '../../project/environment-file.ts';
 import type { Project } from '../../project/project.ts';
 import { databaseUrl } from '../../project/settings.ts';
 import type { ConnectionFacts } from '../../sources/commands.ts';
@@ -28,7 +28,8 @@ export interface ProductionFacts {
   readonly problems: readonly EnvironmentProblem[];
   /** Variables that the server does not read, whose names are near those of others that it reads. */
   readonly misspelt: readonly MisspeltVariable[];
-  readonly idle: readonly IdleVariable[];
+  /** Variables without effect, a sentence each. */
+  readonly idle: readonly string[];
   /** Files with secrets that every user of the machine can read. */
   readonly openFiles: readonly string[];
   /** Connections to hosts, by the variables that name these; none to the embedded database. */
