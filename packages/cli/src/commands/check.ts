@@ -19,7 +19,9 @@ export async function check(options: CheckOptions): Promise<void> {
   for (const verdict of verdicts) printVerdict(verdict, progress);
   const bad = verdicts.filter(({ verdict }) => verdict !== 'fits').length;
   progress.event('summary', { pairs: verdicts.length, fitting: verdicts.length - bad });
-  if (bad > 0) process.exitCode = exitCodes.invalid;
+  if (bad === 0) return;
+  progress.print('`platform generate` makes the files anew; a database that is behind needs `platform migrate`.');
+  process.exitCode = exitCodes.invalid;
 }
 
 /** Findings of one pair that are worth reading at once; `--json` has them all. */

@@ -88,7 +88,7 @@ export function printRefusal(
   progress: Progress,
 ): void {
   progress.print(`refused  ${code}: ${message}`);
-  for (const reason of reasons) progress.print(`  ${reason}`);
+  for (const reason of reasons) if (reason !== message) progress.print(`  ${reason}`);
 }
 
 const verbs = { create: 'creating', update: 'changing', delete: 'deleting' } as const;

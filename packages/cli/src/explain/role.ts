@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { modelData, resolveApi } from '@tablewright/compiler';
-import { didYouMean } from '@tablewright/introspect';
+import { didYouMean, visible } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
 import type { AccessClass, Caller, CompiledApi } from '@tablewright/runtime';
 import { createRowContexts, type ReadableApi } from '@tablewright/runtime/explain';
@@ -33,19 +33,14 @@ export function writableApi(schema: Schema): CompiledApi {
   });
 }
 
-/** The access class of a role. Rejects with the name that was probably meant. */
+/** The access class of a role. Rejects with the name that was probably meant, or all of them. */
 export function accessOf({ access }: ReadableApi, role: string): AccessClass {
   const found = access.find(({ roles }) => roles.includes(role));
   if (found !== undefined) return found;
-  const nearest = didYouMean(
-    role,
-    access.flatMap(({ roles }) => roles),
-  );
-  throw new CommandError(
-    exitCodes.usage,
-    `There is no role "${role}".`,
-    nearest === null ? null : `Did you mean "${nearest}"?`,
-  );
+  const names = access.flatMap(({ roles }) => roles).sort();
+  const nearest = didYouMean(role, names);
+  const hint = nearest === null ? `Roles are ${visible(names.join(', '))}.` : `Did you mean "${visible(nearest)}"?`;
+  throw new CommandError(exitCodes.usage, `There is no role "${role}".`, hint);
 }
 
 /** Caller that a request is explained for. */

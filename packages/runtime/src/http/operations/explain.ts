@@ -81,8 +81,9 @@ export function explainOperations({ api, database, limits }: ExplainOptions): Im
 
 function accessOf(api: CompiledApi, role: string): AccessClass {
   const found = api.access.find(({ roles }) => roles.includes(role));
-  if (found === undefined) throw new PlatformError('INVALID_PAYLOAD', `There is no role "${role}".`);
-  return found;
+  if (found !== undefined) return found;
+  const names = api.access.flatMap(({ roles }) => roles).sort();
+  throw new PlatformError('INVALID_PAYLOAD', `There is no role "${role}": roles are ${names.join(', ')}.`);
 }
 
 async function explained(explaining: object | Promise<object>): Promise<OperationResult<never>> {
