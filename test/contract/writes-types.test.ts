@@ -140,6 +140,14 @@ it('numbers that JavaScript cannot hold keep their digits, in columns and in JSO
   expect(removed.status).toBe(403);
 });
 
+it('names the field of a value that only the database can judge', async () => {
+  const name = `c${samples.findIndex(([type]) => type === 'inet')}`;
+  for (const body of [{ id: 9, [name]: 'nowhere' }, [{ id: 9 }, { id: 10, [name]: 'nowhere' }]]) {
+    const { status, json } = await project.admin('/items/samples', { method: 'POST', body });
+    expect([status, json.errors[0].message]).toEqual([400, `"${name}" is none of its type.`]);
+  }
+});
+
 it.each(['NaN', '-Infinity', '1e30'])('%s is no amount of money', async (amount) => {
   const name = `c${samples.findIndex(([type]) => type === 'money')}`;
   const { status, json } = await project.admin('/items/samples', { method: 'POST', body: { [name]: amount } });

@@ -241,6 +241,10 @@ permissions:
       expect(failure(await ask('remover', '/items/articles/1?archived=include', 'PATCH', { title: 'x' }))).toBe(
         '403 FORBIDDEN',
       );
+      const byQuery = { query: { archived: 'only' }, data: { title: 'One' } };
+      expect(failure(await ask('editor', '/items/articles', 'PATCH', byQuery))).toBe('400 INVALID_QUERY');
+      expect(failure(await ask('remover', '/items/articles', 'PATCH', byQuery))).toBe('403 FORBIDDEN');
+      expect((await ask('editor', '/items/articles?archived=include', 'PATCH', byQuery)).json.data).toHaveLength(1);
       const restored = await ask('editor', '/items/articles/1?archived=include', 'PATCH', { deleted_at: null });
       expect(restored.json.data).toMatchObject({ id: 1, deleted_at: null });
       expect(await archived('articles')).toEqual([]);

@@ -1,8 +1,8 @@
 /** PATCH: one item by its key, several by their keys, by a query or each with its own data, or the one of a singleton. */
 import { allOf, sqlTrue } from '../dialects/fragment.ts';
-import { forbidden } from '../errors.ts';
+import { forbidden, invalidQuery } from '../errors.ts';
 import { createProblems, earlierOf, placesIn } from '../json/problems.ts';
-import type { FilterObject } from '../language/conditions/filter-syntax.ts';
+import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
 import { parseKeySegment } from '../query/parse/keys.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
@@ -248,6 +248,9 @@ async function queried(
   const names = batch.columns.map(({ field }) => field.descriptor.name);
   const lock = lockOfUpdate(collection.descriptor, names);
   const targets = prepareTargets({ ...context, query, targets: { permitted, lock } });
+  // The rules of the write leave archived items out, so none would be found.
+  if (collection.live !== undefined && isObject(query) && (query.archived ?? '') !== '')
+    throw invalidQuery('"archived" of a change stands in its address, as in PATCH …?archived=include.');
   const placeOf = placesIn(context.collection, null);
   const step = prepareStep(context, granted, 'update', batch, 'shared', { placeOf });
   return {

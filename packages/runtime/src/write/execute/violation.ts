@@ -79,10 +79,12 @@ function explainConstraint(thrown: unknown, collections: readonly AffectedConstr
     return fail(field, 'required', missingValue(field));
   }
   const limit = isNoAmount(cause) ? 'range' : limits.get(cause.sqlstate);
-  const named = found === undefined && collections.length > 1 ? null : namedField(cause, affected);
+  const isSingle = found !== undefined || collections.length === 1;
+  const named = isSingle ? namedField(cause, affected) : null;
   if (limit !== undefined) return fail(named, limit, named === null ? refused : (beyond[limit] ?? refused));
   if (malformed.has(cause.sqlstate)) {
-    return new PlatformError('INVALID_PAYLOAD', misfit(cause, path, named), {}, { cause });
+    const field = named ?? (isSingle ? fieldOfType(cause, affected) : null);
+    return new PlatformError('INVALID_PAYLOAD', misfit(cause, path, field), {}, { cause });
   }
   const type = thrown.code === 'FAILED_VALIDATION' ? String(thrown.extensions.type) : undefined;
   if (type === undefined)
@@ -197,6 +199,16 @@ function isNamed({ names, writable }: AffectedConstraints, field: string): boole
 function namedField({ about }: ServerError, affected: AffectedConstraints): string | null {
   const field = affected.collection.descriptor.fields.find(({ column }) => column === quoted(about.column));
   return field !== undefined && isNamed(affected, field.name) ? field.name : null;
+}
+
+/** The field of the request whose type an error names, as casts tell no column; null where several have it. */
+function fieldOfType({ message }: ServerError, affected: AffectedConstraints): string | null {
+  const words = message.split('"', 1).flatMap((text) => text.split(/\W+/));
+  const [field, ...others] = affected.collection.descriptor.fields.filter(({ name, native, stored = native }) => {
+    const [, type = ''] = /(\w+)\W*$/.exec(stored) ?? [];
+    return isNamed(affected, name) && words.includes(type);
+  });
+  return field !== undefined && others.length === 0 ? field.name : null;
 }
 
 /** The field of a column that must not be null, where it is required of the caller. */
