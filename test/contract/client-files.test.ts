@@ -80,8 +80,10 @@ it('a generated one does what its class may', async () => {
   const made = await admin.files.createOne(form(file('typed')), { fields: ['id'] });
   expect(await textOf(await admin.assets.readOne(made.id))).toBe('typed');
   expect(Object.keys(admin.files)).toContain('import');
+  expect((await admin.fields.readByQuery()).data.length).toBeGreaterThan(0);
   const everybody = (await load('public')).createClient(project.url);
   expect(await textOf(await everybody.assets.readOne(made.id))).toBe('typed');
+  expect(everybody.fields).toBeUndefined();
   expect(Object.keys(everybody.files).sort()).toEqual(['aggregate', 'readAll', 'readByQuery', 'readMany', 'readOne']);
 });
 
@@ -89,7 +91,7 @@ it('the types of a generated one follow from the fields of an upload', { timeout
   const program = `
     import type { Client } from '../generated/client/admin/index.js';
 
-    export async function upload({ files }: Client, form: FormData): Promise<readonly (string | null)[]> {
+    export async function upload({ files, relations }: Client, form: FormData): Promise<readonly (string | null)[]> {
       const made = await files.createOne(form, { fields: ['id', 'folder.name'] });
       const { data } = await files.createMany(form, { fields: ['type'] });
       const whole = await files.updateOne(made.id, form);
@@ -98,8 +100,12 @@ it('the types of a generated one follow from the fields of an upload', { timeout
       const size = made.filesize;
       // @ts-expect-error: a field that is not there
       await files.createOne(form, { fields: ['titel'] });
+      // @ts-expect-error: a file without a content needs its type
+      await files.createOne({ filename_download: 'x.txt' });
+      await files.createOne({ filename_download: 'x.txt', type: 'text/plain' });
       // @ts-expect-error: a field that is not there
       await files.import({ url: 'https://a.example/b', data: { titel: 'B' } });
+      await relations.updateOne('platform_files', 'folder', { meta: { sort_field: null } });
       return [size, made.folder?.name ?? null, data[0]?.type ?? null, whole.filesize, fetched.title];
     }
   `;

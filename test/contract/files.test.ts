@@ -325,6 +325,8 @@ describe('a file', () => {
     const make = (body: unknown) => project.admin('/files', { method: 'POST', body });
     expect(failure(await make({ filename_download: 'x.txt' }))).toBe('400 INVALID_PAYLOAD');
     expect(failure(await make({ type: 'text/plain' }))).toBe('400 FAILED_VALIDATION');
+    const { schemas } = (await project.admin('/server/specs/oas')).json.components;
+    expect(schemas.CreatePlatformFiles.required.toSorted()).toEqual(['filename_download', 'type']);
     const { json } = await make({ type: 'text/html', filename_download: 'x.txt' });
     const { id } = json.data;
     expect(json.data).toMatchObject({ filename_disk: null, filesize: null, type: 'text/html' });

@@ -27,7 +27,7 @@ export interface Abilities {
   /** Permissions of the class on its own user, and on invitations, where there are users. */
   readonly me?: readonly ('read' | 'update')[];
   readonly invites?: readonly (keyof InvitesHandler)[];
-  readonly handlers?: readonly ('assets' | 'auth' | 'graphql')[];
+  readonly handlers?: readonly ('assets' | 'auth' | 'collections' | 'fields' | 'graphql' | 'relations')[];
   /** Functions of the server's database. */
   readonly functions?: FunctionNames;
   /** Routes of the server's own code: `GET /reports/:year`. */

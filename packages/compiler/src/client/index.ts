@@ -110,6 +110,16 @@ function printIndex(parts: Parts): {
   };
 }
 
+/** Handlers that a class has as a whole; the model has no types of its own. */
+const handlerTypes: Readonly<Record<string, Type>> = {
+  auth: 'AuthHandler',
+  assets: 'AssetsHandler',
+  graphql: 'GraphqlHandler',
+  collections: generic('ItemHandler', 'JsonObject'),
+  fields: generic('FieldsHandler', 'JsonObject'),
+  relations: generic('RelationsHandler', 'JsonObject'),
+};
+
 function membersOf(parts: Parts): readonly DeclaredMember[] {
   const { items, singletons, system, handlers, routes, utils } = parts;
   const collections = (name: string, note: string, ones: readonly ClientCollection[]): readonly DeclaredMember[] => {
@@ -121,9 +131,7 @@ function membersOf(parts: Parts): readonly DeclaredMember[] {
     ...collections('items', 'The items of a collection.', items),
     ...collections('singleton', 'The item of a collection that has one.', singletons),
     ...system.map(([name, collection]) => member(name, systemType(name, collection, parts))),
-    ...(has('auth') ? [member('auth', 'AuthHandler')] : []),
-    ...(has('assets') ? [member('assets', 'AssetsHandler')] : []),
-    ...(has('graphql') ? [member('graphql', 'GraphqlHandler')] : []),
+    ...Object.entries(handlerTypes).flatMap(([name, type]) => (has(name) ? [member(name, type)] : [])),
     member('server', 'ServerHandler'),
     ...(utils.length > 0 ? [member('utils', generic('Pick', 'UtilsHandler', literals(utils)))] : []),
     ...(parts.functions.length > 0

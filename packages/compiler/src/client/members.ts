@@ -14,7 +14,7 @@ import { type DeclaredMember, member } from '../print/declarations.ts';
 import { printOpen } from '../print/expression.ts';
 import { propertyKey, stringLiteral } from '../print/text.ts';
 import { array, generic, list, nullable, object, type Type, type TypeMember, union } from '../print/type.ts';
-import { callableOperations, collectionLists, hasUsers, mayCall } from '../role-view/callable.ts';
+import { callableOperations, changesModel, collectionLists, hasUsers, mayCall } from '../role-view/callable.ts';
 import type { RoleFunction, RoleView } from '../role-view/role-view.ts';
 import { type ClientCollection, type ClientCollections, clientCollectionsOf } from './client-collections.ts';
 import { sentType, takenType } from './values.ts';
@@ -54,7 +54,12 @@ export function partsOf(api: Api, access: AccessClass, view: RoleView): Parts {
       : ['accept'],
     comments: withUsers ? commentMethods(api, access, view) : [],
     utils: utilityNames(api, access, view),
-    handlers: [...(withUsers ? ['auth'] : []), ...(readsFiles ? ['assets'] : []), ...(api.graphql ? ['graphql'] : [])],
+    handlers: [
+      ...(withUsers ? ['auth'] : []),
+      ...(readsFiles ? ['assets'] : []),
+      ...(api.graphql ? ['graphql'] : []),
+      ...(access.admin && changesModel(api) ? ['collections', 'fields', 'relations'] : []),
+    ],
     routes: api.customRoutes.filter((route) => route.access.includes(access.name)),
     functions: view.functions,
   };

@@ -96,9 +96,9 @@ function createLines(
   return [...fields, ...create.nestedWrites.flatMap(nestedWriteNames).map((name) => all.get(name) ?? '')];
 }
 
-/** Users of other providers have no password, and perhaps no address; files that are fetched are named by their address. */
+/** Users of other providers have no password, and perhaps no address; files that are fetched have a name and a type. */
 function isCheckedLater({ view }: GraphqlCollection, { name }: RoleInput): boolean {
-  if (view.name === 'platform_files') return name === 'filename_download';
+  if (view.name === 'platform_files') return name === 'filename_download' || name === 'type';
   return view.name === 'platform_users' && (name === 'email' || name === 'password');
 }
 

@@ -67,9 +67,12 @@ function withoutKey({ descriptor: { key } }: ApiCollection, fields: readonly Rol
   return fields.some(({ name }) => key.includes(name)) ? fields.filter(({ name }) => !key.includes(name)) : fields;
 }
 
-/** Required fields of a new item, without those that rules set. */
+/** Required fields of a new item, without those that rules set. A file without a content needs its type. */
 function requiredIn(api: ApiCollection, { fields, preset }: GrantedPayload): readonly string[] {
-  const needed = api.fields.filter(({ descriptor, required }) => required || descriptor.required === true);
+  const isFile = api.descriptor.system === true && api.descriptor.name === 'platform_files';
+  const needed = api.fields.filter(
+    ({ descriptor, required }) => required || descriptor.required === true || (isFile && descriptor.name === 'type'),
+  );
   return needed.map(({ descriptor }) => descriptor.name).filter((name) => fields.has(name) && !preset.has(name));
 }
 
