@@ -33,6 +33,9 @@ test('the field takes the values that archive and restore', () => {
 test('unique keys that count archived items are told', () => {
   const keyed = { ...things, uniques: [['name'], ['name', 'deleted_at']] };
   expect(problemsOf({ field: 'deleted_at' }, keyed)).toEqual(['warning unique-with-soft-delete table public.things']);
+  const config = { collections: { things: { softDelete: { field: 'name', value: "o'er" } } } };
+  const [told] = resolve({ things: { ...things, uniques: [['count']] } }, { config }).diagnostics;
+  expect(told?.hint).toContain(`CREATE UNIQUE INDEX … WHERE "name" IS DISTINCT FROM 'o''er';`);
 });
 
 test('a generated column of the key leaves archived items out', () => {

@@ -139,14 +139,15 @@ function leavesOut({ columns }: Table, key: Key, archived: string): boolean {
 
 /** An archived item keeps its values, so a new one with the same is refused. */
 function open(schema: Schema, table: Table, { name }: Key, archived: string, value: string | undefined): Diagnostic {
-  const live = value === undefined ? `${archived} IS NULL` : `${archived} IS DISTINCT FROM '${value}'`;
+  const column = `"${archived.replaceAll('"', '""')}"`;
+  const live = value === undefined ? 'IS NULL' : `IS DISTINCT FROM '${value.replaceAll("'", "''")}'`;
   return {
     code: 'unique-with-soft-delete',
     severity: 'warning',
     place: tablePlace(schema, table),
     message: `The unique key "${name}" counts archived items: a value of one cannot be used again.`,
     hint: dialectFacts[schema.dialect].partialIndexes
-      ? `Make it a unique index over live rows alone: CREATE UNIQUE INDEX … WHERE ${live};`
+      ? `Make it a unique index over live rows alone: CREATE UNIQUE INDEX … WHERE ${column} ${live};`
       : `Add a generated column to it that is null for archived items, such as IF(${archived} IS NULL, 1, NULL).`,
   };
 }
