@@ -79,12 +79,10 @@ function explainConstraint(thrown: unknown, collections: readonly AffectedConstr
     return fail(field, 'required', missingValue(field));
   }
   const limit = isNoAmount(cause) ? 'range' : limits.get(cause.sqlstate);
-  const isSingle = found !== undefined || collections.length === 1;
-  const named = isSingle ? namedField(cause, affected) : null;
+  const named = found === undefined && collections.length > 1 ? null : namedField(cause, affected);
   if (limit !== undefined) return fail(named, limit, named === null ? refused : (beyond[limit] ?? refused));
   if (malformed.has(cause.sqlstate)) {
-    const field = named ?? (isSingle ? fieldOfType(cause, affected) : null);
-    return new PlatformError('INVALID_PAYLOAD', misfit(cause, path, field), {}, { cause });
+    return new PlatformError('INVALID_PAYLOAD', misfit(cause, path, named), {}, { cause });
   }
   const type = thrown.code === 'FAILED_VALIDATION' ? String(thrown.extensions.type) : undefined;
   if (type === undefined)
@@ -195,18 +193,15 @@ function isNamed({ names, writable }: AffectedConstraints, field: string): boole
   return names.has(field) && writable.has(field);
 }
 
-/** The field of the column that an error names, where the request has it. */
-function namedField({ about }: ServerError, affected: AffectedConstraints): string | null {
-  const field = affected.collection.descriptor.fields.find(({ column }) => column === quoted(about.column));
-  return field !== undefined && isNamed(affected, field.name) ? field.name : null;
-}
-
-/** The field of the request whose type an error names, as casts tell no column; null where several have it. */
-function fieldOfType({ message }: ServerError, affected: AffectedConstraints): string | null {
-  const words = message.split('"', 1).flatMap((text) => text.split(/\W+/));
-  const [field, ...others] = affected.collection.descriptor.fields.filter(({ name, native, stored = native }) => {
-    const [, type = ''] = /(\w+)\W*$/.exec(stored) ?? [];
-    return isNamed(affected, name) && words.includes(type);
+/** The one field of the request whose column an error names, or else its type: casts tell no column. */
+function namedField({ about, sqlstate, message }: ServerError, affected: AffectedConstraints): string | null {
+  const isTyped = about.column === undefined && malformed.has(sqlstate);
+  // Values stand in quotes.
+  const terms = message.split(/["']/, 1).flatMap((text) => text.split(/\W+/));
+  const { fields } = affected.collection.descriptor;
+  const [field, ...others] = fields.filter(({ name, column, native, stored = native }) => {
+    const isMeant = isTyped ? terms.includes(/(\w+)\W*$/.exec(stored)?.[1] ?? '?') : column === quoted(about.column);
+    return isMeant && isNamed(affected, name);
   });
   return field !== undefined && others.length === 0 ? field.name : null;
 }
