@@ -142,7 +142,7 @@ it('numbers that JavaScript cannot hold keep their digits, in columns and in JSO
 
 it('names the field of a value that only the database can judge', async () => {
   const name = `c${samples.findIndex(([type]) => type === 'inet')}`;
-  for (const body of [{ id: 9, [name]: 'nowhere' }, [{ id: 9 }, { id: 10, [name]: 'nowhere' }]]) {
+  for (const body of [{ [name]: 'nowhere' }, [{}, { [name]: 'nowhere' }]]) {
     const { status, json } = await project.admin('/items/samples', { method: 'POST', body });
     expect([status, json.errors[0].message]).toEqual([400, `"${name}" is none of its type.`]);
   }
