@@ -141,10 +141,10 @@ function grantingRules({ grant }: Written, { rules }: Requirement): readonly Gra
 function grantingAhead(written: Written, requirement: Requirement, isRefused = false): readonly Granting[] {
   const { scope, writable, collections, made = new Set() } = written;
   return grantingRules(written, requirement).map(({ rule, must, ...granting }) => {
-    const ahead = { scope: scope.open, written: collections, made, isValidation: rule.check !== null };
-    const settings = { ...ahead, ...(isRefused && { refused: written }) };
+    const settings = { scope: scope.open, written: collections, made, isValidation: rule.check !== null };
+    const ahead = isRefused ? { ...settings, refused: written } : settings;
     const stated = new Map(
-      conjunctsOf(must).map((condition) => [partAhead(settings, writable.collection, condition), condition]),
+      conjunctsOf(must).map((condition) => [partAhead(ahead, writable.collection, condition), condition]),
     );
     return { ...granting, rule, must: { kind: 'and', of: [...stated.keys()] }, stated };
   });
@@ -319,6 +319,11 @@ export function linkChecksAhead(written: Written): readonly LinkCheck[] {
     const missing = linkCheck(written, relation, descriptor, open, target, places);
     return [{ ...check, fails: (judged) => allOf([check.fails(judged), `NOT (${missing.fails(judged)})`]) }];
   });
+}
+
+/** Links by key to judge before a refused request writes anything. Rows that it writes may show what others lead to. */
+export function linkChecksFirst(written: Written): readonly Check[] {
+  return linkChecks(written).filter(({ late, ahead }) => late || written.postponed || ahead !== true);
 }
 
 /** Links by key that are judged when everything is written. */

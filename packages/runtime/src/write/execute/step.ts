@@ -102,10 +102,10 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
   };
 }
 
-/** Checks links before anything is written which are judged in the end, but for those to what the request writes. */
-export async function checkStatedAhead(running: Running, { plans, batch, keys, payload }: Step): Promise<void> {
+/** Checks links of a refused write before anything is written, but for those to what the request writes. */
+export async function checkLinksFirst(running: Running, { plans, batch, keys, payload }: Step): Promise<void> {
   const values = { batch, keys: keys && asMany(keys), matched: nothing };
-  const verdicts = await verify(running, plans.planStated?.(), values);
+  const verdicts = await verify(running, plans.planLinks?.(), values);
   checkVerdicts(running, settledNow(running, verdicts, batch), payload);
 }
 

@@ -9,6 +9,7 @@ import {
   checksFirst,
   checksOf,
   linkChecksAhead,
+  linkChecksFirst,
   linkChecksLate,
   ruleChecksAhead,
   tenantLinkChecks,
@@ -104,21 +105,10 @@ const apart: StepPlanner = {
   planDelete: (written, removed) => ({ ...planRemoval(written, removed), many: true, permissionCheck: undefined }),
 };
 
-function linkChecksOf(
-  written: Written,
-  form: StepForm,
-): Pick<
-  StepPlans,
-  | 'linkCheck'
-  | 'linksAhead'
-  | 'linksBelow'
-  | 'planEarly'
-  | 'planFirst'
-  | 'planFound'
-  | 'changesMany'
-  | 'mayBeTaken'
-  | 'planStated'
-> {
+/** Plans beside the write: of checks before it or behind it. */
+type PlansBeside = Omit<StepPlans, 'write' | 'many' | 'permissionCheck'>;
+
+function linkChecksOf(written: Written, form: StepForm): PlansBeside {
   const linkCheck = planLinkCheck(written);
   const isPartly = (check: { readonly link: { readonly isPartly: boolean } }): boolean => check.link.isPartly;
   const ahead = linkChecksAhead(written);
@@ -134,16 +124,19 @@ function linkChecksOf(
     ...(linksAhead && { linksAhead }),
     ...(linksBelow && { linksBelow }),
     ...(stated.length > 0 && { planStated: once(() => planLinksAhead(written, form, stated)) }),
-    planEarly: planEarly(written),
+    planLinks: once(() => planLinksAhead(written, form, linkChecksFirst(written))),
+    planEarly: once(() =>
+      planChecks(
+        written,
+        ruleChecksAhead(written, () => true),
+      ),
+    ),
     ...aheadOf(written, form),
   };
 }
 
 /** Plans the check before a write: the database refuses few. */
-function aheadOf(
-  written: Written,
-  form: StepForm,
-): Pick<StepPlans, 'planFirst' | 'planFound' | 'changesMany' | 'mayBeTaken'> {
+function aheadOf(written: Written, form: StepForm): PlansBeside {
   const { returnsWrites } = written.scope.open.dialect;
   const planLook = () => (returnsWrites ? planFound(written, form !== 'many') : planChangeable(written));
   return {
@@ -159,16 +152,6 @@ function mayBeTaken(written: Written): boolean {
   const { constraints = [] } = written.writable.collection.descriptor;
   return constraints.some(
     ({ type, fields, exclusive = type === 'unique' && fields.some((name) => names.has(name)) }) => exclusive,
-  );
-}
-
-/** Plans the early check: few trees need it. */
-function planEarly(written: Written): NonNullable<StepPlans['planEarly']> {
-  return once(() =>
-    planChecks(
-      written,
-      ruleChecksAhead(written, () => true),
-    ),
   );
 }
 

@@ -238,6 +238,8 @@ export interface StepPlans {
   readonly rulesAhead?: WriteStatement;
   /** Plans the check of rows by rules and links before the write, as far as it can be made then. */
   readonly planFirst?: () => WriteStatement | undefined;
+  /** Plans the check of links before anything of the request is written, as far as it can be made then. */
+  readonly planLinks?: () => WriteStatement | undefined;
   /** Plans the look for stored rows that may be changed so: the database may refuse some before others are missed. */
   readonly planFound?: () => WriteStatement | undefined;
   /** Set where several items are changed. */

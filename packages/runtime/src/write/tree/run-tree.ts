@@ -9,7 +9,7 @@ import { keyFields } from '../../sql/scope.ts';
 import type { WriteScope } from '../access/scope.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Running } from '../execute/running.ts';
-import { checkLinksAhead, checkStatedAhead, findsAll, writeStep } from '../execute/step.ts';
+import { checkLinksAhead, checkLinksFirst, findsAll, writeStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import type { StepPlans } from '../plan/statement.ts';
 import { affectedBy, namesOf, prepareStep, type WriteContext } from '../write-plan.ts';
@@ -213,7 +213,7 @@ async function checkDraft(writing: Writing, group: Group, draft: DecodedStep): P
   const { running } = writing;
   if (running.judgesFirst !== true || running.collect === undefined) return;
   collectKnown(writing, group, draft, running.collect);
-  await checkStatedAhead(running, step);
+  await checkLinksFirst(running, step);
   if (step.keys === null || isDecided(writing, group, draft)) return;
   if (!(await findsAll(running, { ...step, keys: step.keys }))) throw new PlatformError('FORBIDDEN');
 }

@@ -11,7 +11,7 @@ import type { Batch } from '../decode/batch.ts';
 import type { Running } from '../execute/running.ts';
 import type { StepDone } from '../execute/step.ts';
 import { namesOf, type WriteContext } from '../write-plan.ts';
-import { type DecodedStep, type DecodedSteps, type Group, itemId, type KeyTexts } from './parse/group.ts';
+import { type DecodedStep, type DecodedSteps, type Group, itemId, type KeyTexts, type Members } from './parse/group.ts';
 import { keyOfNode } from './resolve/references.ts';
 
 /** A tree while it is written. */
@@ -94,47 +94,67 @@ function truthLinked(
   if (condition.kind !== 'related' || condition.quantifier !== 'one' || link?.kind !== 'm2o') return undefined;
   const key = target && linkedKey(batch, item, link, target);
   if (key === undefined || target?.amended === true) return undefined;
-  const [only, ...others] = writesOf(writing, link.target, key);
-  return only === undefined || others.length > 0 ? undefined : holds(condition.where, only.draft.batch, only.item);
+  const [only, ...others] = writesOf(writing.drafts, link.target, key);
+  return others.length > 0 ? undefined : truthOf(only, condition.where);
 }
 
 /** True if a step that has not begun writes what a link leads to. It may, where the key is the stored one or a preset. */
-export function awaits(writing: Writing, link: ManyToOne, batch: Batch, item: number): boolean {
-  const target = writing.context.scope.open.collections.get(link.target)?.descriptor;
+export function awaits({ context, drafts, begun }: Writing, link: ManyToOne, batch: Batch, item: number): boolean {
+  const target = context.scope.open.collections.get(link.target)?.descriptor;
   const key = target && linkedKey(batch, item, link, target);
-  return writesOf(writing, link.target, key).some(({ draft }) => !writing.begun.has(draft));
+  const isAhead = (draft: DecodedStep): boolean => !begun.has(draft);
+  if (key !== undefined) return writesOf(drafts, link.target, key).some(({ draft }) => isAhead(draft));
+  return [...drafts].some(
+    ([{ writable }, steps]) => writable.collection.descriptor.name === link.target && steps.some(isAhead),
+  );
 }
 
 /** True if other steps decide which rules let the items of a draft be changed. */
 export function isDecided(writing: Writing, { writable, nodes: all }: Group, { granted, nodes }: DecodedStep): boolean {
-  const { context, collections } = writing;
+  const { context, drafts, collections } = writing;
   const { collection } = writable;
   const { name } = collection.descriptor;
   const isOpen = !granted.grant.rules.every(({ where }) => isApart(context.scope.open, collection, where, collections));
-  return isOpen || nodes.some((index) => writesOf(writing, name, all[index]?.key ?? undefined).length > 1);
+  return isOpen || nodes.some((index) => writesOf(drafts, name, all[index]?.key ?? []).length > 1);
 }
 
-/** Items of drafts of a collection that have a key, or all of them. */
-function writesOf(
-  { drafts }: Writing,
-  collection: string,
-  key: KeyTexts | undefined,
-): readonly { readonly draft: DecodedStep; readonly item: number }[] {
-  return [...drafts].flatMap(([group, steps]) => {
-    if (group.writable.collection.descriptor.name !== collection) return [];
-    const isMeant = (index: number): boolean => {
-      const node = group.nodes[index];
-      const named = node && keyOfNode(group, node);
-      return key === undefined || (named !== undefined && itemId(collection, named) === itemId(collection, key));
-    };
-    return steps.flatMap((draft) => draft.nodes.flatMap((index, item) => (isMeant(index) ? [{ draft, item }] : [])));
+/** Derives a value of an object once: each item of a refused tree may need it. */
+function derivedOnce<K extends object, V>(derive: (from: K) => V): (from: K) => V {
+  const derived = new WeakMap<K, V>();
+  return (from) => {
+    const value = derived.get(from) ?? derive(from);
+    derived.set(from, value);
+    return value;
+  };
+}
+
+/** An item of a draft. */
+interface DraftItem {
+  readonly draft: DecodedStep;
+  readonly item: number;
+}
+
+/** Items of drafts by their nodes, and by their keys as `itemId` names them. */
+const draftItems = derivedOnce((drafts: DecodedSteps) => {
+  const items = [...drafts].flatMap(([group, steps]) =>
+    steps.flatMap((draft) => draft.nodes.map((index, item) => ({ draft, item, group, node: group.nodes[index] }))),
+  );
+  const byKey = Map.groupBy(items, ({ group, node }) => {
+    const key = node && keyOfNode(group, node);
+    return key && itemId(group.writable.collection.descriptor.name, key);
   });
+  return { byNode: new Map(items.map((written) => [written.node, written])), byKey };
+});
+
+/** Members of a relation by the nodes above. */
+const membersByOwner = derivedOnce((members: readonly Members[]) => Map.groupBy(members, ({ owner }) => owner));
+
+/** Items of drafts of a collection that have a key. */
+function writesOf(drafts: DecodedSteps, collection: string, key: KeyTexts): readonly DraftItem[] {
+  return draftItems(drafts).byKey.get(itemId(collection, key)) ?? [];
 }
 
-/**
- * Truth of a condition on a to-many relation of a new item: there is nothing below it but what the payload makes. Items that
- * are there already may be anything.
- */
+/** Truth of a condition on items below a new one: what the payload makes, and stored ones, which may be anything. */
 function truthBelow(
   { context, drafts, collections }: Writing,
   group: Group,
@@ -154,18 +174,20 @@ function truthBelow(
   if (others.some(({ writable }) => reached.includes(writable.collection.descriptor.name))) return undefined;
   const { softDelete, tenant } = edge.group.writable.collection.descriptor;
   const isHiding = softDelete !== undefined || tenant !== undefined;
-  const below = members.flatMap((member) => (member.owner === nodes[item] ? member.nodes : []));
+  const below = (membersByOwner(members).get(nodes[item] ?? -1) ?? []).flatMap((member) => member.nodes);
   if (condition.kind === 'compare')
     return isHiding || (relation.kind === 'm2m' && below.length > 0) ? undefined : meetsCount(condition, below.length);
-  const found = some(below.map((node) => truthOf(drafts.get(edge.group) ?? [], node, condition.where)));
+  const written = below.map((node) => draftItems(drafts).byNode.get(edge.group.nodes[node]));
+  const found = some(
+    written.map((made) => (made?.draft.action === 'create' ? truthOf(made, condition.where) : undefined)),
+  );
   if (condition.quantifier === 'none') return isHiding ? undefined : not(found);
   return found === true ? undefined : found;
 }
 
-/** Truth of a condition on the item of a node, which is known where it is made. */
-function truthOf(steps: readonly DecodedStep[], node: number, condition: Condition): Truth {
-  const step = steps.find(({ action, nodes }) => action === 'create' && nodes.includes(node));
-  return step && holds(condition, step.batch, step.nodes.indexOf(node));
+/** Truth of a condition on an item, as far as its draft tells. */
+function truthOf(written: DraftItem | undefined, condition: Condition): Truth {
+  return written && holds(condition, written.draft.batch, written.item);
 }
 
 /** Places of the items of a draft in the body. */
