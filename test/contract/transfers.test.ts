@@ -4,6 +4,7 @@ import { isOnMariadb } from '../support/contract-database.ts';
 import { file, form } from '../support/files.ts';
 import { whileHeld } from '../support/holding.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
+import { expectSameRefusal } from '../support/refusals.ts';
 
 const editors = '00000000-0000-4000-8000-0000000000ed';
 const bob = '00000000-0000-4000-8000-00000000000b';
@@ -20,7 +21,8 @@ beforeAll(async () => {
         state text NOT NULL DEFAULT 'draft', price numeric(30, 2), flag boolean, meta jsonb${mariadb ? '' : ', words text[]'});
       CREATE TABLE pairs (a varchar(50), b integer, label text, PRIMARY KEY (a, b));
       CREATE TABLE hidden (id integer PRIMARY KEY);
-      CREATE TABLE cards (id integer PRIMARY KEY, owner uuid REFERENCES platform.platform_users);`,
+      CREATE TABLE cards (id integer PRIMARY KEY, owner uuid REFERENCES platform.platform_users,
+        note integer REFERENCES notes (id)${mariadb ? '' : ' DEFERRABLE INITIALLY DEFERRED'});`,
     permissions: `roles:
   editor: {}
 permissions:
@@ -170,6 +172,13 @@ describe('an import', () => {
       const { json: answer } = await project.admin(path, raw);
       expect([path, answer.errors[0].message]).toEqual([path, 'Send a file as a part of a form, multipart/form-data.']);
     }
+  });
+
+  it('tells of links that are judged at COMMIT as other writes do', async () => {
+    const card = { id: 1, note: 99 };
+    const refused = await project.admin('/items/cards', { method: 'POST', body: card });
+    expectSameRefusal(await bring(json([card]), 'cards'), refused);
+    expect(refused.json.errors).toMatchObject([{ extensions: { field: 'note', type: 'foreign_key' } }]);
   });
 
   it('keeps to the rules of the caller', async () => {

@@ -5,7 +5,8 @@ import { PlatformError } from '../errors.ts';
 import { checkBody, parseBodyText } from '../json/body.ts';
 import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, CompiledApi } from '../language/index.ts';
-import { type PartsRun, runExplained, runParts, type TransactionBody } from '../write/execute/transaction-body.ts';
+import { type PartsRun, runParts } from '../write/execute/transaction-body.ts';
+import { explainViolation } from '../write/execute/violation.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { type ItemsLayout, readCsvItems, refuse, withoutEmptyKeys } from './csv-items.ts';
@@ -68,7 +69,6 @@ export function createImporter({ api, database, writer, maxItems }: ImporterOpti
       const descriptor = descriptorOf(request);
       // A transaction may run again from its start, and then the file is read again.
       await runParts({ database, writer }, async (transaction, parts) => {
-        const done: TransactionBody[] = [];
         let count = 0;
         for await (const items of inBatches(itemsOf(file, layoutOf(request)))) {
           if (maxItems !== null && count + items.length > maxItems) {
@@ -76,14 +76,10 @@ export function createImporter({ api, database, writer, maxItems }: ImporterOpti
           }
           const before = count;
           count += items.length;
-          const written = writeBatch(writer, transaction, request, descriptor, items, parts);
-          done.push(
-            await written.catch((error: unknown) => {
-              throw placedBehind(error, before);
-            }),
-          );
+          await writeBatch(writer, transaction, request, descriptor, items, parts).catch((error: unknown) => {
+            throw placedBehind(error, before);
+          });
         }
-        return done;
       });
     },
   };
@@ -110,7 +106,7 @@ async function writeBatch(
   descriptor: CollectionDescriptor,
   items: readonly FilterObject[],
   { judgesFirst, begun }: PartsRun,
-): Promise<TransactionBody> {
+): Promise<void> {
   const keyed = items.some(
     (item) => descriptor.key.length > 0 && descriptor.key.every((name) => Object.hasOwn(item, name)),
   );
@@ -118,8 +114,9 @@ async function writeBatch(
   const request = { caller, collection, query, sender, isPart: true as const, judgesFirst, returning: () => null };
   const work = await writer.workOf({ action: 'create', request, body: [...items] });
   begun(work);
-  await runExplained(work, transaction);
-  return work;
+  await work.run(transaction).catch((error: unknown) => {
+    throw explainViolation(error, work.affected());
+  });
 }
 
 /** Errors tell the place of an item in its file. */

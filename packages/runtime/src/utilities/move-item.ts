@@ -10,7 +10,7 @@ import { createAnswerWriter } from '../query/answer.ts';
 import { createPlanner, type PlannedRead, type Planner } from '../query/planner.ts';
 import { buildOpenScope, type CollectionScope } from '../sql/scope.ts';
 import { clusterTurn } from '../write/execute/targets.ts';
-import { runExplained, runParts } from '../write/execute/transaction-body.ts';
+import { runParts } from '../write/execute/transaction-body.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { updatableNames } from './revert.ts';
@@ -50,8 +50,7 @@ export function createMover({ api, database, writer }: MoverOptions) {
       const request = { ...written, caller, collection: name, sender, judgesFirst };
       const work = await writer.workOf({ action: 'update', request, body: items });
       begun(work);
-      await runExplained(work, transaction);
-      return [work];
+      await work.run(transaction);
     });
   };
 }

@@ -10,7 +10,7 @@ import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../sql/scope.ts';
 import { filesName } from '../write/access/system-access.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
-import { runExplained, runParts } from '../write/execute/transaction-body.ts';
+import { runParts } from '../write/execute/transaction-body.ts';
 import type { Writer } from '../write/writer.ts';
 
 interface ReverterOptions {
@@ -70,8 +70,7 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
       const request = { ...written, caller, collection, sender, judgesFirst };
       const work = await writer.workOf({ action: 'update', request, item, body: payloadOf(caller, collection, data) });
       begun(work);
-      await runExplained(work, transaction);
-      return [work];
+      await work.run(transaction);
     });
   };
 }

@@ -67,36 +67,29 @@ interface PartsOptions {
   readonly writer: { readonly committed: (transaction: Transaction) => Promise<void> | undefined };
 }
 
-/** Runs such a transaction, again from the start after a conflict of its latest write. `run` gives its writes. */
+/** Runs such a transaction, again from the start after a conflict of its latest write. */
 export async function runParts(
   { database, writer }: PartsOptions,
-  run: (transaction: Transaction, parts: PartsRun) => Promise<readonly TransactionBody[]>,
+  run: (transaction: Transaction, parts: PartsRun) => Promise<void>,
 ): Promise<void> {
-  let latest: TransactionBody | undefined;
+  let works: TransactionBody[] = [];
   let judgesFirst = false;
-  const begun = (work: TransactionBody): void => {
-    latest = work;
-  };
   const isConflict = (error: unknown): boolean => {
-    judgesFirst = latest?.isConflict?.(error) === true;
+    judgesFirst = works.at(-1)?.isConflict?.(error) === true;
     return judgesFirst;
   };
-  const [committed, works] = await retryOnConflict({ isConflict }, () =>
-    database.transaction(async (transaction) => {
-      const done = await run(transaction, { judgesFirst, begun });
-      return { value: [transaction, done] as const };
-    }),
-  );
-  const following = writer.committed(committed);
-  for (const work of works) work.committed();
-  await following;
-}
-
-/** Runs a write as a part of a transaction, so that errors of the database are told in terms of the API. */
-export async function runExplained<T>(work: TransactionBody<T>, transaction: Transaction): Promise<T> {
   try {
-    return await work.run(transaction);
+    const committed = await retryOnConflict({ isConflict }, () =>
+      database.transaction(async (transaction) => {
+        works = [];
+        await run(transaction, { judgesFirst, begun: (work) => void works.push(work) });
+        return { value: transaction };
+      }),
+    );
+    const following = writer.committed(committed);
+    for (const work of works) work.committed();
+    await following;
   } catch (error) {
-    throw explainViolation(error, work.affected());
+    throw explainViolation(error, works.at(-1)?.affected() ?? []);
   }
 }
