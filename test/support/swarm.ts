@@ -41,8 +41,8 @@ const refusals = /^(400 (INVALID_QUERY|INVALID_PAYLOAD)|403 FORBIDDEN)$/;
 /**
  * Numbers from 0 up to 1, the same for the same seed. The seed is printed; ATTACK_SEED repeats a run.
  */
-export function seededRandom(): () => number {
-  const seed = Number(process.env.ATTACK_SEED ?? Math.floor(Math.random() * 2 ** 31));
+export function seededRandom(otherwise = Math.floor(Math.random() * 2 ** 31)): () => number {
+  const seed = Number(process.env.ATTACK_SEED ?? otherwise);
   console.info(`ATTACK_SEED=${seed}`);
   let state = seed;
   return () => {
