@@ -193,6 +193,8 @@ describe('comments', () => {
     const { id } = made.json.data;
     const changed = await asBob('PATCH', `/activity/comment/${id}?fields=id,comment`, { comment: 'Better.' });
     expect(changed.json).toEqual({ data: { id, comment: 'Better.' } });
+    const conditional = { method: 'PATCH', body: { comment: 'Best.' }, headers: { 'if-none-match': '*' } };
+    expect((await project.admin(`/activity/comment/${id}`, conditional)).status).toBe(200);
     expect(failure(await asEve('PATCH', `/activity/comment/${id}`, { comment: 'x' }))).toBe('403 FORBIDDEN');
     expect(failure(await asBob('PATCH', '/activity/comment/4711', { comment: 'x' }))).toBe('403 FORBIDDEN');
     expect(failure(await asBob('POST', '/activity/comment?fields=nothing', note))).toBe('403 FORBIDDEN');

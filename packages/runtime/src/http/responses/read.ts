@@ -130,8 +130,10 @@ function createWriter(plan: ReadPlan): AnswerWriter {
 /** Sends one item with its entity tag, or 304 when the client holds these bytes already (specification, section 17). */
 function sendTagged(responder: Responder, httpContext: HttpContext, body: Buffer, kept: KeptAnswer | null): void {
   const tag = entityTag(body);
-  const sentTags = httpContext.request.headers['if-none-match'];
-  const unchanged = sentTags !== undefined && matchesTag(sentTags, tag);
+  const { method, headers } = httpContext.request;
+  const sentTags = headers['if-none-match'];
+  // A write may be answered with what it has read.
+  const unchanged = sentTags !== undefined && method !== 'PATCH' && matchesTag(sentTags, tag);
   const shared = kept?.headers();
   const tagged = { ...shared, headers: ['ETag', tag, ...(shared?.headers ?? [])] };
   if (unchanged) {
