@@ -1,6 +1,6 @@
 /**
  * Two servers whose rows differ in what is hidden answer refused writes in the same bytes: random rules, rows and requests.
- * Of a hidden row only its key is told, where nothing else refuses the request.
+ * A refusal may tell that a unique key is taken by a hidden row, where nothing else refuses the request.
  *
  * Left out, because they still differ: objects in place of many-to-one links, which are written before the item above is
  * looked for; values that contradict the relation above; `on_conflict`, which hidden rows have keys for, too; links to new
@@ -165,7 +165,7 @@ function request(): { readonly method: string; readonly path: string; readonly b
   ])();
 }
 
-/** What an answer tells; of keys that are taken no more than that, as hidden rows have other ones. */
+/** Text by which answers are compared. Answers about taken keys count as equal, because hidden rows have other keys. */
 function told({ status, text, json }: Answer): string {
   const errors: readonly { readonly extensions: { readonly type?: string } }[] = json?.errors ?? [];
   return errors.some(({ extensions }) => extensions.type === 'unique') ? 'taken' : `${status} ${text}`;

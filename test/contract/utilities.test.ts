@@ -383,8 +383,8 @@ describe('explaining', () => {
     ] as const) {
       expect(failure(await ask(request, as))).toBe('400 INVALID_PAYLOAD');
     }
-    const { json: nobody } = await ask('GET /items/articles', 'nobody');
-    expect(nobody.errors[0].message).toMatch(/^There is no role "nobody": roles are admin, editor, .*public\.$/);
+    const { json: refusal } = await ask('GET /items/articles', 'nobody');
+    expect(refusal.errors[0].message).toMatch(/^There is no role "nobody": roles are admin, editor, .*public\.$/);
     for (const user of ['5', editors]) {
       const asked = { ...body, user };
       const { json } = await project.admin('/utils/explain', { method: 'POST', body: asked });
