@@ -85,6 +85,8 @@ const reads: Readonly<Record<string, string>> = {
     'fields=id,tags.author_id.name,tags.notes.body&deep[tags][_limit]=60&deep[tags][notes][_limit]=2',
   keys: 'fields=id,tags,labels',
   'an aggregate': 'fields=id,tags&deep[tags][_aggregate][max]=weight&deep[tags][_aggregate][count]=id',
+  'an aggregate that only few rows have':
+    'fields=id,tags&deep[tags][_aggregate][count]=id&deep[tags][_having][count][id][_lt]=3',
   'two lists of one page': 'fields=title,tags.id,labels.name&deep[labels][_sort]=-name',
   'a table that is read as a whole': 'fields=id,labels.name&deep[labels][_limit]=-1',
   'the first of a table that is read as a whole':

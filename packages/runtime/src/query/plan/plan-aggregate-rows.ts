@@ -45,6 +45,8 @@ export function printAggregates(
   const first = new Map([...requested, ...rest].toReversed().map((term) => [term.expression, term]));
   return {
     columns,
+    /** The predicate that `having` prints for each group. */
+    met,
     /** Everything after FROM and its source, up to the order. */
     grouping: groupClause(dialect, [...apart, ...groups], names.values.length) + havingClause(met),
     order: [...requested, ...rest].filter((term) => first.get(term.expression) === term),

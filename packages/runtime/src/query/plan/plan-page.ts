@@ -102,7 +102,10 @@ function narrow(reached: PageReach, [first]: readonly PrintedTerm[], bounds: str
   return reached.narrow?.({ column: first.column, direction: first.direction }, count);
 }
 
-/** Prints the one row of aggregates of each row; `none` gives those of a row without targets. */
+/**
+ * Prints the one row of aggregates of each row; `none` gives those of a row without targets. Where `having` refuses a
+ * row its list is empty: without a list it would be taken for one without targets.
+ */
 export function printPageAggregates(
   page: PageOfRows,
   reached: PageReach,
@@ -113,9 +116,10 @@ export function printPageAggregates(
   const { dialect } = reached.target.statement;
   const rows = createSource(reached.target);
   const parent = rows.column(reached.parent);
-  const { columns, grouping } = printAggregates(names, having, rows, [parent]);
-  const list = `ARRAY[${dialect.record(valuesOf(expressionsOf(columns), fieldsOf(columns)))}]`;
-  const source = `${rows.print(reached.from(), allOf([reached.ofPage, ...reached.own]))}${grouping}`;
+  const { columns, met } = printAggregates(names, having, rows);
+  const row = `ARRAY[${dialect.record(valuesOf(expressionsOf(columns), fieldsOf(columns)))}]`;
+  const list = met === sqlTrue ? row : `CASE WHEN ${met} THEN ${row} ELSE '{}' END`;
+  const source = `${rows.print(reached.from(), allOf([reached.ofPage, ...reached.own]))} GROUP BY ${parent}`;
   return { ...none, expression: bringToRows(page, reached, { parent, list, source, without: none.expression }) };
 }
 
