@@ -100,3 +100,34 @@ describe.each(places)('$name', ({ missing, slow, poolTimeoutMs, open }) => {
     60_000,
   );
 });
+
+it('slow streams of two clients run side by side, those of one client in turn', async () => {
+  const made = await createDatabase('SELECT 1');
+  left.push(() => made.drop());
+  const database = await openDatabase({ url: made.url }, { poolMax: 10 });
+  left.push(() => database.close(0));
+  const slow = { ...statement("SELECT pg_catalog.pg_sleep(0.4)::text -- 'slow stream'"), isPublic: true };
+  const { signal } = new AbortController();
+  const stream = (client: string) => database.stream(slow, [], collect(), async () => {}, signal, client);
+  const running = async (): Promise<number> => {
+    const countRunning =
+      "SELECT count(*)::text AS n FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%slow stream%' AND pid <> pg_backend_pid()";
+    const [row] = await database.query(countRunning, []);
+    return Number(row?.[0]);
+  };
+  const mostAtOnce = async (clients: readonly string[]): Promise<number> => {
+    let [most, isOver] = [0, false];
+    const all = Promise.all(clients.map(stream)).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      most = Math.max(most, await running());
+      await sleep(10);
+    }
+    await all;
+    return most;
+  };
+  await stream('a');
+  expect(await mostAtOnce(['a', 'a'])).toBe(1);
+  expect(await mostAtOnce(['a', 'b', 'c'])).toBe(2);
+}, 60_000);

@@ -110,7 +110,7 @@ export function shareStreams(database: Database, limits: StreamLimits): Database
     async stream(statement, parameters, sink, drained, signal, client) {
       const leave = await share.enter({ client, isPublic: statement.isPublic === true }, signal);
       try {
-        await database.stream(statement, parameters, sink, drained, signal);
+        await database.stream(statement, parameters, sink, drained, signal, client);
       } finally {
         leave();
       }
