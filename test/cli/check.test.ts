@@ -37,8 +37,17 @@ async function state(): Promise<readonly (readonly [path: string, text: string, 
 }
 
 /** Runs `check` and returns each pair with its verdict, and what was found. */
-async function verdicts(...args: readonly string[]): Promise<{ code: number; pairs: string[]; found: string[] }> {
-  const { code, stdout } = await platform('check', '--json', ...args);
+async function verdicts(...args: readonly string[]): Promise<Verdicts> {
+  return verdictsOf(await platform('check', '--json', ...args));
+}
+
+interface Verdicts {
+  readonly code: number;
+  readonly pairs: readonly string[];
+  readonly found: readonly string[];
+}
+
+function verdictsOf({ code, stdout }: CommandResult): Verdicts {
   const lines = stdout.trim().split('\n');
   const told = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'verdict');
   return {
@@ -226,6 +235,42 @@ it('pulls the schema of another database and tells what is new in it', async () 
 async function alter(sql: string): Promise<void> {
   await withClient(database.url, (client) => client.query(sql));
 }
+
+it('names rights to call functions, functions, and members of composite types', async () => {
+  const project = await mkdtemp(join(tmpdir(), 'platform-check-'));
+  const shop = await createDatabase(`CREATE TYPE place AS (city text);
+    CREATE TABLE shops (id int PRIMARY KEY, place place);
+    CREATE FUNCTION refund(shop int) RETURNS int LANGUAGE sql STABLE AS 'SELECT shop'`);
+  const run = (...args: readonly string[]) => runWarm([...args, '--project', project], { DATABASE_URL: shop.url });
+  const configure = (functions: string) =>
+    writeFile(join(project, 'platform.config.mjs'), `export default { functions: ${functions} };\n`);
+  const allow = (calls: string) =>
+    writeFile(
+      join(project, 'permissions.yaml'),
+      `roles: { clerk: {} }\npermissions: { clerk: { shops: { read: true } } }\n${calls}`,
+    );
+  const offline = async (): Promise<readonly string[]> => verdictsOf(await run('check', '--json', '--offline')).found;
+  const calls = 'functions: { clerk: { refund: { args: { shop: 1 } } } }\n';
+  try {
+    await Promise.all([configure('{ refund: {} }'), allow(calls)]);
+    expect(await run('generate')).toMatchObject({ code: 0 });
+    expect(await offline()).toEqual([]);
+    await allow(calls.replace('shop: 1', 'shop: 2'));
+    expect(await offline()).toEqual(['rule clerk call refund', 'rule clerk call refund']);
+    await allow('');
+    expect(await offline()).toEqual(['rule clerk call refund', 'rule clerk call refund']);
+    await Promise.all([configure('{ refund: { name: "repay" } }'), allow(calls.replace('refund', 'repay'))]);
+    const renamed = ['rule clerk call refund', 'rule clerk call repay'];
+    expect(await offline()).toEqual([...renamed, 'function refund', 'function repay', ...renamed]);
+    await Promise.all([configure('{ refund: {} }'), allow(calls)]);
+    await withClient(shop.url, (client) => client.query('ALTER TYPE place ADD ATTRIBUTE street text'));
+    const live = await run('check', '--json');
+    expect(verdictsOf(live).found).toEqual(['column public.shops.place', 'column public.shops.place']);
+    expect(live.stdout).toContain('Its members are city text, street text, compiled as city text.');
+  } finally {
+    await Promise.all([shop.drop(), rm(project, { recursive: true, force: true })]);
+  }
+}, 60_000);
 
 describe.each([
   ['atlas', null],

@@ -132,14 +132,25 @@ function fileAndPermissions(parties: Parties): Verdict {
   return verdictOf(pair, [...compareAccess(access(file), access(schema)), ...compareRest(file, schema)]);
 }
 
-/** Compares the other results of the configuration: names, relations, notes. */
+/** Compares the other results of the configuration: names, relations, notes, served functions. */
 function compareRest(file: Schema, now: Schema): readonly Finding[] {
-  const text = (value: unknown): string => JSON.stringify(value);
-  const before = new Map(file.collections.map((collection) => [collection.name, text(sorted(collection))]));
-  const after = new Map(now.collections.map((collection) => [collection.name, text(sorted(collection))]));
-  return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((name) => {
-    if (before.get(name) === after.get(name)) return [];
-    return [{ object: `collection ${name}`, message: 'The configuration makes something else of it.' }];
+  return [
+    ...compareNamed('collection', file.collections, now.collections),
+    ...compareNamed('function', file.functions ?? [], now.functions ?? []),
+  ];
+}
+
+function compareNamed(
+  kind: string,
+  was: readonly { readonly name: string }[],
+  is: readonly { readonly name: string }[],
+): readonly Finding[] {
+  const text = (value: unknown): string => JSON.stringify(sorted(value));
+  const [before, after] = [was, is].map((all) => new Map(all.map((part) => [part.name, text(part)])));
+  const names = [...new Set([...was, ...is].map(({ name }) => name))].sort();
+  return names.flatMap((name) => {
+    if (before?.get(name) === after?.get(name)) return [];
+    return [{ object: `${kind} ${name}`, message: 'The configuration makes something else of it.' }];
   });
 }
 

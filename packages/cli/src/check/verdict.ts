@@ -7,7 +7,7 @@ import type {
   FingerprintColumn,
   FingerprintObject,
 } from '@tablewright/runtime';
-import { type Dialect, printTable } from '@tablewright/runtime/language';
+import { type Dialect, type FunctionAccess, printTable } from '@tablewright/runtime/language';
 
 /** Sides of a comparison. */
 type Party = 'database' | 'platform.schema.json' | 'generated' | 'permissions.yaml';
@@ -43,7 +43,7 @@ const actions = ['read', 'create', 'update', 'delete'] as const;
 /** Differences between the rights that two sets of access classes give a role, role by role. */
 export function compareAccess(compiled: readonly AccessClass[], now: readonly AccessClass[]): readonly Finding[] {
   const [before, after] = [byRole(compiled), byRole(now)];
-  return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((role) => {
+  return namesOf(before, after).flatMap((role) => {
     const object = `role ${role}`;
     const [was, is] = [before.get(role), after.get(role)];
     if (was === undefined) return [{ object, message: 'It is not compiled yet.' }];
@@ -58,19 +58,33 @@ export function compareAccess(compiled: readonly AccessClass[], now: readonly Ac
 
 function comparePermissions(role: string, was: AccessClass, is: AccessClass): readonly Finding[] {
   const [before, after] = [byCollection(was), byCollection(is)];
-  return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((name) =>
-    actions.flatMap((action) => {
-      const [old, fresh] = [before.get(name)?.[action], after.get(name)?.[action]];
-      if (isDeepStrictEqual(old, fresh)) return [];
-      const message =
-        fresh === undefined
-          ? 'It is compiled and gone.'
-          : old === undefined
-            ? 'It is not compiled yet.'
-            : 'Its rules are not those that were compiled.';
-      return [{ object: `rule ${role} ${action} ${name}`, message }];
-    }),
-  );
+  const [called, callable] = [byFunction(was), byFunction(is)];
+  return [
+    ...namesOf(before, after).flatMap((name) =>
+      actions.flatMap((action) =>
+        compareRules(`rule ${role} ${action} ${name}`, before.get(name)?.[action], after.get(name)?.[action]),
+      ),
+    ),
+    ...namesOf(called, callable).flatMap((name) =>
+      compareRules(`rule ${role} call ${name}`, called.get(name), callable.get(name)),
+    ),
+  ];
+}
+
+/** Compares what grants an action, which is absent where nothing does. */
+function compareRules(object: string, was: unknown, is: unknown): readonly Finding[] {
+  if (isDeepStrictEqual(was, is)) return [];
+  const message =
+    is === undefined
+      ? 'It is compiled and gone.'
+      : was === undefined
+        ? 'It is not compiled yet.'
+        : 'Its rules are not those that were compiled.';
+  return [{ object, message }];
+}
+
+function namesOf(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): readonly string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].sort();
 }
 
 function byRole(classes: readonly AccessClass[]): ReadonlyMap<string, AccessClass> {
@@ -81,12 +95,16 @@ function byCollection({ collections }: AccessClass): ReadonlyMap<string, Collect
   return new Map(collections.map((collection) => [collection.collection, collection]));
 }
 
+function byFunction({ functions = [] }: AccessClass): ReadonlyMap<string, FunctionAccess> {
+  return new Map(functions.map((granted) => [granted.function, granted]));
+}
+
 /** Differences between the tables that the compiled API relies on, and those that compiling now would rely on. */
 export function compareFingerprints(dialect: Dialect, compiled: Fingerprint, now: Fingerprint): readonly Finding[] {
   const nameOf = ({ schema, name }: FingerprintObject): string => printTable(dialect, `${schema}.${name}`);
   const before = new Map(compiled.objects.map((object) => [nameOf(object), object]));
   const after = new Map(now.objects.map((object) => [nameOf(object), object]));
-  return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((name) => {
+  return namesOf(before, after).flatMap((name) => {
     const [was, is] = [before.get(name), after.get(name)];
     if (was && is) return compareObjects(name, was, is);
     return [{ object: `table ${name}`, message: is ? 'It is not compiled yet.' : 'It is compiled and gone.' }];
@@ -122,10 +140,16 @@ function compareColumns(
     was.type === is.type ? null : `It is ${is.type}, compiled as ${was.type}.`,
     was.nullable === is.nullable ? null : `It ${is.nullable ? 'can' : 'cannot'} be null, unlike what was compiled.`,
     labels(was) === labels(is) ? null : `Its labels are ${labels(is)}, compiled as ${labels(was)}.`,
+    members(was) === members(is) ? null : `Its members are ${members(is)}, compiled as ${members(was)}.`,
   ];
   return messages.flatMap((message) => (message === null ? [] : [{ object, message }]));
 }
 
 function labels({ labels = [] }: FingerprintColumn): string {
   return labels.map((label) => `"${label}"`).join(', ');
+}
+
+/** Members of composite values with their paths: `city text, seat/shelf integer`. */
+function members({ members: all = [] }: FingerprintColumn): string {
+  return all.map(([path, name, type]) => `${path === '' ? '' : `${path}/`}${name} ${type}`).join(', ');
 }
