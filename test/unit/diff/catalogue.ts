@@ -1,5 +1,5 @@
 /** Kinds of change, each as an edit of the world; `expected/` holds what `platform diff` says of each. */
-import type { Column, Routine } from '@tablewright/introspect/schema';
+import type { Column, Index, Routine } from '@tablewright/introspect/schema';
 import { table } from '../../../packages/introspect/src/testing/facts.ts';
 import {
   addColumns,
@@ -131,6 +131,17 @@ const parts = (maxLength: number): Edit =>
       return { ...each, nativeType: `varchar(${maxLength})[]`, type };
     }),
   }));
+
+/** Tags with one index. */
+const indexed = (facts: Pick<Index, 'columns'> & Partial<Index>): Edit =>
+  inTable('tags', (one) => ({
+    ...one,
+    indexes: [{ name: 'i', method: 'btree', include: [], unique: false, predicate: null, ...facts }],
+  }));
+
+/** The key of articles by their slug, of which one may be null or many. */
+const nulls = (nullsNotDistinct: boolean): Edit =>
+  inTable('articles', (one) => ({ ...one, uniques: one.uniques.map((key) => ({ ...key, nullsNotDistinct })) }));
 
 /** By a name that is a file's. Where the before is another world than the usual one, it is the first of two. */
 export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, after: Edit]>> = {
@@ -495,6 +506,66 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     })),
     all(),
   ],
+  'index-made-unique': [indexed({ columns: ['name'] }), indexed({ columns: ['name'], unique: true })],
+  'unique-index-of-some-rows-added': indexed({ columns: ['name'], unique: true, predicate: '(color IS NULL)' }),
+  'unique-index-of-an-expression-added': indexed({ columns: ['(lower(name))'], unique: true }),
+  'unique-index-of-some-rows-became-one-of-all': [
+    indexed({ columns: ['name'], unique: true, predicate: '(color IS NULL)' }),
+    indexed({ columns: ['name'], unique: true }),
+  ],
+  'unique-index-of-all-rows-became-one-of-some': [
+    indexed({ columns: ['name'], unique: true }),
+    indexed({ columns: ['name'], unique: true, predicate: '(color IS NULL)' }),
+  ],
+  'unique-of-nulls-too': [nulls(false), nulls(true)],
+  'unique-of-nulls-no-more': [nulls(true), nulls(false)],
+  'unique-got-a-column': inTable('articles', (one) => ({
+    ...one,
+    uniques: table('articles', { columns: [], uniques: [['slug', 'title']] }).uniques,
+  })),
+  'unique-columns-reordered': [
+    inTable('articles', (one) => ({
+      ...one,
+      uniques: table('articles', { columns: [], uniques: [['title', 'slug']] }).uniques,
+    })),
+    inTable('articles', (one) => ({
+      ...one,
+      uniques: table('articles', { columns: [], uniques: [['slug', 'title']] }).uniques,
+    })),
+  ],
+  'column-renamed-in-the-database-alone': [
+    all(),
+    all(
+      inTable('articles', (one) => ({
+        ...one,
+        columns: one.columns.map((each) => (each.name === 'slug' ? { ...each, name: 'handle' } : each)),
+        uniques: one.uniques.map((key) => ({ ...key, columns: ['handle'] })),
+      })),
+      configured('articles', { fields: { handle: { name: 'slug' } } }),
+    ),
+  ],
+  'foreign-key-to-another-column': [
+    addColumns('categories', 'code!:integer'),
+    all(
+      addColumns('categories', 'code!:integer'),
+      foreignKey('articles', 'category_id', (key) => ({ ...key, targetColumns: ['code'] })),
+    ),
+  ],
+  'foreign-key-validated': [foreignKey('comments', 'article_id', (key) => ({ ...key, validated: false })), all()],
+  'foreign-key-not-valid': foreignKey('comments', 'article_id', (key) => ({ ...key, validated: false })),
+  'on-update-cascades': foreignKey('comments', 'article_id', (key) => ({ ...key, onUpdate: 'cascade' })),
+  'key-added-with-its-column': [
+    inTable('images', (one) => ({ ...one, primaryKey: null })),
+    all(
+      addColumns('images', 'number!:integer'),
+      column('images', 'number', (one) => ({ ...one, fill: { kind: 'identity', always: true }, updatable: false })),
+      inTable('images', (one) => ({
+        ...one,
+        primaryKey: table('images', { columns: [], key: ['number'] }).primaryKey,
+      })),
+    ),
+  ],
+
   'row-security-on': inTable('articles', (one) => ({ ...one, rowSecurity: { enabled: true, forced: false } })),
   'row-policies-changed': [
     inTable('articles', (one) => ({ ...one, rowSecurity: secured('(author_id = 1)') })),

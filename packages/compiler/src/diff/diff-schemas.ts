@@ -43,7 +43,7 @@ export interface Diff {
 /** Compares two schemas. Both must be free of errors, as those in a file are. */
 export function diffSchemas(before: Schema, after: Schema, options: DiffOptions = {}): Diff {
   const renames = options.renames ?? findRenames(before, after);
-  const index = indexRenames(renames);
+  const index = indexRenames(before, after, renames);
   const memoCache = createMemoCache();
   const [was, is] = [versionOf(before, memoCache), versionOf(after, memoCache)];
   const roles = [...new Set([...was.access.keys(), ...is.access.keys()])].sort();

@@ -14,7 +14,18 @@ export interface RenameIndex {
   /** Old collection name to new one. */
   readonly collections: ReadonlyMap<string, string>;
   /** By new collection name: old field or relation name to new one. */
-  readonly members: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly members: ReadonlyMap<string, Names>;
+  readonly stored: StoredNames;
+}
+
+type Names = ReadonlyMap<string, string>;
+
+/** Names in the database, of what is the same table or column under another one. */
+export interface StoredNames {
+  /** Old id of a table to its new one. */
+  readonly tables: Names;
+  /** By old id of a table: old name of a column to its new one. */
+  readonly columns: ReadonlyMap<string, Names>;
 }
 
 /** Finds what was renamed between two schemas, collections first. */
@@ -31,9 +42,9 @@ export function findRenames(before: Schema, after: Schema): readonly Rename[] {
   return [...collections, ...members];
 }
 
-/** Puts renames into the form in which they are looked up. */
-export function indexRenames(renames: readonly Rename[]): RenameIndex {
-  const collections = renames.filter(({ from }) => !from.includes('.'));
+/** Puts renames between two schemas into the form in which they are looked up. */
+export function indexRenames(before: Schema, after: Schema, renames: readonly Rename[]): RenameIndex {
+  const names = new Map(renames.filter(({ from }) => !from.includes('.')).map(({ from, to }) => [from, to]));
   const members = new Map<string, Map<string, string>>();
   for (const { from, to } of renames.filter((rename) => rename.from.includes('.'))) {
     const [collection = '', name = ''] = splitName(to);
@@ -41,7 +52,74 @@ export function indexRenames(renames: readonly Rename[]): RenameIndex {
     fields.set(splitName(from)[1] ?? '', name);
     members.set(collection, fields);
   }
-  return { collections: new Map(collections.map(({ from, to }) => [from, to])), members };
+  return { collections: names, members, stored: storedNames(before, after, names, members) };
+}
+
+function storedNames(before: Schema, after: Schema, collections: Names, members: RenameIndex['members']): StoredNames {
+  const [old, fresh] = [before, after].map(({ tables }) => new Map(tables.map((table) => [table.id, table])));
+  const shown = new Map(after.collections.map((collection) => [collection.name, collection]));
+  const tables = new Map<string, string>();
+  const columns = new Map<string, Names>();
+  for (const was of before.collections) {
+    const is = shown.get(collections.get(was.name) ?? was.name);
+    if (is === undefined) continue;
+    const isMoved = !fresh?.has(was.table) && !old?.has(is.table);
+    if (was.table !== is.table && (isMoved || was.name !== is.name)) tables.set(was.table, is.table);
+    columns.set(was.table, storedColumns(was, is, old?.get(was.table), fresh?.get(is.table), members.get(is.name)));
+  }
+  return { tables, columns };
+}
+
+/** Under a kept name of the API a column is renamed if its old name is gone and the other one is new. */
+function storedColumns(
+  was: Collection,
+  is: Collection,
+  before: Table | undefined,
+  after: Table | undefined,
+  renamed: Names = new Map(),
+): Names {
+  const has = (table: Table | undefined, name: string): boolean =>
+    table?.columns.some((column) => column.name === name) === true;
+  return new Map(
+    was.fields.flatMap(({ name, column }) => {
+      const fresh = is.fields.find((field) => field.name === (renamed.get(name) ?? name))?.column ?? column;
+      const isMoved = renamed.has(name) || (!has(after, column) && !has(before, fresh));
+      return fresh !== column && isMoved ? [[column, fresh] as const] : [];
+    }),
+  );
+}
+
+/** Gives SQL with the new names of columns. */
+export function withColumns(sql: string, names: Names): string {
+  return names.size === 0 ? sql : sql.replaceAll(/[\p{L}_][\p{L}\p{N}_$]*/gu, (name) => names.get(name) ?? name);
+}
+
+/** Gives a table before with the new names of its columns, and of the tables that it refers to. */
+export function withStoredNames(table: Table, { tables, columns }: StoredNames): Table {
+  const names = columns.get(table.id) ?? new Map<string, string>();
+  const renamed = (all: readonly string[], by: Names | undefined = names): readonly string[] =>
+    all.map((name) => by?.get(name) ?? name);
+  const inKey = <T extends { readonly columns: readonly string[] }>(key: T): T => ({
+    ...key,
+    columns: renamed(key.columns),
+  });
+  return {
+    ...table,
+    columns: table.columns.map((column) => ({ ...column, name: names.get(column.name) ?? column.name })),
+    primaryKey: table.primaryKey && inKey(table.primaryKey),
+    uniques: table.uniques.map(inKey),
+    foreignKeys: table.foreignKeys.map((key) => ({
+      ...inKey(key),
+      target: tables.get(key.target) ?? key.target,
+      targetColumns: renamed(key.targetColumns, columns.get(key.target) ?? new Map()),
+    })),
+    checks: table.checks.map((check) => ({ ...check, expression: withColumns(check.expression, names) })),
+    indexes: table.indexes.map((index) => ({
+      ...index,
+      columns: index.columns.map((column) => names.get(column) ?? withColumns(column, names)),
+      predicate: index.predicate && withColumns(index.predicate, names),
+    })),
+  };
 }
 
 /** Names of collections have no dots that matter here: the last one separates the field. */

@@ -182,6 +182,7 @@ export const rules = {
   'foreign-key-added': rule({ rest: D }, 'Writes that name a missing item are refused.'),
   'foreign-key-removed': rule({ rest: S }, 'More is taken.'),
   'on-delete-changed': rule({ rest: D }, 'Deleting an item does something else to those that refer to it.'),
+  'on-update-changed': rule({ rest: D }, 'Changing the key of an item does something else to those that refer to it.'),
   'row-security-on': rule({ rest: D }, 'The database hides rows from the server.'),
   'row-policies-changed': rule({ rest: D }, 'The database shows and takes other rows.'),
   'row-security-off': rule({ rest: D }, 'The database hides no rows any more.'),

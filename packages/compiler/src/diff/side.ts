@@ -1,4 +1,4 @@
-import type { Schema, Table } from '@tablewright/introspect/schema';
+import type { ForeignKey, Schema, Table } from '@tablewright/introspect/schema';
 import { type AccessClass, type GraphqlOperation, graphqlCollectionRoots } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, Operation } from '../api.ts';
 import type { MemoCache } from '../cache/memo-cache.ts';
@@ -20,11 +20,8 @@ interface Version {
   readonly view: (access: AccessClass) => RoleView;
 }
 
-/** A foreign key, named by its table and columns, and what becomes of its rows when what they refer to is deleted. */
-interface Referring {
-  readonly name: string;
-  readonly onDelete: Table['foreignKeys'][number]['onDelete'];
-}
+/** A foreign key, named by its table and columns, and what becomes of its rows with those that they refer to. */
+interface Referring extends Pick<ForeignKey, 'name' | 'onDelete' | 'onUpdate'> {}
 
 export interface Side {
   readonly version: Version;
@@ -107,10 +104,9 @@ export function versionOf(schema: Schema, memoCache: MemoCache): Version {
     ),
     referring: Map.groupBy(
       schema.tables.flatMap(({ id, foreignKeys }) =>
-        foreignKeys.map(({ target, columns, onDelete }) => ({
-          target,
+        foreignKeys.map(({ target, columns, onDelete, onUpdate }) => ({
+          ...{ target, onDelete, onUpdate },
           name: `${id} (${columns.join(', ')})`,
-          onDelete,
         })),
       ),
       ({ target }) => target,

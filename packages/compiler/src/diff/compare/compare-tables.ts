@@ -1,14 +1,13 @@
 /** Behaviour of the database on rows that a role reads or writes, independent of the API. */
-import type { Column, Table } from '@tablewright/introspect/schema';
+import type { Column, ForeignKey, Key, Table } from '@tablewright/introspect/schema';
 import { type Dialect, printTable } from '@tablewright/runtime/language';
 import { isSame } from '../../cache/same.ts';
-import type { RenameIndex } from '../renames.ts';
+import { type RenameIndex, withStoredNames } from '../renames.ts';
 import type { RuleId } from '../rules.ts';
 import { type Concern, type Finding, type Found, offers, operationsIn, pairs, type Side, when } from '../side.ts';
 
 export function compareTables(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
   const sides = pairs([...before.collections.values()], [...after.collections.values()], renames.collections);
-  const tables = renamedTables(before, after, renames);
   const { dialect } = after.version.schema;
   return sides.flatMap(({ was, is }): readonly Found[] => {
     if (was === undefined || is === undefined) return [];
@@ -21,13 +20,16 @@ export function compareTables(before: Side, after: Side, renames: RenameIndex): 
       const operations = found.length === 0 ? [] : actions.flatMap((action) => operationsIn(before, was.name, action));
       return operations.length === 0 ? [] : foundOf(found, operations);
     };
-    const deletes = findingsOf(deleteChanges(before, after, old, fresh), ['delete']);
-    if (isSame(old, fresh)) return deletes;
-    const named = withNames(old, renamedColumns(before, after, was.name, is.name, renames), tables);
+    const referring = [
+      ...findingsOf(referringChanges(before, after, old, fresh, 'onDelete'), ['delete']),
+      ...findingsOf(referringChanges(before, after, old, fresh, 'onUpdate'), ['update']),
+    ];
+    if (isSame(old, fresh)) return referring;
+    const named = withStoredNames(old, renames.stored);
     const written = (['create', 'update'] as const).filter((action) => offers(is, action) && offers(was, action));
     return [
       ...findingsOf(writeChanges(dialect, named, fresh), written),
-      ...deletes,
+      ...referring,
       ...foundOf(tableChanges(dialect, old, fresh), operationsIn(before, was.name, 'all')),
       ...findingsOf(indexChanges(named, fresh), ['read']),
     ];
@@ -36,67 +38,124 @@ export function compareTables(before: Side, after: Side, renames: RenameIndex): 
 
 /** By what they say: names are made by the database more often than by people. */
 function writeChanges(dialect: Dialect, was: Table, is: Table): readonly Finding[] {
-  const { uniques, foreignKeys } = inTexts(dialect, was);
-  const now = inTexts(dialect, is);
-  const endangering = inTexts(dialect, withoutNew(was, is));
-  const added = (rule: RuleId, message: string, isDangerous: boolean): readonly Finding[] =>
-    isDangerous
-      ? when(true, rule, `${message}.`)
-      : when(true, rule, `${message}; all its columns are new.`, { rest: 'safe' });
+  const left = columnsLeftOut(was, is);
   return [
-    ...fresh(uniques, now.uniques).flatMap((key) =>
-      added('unique-added', `(${key}) must be unique`, endangering.uniques.includes(key)),
-    ),
-    ...each(fresh(now.uniques, uniques), 'unique-removed', (key) => `(${key}) need not be unique.`),
-    ...fresh(foreignKeys, now.foreignKeys).flatMap((key) =>
-      added('foreign-key-added', `There is a foreign key ${key}`, endangering.foreignKeys.includes(key)),
-    ),
-    ...each(
-      fresh(now.foreignKeys, foreignKeys),
-      'foreign-key-removed',
-      (key) => `There is no foreign key ${key} any more.`,
-    ),
-    ...pairs(was.checks, is.checks).flatMap(({ name, was: old, is: check }): readonly Finding[] => {
-      if (old === undefined) {
-        const message = `Rows must meet "${name}": ${check?.expression ?? ''}`;
-        return added('check-added', message, endangering.checks.includes(name));
-      }
-      if (check === undefined) return when(true, 'check-removed', `Rows need not meet "${name}" any more.`);
-      const message = `Rows must meet ${check.expression}, not ${old.expression}.`;
-      return when(old.expression !== check.expression, 'check-changed', message);
-    }),
+    ...uniqueChanges(was, is, left),
+    ...foreignKeyChanges(dialect, was, is, left),
+    ...checkChanges(was, is, left),
     ...pairs(was.columns, is.columns).flatMap(({ was: old, is: now }) => (old && now ? domainChanges(old, now) : [])),
   ];
 }
 
-/** Constraints of a table as messages name them. */
-function inTexts(dialect: Dialect, { uniques, foreignKeys, checks }: Table) {
-  return {
-    uniques: uniques.map(({ columns }) => columns.join(', ')),
-    foreignKeys: foreignKeys.map(({ columns, target }) => `(${columns.join(', ')}) to ${printTable(dialect, target)}`),
-    checks: checks.map(({ name }) => name),
-  };
+/** Parts of which the database makes sure that no two rows have them in common. */
+interface UniqueKey extends Pick<Key, 'columns' | 'nullsNotDistinct'> {
+  /** Condition of the rows that it is about. */
+  readonly predicate: string | null;
 }
 
-/**
- * The table without constraints that no client of the version before can break: those of new columns alone, which its
- * payloads leave out. A generated column is made of earlier ones. A default may repeat, so a unique column counts only
- * if it stays null.
- */
-function withoutNew(was: Table, is: Table): Table {
-  const earlierColumns = new Set(was.columns.map(({ name }) => name));
-  const left = is.columns.filter(({ name, fill }) => !earlierColumns.has(name) && fill.kind !== 'generated');
-  const leftOut = new Set(left.map(({ name }) => name));
-  const empty = new Set(left.filter(({ nullable, fill }) => nullable && fill.kind === 'none').map(({ name }) => name));
-  const reaches = ({ columns }: { readonly columns: readonly string[] }): boolean =>
-    columns.length === 0 || columns.some((name) => !leftOut.has(name));
-  return {
-    ...is,
-    uniques: is.uniques.filter(
-      (key) => reaches(key) || key.nullsNotDistinct || !key.columns.some((name) => empty.has(name)),
+/** Keys, and unique indexes that are none: of some rows, of expressions or of first characters. */
+function uniqueKeys({ primaryKey, uniques, indexes }: Table): readonly UniqueKey[] {
+  const keys = [...(primaryKey === null ? [] : [primaryKey]), ...uniques];
+  const names = new Set(keys.map(({ name }) => name));
+  return [
+    ...keys.map((key) => ({ ...key, predicate: null })),
+    ...indexes
+      .filter(({ unique, name }) => unique && !names.has(name))
+      .map((index) => ({ ...index, nullsNotDistinct: false })),
+  ];
+}
+
+/** True if rows that the first key lets in never break the second one. */
+function makesUnique(key: UniqueKey, other: UniqueKey): boolean {
+  return (
+    key.columns.every((column) => other.columns.includes(column)) &&
+    (key.predicate === null || key.predicate === other.predicate) &&
+    (key.nullsNotDistinct || !other.nullsNotDistinct)
+  );
+}
+
+function uniqueChanges(was: Table, is: Table, { isReached, apart, empty }: LeftOut): readonly Finding[] {
+  const [old, now] = [uniqueKeys(was), uniqueKeys(is)];
+  const isApart = ({ columns, nullsNotDistinct }: UniqueKey): boolean =>
+    columns.some((name) => apart.has(name) || (empty.has(name) && !nullsNotDistinct));
+  return [
+    ...lacking(old, now, makesUnique).map((key) =>
+      added('unique-added', `${uniqueText(key)} must be unique`, isReached(key) || !isApart(key)),
     ),
-    foreignKeys: is.foreignKeys.filter(reaches),
-    checks: is.checks.filter(reaches),
+    ...lacking(now, old, makesUnique).map((key): Finding => {
+      return { rule: 'unique-removed', message: `${uniqueText(key)} need not be unique.` };
+    }),
+  ];
+}
+
+function uniqueText({ columns, nullsNotDistinct, predicate }: UniqueKey): string {
+  const rows = predicate === null ? '' : ` where ${predicate}`;
+  return `(${columns.join(', ')})${nullsNotDistinct ? ' nulls not distinct' : ''}${rows}`;
+}
+
+function foreignKeyChanges(dialect: Dialect, was: Table, is: Table, { isReached }: LeftOut): readonly Finding[] {
+  const text = ({ columns, target, targetColumns, validated }: ForeignKey): string =>
+    `(${columns.join(', ')}) to ${printTable(dialect, target)} (${targetColumns.join(', ')})${validated ? '' : ' not valid'}`;
+  return [
+    ...lacking(was.foreignKeys, is.foreignKeys, refersAlike).map((key) =>
+      added('foreign-key-added', `There is a foreign key ${text(key)}`, isReached(key)),
+    ),
+    ...lacking(is.foreignKeys, was.foreignKeys, refersAlike).map((key): Finding => {
+      return { rule: 'foreign-key-removed', message: `There is no foreign key ${text(key)} any more.` };
+    }),
+  ];
+}
+
+/** True if rows that the first key lets in never break the second one. */
+function refersAlike(key: ForeignKey, other: ForeignKey): boolean {
+  const columns = ({ columns: from, targetColumns: to }: ForeignKey): readonly string[] =>
+    from.map((name, position) => JSON.stringify([name, to[position]])).sort();
+  return key.target === other.target && isSame(columns(key), columns(other)) && (key.validated || !other.validated);
+}
+
+function checkChanges(was: Table, is: Table, { isReached }: LeftOut): readonly Finding[] {
+  return pairs(was.checks, is.checks).flatMap(({ name, was: old, is: check }): readonly Finding[] => {
+    if (old === undefined) {
+      const message = `Rows must meet "${name}": ${check?.expression ?? ''}`;
+      return [added('check-added', message, check === undefined || isReached(check))];
+    }
+    if (check === undefined) return when(true, 'check-removed', `Rows need not meet "${name}" any more.`);
+    const message = `Rows must meet ${check.expression}, not ${old.expression}.`;
+    return when(old.expression !== check.expression, 'check-changed', message);
+  });
+}
+
+/** Constraints that follow from none of the others. */
+function lacking<T>(from: readonly T[], all: readonly T[], follows: (from: T, constraint: T) => boolean): readonly T[] {
+  return all.filter((constraint) => !from.some((other) => follows(other, constraint)));
+}
+
+function added(rule: RuleId, message: string, isDangerous: boolean): Finding {
+  return isDangerous
+    ? { rule, message: `${message}.` }
+    : { rule, message: `${message}; all its columns are new.`, verdicts: { rest: 'safe' } };
+}
+
+/** New columns, which payloads of clients of the version before leave out, with what the database puts there. */
+interface LeftOut {
+  /** True if a constraint is about other columns, too, so that these clients can break it. */
+  readonly isReached: (constraint: { readonly columns: readonly string[] }) => boolean;
+  /** Columns of which each row gets a value of its own. */
+  readonly apart: ReadonlySet<string>;
+  /** Columns that stay null. Any other default may repeat. */
+  readonly empty: ReadonlySet<string>;
+}
+
+/** Finds new columns; a generated one counts as an earlier one, of which it is made. */
+function columnsLeftOut(was: Table, is: Table): LeftOut {
+  const earlier = new Set(was.columns.map(({ name }) => name));
+  const left = is.columns.filter(({ name, fill }) => !earlier.has(name) && fill.kind !== 'generated');
+  const named = (columns: readonly Column[]): ReadonlySet<string> => new Set(columns.map(({ name }) => name));
+  const all = named(left);
+  return {
+    isReached: ({ columns }) => columns.length === 0 || columns.some((name) => !all.has(name)),
+    apart: named(left.filter(({ fill }) => fill.kind === 'identity' || fill.kind === 'serial')),
+    empty: named(left.filter(({ nullable, fill }) => nullable && fill.kind === 'none')),
   };
 }
 
@@ -120,14 +179,24 @@ function fresh(before: readonly string[], all: readonly string[]): readonly stri
   return all.filter((value) => !before.includes(value));
 }
 
-/** Referential actions on rows that refer to the table. */
-function deleteChanges(before: Side, after: Side, was: Table, is: Table): readonly Finding[] {
+/** Referential actions on rows that refer to the table, when an item of it is deleted, or its key is changed. */
+function referringChanges(
+  before: Side,
+  after: Side,
+  was: Table,
+  is: Table,
+  event: 'onDelete' | 'onUpdate',
+): readonly Finding[] {
   const referring = ({ version }: Side, { id }: Table) => version.referring.get(id) ?? [];
+  const [rule, cause] =
+    event === 'onDelete'
+      ? (['on-delete-changed', ''] as const)
+      : (['on-update-changed', ' when its key changes'] as const);
   return pairs(referring(before, was), referring(after, is)).flatMap(
     ({ name, was: old, is: now }): readonly Finding[] => {
       if (!old || !now) return [];
-      const message = `Rows of ${name} that refer to it: ${now.onDelete}, it was ${old.onDelete}.`;
-      return when(old.onDelete !== now.onDelete, 'on-delete-changed', message);
+      const message = `Rows of ${name} that refer to it${cause}: ${now[event]}, it was ${old[event]}.`;
+      return when(old[event] !== now[event], rule, message);
     },
   );
 }
@@ -162,49 +231,4 @@ function indexChanges(was: Table, is: Table): readonly Finding[] {
     ...each(fresh(text(is), text(was)), 'index-removed', (index) => `There is no index ${index} any more.`),
     ...each(fresh(text(was), text(is)), 'index-added', (index) => `There is an index ${index}.`),
   ];
-}
-
-type Names = ReadonlyMap<string, string>;
-
-function renamedTables(before: Side, after: Side, { collections }: RenameIndex): Names {
-  return new Map(
-    [...collections].flatMap(([from, to]) => {
-      const [was, is] = [before.version.tables.get(from), after.version.tables.get(to)];
-      return was === undefined || is === undefined ? [] : [[was.id, is.id] as const];
-    }),
-  );
-}
-
-function renamedColumns(before: Side, after: Side, was: string, is: string, { members }: RenameIndex): Names {
-  const columnOf = ({ version }: Side, collection: string, field: string): string | undefined =>
-    version.collections.get(collection)?.fields.find(({ descriptor }) => descriptor.name === field)?.stored.name;
-  return new Map(
-    [...(members.get(is) ?? [])].flatMap(([from, to]) => {
-      const [old, fresh] = [columnOf(before, was, from), columnOf(after, is, to)];
-      return old === undefined || fresh === undefined || old === fresh ? [] : [[old, fresh] as const];
-    }),
-  );
-}
-
-/** The table with other names of columns, and of the tables that it refers to. */
-function withNames(table: Table, columns: Names, tables: Names): Table {
-  if (columns.size === 0 && tables.size === 0) return table;
-  const named = (name: string): string => columns.get(name) ?? name;
-  const within = (sql: string): string => sql.replaceAll(/[\p{L}_][\p{L}\p{N}_$]*/gu, named);
-  return {
-    ...table,
-    columns: table.columns.map((column) => ({ ...column, name: named(column.name) })),
-    uniques: table.uniques.map((unique) => ({ ...unique, columns: unique.columns.map(named) })),
-    foreignKeys: table.foreignKeys.map((key) => ({
-      ...key,
-      columns: key.columns.map(named),
-      target: tables.get(key.target) ?? key.target,
-    })),
-    checks: table.checks.map((check) => ({ ...check, expression: within(check.expression) })),
-    indexes: table.indexes.map((index) => ({
-      ...index,
-      columns: index.columns.map((column) => (columns.has(column) ? named(column) : within(column))),
-      predicate: index.predicate && within(index.predicate),
-    })),
-  };
 }
