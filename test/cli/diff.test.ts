@@ -69,3 +69,45 @@ test('keys of some rows, of expressions and of nulls, and foreign keys that lead
     'safe foreign-key-removed: There is no foreign key (customer) to public.customers (id) any more.',
   ]);
 }, 120_000);
+
+test('other tables, columns, expressions and ways under the same names', async () => {
+  const sql = `CREATE TABLE users (id int PRIMARY KEY);
+    CREATE TABLE articles (id int PRIMARY KEY, author int REFERENCES users, editor int REFERENCES users,
+      a int, b int, total int GENERATED ALWAYS AS (a + b) STORED);
+    CREATE TABLE tags (id int PRIMARY KEY);
+    CREATE TABLE links (article int REFERENCES articles, tag int REFERENCES tags, PRIMARY KEY (article, tag));
+    CREATE TABLE marks (article int REFERENCES articles, tag int REFERENCES tags, PRIMARY KEY (article, tag));
+    CREATE TABLE orders (id int PRIMARY KEY, item text);
+    CREATE TABLE orders_v2 (id int PRIMARY KEY, item text)`;
+  const config = (shown: string, hidden: string, junction: string, collections: string): string => `{
+    collections: { ${collections} },
+    relations: { 'users.articles_by_${shown}': { name: 'articles' }, 'users.articles_by_${hidden}': { hidden: true } },
+    manyToMany: [{ junction: '${junction}', near: 'article', far: 'tag', name: 'tags', inverseName: 'articles' }],
+  }`;
+  const found = await changesBetween(
+    { sql, config: config('author', 'editor', 'links', 'orders_v2: { hidden: true }, marks: { hidden: true }') },
+    {
+      sql: 'ALTER TABLE articles DROP COLUMN total, ADD COLUMN total int GENERATED ALWAYS AS (a * b) STORED',
+      config: config(
+        'editor',
+        'author',
+        'marks',
+        `orders: { hidden: true }, orders_v2: { name: 'orders' }, links: { hidden: true },
+         articles: { fields: { a: { name: 'b' }, b: { name: 'a' } } }`,
+      ),
+    },
+  );
+  expect(found.filter((change) => change.includes('-source-') || change.includes('-expression-'))).toEqual([
+    'dangerous field-source-changed: "a" is the column "b", it was the column "a".',
+    'dangerous field-source-changed: "b" is the column "a", it was the column "b".',
+    'dangerous relation-source-changed: "tags" leads to tags by marks (id to article; tag to id), it led to tags by links (id to article; tag to id).',
+    'dangerous field-expression-changed: "total" is made as (a * b), it was (a + b).',
+    'dangerous collection-source-changed: "orders" shows public.orders_v2, it showed public.orders.',
+    'dangerous relation-source-changed: "articles" leads to articles by marks (id to tag; article to id), it led to articles by links (id to tag; article to id).',
+    'dangerous relation-source-changed: "articles" leads to articles by (id to editor), it led to articles by (id to author).',
+  ]);
+  const renamed = `ALTER TABLE orders RENAME TO purchases; ALTER TABLE articles RENAME author TO writer;
+    ALTER TABLE articles RENAME a TO c`;
+  const kept = `purchases: { name: 'orders' }, articles: { fields: { writer: { name: 'author' }, c: { name: 'a' } } }`;
+  expect(await changesBetween({ sql }, { sql: renamed, config: `{ collections: { ${kept} } }` })).toEqual([]);
+}, 120_000);

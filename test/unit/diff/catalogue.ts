@@ -143,6 +143,34 @@ const indexed = (facts: Pick<Index, 'columns'> & Partial<Index>): Edit =>
 const nulls = (nullsNotDistinct: boolean): Edit =>
   inTable('articles', (one) => ({ ...one, uniques: one.uniques.map((key) => ({ ...key, nullsNotDistinct })) }));
 
+/** Authors with the articles of one of two foreign keys. */
+const articlesBy = (shown: string, hidden: string): Edit =>
+  all(
+    addColumns('articles', 'editor_id:integer'),
+    inTable('articles', (one) => ({
+      ...one,
+      foreignKeys: [
+        ...one.foreignKeys,
+        ...table('articles', { columns: [], foreignKeys: ['editor_id > authors.id'] }).foreignKeys,
+      ],
+    })),
+    configure(({ relations }) => ({
+      relations: {
+        ...relations,
+        [`authors.articles_by_${shown}`]: { name: 'articles' },
+        [`authors.articles_by_${hidden}`]: { hidden: true },
+      },
+    })),
+  );
+
+/** The body of articles as a generated column. */
+const made = (expression: string): Edit =>
+  column('articles', 'body', (one) => ({
+    ...one,
+    fill: { kind: 'generated', expression, stored: true },
+    updatable: false,
+  }));
+
 /** By a name that is a file's. Where the before is another world than the usual one, it is the first of two. */
 export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, after: Edit]>> = {
   'composite-got-a-member': [members('city'), members('city', 'street')],
@@ -190,6 +218,11 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     rule('    comments: { read: true, update', '    remarks: { read: true, update'),
     configure(() => ({ relations: {} })),
   ),
+  'collection-of-another-table': all(
+    addTables({ images_v2: { columns: ['id!=:integer', 'url!'], key: ['id'] } }),
+    configured('images', { hidden: true }),
+    configured('images_v2', { name: 'images' }),
+  ),
   'collection-hidden-in-config': all(configured('totals', { hidden: true }), rule('    totals: { read: true }\n', '')),
   'collection-deprecated': configured('tags', { deprecated: 'Use categories.' }),
   'collection-undeprecated': [configured('tags', { deprecated: 'Use categories.' }), configured('tags', {})],
@@ -232,6 +265,10 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
   'column-added-required': addColumns('authors', 'born!:integer'),
   'column-dropped': dropColumn('articles', 'body'),
   'column-dropped-unused': dropColumn('images', 'url'),
+  'fields-changed-places': configured('authors', {
+    fields: { email: { name: 'country' }, country: { name: 'email' } },
+  }),
+  'generated-otherwise': [made('(title || slug)'), made('(slug || title)')],
   'column-renamed': column('authors', 'country', (one) => ({ ...one, ...rename('nation')(one) })),
   'column-renamed-in-rules': all(
     column('articles', 'status', (one) => ({ ...one, ...rename('state')(one) })),
@@ -448,6 +485,7 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     configure(({ relations }) => ({ relations: { ...relations, 'articles.comments': { name: 'extras' } } })),
     configure(({ manyToAny = [] }) => ({ manyToAny: manyToAny.map((one) => ({ ...one, field: 'extras' })) })),
   ],
+  'relation-by-another-column': [articlesBy('author_id', 'editor_id'), articlesBy('editor_id', 'author_id')],
   'relation-sorted': configure(({ relations }) => ({
     relations: { ...relations, 'articles.comments': { sort: 'body' } },
   })),

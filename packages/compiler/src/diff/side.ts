@@ -1,10 +1,11 @@
-import type { ForeignKey, Schema, Table } from '@tablewright/introspect/schema';
+import type { Collection, ForeignKey, Schema, Table } from '@tablewright/introspect/schema';
 import { type AccessClass, type GraphqlOperation, graphqlCollectionRoots } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, Operation } from '../api.ts';
 import type { MemoCache } from '../cache/memo-cache.ts';
 import { resolveApi } from '../passes/resolve-api.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
+import type { RenameIndex } from './renames.ts';
 import type { Change, Direction, RuleId, Verdicts } from './rules.ts';
 
 /** One of the two that are compared. */
@@ -12,6 +13,8 @@ interface Version {
   readonly schema: Schema;
   readonly api: Api;
   readonly collections: ReadonlyMap<string, ApiCollection>;
+  /** Collections of the schema, with columns and tables by their names in the database. */
+  readonly resolved: ReadonlyMap<string, Collection>;
   readonly tables: ReadonlyMap<string, Table>;
   /** Foreign keys by the id of the table that they lead to. */
   readonly referring: ReadonlyMap<string, readonly Referring[]>;
@@ -96,6 +99,7 @@ export function versionOf(schema: Schema, memoCache: MemoCache): Version {
     schema,
     api,
     collections: new Map(api.collections.map((collection) => [collection.descriptor.name, collection])),
+    resolved: new Map(schema.collections.map((collection) => [collection.name, collection])),
     tables: new Map(
       schema.collections.flatMap(({ name, table }) => {
         const found = tables.get(table);
@@ -219,6 +223,5 @@ export interface CollectionPair {
   readonly is: RoleCollection;
   /** Names of fields and relations before to those after. */
   readonly renamed: ReadonlyMap<string, string>;
-  /** Names of collections before to those after. */
-  readonly collections: ReadonlyMap<string, string>;
+  readonly renames: RenameIndex;
 }

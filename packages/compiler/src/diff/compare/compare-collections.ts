@@ -1,5 +1,5 @@
 /** Collections as one role sees them. */
-import type { CollectionDescriptor } from '@tablewright/runtime/language';
+import { type CollectionDescriptor, printTable } from '@tablewright/runtime/language';
 import { isSame } from '../../cache/same.ts';
 import type { RoleCollection } from '../../role-view/role-view.ts';
 import type { RenameIndex } from '../renames.ts';
@@ -28,8 +28,8 @@ export function compareCollections(before: Side, after: Side, renames: RenameInd
   return sides.flatMap(({ was, is }): readonly Found[] => {
     if (was === undefined) return is === undefined ? [] : [appeared(is, before, after)];
     if (is === undefined) return [disappeared(was, before, after, renames)];
-    const { members, collections } = renames;
-    const pair = { before, after, was, is, collections, renamed: members.get(is.name) ?? new Map<string, string>() };
+    const { members } = renames;
+    const pair = { before, after, was, is, renames, renamed: members.get(is.name) ?? new Map<string, string>() };
     // A collection can look the same although a rule no longer sets a value that no other rule sets.
     const needs = compareNeeds(pair);
     if (isUnchanged(was, is, before, after) && !members.has(is.name)) return needs;
@@ -88,6 +88,7 @@ function comparePair(pair: CollectionPair): readonly Found[] {
   const kept = `Changes of "${is.name}" keep: ${current?.accountability ?? 'everything'}.`;
   const changes: readonly Finding[] = [
     ...when(was.name !== is.name, 'collection-renamed', `"${was.name}" is "${is.name}" now.`),
+    ...tableChange(pair),
     ...when(was.note !== is.note, 'collection-note', `The note of "${is.name}" has changed.`),
     ...deprecationChange('collection', was, is),
     ...keyChange(key, keyBefore, current, old),
@@ -102,6 +103,15 @@ function comparePair(pair: CollectionPair): readonly Found[] {
     ...compareInputs(pair),
     ...compareUnread(pair),
   ];
+}
+
+/** Another table under the same name, and not the same table under another one. */
+function tableChange({ before, after, was, is, renames }: CollectionPair): readonly Finding[] {
+  const [old, fresh] = [before.version.resolved.get(was.name)?.table, after.version.resolved.get(is.name)?.table];
+  if (old === undefined || fresh === undefined || was.name !== is.name) return [];
+  const { dialect } = after.version.schema;
+  const message = `"${is.name}" shows ${printTable(dialect, fresh)}, it showed ${printTable(dialect, old)}.`;
+  return when((renames.stored.tables.get(old) ?? old) !== fresh, 'collection-source-changed', message);
 }
 
 function sortChange(name: string, sort: string | undefined): readonly Finding[] {

@@ -7,6 +7,7 @@ import { sentType } from '../../client/values.ts';
 import { functionGroup, valueType } from '../../graphql/values.ts';
 import { valueSchema } from '../../openapi/components/values.ts';
 import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';
+import { withColumns } from '../renames.ts';
 import type { Verdicts } from '../rules.ts';
 import {
   type CollectionPair,
@@ -18,6 +19,7 @@ import {
   type Side,
   when,
 } from '../side.ts';
+import { wayChange } from './compare-relations.ts';
 
 /** Compares the fields that can be read on one side or both. */
 export function compareFields(pair: CollectionPair): readonly Found[] {
@@ -32,15 +34,17 @@ export function compareField(pair: CollectionPair, was: RoleField, is: RoleField
   const fresh = storedField(pair.after, pair.is.name, is);
   const [type, sizes] = [typeChange(pair, was, is), sizeChanges(name, old, fresh)];
   const isStoredAlike = type === null && sizes.length === 0;
+  const source = sourceChange(pair, old, fresh);
   const isComputed = was.descriptor.computed === undefined && is.descriptor.computed !== undefined;
   // The range of a number says more than the name of its type.
   const isRepeated = type?.rule === 'field-type-kept' && sizes.length > 0 && !isText(is.descriptor.type);
   return [
     ...when(was.name !== name, 'field-renamed', `"${was.name}" is "${name}" now.`),
     ...when(isComputed, 'field-computed', `A function computes "${name}".`),
+    ...(isComputed || was.name !== name ? [] : source),
     ...(type === null || isRepeated ? [] : [type]),
     ...(type?.rule === 'field-type-changed' ? [] : graphqlEnumChange(was, is)),
-    ...filterTargetChange(pair, was, is),
+    ...filterTargetChange(pair, was, is, source.length > 0),
     ...when(!was.nullable && is.nullable, 'field-now-nullable', `"${name}" can be null.`),
     ...when(was.nullable && !is.nullable, 'field-never-null', `"${name}" is never null.`),
     ...valuesChanges(is, listedIn(was, old), listedIn(is, fresh)),
@@ -138,12 +142,41 @@ function membersText(attributes: readonly Attribute[]): string {
   return attributes.map(textOf).join(', ');
 }
 
-function filterTargetChange({ collections }: CollectionPair, was: RoleField, is: RoleField): readonly Finding[] {
+function filterTargetChange(
+  pair: CollectionPair,
+  was: RoleField,
+  is: RoleField,
+  isOfOther: boolean,
+): readonly Finding[] {
   const [old, fresh] = [was.filtered?.collection ?? null, is.filtered?.collection ?? null];
-  if (old === fresh || (old !== null && collections.get(old) === fresh)) return [];
+  if (old === null && fresh === null) return [];
   if (old === null) return when(true, 'field-leads', `"${is.name}" leads to "${fresh}".`);
   if (fresh === null) return when(true, 'field-leads-no-more', `"${is.name}" leads no longer to "${old}".`);
+  if ((pair.renames.collections.get(old) ?? old) === fresh) return isOfOther ? [] : wayChange(pair, was.name, is.name);
   return when(true, 'relation-target-changed', `"${is.name}" leads to "${fresh}" in place of "${old}".`);
+}
+
+/** Another column under the same name, or one that the database makes in another way. */
+function sourceChange(pair: CollectionPair, was: StoredField, is: StoredField): readonly Finding[] {
+  if (was.column === undefined || is.column === undefined) return [];
+  const { before, renames } = pair;
+  const names = renames.stored.columns.get(before.version.resolved.get(pair.was.name)?.table ?? '') ?? new Map();
+  const { name } = is.descriptor;
+  const [old, fresh] = [sourceOf(was.column, names), sourceOf(is.column, new Map())];
+  if (old !== fresh) return when(true, 'field-source-changed', `"${name}" is ${fresh}, it was ${old}.`);
+  const [made, making] = [expressionOf(was.column, names), expressionOf(is.column, new Map())];
+  const message = `"${name}" is made as ${making}, it was ${made}.`;
+  return when(made !== null && making !== null && made !== making, 'field-expression-changed', message);
+}
+
+function sourceOf({ name, computed }: Column, names: ReadonlyMap<string, string>): string {
+  return computed === undefined
+    ? `the column "${names.get(name) ?? name}"`
+    : `the function ${computed.schema}.${computed.name}`;
+}
+
+function expressionOf({ fill }: Column, names: ReadonlyMap<string, string>): string | null {
+  return fill.kind === 'generated' ? withColumns(fill.expression, names) : null;
 }
 
 type Values = readonly string[] | null;

@@ -1,4 +1,5 @@
 /** Relations as one role reads them: those without a field of their name. */
+import type { Collection, JoinPair } from '@tablewright/introspect/schema';
 import type { RelationDescriptor } from '@tablewright/runtime/language';
 import type { RoleRelation } from '../../role-view/role-view.ts';
 import {
@@ -19,38 +20,80 @@ export function compareRelations(pair: CollectionPair): readonly Found[] {
   );
 }
 
-/** A relation is what it does: one of the same kind to the same items by the same columns is the same under another name. */
+/** A relation is what it does: one of the same kind on the same way is the same under another name. */
 export function renamedRelations(pair: CollectionPair): readonly (readonly [string, string])[] {
-  const { before, after, was, is, collections } = pair;
+  const { was, is } = pair;
   const gone = was.relations.filter(({ name }) => !is.relations.some((other) => other.name === name));
   const fresh = is.relations.filter(({ name }) => !was.relations.some((other) => other.name === name));
-  return gone.flatMap(({ name }) => {
-    const form = formOf(descriptorOf(before, was.name, name), collections);
-    const same = fresh.filter((relation) => formOf(descriptorOf(after, is.name, relation.name)) === form);
+  return gone.flatMap(({ name, kind }) => {
+    const way = wayBefore(pair, name);
+    const same = fresh.filter((relation) => relation.kind === kind && wayAfter(pair, relation.name) === way);
     const [found] = same;
     return found && same.length === 1 ? [[name, found.name] as const] : [];
   });
 }
 
-function formOf(relation: RelationDescriptor | undefined, names?: ReadonlyMap<string, string>): string {
-  if (relation === undefined) return '';
-  const { kind, target } = relation;
-  return JSON.stringify([
-    kind,
-    names?.get(target) ?? target,
-    relation.kind === 'm2m' ? [relation.near, relation.far] : relation.on,
-  ]);
+/** Finds that a relation leads to items of the same collection by other columns, or through another one. */
+export function wayChange(pair: CollectionPair, was: string, is: string): readonly Finding[] {
+  const [old, fresh] = [wayBefore(pair, was), wayAfter(pair, is)];
+  const message = `"${is}" leads to ${fresh}, it led to ${old}.`;
+  return when(old !== fresh, 'relation-source-changed', message);
+}
+
+/** Names under which ways are compared. */
+interface Naming {
+  readonly collection: (name: string) => string;
+  readonly column: (collection: string, name: string) => string;
+  readonly field: (collection: string, name: string) => string;
+}
+
+/** Under the names that collections, fields and columns have after the change. */
+function wayBefore({ before, was, renames: { collections, members, stored } }: CollectionPair, name: string): string {
+  const { resolved } = before.version;
+  const nameOf = (collection: string): string => collections.get(collection) ?? collection;
+  return wayOf(resolved.get(was.name), name, {
+    collection: nameOf,
+    column: (collection, column) => stored.columns.get(resolved.get(collection)?.table ?? '')?.get(column) ?? column,
+    field: (collection, field) => members.get(nameOf(collection))?.get(field) ?? field,
+  });
+}
+
+function wayAfter({ after, is }: CollectionPair, name: string): string {
+  const asItIs = (_: string, part: string): string => part;
+  return wayOf(after.version.resolved.get(is.name), name, {
+    ...{ collection: (collection) => collection, column: asItIs, field: asItIs },
+  });
+}
+
+/** `articles by (id to author_id)`, `tags by articles_tags (id to article_id; tag_id to id)` */
+function wayOf(owner: Collection | undefined, name: string, named: Naming): string {
+  const relation = owner?.relations.find((candidate) => candidate.name === name);
+  if (owner === undefined || relation === undefined) return '';
+  const { target } = relation;
+  const joined = (pairsOf: readonly JoinPair[], from: string, to: string): string =>
+    pairsOf
+      .map((pair) => `${named.column(from, pair.from)} to ${named.column(to, pair.to)}`)
+      .sort()
+      .join(', ');
+  const start = `${named.collection(target)} by `;
+  if (relation.kind === 'm2m') {
+    const { junction, near, far } = relation;
+    const links = `${joined(near, owner.name, junction)}; ${joined(far, junction, target)}`;
+    return `${start}${named.collection(junction)} (${links})`;
+  }
+  const on = `(${joined(relation.on, owner.name, target)})`;
+  if (relation.kind !== 'm2a') return `${start}${on}`;
+  const { collectionField, itemField } = relation;
+  return `${start}${named.field(target, collectionField)} and ${named.field(target, itemField)} ${on}`;
 }
 
 function descriptorOf({ version }: Side, collection: string, name: string): RelationDescriptor | undefined {
   return version.collections.get(collection)?.descriptor.relations.find((relation) => relation.name === name);
 }
 
-function compareRelation(
-  { before, after, was: oldCollection, is: other, collections }: CollectionPair,
-  was: RoleRelation,
-  is: RoleRelation,
-): readonly Finding[] {
+function compareRelation(pair: CollectionPair, was: RoleRelation, is: RoleRelation): readonly Finding[] {
+  const { before, after, was: oldCollection, is: other, renames } = pair;
+  const { collections } = renames;
   const name = is.name;
   const [old, fresh] = [descriptorOf(before, oldCollection.name, was.name), descriptorOf(after, other.name, name)];
   const renamed = when(was.name !== name, 'relation-renamed', `"${was.name}" is "${name}" now.`);
@@ -67,7 +110,7 @@ function compareRelation(
       { rule: 'relation-kind-changed', message: `"${name}" is ${kinds[is.kind]}, it was ${kinds[was.kind]}.` },
     ];
   }
-  return [...renamed, ...detailChanges(was, is, old, fresh, collections)];
+  return [...renamed, ...wayChange(pair, was.name, name), ...detailChanges(was, is, old, fresh, collections)];
 }
 
 function detailChanges(
