@@ -111,3 +111,15 @@ test('other tables, columns, expressions and ways under the same names', async (
   const kept = `purchases: { name: 'orders' }, articles: { fields: { writer: { name: 'author' }, c: { name: 'a' } } }`;
   expect(await changesBetween({ sql }, { sql: renamed, config: `{ collections: { ${kept} } }` })).toEqual([]);
 }, 120_000);
+
+test('values that rules fix for functions', async () => {
+  const sql = `CREATE TABLE shops (id int PRIMARY KEY);
+    CREATE FUNCTION refund(shop int, amount int) RETURNS int LANGUAGE sql STABLE AS 'SELECT shop + amount'`;
+  const version = (shop: string): Version => ({
+    config: '{ functions: { refund: {} } }',
+    permissions: `roles: { clerk: {} }\npermissions: {}\nfunctions: { clerk: { refund: { args: { shop: ${shop} } } } }`,
+  });
+  expect(await changesBetween({ sql, ...version('1') }, version('2'))).toEqual([
+    'dangerous preset-changed: The server sets "shop" to 2, not 1 (call).',
+  ]);
+}, 60_000);

@@ -1,5 +1,5 @@
 /** What a change of the functions of a database means to roles: the six rules about them. */
-import type { Routine, Schema } from '@tablewright/introspect/schema';
+import type { CallPermission, Routine, Schema } from '@tablewright/introspect/schema';
 import { expect, test } from 'vitest';
 import { diffSchemas, ruleIds } from '../../../packages/compiler/src/diff/diff-schemas.ts';
 import {
@@ -20,6 +20,8 @@ const argument = (name: string, optional = false, type = integer) => ({
   optional,
 });
 
+type Fixed = CallPermission['args'][number];
+
 const plain: Routine = {
   schema: 'public',
   name: 'total',
@@ -31,12 +33,14 @@ const plain: Routine = {
   comment: null,
 };
 
-function world(change: Partial<Routine> | null, granted = true): Schema {
+const fixed = (value: number): readonly Fixed[] => [{ name: 'shop', value: { kind: 'literal', value } }];
+
+function world(change: Partial<Routine> | null, granted = true, args: readonly Fixed[] = []): Schema {
   const schema = schemaOf([shops], [collectionOf(shops)], {
     roles: [{ name: 'clerk', description: null, admin: false, app: false }],
   });
   if (change === null) return schema;
-  const calls = granted ? [{ role: 'clerk', function: 'total', args: [] }] : [];
+  const calls = granted ? [{ role: 'clerk', function: 'total', args }] : [];
   return { ...schema, functions: [{ name: 'total', routine: { ...plain, ...change } }], calls };
 }
 
@@ -112,12 +116,21 @@ const cases: Readonly<Record<string, readonly [Schema, Schema, string, string]>>
     'safe',
   ],
   'with another result': [world({}), world({ returns: { kind: 'nothing' } }), 'function-result-changed', 'breaking'],
+  'with another fixed argument': [world({}, true, fixed(1)), world({}, true, fixed(2)), 'preset-changed', 'dangerous'],
   'that begins to write': [world({}), world({ reads: false }), 'function-volatility-changed', 'breaking'],
 };
 
 test.each(Object.entries(cases))('a function %s', (_, [before, after, rule, severity]) => {
   const found = diffSchemas(before, after).changes.filter(({ roles }) => roles.includes('clerk'));
   expect(found.map((change) => [change.rule, change.severity])).toEqual([[rule, severity]]);
+});
+
+test('an argument that the server begins to set', () => {
+  const { changes } = diffSchemas(world({}), world({}, true, fixed(1)));
+  expect(changes.map(({ rule, message }) => [rule, message])).toEqual([
+    ['function-argument-removed', '"total" has no argument "shop" any more.'],
+    ['preset-added', 'The server sets "shop" to 1 (call).'],
+  ]);
 });
 
 test('every rule about functions has its case', () => {

@@ -1,9 +1,10 @@
 /** Compares the functions of the database that a role may call. */
-import type { ArgumentDescriptor } from '@tablewright/runtime/language';
+import type { ArgumentDescriptor, FunctionAccess } from '@tablewright/runtime/language';
 import type { RoleFunction } from '../../role-view/role-view.ts';
 import { type Direction, everywhere } from '../rules.ts';
 import { type Found, pairs, permissionChange, type Side } from '../side.ts';
 import { haveGrown } from './compare-fields.ts';
+import { compareSetValues } from './compare-rights.ts';
 
 export function compareFunctions(was: Side, is: Side): readonly Found[] {
   const permissions = (direction: Direction) => (was.access.admin ? {} : permissionChange(is, direction));
@@ -16,8 +17,18 @@ export function compareFunctions(was: Side, is: Side): readonly Found[] {
       const message = `There is no function "${name}" any more.`;
       return [{ ...found(old, 'function-removed', message), ...permissions('narrowing') }];
     }
-    return old === undefined || now === undefined ? [] : compareOne(old, now);
+    if (old === undefined || now === undefined) return [];
+    const values = compareSetValues(setIn(was, name), setIn(is, name), 'call');
+    return [
+      ...compareOne(old, now),
+      ...values.map((change) => ({ ...found(now, change.rule, change.message), ...change })),
+    ];
   });
+}
+
+/** Arguments that the server sets. */
+function setIn({ access: { functions = [] } }: Side, name: string): NonNullable<FunctionAccess['args']> {
+  return functions.find((granted) => granted.function === name)?.args ?? [];
 }
 
 function functionsOf({ version, access }: Side): readonly RoleFunction[] {

@@ -7,6 +7,7 @@ import {
   always,
   type CollectionAccess,
   type Condition,
+  type FunctionAccess,
   type WriteRule,
 } from '@tablewright/runtime/language';
 import { conditionText, operandText } from '../../print/condition.ts';
@@ -132,18 +133,29 @@ function purgeChanges({ old, fresh }: RulesOfBoth): readonly PermissionFinding[]
     : [{ rule: 'purge-revoked', message: 'DELETE cannot remove items for good any more.', rights: 'narrowing' }];
 }
 
-/** By field, also where several rules set it. */
 function presetChanges({ action, old, fresh }: RulesOfBoth): readonly PermissionFinding[] {
-  const presets = (rules: readonly AccessRule[]) => {
-    const all = rules.filter(isWrite).flatMap((rule) => rule.presets);
-    return [...Map.groupBy(all, ({ field }) => field)].map(([name, same]) => ({
+  const presets = (rules: readonly AccessRule[]): readonly SetValue[] =>
+    rules.filter(isWrite).flatMap((rule) => rule.presets.map(({ field, value }) => ({ name: field, value })));
+  return compareSetValues(presets(old), presets(fresh), action);
+}
+
+/** A field, or an argument of a function, that the server sets. */
+type SetValue = NonNullable<FunctionAccess['args']>[number];
+
+/** By name, also where several rules set it. */
+export function compareSetValues(
+  old: readonly SetValue[],
+  fresh: readonly SetValue[],
+  action: string,
+): readonly PermissionFinding[] {
+  const texts = (all: readonly SetValue[]) =>
+    [...Map.groupBy(all, ({ name }) => name)].map(([name, same]) => ({
       name,
       text: [...new Set(same.map(({ value }) => operandText(value)))].sort().join(' or '),
     }));
-  };
   const found = (rule: RuleId, message: string) =>
     [{ rule, message: `${message} (${action}).`, rights: 'unclear' }] as const;
-  return pairs(presets(old), presets(fresh)).flatMap(({ name, was, is }): readonly PermissionFinding[] => {
+  return pairs(texts(old), texts(fresh)).flatMap(({ name, was, is }): readonly PermissionFinding[] => {
     if (was === undefined) return found('preset-added', `The server sets "${name}" to ${is?.text}`);
     if (is === undefined) return found('preset-removed', `The server no longer sets "${name}"`);
     if (was.text === is.text) return [];
