@@ -123,3 +123,15 @@ test('values that rules fix for functions', async () => {
     'dangerous preset-changed: The server sets "shop" to 2, not 1 (call).',
   ]);
 }, 60_000);
+
+test('another search, and answers that caches may keep', async () => {
+  const sql = `CREATE TABLE books (id int PRIMARY KEY, title text);
+    CREATE INDEX words ON books USING gin (to_tsvector('english', title))`;
+  const permissions = 'permissions: { public: { books: { read: true } } }';
+  const search = "{ mode: 'text', fields: ['title'], language: 'english' }";
+  const config = `{ collections: { books: { cache: { public: '60s' }, search: ${search} } } }`;
+  expect(await changesBetween({ sql, permissions }, { permissions, config })).toEqual([
+    'dangerous cache-changed: Shared caches keep answers of "books" for 60 seconds.',
+    'dangerous search-changed: A search of "books" finds words of "title" (english).',
+  ]);
+}, 60_000);

@@ -229,6 +229,10 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
   'collection-noted': configured('tags', { note: 'Words about articles.' }),
   'collection-sorted': configured('categories', { sort: 'position' }),
   'collection-accountability': configured('comments', { accountability: 'none' }),
+  'collection-cached': configured('articles', { cache: { public: '60s' } }),
+  'collection-searched-for-words': configured('articles', {
+    search: { mode: 'text', fields: ['title', 'body'], language: 'english' },
+  }),
   'collection-archives': archives,
   'singleton-begun': configured('categories', { singleton: true }),
   'singleton-ended': configure(() => ({ collections: {} })),

@@ -89,6 +89,8 @@ export const rules = {
   'operation-removed': rule(B, gone),
   'operation-added': rule(S, more),
   'default-sort-changed': rule({ rest: D }, 'Lists that ask for no order come in another one.'),
+  'search-changed': rule({ rest: D }, 'The parameter `search` finds other items.'),
+  'cache-changed': rule({ rest: D }, 'Answers without a token can be older, or ask more of the server.'),
   'soft-delete-changed': rule(D, 'DELETE removes items that were archived before, or the other way round.'),
   'accountability-changed': rule({ rest: D }, 'Another part of its history is kept.'),
 

@@ -99,7 +99,7 @@ function comparePair(pair: CollectionPair): readonly Found[] {
   return [
     ...changes.map(complete),
     ...concerns.flatMap((concern) => compareConcern(pair, concern)),
-    ...(was.readable && is.readable ? [...compareFields(pair), ...compareRelations(pair)] : []),
+    ...(was.readable && is.readable ? [...readChanges(pair), ...compareFields(pair), ...compareRelations(pair)] : []),
     ...compareInputs(pair),
     ...compareUnread(pair),
   ];
@@ -112,6 +112,36 @@ function tableChange({ before, after, was, is, renames }: CollectionPair): reado
   const { dialect } = after.version.schema;
   const message = `"${is.name}" shows ${printTable(dialect, fresh)}, it showed ${printTable(dialect, old)}.`;
   return when((renames.stored.tables.get(old) ?? old) !== fresh, 'collection-source-changed', message);
+}
+
+/** Words that are found, and answers that caches keep: those to requests without a token. */
+function readChanges({ before, after, was, is, renamed }: CollectionPair): readonly Found[] {
+  const old = before.version.collections.get(was.name)?.descriptor;
+  const fresh = after.version.collections.get(is.name)?.descriptor;
+  const [searched, searches] = [searchText(before, was.name, renamed), searchText(after, is.name)];
+  const isPublic = after.access.roles.includes('public');
+  const found = [
+    ...when(searched !== searches, 'search-changed', `A search of "${is.name}" finds ${searches}.`),
+    ...when(isPublic && old?.cache?.public !== fresh?.cache?.public, 'cache-changed', cacheText(is.name, fresh)),
+  ];
+  const operations = operationsIn(before, was.name, 'read');
+  return found.map((change) => ({ subject: is.name, operations, ...change }));
+}
+
+/** Words of an index if each rule shows all of its fields, as on the server. */
+function searchText({ version, access }: Side, name: string, renamed: ReadonlyMap<string, string> = new Map()): string {
+  const search = version.collections.get(name)?.descriptor.search;
+  const rules = access.collections.find(({ collection }) => collection === name)?.read ?? [];
+  const isOpen = rules.every(({ fields }) => search?.fields.every((field) => fields.includes(field)));
+  if (search === undefined || !isOpen) return 'texts that contain it';
+  return `words of ${quoted(search.fields.map((field) => renamed.get(field) ?? field).sort())} (${search.language})`;
+}
+
+function cacheText(name: string, descriptor: CollectionDescriptor | undefined): string {
+  const seconds = descriptor?.cache?.public;
+  return seconds === undefined
+    ? `Shared caches keep no answers of "${name}".`
+    : `Shared caches keep answers of "${name}" for ${seconds} seconds.`;
 }
 
 function sortChange(name: string, sort: string | undefined): readonly Finding[] {
