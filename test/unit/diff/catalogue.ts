@@ -530,6 +530,16 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
       checks: [{ name: 'articles_views_check', expression: 'views > 0', columns: ['views'], allowed: null }],
     })),
   ],
+  'check-renamed': [
+    inTable('articles', (one) => ({
+      ...one,
+      checks: [{ name: 'old', expression: 'views >= 0', columns: ['views'], allowed: null }],
+    })),
+    inTable('articles', (one) => ({
+      ...one,
+      checks: [{ name: 'renamed', expression: 'views >= 0', columns: ['views'], allowed: null }],
+    })),
+  ],
   'check-dropped': [
     inTable('articles', (one) => ({
       ...one,

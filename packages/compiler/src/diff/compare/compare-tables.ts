@@ -1,5 +1,5 @@
 /** Behaviour of the database on rows that a role reads or writes, independent of the API. */
-import type { Column, ForeignKey, Key, Table } from '@tablewright/introspect/schema';
+import type { Check, Column, ForeignKey, Key, Table } from '@tablewright/introspect/schema';
 import { type Dialect, printTable } from '@tablewright/runtime/language';
 import { isSame } from '../../cache/same.ts';
 import { type RenameIndex, withStoredNames } from '../renames.ts';
@@ -113,15 +113,17 @@ function refersAlike(key: ForeignKey, other: ForeignKey): boolean {
   return key.target === other.target && isSame(columns(key), columns(other)) && (key.validated || !other.validated);
 }
 
+/** By name only where no check of the other side says the same. */
 function checkChanges(was: Table, is: Table, { isReached }: LeftOut): readonly Finding[] {
-  return pairs(was.checks, is.checks).flatMap(({ name, was: old, is: check }): readonly Finding[] => {
+  const isAlike = (check: Check, other: Check): boolean => check.expression === other.expression;
+  const [gone, fresh] = [lacking(is.checks, was.checks, isAlike), lacking(was.checks, is.checks, isAlike)];
+  return pairs(gone, fresh).flatMap(({ name, was: old, is: check }): readonly Finding[] => {
     if (old === undefined) {
       const message = `Rows must meet "${name}": ${check?.expression ?? ''}`;
       return [added('check-added', message, check === undefined || isReached(check))];
     }
     if (check === undefined) return when(true, 'check-removed', `Rows need not meet "${name}" any more.`);
-    const message = `Rows must meet ${check.expression}, not ${old.expression}.`;
-    return when(old.expression !== check.expression, 'check-changed', message);
+    return when(true, 'check-changed', `Rows must meet ${check.expression}, not ${old.expression}.`);
   });
 }
 

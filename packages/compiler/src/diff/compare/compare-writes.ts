@@ -141,16 +141,24 @@ function compareKeys(
 ): readonly Found[] {
   if (!was?.upsert && !is?.upsert) return [];
   const text = (key: readonly string[]): string => key.join(', ');
-  const had = (was?.upsert?.keys ?? []).map((key) => text(key.map((part) => renamed.get(part) ?? part)));
-  const has = (is?.upsert?.keys ?? []).map(text);
+  const had = (was?.upsert?.keys ?? []).map((key) => key.map((part) => renamed.get(part) ?? part));
+  const has = is?.upsert?.keys ?? [];
   const found = (rule: RuleId, message: string): Found => {
     return { rule, subject: name, message, operations: operationsIn(before, old, 'create') };
   };
-  const lost = had.filter((key) => !has.includes(key));
-  const won = has.filter((key) => !had.includes(key));
+  const sameIn = (keys: readonly (readonly string[])[], key: readonly string[]): readonly string[] | undefined =>
+    keys.find((other) => text(other.toSorted()) === text(key.toSorted()));
   return [
-    ...lost.map((key) => found('upsert-key-removed', `Items of "${name}" cannot be written by (${key}) any more.`)),
-    ...won.map((key) => found('upsert-key-added', `Items of "${name}" can be written by (${key}).`)),
+    ...had
+      .filter((key) => sameIn(has, key) === undefined)
+      .map((key) => found('upsert-key-removed', `Items of "${name}" cannot be written by (${text(key)}) any more.`)),
+    ...has.flatMap((key): readonly Found[] => {
+      const earlier = sameIn(had, key);
+      if (earlier === undefined)
+        return [found('upsert-key-added', `Items of "${name}" can be written by (${text(key)}).`)];
+      const message = `Items of "${name}" are written by (${text(key)}), not (${text(earlier)}).`;
+      return text(earlier) === text(key) ? [] : [found('upsert-key-reordered', message)];
+    }),
   ];
 }
 
