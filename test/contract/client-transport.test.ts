@@ -275,6 +275,8 @@ describe('failures', () => {
     expect(server.asked).toEqual([]);
     const lost: WriteQuery = { filter: { n: { _eq: Number('x') } } };
     await expect(docs.deleteByQuery(lost)).rejects.toThrow('The query is not sent: its "_eq" is NaN.');
+    const since: WriteQuery = { filter: { seen: { _lt: Reflect.construct(Date, ['none']) } } };
+    await expect(docs.deleteByQuery(since)).rejects.toThrow('The query is not sent: its "_lt" is Invalid Date.');
     expect(server.asked).toEqual([]);
     await docs.deleteByQuery({ filter: { id: { _eq: null } } });
     expect(lines()).toEqual(['DELETE /items/docs {"query":{"filter":{"id":{"_eq":null}}}}']);

@@ -154,9 +154,12 @@ export function createItemHandler<Item>(requester: Requester, path: readonly Key
 
 /** Throws a TypeError for values that JSON leaves out or makes null, so that a write would find items that are not meant. */
 function refuseLost(query: WriteQuery): void {
-  JSON.stringify(query, (name, value: unknown) => {
-    const isLost = value === undefined || (typeof value === 'number' && !Number.isFinite(value));
-    if (isLost) throw new TypeError(`The query is not sent: its "${name}" is ${value}.`);
+  JSON.stringify(query, function keep(this: Readonly<Record<string, unknown>>, name, value: unknown) {
+    const { [name]: meant } = this;
+    // A date that is none becomes null before it comes here.
+    const isNull = value === null && meant !== null;
+    const isLost = isNull || value === undefined || (typeof value === 'number' && !Number.isFinite(value));
+    if (isLost) throw new TypeError(`The query is not sent: its "${name}" is ${isNull ? meant : value}.`);
     return value;
   });
 }
