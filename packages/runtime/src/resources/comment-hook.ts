@@ -1,7 +1,7 @@
 /** Effects of writing comments beyond their fields. Source: API specification, section 10.3. */
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
-import { allRows, firstRow, identifiedRow, type OwnSql, type TextRow } from '../database/own-statements.ts';
+import { allRows, firstRow, identifiedRow, type OwnSql } from '../database/own-statements.ts';
 import { allOf } from '../dialects/fragment.ts';
 import { ownTables } from '../dialects/index.ts';
 import { accountColumns, fromParts, fromRows, type Rows, rowsBeside } from '../dialects/own-tables.ts';
@@ -10,8 +10,9 @@ import { accessNames } from '../language/descriptors/access-names.ts';
 import { arrayLiteral, type CompiledApi } from '../language/index.ts';
 import { createAnswerWriter } from '../query/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
+import { createRowContexts } from '../row-security/contexts.ts';
 import type { SystemPlace } from '../system/place.ts';
-import { accountWidth, readAccount } from '../users/account.ts';
+import { accountWidth, callerOf, readAccount } from '../users/account.ts';
 import { keyArray, type RequestOrigin, type Running, type SystemHook } from '../write/execute/running.ts';
 
 /** Called with new comments, before the transaction ends: their collections, items and texts. */
@@ -116,12 +117,8 @@ SELECT 'mention', m.v, ${sql.object({ collection: '$2', item: '$3', comment: '$4
 /** Makes the function that queues the mails, in the transaction that writes the comments. */
 export function createMentions({ api, place: location, planner, mailed }: MentionsOptions): HearComments {
   const names = accessNames(api);
+  const rowContext = createRowContexts(api);
   const texts = mentionStatements(location);
-
-  function callerOf(row: TextRow): Caller & { readonly email: string } {
-    const { id, role, email } = readAccount(row.slice(0, accountWidth));
-    return { accessClass: names.of(role), user: id, role: role?.id ?? null, email: email ?? '' };
-  }
 
   return async function hear(running, comments) {
     const { transaction } = running;
@@ -132,12 +129,12 @@ export function createMentions({ api, place: location, planner, mailed }: Mentio
       if (mentioned.length === 0) continue;
       const recipients: string[] = [];
       for (const row of await allRows(transaction, texts.users, [arrayLiteral(mentioned)])) {
-        const user = callerOf(row);
-        const readable = await areReadable(running, planner, user, {
+        const account = readAccount(row.slice(0, accountWidth));
+        const readable = await areReadable(running, planner, callerOf(names, rowContext, account), {
           collection: comment.collection,
           items: [comment.item],
         });
-        if (readable) recipients.push(user.email);
+        if (readable) recipients.push(account.email ?? '');
       }
       if (recipients.length === 0) continue;
       const { collection, item, text } = comment;

@@ -1,10 +1,13 @@
 /** Facts of a user that a request needs, read in one statement. Source: API specification, sections 2.2, 3.2 and 10. */
 
+import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import { ask, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import { accountColumns } from '../dialects/own-tables.ts';
+import type { AccessNames } from '../language/descriptors/access-names.ts';
 import { isUuid } from '../language/types/uuid.ts';
+import type { FindRowContext } from '../row-security/contexts.ts';
 import type { SystemPlace } from '../system/place.ts';
 
 /** A user of any status: the reader decides what the status means. */
@@ -18,6 +21,16 @@ interface AccountRole {
   readonly enforceTfa: boolean;
   /** Addresses and CIDR blocks that the role may be used from; empty: from any. */
   readonly ipAccess: readonly string[];
+}
+
+/** Caller that an account stands for. */
+export function callerOf(names: AccessNames, rowContext: FindRowContext, { id, role }: Account): Caller {
+  const claimed = { role: role?.name ?? null, admin: role?.adminAccess === true, user: id, roleKey: role?.id ?? null };
+  return {
+    ...{ accessClass: names.of(role), user: id, role: role?.id ?? null },
+    ...(claimed.admin && { administrator: true as const }),
+    ...rowContext(claimed),
+  };
 }
 
 /** Number of columns in `accountColumns`; other columns of a statement stand after them. */

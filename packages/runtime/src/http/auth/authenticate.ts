@@ -14,6 +14,7 @@ import type { FindClientAddress } from '../../operate/client-address.ts';
 import { parameterNames } from '../../query/parse/parse-query-string.ts';
 import { liesUnder, splitTarget } from '../../query/parse/target.ts';
 import type { FindRowContext } from '../../row-security/contexts.ts';
+import { callerOf } from '../../users/account.ts';
 
 /**
  * Finds the caller of a token; null stands for an anonymous request. At once if the token is cached, else by a promise.
@@ -91,15 +92,9 @@ export function callersWithoutUser(
 
 /** Reduces a user to the facts that requests are checked by. */
 export function authenticatedUser(names: AccessNames, rowContext: FindRowContext, { account, session }: Identity) {
-  const { id, role, hasTfa, provider } = account;
-  const claimed = { role: role?.name ?? null, admin: role?.adminAccess === true, user: id, roleKey: role?.id ?? null };
+  const { role, hasTfa, provider } = account;
   return {
-    caller: {
-      ...{ accessClass: names.of(role), user: id, role: role?.id ?? null },
-      ...(claimed.admin && { administrator: true as const }),
-      ...(session !== null && { session }),
-      ...rowContext(claimed),
-    },
+    caller: { ...callerOf(names, rowContext, account), ...(session !== null && { session }) },
     /** Addresses and CIDR blocks that requests may come from; empty: from any. */
     ipAccess: role?.ipAccess ?? [],
     // A user of a provider has proven their identity there, and has no password that a second factor would complement.
