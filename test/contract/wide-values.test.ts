@@ -206,3 +206,15 @@ it('a number of limited digits is not infinite', async () => {
   expect(failure(answer)).toBe('400 FAILED_VALIDATION');
   expect((await project.admin(`/items/wide?fields=id&filter[${name}]=Infinity`)).json).toEqual({ data: [] });
 });
+
+it('a sum and an average beyond the range of their type say so', async () => {
+  const name = `c${values.findIndex(([column]) => column === 'double precision')}`;
+  await project.rows(`UPDATE wide SET ${name} = 1.7e308`);
+  for (const call of ['sum', 'avg']) {
+    const answer = await project.admin(`/items/wide?aggregate[${call}]=${name}`);
+    expect([failure(answer), answer.json.errors[0].message]).toEqual([
+      '400 INVALID_QUERY',
+      'A number of the query, or of its answer, is out of range.',
+    ]);
+  }
+});

@@ -169,7 +169,9 @@ export function toDatabaseError(cause: unknown): PlatformError {
   if (!(cause instanceof ServerError)) return new PlatformError('INTERNAL_SERVER_ERROR', undefined, {}, { cause });
   const result = answers.get(cause.sqlstate) ?? answers.get(cause.sqlstate.slice(0, 2)) ?? unavailable;
   const extensions = result.code === 'FAILED_VALIDATION' ? { type: result.type } : {};
-  return new PlatformError(result.code, undefined, extensions, { cause });
+  // Sums and averages leave the range of their type, too, where the query itself is sound.
+  const message = cause.sqlstate === '22003' ? 'A number of the query, or of its answer, is out of range.' : undefined;
+  return new PlatformError(result.code, message, extensions, { cause });
 }
 
 /** The same for a statement that may lack a privilege, or whose row a policy refuses (42501). */

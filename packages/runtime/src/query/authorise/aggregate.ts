@@ -57,6 +57,9 @@ export function checkCalls(scope: Scope, collection: CollectionScope | undefined
   for (const { field } of request.values) {
     if (field !== null && isCall(field)) throw invalidQuery('"aggregate" takes fields, not functions of them.');
   }
+  if (request.sort.some(({ name }) => splitAggregate(name)?.function === 'countAll')) {
+    throw invalidQuery('"countAll" counts rows: "sort" takes it without a field.');
+  }
   const unused = unusedTerms(request);
   refuseUnknownFunctions(
     scope,
