@@ -198,6 +198,10 @@ it('of the project that the database lacks are named when it is compiled', async
   expect([behind.code, behind.stderr]).toEqual([0, expect.stringMatching(lacking)]);
   expect((await platform('migrate')).stderr).not.toContain('lacks');
   expect((await platform('generate')).stderr).not.toContain('lacks');
+  await writeFile(join(folder, 'migrations/0006-lamps.sql'), 'CREATE TABLE lamps (id bigint PRIMARY KEY);\n');
+  const changed = /warning.*migration-unusable[\s\S]*The migration 0006-lamps is not the one that was applied/;
+  expect((await platform('generate')).stderr).toMatch(changed);
+  await writeFile(join(folder, 'migrations/0006-lamps.sql'), 'CREATE TABLE lamps (id int PRIMARY KEY);\n');
 }, 90_000);
 
 it('of the project are not named as lacking to a role that may not read which the database has had', async () => {

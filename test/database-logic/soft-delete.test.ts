@@ -273,4 +273,20 @@ permissions:
     expect(await missing('/items/tags?fields=name')).toEqual([]);
     expect(await missing('/items/articles?fields=id&filter[title]=one')).toEqual([['title']]);
   }, 60_000);
+
+  it('explain tells which rules remove for good, and the right that is lacking', async () => {
+    const told = async (role: string, path: string) => {
+      const args = ['explain', `DELETE ${path}`, '--as', role, '--offline', '--project', project.folder];
+      return (await runWarm(args, { DATABASE_URL: project.database.url })).stdout;
+    };
+    expect(await told('editor', '/items/articles/1')).toContain('also for good, with purge=true');
+    expect(await told('remover', '/items/articles/1')).not.toContain('also for good');
+    expect(await told('remover', '/items/articles/1?purge=true')).toContain(
+      'No rule grants deleting articles for good.',
+    );
+    expect(await told('reader', '/items/articles/1?purge=true')).toContain(
+      'No rule grants deleting articles for good.',
+    );
+    expect(await told('reader', '/items/articles/1')).toContain('No rule grants deleting articles.');
+  }, 60_000);
 });

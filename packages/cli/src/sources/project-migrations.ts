@@ -142,7 +142,7 @@ export async function migrationDiagnostics(source: Source, project: Project): Pr
   } catch (error) {
     // Tables and files that are not readable are told by commands that need them.
     if (!(error instanceof CommandError) || error.exitCode !== exitCodes.invalid) return [];
-    return [warning(error.message, error.hint ?? 'Run `platform migrate --status`.')];
+    return [warning(error.message, error.hint ?? 'Run `platform migrate --status`.', 'migration-unusable')];
   }
 }
 

@@ -35,7 +35,7 @@ import {
 } from './try-write.ts';
 
 /** One rule, as it applies to a write. */
-export interface RuleOfWrite extends Pick<WriteRule, 'fields' | 'where' | 'presets'> {
+export interface RuleOfWrite extends Pick<WriteRule, 'fields' | 'where' | 'presets' | 'purge'> {
   readonly action: Action;
   /** Condition on the written row; null for none. */
   readonly check: WriteRule['check'];
@@ -130,10 +130,11 @@ function rulesOf(
   const granted = access?.collections.find((candidate) => candidate.collection === collection);
   if (action === 'delete') {
     const deleting = granted?.delete ?? [];
-    return deleting.map(({ where }) => ({
+    return deleting.map(({ where, purge }) => ({
       action,
       fields: [],
       where,
+      ...(purge && { purge }),
       presets: [],
       check: null,
       lacking: [],

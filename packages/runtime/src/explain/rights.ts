@@ -1,9 +1,14 @@
 /** The rights that a refused request lacks: as few as would be enough. */
 import type { AccessClass, AccessRule, CollectionAccess, CompiledApi, WriteRule } from '../language/index.ts';
 
+const purge = 'purge';
+
 type RuledAction = 'read' | 'create' | 'update' | 'delete';
 
-/** A right that a role may lack: to a name of a collection, or with an empty name to the action at all. */
+/**
+ * A right that a role may lack: to a name of a collection, or with an empty name to the action at all. For deleting the
+ * name `purge` stands for removing archived items for good.
+ */
 export interface Right {
   readonly action: RuledAction;
   readonly collection: string;
@@ -20,11 +25,12 @@ export function missingPermissions(
   actions: readonly RuledAction[],
 ): readonly Right[] {
   const byCollection = new Map(access.collections.map((entry) => [entry.collection, entry]));
-  return collections.flatMap(({ name: collection, fields, relations }) =>
+  return collections.flatMap(({ name: collection, fields, relations, softDelete }) =>
     actions.flatMap((action) => {
       const rules: readonly AccessRule[] = byCollection.get(collection)?.[action] ?? [];
-      const granted = new Set(rules.flatMap((rule) => rule.fields));
-      const names = action === 'delete' ? [] : [...fields, ...relations].map(({ name }) => name);
+      const granted = new Set(rules.flatMap((rule) => (rule.purge ? [purge] : rule.fields)));
+      const purged = softDelete === undefined ? [] : [purge];
+      const names = action === 'delete' ? purged : [...fields, ...relations].map(({ name }) => name);
       const missing = [...new Set(names)].filter((name) => !granted.has(name));
       // The action at all comes last, so that names go first which are not needed.
       return [...missing, ...(rules.length === 0 ? [''] : [])].map((name) => ({ action, collection, name }));
@@ -50,7 +56,7 @@ export async function leastOf(
 export function everything({ collections }: RuledApi): AccessClass {
   const all = collections.map(({ name: collection, fields, relations }) => {
     const rule = openRule([...fields, ...relations].map(({ name }) => name));
-    return { collection, read: [rule], create: [rule], update: [rule], delete: [rule] };
+    return { collection, read: [rule], create: [rule], update: [rule], delete: [{ ...rule, purge: true as const }] };
   });
   return { name: '*', roles: [], admin: false, collections: all };
 }
@@ -69,7 +75,8 @@ export function withPermissions(access: AccessClass, permissions: readonly Right
 }
 
 function withRule(entry: CollectionAccess, [action, permissions]: [RuledAction, readonly Right[]]): CollectionAccess {
-  const rule = openRule(permissions.flatMap(({ name }) => (name === '' ? [] : [name])));
+  const names = permissions.flatMap(({ name }) => (name === '' ? [] : [name]));
+  const rule = action === 'delete' ? { ...openRule([]), ...(names.length > 0 && { purge: true as const }) } : openRule(names);
   return { ...entry, [action]: [...(entry[action] ?? []), rule] };
 }
 
@@ -90,7 +97,7 @@ export function formatMissing({ action, collection, name }: Right): string {
     read: `reading ${some}`,
     create: `creating ${collection}${name === '' ? '' : ` with ${name}`}`,
     update: `changing ${some}`,
-    delete: `deleting ${collection}`,
+    delete: `deleting ${collection}${name === purge ? ' for good' : ''}`,
   };
   return `No rule grants ${what[action]}.`;
 }

@@ -23,7 +23,8 @@ test('the field takes the values that archive and restore', () => {
   expect(problemsOf({ field: 'count', value: '1', restore: 'none' })).toEqual([`error soft-delete ${place}.restore`]);
   const told = (softDelete: SoftDeleteConfig) =>
     resolve({ things }, { config: { collections: { things: { softDelete } } } }).diagnostics[0];
-  expect(told({ field: 'name' })?.hint).toContain("`value`: { field: 'name', value: 'true' }");
+  expect(told({ field: 'name' })?.hint).toContain("`value`: { field: 'name', value: 'archived' }");
+  expect(told({ field: 'count' })?.hint).toContain("`value`: { field: 'count', value: '1' }");
   expect(told({ field: 'count', value: 'many' })?.message).toBe('"many" must be an integer.');
   expect(problemsOf({ field: 'deleted_at' }, { ...things, readOnly: true })).toEqual([
     `error soft-delete ${place}.field`,

@@ -119,7 +119,8 @@ export const configSoftDelete: Rule = (schema, sources) =>
     if (!table.writable.update) return refuse('field', 'is of rows that the database does not allow to update');
     const set = value === undefined ? nowMisfit(field) : literalMisfit(field, column, value);
     if (set !== null && value === undefined) {
-      const hint = `Say what it gets, with \`value\`: { field: '${softDelete.field}', value: 'true' }.`;
+      const fitting = ['archived', 'true', '1'].find((text) => literalMisfit(field, column, text) === null) ?? '…';
+      const hint = `Say what it gets, with \`value\`: { field: '${softDelete.field}', value: '${fitting}' }.`;
       return wrong('field', `The field "${field.name}" takes no time`, hint);
     }
     if (set !== null) return wrong('value', `"${value}" ${set}`);

@@ -26,6 +26,7 @@ const ruleSchema = {
     action,
     fields: texts,
     where: { ...anyMembers, description: 'The rows that it reaches.' },
+    'purge?': { ...flag, description: 'True where it also removes for good what DELETE archives.' },
     presets: { type: 'array', items: anyMembers },
     check: {
       type: ['object', 'null'],
