@@ -216,6 +216,17 @@ describe('one operation', () => {
     expect(await run("SELECT 1 FROM tags WHERE name = 't'")).toEqual([]);
   });
 
+  it('tells administrators which name does not exist, and nobody else', async () => {
+    const unknown = 'Not found, or you do not have permission.';
+    for (const query of [
+      '{ tags(sort: ["nme"]) { id } }',
+      'mutation { create_tags_items(data: [], sort: ["nme"]) { id } }',
+    ]) {
+      expect((await admin(query)).errors[0].message).toBe('Not found, or secret: "nme" of tags.');
+      expect((await ask(query)).errors[0].message).toBe(unknown);
+    }
+  });
+
   it('is answered again under its key without running again', async () => {
     const query = 'mutation ($n: String) { create_tags_item(data: { name: $n }) { id name } }';
     const once = (name: string) => ask(query, { n: name }, adminToken, { 'idempotency-key': 'k1' });

@@ -1,6 +1,7 @@
 /** Functions and procedures of the database over GraphQL: the same answers, and the same rights. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Atlas, clerk, startAtlas } from '../support/atlas.ts';
+import { failure, serveProject } from '../support/project.ts';
 
 let atlas: Atlas;
 beforeAll(async () => {
@@ -105,4 +106,42 @@ describe('attacks', () => {
       'UNPROCESSABLE_ENTITY: The function refuses this.',
     );
   });
+});
+
+it('a user without a role calls what is granted to all with the values of a user; a guest may not', async () => {
+  const user = '5b0f6c1e-0000-4000-8000-0000000000b1';
+  const token = 'static-token-without-role';
+  const project = await serveProject({
+    system: true,
+    sql: `CREATE TABLE shops (id integer PRIMARY KEY, name text); INSERT INTO shops VALUES (1, 'Belfry');
+      CREATE FUNCTION shops_of(reader uuid) RETURNS SETOF shops LANGUAGE sql STABLE
+        AS $$ SELECT * FROM shops WHERE reader IS NOT NULL $$;
+      CREATE FUNCTION reader_key(reader uuid) RETURNS uuid LANGUAGE sql STABLE AS $$ SELECT reader $$;
+      CREATE FUNCTION greet(reader uuid) RETURNS text LANGUAGE sql VOLATILE AS $$ SELECT 'Hello, ' || reader $$;`,
+    config: '{ functions: { shops_of: {}, reader_key: {}, greet: {} } }',
+    permissions: `permissions: { public: { shops: { read: true } } }
+functions:
+  public:
+    shops_of: { args: { reader: $CURRENT_USER } }
+    reader_key: { args: { reader: $CURRENT_USER } }
+    greet: { args: { reader: $CURRENT_USER } }`,
+  });
+  try {
+    await project.rows(
+      `INSERT INTO platform.platform_users (id, email, token) VALUES ('${user}', 'a@b.example', '${token}')`,
+    );
+    const documents = ['{ shops_of { name } }', '{ reader_key }', 'mutation { greet }'];
+    const answers = [{ shops_of: [{ name: 'Belfry' }] }, { reader_key: user }, { greet: `Hello, ${user}` }];
+    for (const [index, query] of documents.entries()) {
+      const request = { method: 'POST', body: { query } };
+      // The guest comes first and last: what is compiled for one is not the other's.
+      expect((await project.ask('/graphql', request)).json.errors[0].extensions.code).toBe('FORBIDDEN');
+      expect((await project.ask('/graphql', { ...request, token })).json).toEqual({ data: answers[index] });
+      expect((await project.ask('/graphql', request)).json.errors[0].extensions.code).toBe('FORBIDDEN');
+    }
+    expect((await project.ask('/functions/reader_key', { token })).json).toEqual({ data: user });
+    expect(failure(await project.ask('/functions/reader_key'))).toBe('404 ROUTE_NOT_FOUND');
+  } finally {
+    await project.close();
+  }
 });

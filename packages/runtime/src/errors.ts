@@ -111,17 +111,25 @@ const retryAfter = { 'retry-after': String(retryAfterSeconds) };
  */
 export function errorBody(errors: readonly PlatformError[], namesMissing = false): string {
   return JSON.stringify({
-    errors: errors.map(({ code, message, extensions, missing }) => ({
-      message: namesMissing && missing !== undefined ? `Not found, or secret: ${missing}.` : message,
-      extensions: { code, ...extensions },
+    errors: errors.map((error) => ({
+      message: messageOf(error, namesMissing),
+      extensions: { code: error.code, ...error.extensions },
     })),
   });
 }
 
+/** Text of an error in an answer; `namesMissing` is true for callers from whom no name is hidden. */
+export function messageOf({ message, missing }: PlatformError, namesMissing = false): string {
+  return namesMissing && missing !== undefined ? `${missingText}${missing}.` : message;
+}
+
+const missingText = 'Not found, or secret: ';
+
 export function readErrorBody(body: Buffer): PlatformError {
   const { errors }: { readonly errors: readonly PrintedError[] } = JSON.parse(body.toString('utf8'));
   const read = errors.map(({ message, extensions: { code, ...extensions } }) => {
-    return new PlatformError(isErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR', message, extensions);
+    const missing = message.startsWith(missingText) ? { missing: message.slice(missingText.length, -1) } : {};
+    return new PlatformError(isErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR', message, extensions, missing);
   });
   return together(read) ?? new PlatformError('INTERNAL_SERVER_ERROR');
 }

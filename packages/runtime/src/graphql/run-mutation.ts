@@ -42,13 +42,13 @@ export async function runMutation(
 
 function failed(
   { report }: MutationSetting,
-  { request }: OperationCall,
+  { request, caller }: OperationCall,
   { key, nodes }: MutationField,
   thrown: unknown,
 ): Buffer {
   const error = toPlatformError(thrown);
   report(request, error);
-  return spliceAnswer(null, [{ key, nodes, error }]);
+  return spliceAnswer(null, [{ key, nodes, error, namesMissing: caller.administrator }]);
 }
 
 async function runService(

@@ -91,7 +91,7 @@ async function runAll(running: Running, fields: readonly QueryField[], call: Ope
       try {
         return { key, json: await jsonOf(running, field, call, introspected) };
       } catch (error) {
-        failures.push({ key, nodes, error: reported(running.setting, call, error) });
+        failures.push({ key, nodes, ...reported(running.setting, call, error) });
         return { key, json: nullText };
       }
     }),
@@ -113,16 +113,20 @@ function runOnly(
   return readRows(running, source, call, frameFor(field)).then(
     (body) => ({ body, headers: noHeaders }),
     (error) => {
-      const failures = [{ key, nodes, error: reported(running.setting, call, error) }];
+      const failures = [{ key, nodes, ...reported(running.setting, call, error) }];
       return { body: failing([field], [{ key, json: nullText }], failures), headers: noHeaders };
     },
   );
 }
 
-function reported({ report }: QuerySetting, { request }: OperationCall, thrown: unknown): PlatformError {
+function reported(
+  { report }: QuerySetting,
+  { request, caller }: OperationCall,
+  thrown: unknown,
+): Pick<FieldFailure, 'error' | 'namesMissing'> {
   const error = toPlatformError(thrown);
   report(request, error);
-  return error;
+  return { error, namesMissing: caller.administrator };
 }
 
 const frames = new WeakMap<QueryField, ReturnType<typeof frameOf>>();
@@ -189,7 +193,7 @@ function readRows(
   frame?: ReturnType<typeof frameOf>,
 ): Promise<Buffer> {
   return readSource(running, source, call, frame, (error) => {
-    if (source.called === true) throw toFunctionError(error, false);
+    if (source.called !== undefined) throw toFunctionError(error, false);
     // The database reads back what it once wrote into a cursor, so it refuses only forged ones.
     if (source.collect !== undefined && refusesValue(error)) throw unusableCursor();
     const other = running.notPopulated(source, error);
@@ -223,12 +227,13 @@ function readSource(
   call: OperationCall,
   frame?: ReturnType<typeof frameOf>,
   recover: (error: unknown) => Promise<Buffer> = rethrow,
-  mayRepeat = source.called !== true,
+  mayRepeat = source.called === undefined,
 ): Promise<Buffer> {
   const { prepare, keys, collect } = source;
   const { variables, caller, request } = call;
   const { database, driftGuard, late } = running.setting;
   try {
+    source.called?.(caller);
     const { plan, values, bounds, large, size = -1 } = prepare(variables);
     const named = keys === null ? noNames : keys(variables, caller);
     driftGuard(plan.statement);

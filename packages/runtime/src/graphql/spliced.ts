@@ -1,7 +1,7 @@
 /** Answers of operations, spliced from the bytes of rows. */
 import { type FieldNode, getLocation } from 'graphql';
 import type { RowSink } from '../database/database.ts';
-import type { PlatformError } from '../errors.ts';
+import { messageOf, type PlatformError } from '../errors.ts';
 import { ByteWriter, giveBack } from '../json/byte-writer.ts';
 import { createTranscoder, type Transcoder } from '../json/transcode.ts';
 import type { JsonValue } from '../language/index.ts';
@@ -121,18 +121,20 @@ export interface FieldFailure {
   /** Every place of the document that asks for it. */
   readonly nodes: readonly FieldNode[];
   readonly error: PlatformError;
+  /** True if the caller is told names that do not exist. Default: false. */
+  readonly namesMissing?: boolean | undefined;
 }
 
 /** Prints the member `errors` of an answer: one entry per error, each with its place. */
 function printErrors(failures: readonly FieldFailure[]): string {
-  const entries = failures.flatMap(({ key, nodes, error }) =>
-    [error, ...error.others].map(({ message, code, extensions }): JsonValue => {
+  const entries = failures.flatMap(({ key, nodes, error, namesMissing }) =>
+    [error, ...error.others].map((listed): JsonValue => {
       const locations = locationsOf(nodes);
       return {
-        message,
+        message: messageOf(listed, namesMissing),
         ...(locations.length > 0 && { locations }),
         path: [key],
-        extensions: { code, ...extensions },
+        extensions: { code: listed.code, ...listed.extensions },
       };
     }),
   );

@@ -1,6 +1,7 @@
 /** Root fields that call functions of the database. Source: API specification, section 14.2; docs/functions.md. */
 import { type GraphQLObjectType, isObjectType } from 'graphql';
 import type { Caller } from '../../caller.ts';
+import { forbidden } from '../../errors.ts';
 import { openArguments, type SentArguments } from '../../functions/arguments.ts';
 import type { Callable } from '../../functions/service.ts';
 import { type ArgumentDescriptor, type FunctionDescriptor, graphqlName, type JsonValue } from '../../language/index.ts';
@@ -31,13 +32,11 @@ export function compileCall(root: RootField, descriptor: FunctionDescriptor): Ro
   if (descriptor.returns.kind === 'items' && givesObjects(root)) return compileItems(root, call, options);
   return {
     kind: 'call',
-    plan: (variables, caller) =>
-      to.functions.read(
-        caller,
-        call,
-        argumentsOf(call, inputs, variables),
-        argumentTree(to.index, undefined, options, variables),
-      ),
+    plan(variables, caller) {
+      admit(to, call, caller);
+      const tree = argumentTree(to.index, undefined, options, variables);
+      return to.functions.read(caller, call, argumentsOf(call, inputs, variables), tree);
+    },
     encode: encoderOf(root),
   };
 }
@@ -63,7 +62,8 @@ function compileItems(
       read: (variables) => to.functions.source(call, argumentsOf(call, inputs, variables)),
     },
   });
-  return { kind: 'rows', key: field.key, collection: returns.collection, prepare, keys: null, called: true };
+  const called = (caller: Caller): void => admit(to, call, caller);
+  return { kind: 'rows', key: field.key, collection: returns.collection, prepare, keys: null, called };
 }
 
 /** A call that may change something, as a part of the transaction of its operation. */
@@ -86,6 +86,7 @@ export function compileWritingCall(
   const nothing = Buffer.from(returns.kind === 'items' && returns.many === true && read !== null ? '[]' : 'null');
   return {
     ask(variables, { caller, sender }) {
+      admit(to, call, caller);
       const reading = read?.(variables);
       const returning = (form: ReturningForm): Returning | null => reading?.(form, caller) ?? null;
       const collection = `functions/${descriptor.name}`;
@@ -113,12 +114,16 @@ function encoderOf({ to, field, type }: RootField): CallSource['encode'] {
     Buffer.from(JSON.stringify(project(parseExactly(bytes.toString('utf8', dataText, bytes.length - 1)))));
 }
 
-/** The function as the class of the document may call it; callers without a user have no values of one. */
-function callableOf({ functions, accessClass, scope }: CompilingRoots, { name }: FunctionDescriptor): Callable {
-  const subject = scope.isPublic === true ? null : '';
-  const found = functions.find({ accessClass, user: subject, role: subject }, name);
+/** The function as the class of the document may call it, where the caller has the values that it is called with. */
+function callableOf({ functions, accessClass }: CompilingRoots, { name }: FunctionDescriptor): Callable {
+  const found = functions.find({ accessClass, user: '', role: '' }, name);
   if (found === undefined) throw unknownName(name);
   return found;
+}
+
+/** Throws FORBIDDEN for a caller without the user or the role that a value of the call is taken from. */
+function admit({ functions }: CompilingRoots, { descriptor }: Callable, caller: Caller): void {
+  if (functions.find(caller, descriptor.name) === undefined) throw forbidden();
 }
 
 function namesOf({ descriptor, access }: Callable): ReadonlyMap<string, ArgumentDescriptor> {

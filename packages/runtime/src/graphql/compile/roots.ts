@@ -20,8 +20,8 @@ export interface RowSource {
   readonly keys: ((variables: Variables, caller: Caller) => readonly string[]) | null;
   /** Collects the rows of a page. Default: they are a list, or one item. */
   readonly collect?: CreateConnection;
-  /** Set where the rows are those of a function. */
-  readonly called?: true;
+  /** Set where the rows are those of a function: throws FORBIDDEN for a caller who may not call it. */
+  readonly called?: (caller: Caller) => void;
 }
 
 /** Context in which the root fields of an operation are compiled. */
