@@ -70,3 +70,21 @@ it('of twenty that have seen the same only one gets through', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, (_, place) => change('people/1', tag, `n${place}`)));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 422)]);
 });
+
+it('a singleton is guarded, before its first write by the tag of its defaults', async () => {
+  const path = '/items/settings';
+  const patch = (tag: string, title: string, query = '') =>
+    project.admin(`${path}${query}`, { method: 'PATCH', headers: { 'if-match': tag }, body: { title } });
+  const tag = async (query = '') => (await project.admin(`${path}${query}`)).headers.get('etag') ?? '';
+  const first = await tag();
+  expect(failure(await patch('"other"', 'no'))).toBe('422 UNPROCESSABLE_ENTITY');
+  expect((await patch(first, 'first')).json.data.title).toBe('first');
+  const late = await patch(first, 'late');
+  expect([failure(late), late.json.errors[0].extensions.etag]).toEqual(['422 UNPROCESSABLE_ENTITY', await tag()]);
+  expect((await patch(await tag('?fields=title&meta=*'), 'second', '?fields=title&meta=*')).status).toBe(200);
+  expect((await patch('*', 'third')).status).toBe(200);
+  expect(await run('SELECT title FROM settings')).toEqual([{ title: 'third' }]);
+  const seen = await tag();
+  const answers = await Promise.all(Array.from({ length: 10 }, (_, place) => patch(seen, `n${place}`)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 422)]);
+});

@@ -327,6 +327,10 @@ describe('settings', () => {
     }
     expect((await asAdmin('PATCH', '/settings', { id: 1 })).status).toBe(200);
     expect(failure(await asAdmin('PATCH', '/settings', { id: 2 }))).toBe('400 INVALID_PAYLOAD');
+    const seen = (await asAdmin('GET', '/settings')).headers.get('etag') ?? '';
+    const change = () =>
+      project.admin('/settings', { method: 'PATCH', body: { project_color: '#00f' }, headers: { 'if-match': seen } });
+    expect([(await change()).status, failure(await change())]).toEqual([200, '422 UNPROCESSABLE_ENTITY']);
   });
 
   it.each([

@@ -124,7 +124,7 @@ class ItemRoutes implements ItemHandlers {
 
   async update(request: ItemRequest, body: JsonValue | undefined): Promise<void> {
     const { writer } = this.#options;
-    const requestedItem = this.#requested(request, 'update');
+    const requestedItem = this.#guarded(request, 'update');
     const singleton = this.#singletons.has(requestedItem.collection);
     this.#send(
       request,
@@ -161,7 +161,7 @@ class ItemRoutes implements ItemHandlers {
     return { caller, query, collection: allowed, sender: this.#options.senderOf(httpContext.request) };
   }
 
-  /** Request by key: with the entity tags that the item may have. */
+  /** Request by key or of a singleton: with the entity tags that the item may have. */
   #guarded(request: ItemRequest, name: WrittenRoute): WriteRequest {
     const { 'if-match': ifMatch } = request.httpContext.request.headers;
     return { ...this.#requested(request, name), ...(ifMatch !== undefined && { ifMatch }) };

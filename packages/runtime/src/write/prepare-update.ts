@@ -39,7 +39,9 @@ import {
 import {
   affectedBy,
   completed,
+  type FindKeys,
   guardOf,
+  guardOfSingleton,
   type PreparedStep,
   prepareStep,
   returningOf,
@@ -117,7 +119,7 @@ export async function prepareUpdateSingleton(context: WriteContext, body: JsonVa
   const data = parseObject(body);
   const returning = returningOf(context, 'singleton');
   const writable = writableOf(context);
-  const found = prepareSingleton(context.scope, writable, context.caller);
+  const findItem = singletonFinder(context, writable);
   const granted = grantedTo(context, writable);
   const tree = isTree(writable, [data]);
   const batch = await decodeOne(context, granted, tree ? {} : data, undefined);
@@ -125,20 +127,30 @@ export async function prepareUpdateSingleton(context: WriteContext, body: JsonVa
   const step = prepareStep(context, granted, 'update', batch, 'shared', { placeOf });
   return {
     returning,
+    ...guardOfSingleton(context, writable.collection, findItem),
     affected: () => [affectedBy(context, granted, batch, placeOf)],
     isConflict: (error) => overtakesPayloads(context, writable, [data], error),
     async work(running) {
-      // The first is sent first.
-      const locked = lockSingleton(running, writable);
-      const [{ keys, count }] = await Promise.all([find(running, found), locked]);
+      const keys = await findItem(running);
       if (keys !== null) await requireOwnKey(context, writable, data, running);
       if (tree && keys !== null) {
         return runTree(context, writable, changedEntries(writable, keys, [data], null), true, running);
       }
       if (keys !== null) return runUpdate(running, step, keys, false);
-      if (count > 0) throw forbidden();
       return runTree(context, writable, newEntries(writable, [data], false), true, running);
     },
+  };
+}
+
+/** Makes what waits for the turn to write a singleton and finds its item; FORBIDDEN for one that the caller may not read. */
+export function singletonFinder({ scope, caller }: WriteContext, writable: WritableCollection): FindKeys {
+  const found = prepareSingleton(scope, writable, caller);
+  return async function findItem(running) {
+    // The first is sent first.
+    const locked = lockSingleton(running, writable);
+    const [{ keys, count }] = await Promise.all([find(running, found), locked]);
+    if (keys === null && count > 0) throw forbidden();
+    return keys;
   };
 }
 

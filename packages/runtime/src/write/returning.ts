@@ -9,7 +9,7 @@ import { parseKeyRequest, parseListRequest } from '../query/parse/parse-read.ts'
 import type { ReadLimits, ReadRequest } from '../query/parse/request.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
 import { boundValues } from '../query/plan/plan-bounds.ts';
-import { bind } from '../query/planner.ts';
+import { bind, type PlannedRead } from '../query/planner.ts';
 import { checkReadSyntax, prepareRead } from '../query/prepare.ts';
 import type { Prepared, RequestedRead } from '../query/prepared.ts';
 import type { WriteScope } from './access/scope.ts';
@@ -106,6 +106,27 @@ function prepareText({
   const { plan, values } = prepared;
   const bounds = form === 'one' ? [] : boundValues(request);
   return { plan, values: values.slice(0, values.length - parts.length - bounds.length), bounds };
+}
+
+/** Prepares the read of GET at the address of a singleton; null when the caller may read nothing, or values are wrong. */
+export function prepareSingletonRead({
+  scope,
+  caller,
+  collection,
+  query,
+  limits,
+  plans,
+  reportError,
+}: Omit<ReturningRequest, 'form' | 'texts'>): Pick<PlannedRead, 'plan' | 'statement' | 'parameters'> | null {
+  if (!scope.read.collections.has(collection)) return null;
+  const tree = new Map(parseQueryString(query, limits));
+  tree.delete('export');
+  const request = parseListRequest(tree, limits);
+  const requested = { scope: scope.read, limits, selector: 'list', collection, request } as const;
+  const prepared = prepareOr(plans, requested, reportError);
+  if (prepared === null) return null;
+  const { plan, values } = prepared;
+  return { plan, statement: runAs(plan.statement, caller), parameters: bind(plan.binders, values, caller) };
 }
 
 function prepareOr(

@@ -13,13 +13,14 @@ import { parseCreate, parseObject, parseUpdate } from './decode/parse-body.ts';
 import type { TransactionBody } from './execute/transaction-body.ts';
 import { copyPayload, sentKeys } from './hooks/copy-payload.ts';
 import { prepareDelete, prepareDeleteOne } from './prepare-delete.ts';
-import { prepareUpdate, prepareUpdateOne, prepareUpdateSingleton } from './prepare-update.ts';
+import { prepareUpdate, prepareUpdateOne, prepareUpdateSingleton, singletonFinder } from './prepare-update.ts';
 import type { Entry } from './tree/parse/nested-write.ts';
 import { changedEntries, isTree, newEntries } from './tree/prepare-tree.ts';
 import { preparePost } from './upsert/prepare-upsert.ts';
 import {
   type Guard,
   guardOf,
+  guardOfSingleton,
   returningOf,
   type WriteContext,
   type WritePlan,
@@ -83,9 +84,12 @@ function prepareAction(
 }
 
 /** Condition that the item of a write must meet before anything runs (If-Match); undefined if the request sets none. */
-export function guardOfCommand(context: WriteContext, { item }: WriteCommand): Guard | undefined {
-  if (context.ifMatch === undefined || item === undefined) return undefined;
-  const { collection } = writableOf(context);
+export function guardOfCommand(context: WriteContext, { item, singleton }: WriteCommand): Guard | undefined {
+  if (context.ifMatch === undefined) return undefined;
+  const writable = writableOf(context);
+  const { collection } = writable;
+  if (singleton === true) return guardOfSingleton(context, collection, singletonFinder(context, writable)).guard;
+  if (item === undefined) return undefined;
   const keys = oneKey(parseKeySegment(collection, item));
   return guardOf(context, collection, keys, () => returningOf(context, 'one')).guard;
 }

@@ -8,6 +8,7 @@ import type { FilterObject } from '../language/conditions/filter-syntax.ts';
 import type { ReadLimits } from '../query/parse/request.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
 import { batchKey } from '../query/plan/plan-keys.ts';
+import type { PlannedRead } from '../query/planner.ts';
 import { readElements } from '../sql/array-text.ts';
 import type { CollectionScope } from '../sql/scope.ts';
 import type { Granted, WritableCollection, WriteScope } from './access/scope.ts';
@@ -30,7 +31,13 @@ import {
   writtenColumns,
 } from './plan/plans.ts';
 import type { CompleteStep, StepPlans } from './plan/statement.ts';
-import { type PreparedReturning, prepareReturning, type Returning, type ReturningForm } from './returning.ts';
+import {
+  type PreparedReturning,
+  prepareReturning,
+  prepareSingletonRead,
+  type Returning,
+  type ReturningForm,
+} from './returning.ts';
 import type { DecodedTree, Group } from './tree/parse/group.ts';
 
 /** A request that writes, apart from its body. */
@@ -44,7 +51,7 @@ export interface WriteRequest {
   readonly sender: RequestOrigin;
   /** For a POST: the key under which its answer is kept. */
   readonly key?: string;
-  /** For a request by key: the entity tags that the item may have. */
+  /** For a request by key or of a singleton: the entity tags that the item may have. */
   readonly ifMatch?: string;
   /** Action that activity records for items not made or changed by an ordinary write. */
   readonly activity?: 'revert' | 'upload';
@@ -142,11 +149,17 @@ export interface Guard {
   /** Entity tags, one of which it must have, or `*`. */
   readonly expected: string;
   readonly collection: CollectionScope;
-  readonly keys: Keys;
+  /** Those of the item; for a singleton what finds them in its turn, null before its first write. */
+  readonly keys: Keys | FindKeys;
   /** Read of a GET on the same address; null when the caller may read nothing. */
-  readonly read: Returning | null;
+  readonly read: Pick<PlannedRead, 'plan' | 'statement' | 'parameters'> | null;
   readonly caller: Caller;
 }
+
+/** Finds keys in a transaction. */
+export type FindKeys = (
+  running: Pick<Running, 'transaction' | 'dialect' | 'driftGuard' | 'caller' | 'turn'>,
+) => Promise<Keys | null>;
 
 /** The collection that a request names. Throws FORBIDDEN where it has no key, or the class cannot write it at all. */
 export function writableOf({ scope, collection }: WriteContext): WritableCollection {
@@ -159,19 +172,24 @@ export function writableOf({ scope, collection }: WriteContext): WritableCollect
 export function returningOf(context: WriteContext, form: ReturningForm): Returning | null {
   if (context.inviting === true) return null;
   if (context.returning !== undefined) return context.returning(form);
-  const { scope, caller, collection, query, limits, reads, echoes, complaints } = context;
+  return prepareReturning({ ...readingOf(context), form, texts: context.echoes });
+}
+
+/** Input of a read at the address of a request, whose wrong values are reported later. */
+function readingOf({ scope, caller, collection, query, limits, reads, complaints }: WriteContext) {
   const reportError = (error: PlatformError) => void complaints.push(error);
-  return prepareReturning({
-    scope,
-    caller,
-    collection,
-    query,
-    form,
-    limits,
-    plans: reads,
-    texts: echoes,
-    reportError,
-  });
+  return { scope, caller, collection, query, limits, plans: reads, reportError };
+}
+
+/** The guard of a request for a singleton, where it wants one. */
+export function guardOfSingleton(
+  context: WriteContext,
+  collection: CollectionScope,
+  keys: FindKeys,
+): Pick<WritePlan, 'guard'> {
+  const { ifMatch: expected, caller } = context;
+  if (expected === undefined) return {};
+  return { guard: { expected, collection, keys, read: prepareSingletonRead(readingOf(context)), caller } };
 }
 
 /** The guard of a request by key, where it wants one. */
@@ -181,7 +199,10 @@ export function guardOf(
   keys: Keys,
   read: () => Returning | null,
 ): Pick<WritePlan, 'guard'> {
-  return ifMatch === undefined ? {} : { guard: { expected: ifMatch, collection, keys, read: read(), caller } };
+  if (ifMatch === undefined) return {};
+  const returning = read();
+  const planned = returning && { ...returning, parameters: returning.parameters(keys) };
+  return { guard: { expected: ifMatch, collection, keys, read: planned, caller } };
 }
 
 /** Items that most answers by key are of, at most; more count as all of their table. */

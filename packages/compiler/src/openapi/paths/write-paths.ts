@@ -69,7 +69,7 @@ function changesOfOne(collection: Addressed): JsonObject {
 function updateSingleton(collection: Addressed): JsonObject {
   return {
     ...head(collection, collection.names.updateOne, 'Update the item'),
-    ...parametersOf(collection, false),
+    ...parametersOf(collection, false, [useHeader('ifMatch')]),
     requestBody: bodyOf(changesOfOne(collection)),
     responses: answers(collection, 'one'),
   };

@@ -177,7 +177,10 @@ interface Holding {
 }
 
 /** Runs a statement that finds keys, of a collection that fits the database. */
-export async function find({ transaction, driftGuard }: Running, targets: Targets): ReturnType<typeof findTargets> {
+export async function find(
+  { transaction, driftGuard }: Pick<Running, 'transaction' | 'driftGuard'>,
+  targets: Targets,
+): ReturnType<typeof findTargets> {
   driftGuard(targets.statement);
   return findTargets(transaction, targets);
 }

@@ -58,8 +58,7 @@ type WriterOf = (plan: ReadPlan) => AnswerWriter;
 export function createWriteExecutor(options: WriteExecutorOptions): WriteExecutor {
   const { driftGuard, wrapBody = (body) => body } = options;
   const writerOf = rememberWriters();
-  const checkOf = (transaction: Transaction, guard: Guard) =>
-    checkGuard(guard, driftGuard, writerOf, transaction, options.dialect);
+  const checkOf = (transaction: Transaction, guard: Guard) => checkGuard(options, guard, writerOf, transaction);
 
   return {
     bodyOf(request, plan) {
@@ -259,18 +258,20 @@ function answerOf(rows: Answer): Buffer | null {
 
 /** Holds the item still and compares what the caller reads of it with what he has read before. */
 async function checkGuard(
+  { driftGuard, dialect = defaultSql, turn = null }: WriteExecutorOptions,
   { expected: requested, collection, keys, read, caller }: Guard,
-  driftGuard: DriftGuard,
   writerOf: WriterOf,
   transaction: Transaction,
-  dialect: SqlDialect = defaultSql,
 ): Promise<void> {
   if (read === null) throw forbidden();
   driftGuard(read.plan.statement);
   const rows = writerOf(read.plan)();
   const { descriptor } = collection;
-  const locked = lockRows(transaction, dialect, { descriptor, keys, lock: 'NO KEY UPDATE', side: caller });
-  await Promise.all([locked, transaction.run(read.statement, read.parameters(keys), rows)]);
+  const running = { transaction, dialect, driftGuard, caller, turn };
+  const found = typeof keys === 'function' ? await keys(running) : keys;
+  const locked =
+    found && lockRows(transaction, dialect, { descriptor, keys: found, lock: 'NO KEY UPDATE', side: caller });
+  await Promise.all([locked, transaction.run(read.statement, read.parameters, rows)]);
   if (rows.items === 0) throw forbidden();
   const etag = entityTag(rows.end());
   if (matchesTag(requested, etag)) return;
