@@ -18,7 +18,7 @@ let port = 0;
 let trapped = 0;
 const asked: string[] = [];
 
-const answers: Readonly<Record<string, RequestListener>> = {
+const answers: Record<string, RequestListener> = {
   '/a%20file.txt': (_, response) => response.end('content'),
   '/moved': (_, response) => response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end(),
   '/missing': (_, response) => response.writeHead(404).end('none'),
@@ -95,6 +95,27 @@ describe('an import', () => {
     });
     expect((await project.admin(`/assets/${json.data.id}`)).text).toBe('content');
     expect(asked).toEqual(['GET /a%20file.txt ']);
+  });
+
+  it('is done once under a key, also where the address answers no more', async () => {
+    const body = { url: `http://${allowed}:${port}/once`, data: { description: 'once' } };
+    const query = `mutation { import_file(url: "${body.url}", data: { description: "once" }) { id description } }`;
+    const ways = [
+      () => project.admin('/files/import?fields=id', { method: 'POST', body, headers: { 'idempotency-key': 'rest' } }),
+      () =>
+        project.admin('/graphql/system', { method: 'POST', body: { query }, headers: { 'idempotency-key': 'gql' } }),
+    ];
+    for (const bring of ways) {
+      answers['/once'] = (_, response) => response.end('content');
+      const first = await bring();
+      answers['/once'] = (_, response) => response.writeHead(404).end();
+      const again = await bring();
+      expect([first.status, again.status, again.text]).toEqual([200, 200, first.text]);
+    }
+    const { json } = await project.admin('/files?filter[description]=once&fields=id');
+    expect(json.data).toHaveLength(2);
+    expect(asked.splice(0).filter((request) => request.includes('/once'))).toHaveLength(2);
+    await project.rows("DELETE FROM platform.platform_files WHERE description = 'once'");
   });
 
   it('is asked for by documents, too, and answered as they select it', async () => {

@@ -275,7 +275,9 @@ describe('failures', () => {
     expect(server.asked).toEqual([]);
     const lost: WriteQuery = { filter: { n: { _eq: Number('x') } } };
     await expect(docs.deleteByQuery(lost)).rejects.toThrow('The query is not sent: its "_eq" is NaN.');
-    const since: WriteQuery = { filter: { seen: { _lt: Reflect.construct(Date, ['none']) } } };
+    const seen = { _lt: '' };
+    Reflect.set(seen, '_lt', new Date('none'));
+    const since: WriteQuery = { filter: { seen } };
     await expect(docs.deleteByQuery(since)).rejects.toThrow('The query is not sent: its "_lt" is Invalid Date.');
     expect(server.asked).toEqual([]);
     await docs.deleteByQuery({ filter: { id: { _eq: null } } });

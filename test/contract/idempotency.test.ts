@@ -62,6 +62,14 @@ describe('the same request again', () => {
     expect(await people()).toBe(0);
   });
 
+  it('tells an administrator which name does not exist, and nobody else', async () => {
+    const text = async (key: string, ask = project.ask) =>
+      (await post(key, { nme: 'x' }, 'people', ask)).json.errors[0].message;
+    const named = 'Not found, or secret: "nme" of people.';
+    expect([await text('e', project.admin), await text('e', project.admin)]).toEqual([named, named]);
+    expect(await text('e')).toBe('Not found, or you do not have permission.');
+  });
+
   it('twenty times at once is done once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => post('a', [{ name: 'x' }, { name: 'y' }])));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);

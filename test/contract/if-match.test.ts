@@ -1,6 +1,5 @@
 /** `If-Match`: a write only of what the client has seen. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { withClient } from '../support/database.ts';
 import { resetSql, serveNotebook } from '../support/notebook.ts';
 import { failure, type ServedProject } from '../support/project.ts';
 
@@ -19,8 +18,8 @@ beforeEach(() =>
 );
 afterAll(() => project?.close());
 
-async function run(sql: string): Promise<Record<string, unknown>[]> {
-  return withClient(project.database.url, async (client) => (await client.query(sql)).rows);
+function run(sql: string): ReturnType<ServedProject['rows']> {
+  return project.rows(sql);
 }
 
 function change(path: string, tag: string, name = 'new', method = 'PATCH', ask = project.ask) {

@@ -103,6 +103,29 @@ describe('collections', () => {
     expect(Object.keys(paths)).toContain('/items/books');
   });
 
+  it('are made once under a key, as fields and relations are', async () => {
+    const requests = [
+      ['/collections', { collection: 'jars', schema: {} }],
+      ['/fields/jars', { field: 'shelf', type: 'integer' }],
+      ['/relations', { collection: 'jars', field: 'shelf', related_collection: 'shelves' }],
+      ['/collections', { collection: 'jars', schema: {} }],
+    ] as const;
+    for (const [index, [path, body]] of requests.entries()) {
+      const headers = { 'idempotency-key': `model-${index}` };
+      const ask = (sent: unknown) => server.admin(path, { method: 'POST', body: sent, headers });
+      const [first, again] = [await ask(body), await ask(body)];
+      // The last one makes what there is.
+      expect([path, first.status]).toEqual([path, index === 3 ? 400 : 200]);
+      expect([again.status, again.text]).toEqual([first.status, first.text]);
+      expect(failure(await ask({ ...body, meta: {} }))).toBe('422 UNPROCESSABLE_ENTITY');
+    }
+    const query = 'mutation { delete_collections_item(collection: "jars", discard: true) { collection } }';
+    const drop = () =>
+      server.admin('/graphql/system', { method: 'POST', body: { query }, headers: { 'idempotency-key': 'drop' } });
+    const gone = { data: { delete_collections_item: { collection: 'jars' } } };
+    expect([(await drop()).json, (await drop()).json]).toEqual([gone, gone]);
+  });
+
   it('have a number where nothing is said, and may be folders', async () => {
     const [plain, folder] = await done('POST', '/collections', [
       { collection: 'plain', schema: {}, meta: { group: null } },
@@ -193,6 +216,11 @@ describe('collections', () => {
     expect(await refused('DELETE', '/collections/lists')).toBe('422 UNPROCESSABLE_ENTITY');
     expect(await refused('DELETE', '/collections/platform_users')).toBe('403 FORBIDDEN');
     expect(await refused('PATCH', '/collections/platform_users', { meta: { hidden: true } })).toBe('403 FORBIDDEN');
+    const empty = await send('PATCH', '/collections', []);
+    expect([failure(empty), empty.json.errors[0].message]).toEqual([
+      '400 INVALID_PAYLOAD',
+      'The body must be a list with elements.',
+    ]);
   });
 });
 

@@ -220,6 +220,37 @@ describe('comments', () => {
     expect(await run('SELECT comment FROM platform.platform_comments')).toEqual([{ comment: 'Well said.' }]);
   });
 
+  it('are written, changed and removed once under a key by GraphQL', async () => {
+    const ask = async (key: string, query: string) =>
+      (
+        await project.ask('/graphql/system', {
+          method: 'POST',
+          token: tokens.bob,
+          body: { query },
+          headers: { 'idempotency-key': key },
+        })
+      ).json;
+    const create = 'mutation { create_comment(collection: "articles", item: 1, comment: "Well said.") { id comment } }';
+    const made = await ask('made', create);
+    expect(made.data.create_comment).toEqual({ id: expect.any(Number), comment: 'Well said.' });
+    expect(await ask('made', create)).toEqual(made);
+    expect((await ask('made', create.replace(' comment }', ' }'))).errors[0].extensions.code).toBe(
+      'UNPROCESSABLE_ENTITY',
+    );
+    const { id } = made.data.create_comment;
+    const change = `mutation { update_comment(id: ${id}, comment: "Better.") { comment } }`;
+    const remove = `mutation { delete_comment(id: ${id}) { id } }`;
+    for (const [key, query] of [
+      ['changed', change],
+      ['removed', remove],
+    ] as const) {
+      const first = await ask(key, query);
+      expect([first.errors, (await ask(key, query)).errors]).toEqual([undefined, undefined]);
+    }
+    expect(await run('SELECT comment FROM platform.platform_comments')).toEqual([]);
+    expect(await run("SELECT id FROM platform.platform_activity WHERE action = 'comment'")).toEqual([]);
+  });
+
   it('answer nothing to whoever may not read them', async () => {
     expect((await asEve('POST', '/comments', note)).status).toBe(204);
     expect((await asEve('POST', '/activity/comment', note)).status).toBe(204);

@@ -105,6 +105,24 @@ describe('an import', () => {
     expect(failure(await asBob())).toBe('401 INVALID_CREDENTIALS');
   });
 
+  it('is done once under a key', async () => {
+    const once = (part: ReturnType<typeof file>, collection = 'notes') =>
+      project.admin(`/utils/import/${collection}`, {
+        method: 'POST',
+        body: form(part),
+        headers: { 'idempotency-key': 'brought' },
+      });
+    const answers = [await once(json([{ title: 'new' }])), await once(json([{ title: 'new' }]))];
+    expect(answers.map(({ status, text }) => [status, text])).toEqual([
+      [200, ''],
+      [200, ''],
+    ]);
+    expect(await run("SELECT title FROM notes WHERE title = 'new'")).toHaveLength(1);
+    expect(failure(await once(json([{ title: 'other' }])))).toBe('422 UNPROCESSABLE_ENTITY');
+    expect(failure(await once(json([{ title: 'new' }]), 'pairs'))).toBe('422 UNPROCESSABLE_ENTITY');
+    expect(await run("SELECT title FROM notes WHERE title = 'other'")).toEqual([]);
+  });
+
   it('takes what an export gives', async () => {
     await run('TRUNCATE notes');
     const words = (text: string): string => (mariadb ? '' : `, ${text}`);
@@ -213,6 +231,17 @@ describe('an export', () => {
     const { json: listed } = await project.admin('/files?fields=id,title,type,filename_download');
     expect(listed.data).toMatchObject([{ title: 'My notes', type, filename_download: `notes.${format}` }]);
     expect((await project.admin(`/assets/${listed.data[0].id}`)).text).toBe(text);
+  });
+
+  it('is done once under a key, also where the items have changed', async () => {
+    const body = { query: { fields: ['title'] }, format: 'json' };
+    const ask = (sent: unknown) =>
+      project.admin('/utils/export/notes', { method: 'POST', body: sent, headers: { 'idempotency-key': 'kept' } });
+    expect((await ask(body)).status).toBe(204);
+    await run("UPDATE notes SET title = 'changed'");
+    expect((await ask(body)).status).toBe(204);
+    expect(failure(await ask({ ...body, format: 'csv' }))).toBe('422 UNPROCESSABLE_ENTITY');
+    expect((await project.admin('/files?fields=type')).json.data).toEqual([{ type: 'application/json' }]);
   });
 
   it('may be large', async () => {

@@ -158,6 +158,27 @@ describe('sorting', () => {
     ]);
   });
 
+  it('is done once under a key', async () => {
+    const headers = { 'idempotency-key': 'move' };
+    const move = (to: number) =>
+      project.admin('/utils/sort/articles', { method: 'POST', body: { item: 1, to }, headers });
+    const answers = [await move(3), await move(3)];
+    expect(answers.map(({ status, text }) => [status, text])).toEqual([
+      [200, ''],
+      [200, ''],
+    ]);
+    expect((await order()).slice(0, 3).map(([id]) => id)).toEqual([2, 3, 1]);
+    expect(failure(await move(2))).toBe('422 UNPROCESSABLE_ENTITY');
+    const other = () =>
+      project.admin('/utils/sort/plain', {
+        method: 'POST',
+        body: { item: 1, to: 2 },
+        headers: { 'idempotency-key': 'plain' },
+      });
+    const [first, again] = [await other(), await other()];
+    expect([failure(first), again.text]).toEqual(['400 INVALID_PAYLOAD', first.text]);
+  });
+
   it('takes keys beyond 2^53 as numbers and as text', async () => {
     const [first, second] = ['9007199254740993', '9007199254740994'];
     await run(`INSERT INTO large VALUES (${first}, 1), (${second}, 2)`);
@@ -227,6 +248,28 @@ describe('reverting', () => {
       "SELECT action FROM platform.platform_activity WHERE collection = 'articles' ORDER BY id",
     );
     expect(actions.map(({ action }) => action)).toEqual(['update', 'update', 'revert']);
+  });
+
+  it('is done once under a key, over GraphQL as well', async () => {
+    const title = async (text: string) =>
+      project.admin('/items/articles/1', { method: 'PATCH', body: { title: text } });
+    await title('old');
+    const { data } = (await project.admin('/revisions?sort=id&fields=id')).json;
+    const headers = { 'idempotency-key': 'back' };
+    const query = `mutation { utils_revert(revision: ${data[0].id}) }`;
+    const ways = [
+      () => project.admin(`/utils/revert/${data[0].id}`, { method: 'POST', headers }),
+      () =>
+        project.admin('/graphql/system', { method: 'POST', body: { query }, headers: { 'idempotency-key': 'query' } }),
+    ];
+    for (const revert of ways) {
+      await title('new');
+      const first = await revert();
+      expect(await run('SELECT title FROM articles WHERE id = 1')).toEqual([{ title: 'old' }]);
+      await title('newer');
+      expect([(await revert()).status, (await revert()).text]).toEqual([first.status, first.text]);
+      expect(await run('SELECT title FROM articles WHERE id = 1')).toEqual([{ title: 'newer' }]);
+    }
   });
 
   it("takes the platform's own items, whose fixed fields stay", async () => {

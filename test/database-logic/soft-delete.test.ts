@@ -276,8 +276,8 @@ permissions:
 
   it('explain tells which rules remove for good, and the right that is lacking', async () => {
     const told = async (role: string, path: string) => {
-      const args = ['explain', `DELETE ${path}`, '--as', role, '--offline', '--project', project.folder];
-      return (await runWarm(args, { DATABASE_URL: project.database.url })).stdout;
+      const args = ['explain', `DELETE ${path}`, '--as', role, '--project', project.folder];
+      return (await runWarm(args, { DATABASE_URL: project.database.url })).stderr;
     };
     expect(await told('editor', '/items/articles/1')).toContain('also for good, with purge=true');
     expect(await told('remover', '/items/articles/1')).not.toContain('also for good');

@@ -76,7 +76,8 @@ export function withPermissions(access: AccessClass, permissions: readonly Right
 
 function withRule(entry: CollectionAccess, [action, permissions]: [RuledAction, readonly Right[]]): CollectionAccess {
   const names = permissions.flatMap(({ name }) => (name === '' ? [] : [name]));
-  const rule = action === 'delete' ? { ...openRule([]), ...(names.length > 0 && { purge: true as const }) } : openRule(names);
+  const rule =
+    action === 'delete' ? { ...openRule([]), ...(names.length > 0 && { purge: true as const }) } : openRule(names);
   return { ...entry, [action]: [...(entry[action] ?? []), rule] };
 }
 

@@ -8,7 +8,7 @@ import type { CollectionAccess, CompiledApi, JsonValue } from '../language/index
 import { filesName, serverOwnedOfFiles } from '../write/access/system-access.ts';
 import type { TransactionBody } from '../write/execute/transaction-body.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
-import type { Writer } from '../write/writer.ts';
+import type { OnceRequest, Writer } from '../write/writer.ts';
 import type { LooseFiles, StoredContent } from './loose-files.ts';
 import { readDetails } from './media/read-details.ts';
 import { type Staged, unstage } from './staging.ts';
@@ -32,10 +32,16 @@ export interface UploadAnswer {
 export interface Uploads {
   /** Throws FORBIDDEN for who may never do this, before anything is sent. */
   admit(caller: Caller, action: 'create' | 'update'): void;
-  /** Makes files; one is answered as an item and several as a list. */
-  create(request: WriteRequest, arrived: readonly Arrived[]): Promise<UploadAnswer>;
+  /** Makes files; one is answered as an item and several as a list. `once` says for what its key stands. Default: the files. */
+  create(request: WriteRequest, arrived: readonly Arrived[], once?: Once): Promise<UploadAnswer>;
   /** Gives the file of a key, as paths have it, another content. */
   replace(request: WriteRequest, key: string, arrived: Arrived): Promise<UploadAnswer>;
+}
+
+/** A request by its key, and what it stands for. */
+export interface Once {
+  readonly request: OnceRequest;
+  readonly payload: JsonValue;
 }
 
 interface UploadsOptions {
@@ -73,7 +79,11 @@ class UploadService implements Uploads {
     if ((this.#classes.get(accessClass)?.[action] ?? []).length === 0) throw new PlatformError('FORBIDDEN');
   }
 
-  async create(requested: WriteRequest, arrived: readonly Arrived[]): Promise<UploadAnswer> {
+  async create(
+    requested: WriteRequest,
+    arrived: readonly Arrived[],
+    once: Once = { request: requested, payload: responseOf(arrived) },
+  ): Promise<UploadAnswer> {
     try {
       for (const { metadata } of arrived) checkNames(metadata);
       const prepared = await this.#prepareAll(arrived, randomUUID);
@@ -88,9 +98,7 @@ class UploadService implements Uploads {
       const derived = ['filename_download', 'title'].filter((name) => !names.has(name));
       const request = uploading(requested, ['id', 'type', ...derived]);
       const body = items.length === 1 ? (items[0] ?? null) : items;
-      return await this.#write(request, responseOf(arrived), prepared, () =>
-        this.#options.writer.workOf({ action: 'create', request, body }),
-      );
+      return await this.#write(once, prepared, () => this.#options.writer.workOf({ action: 'create', request, body }));
     } finally {
       await discard(arrived);
     }
@@ -106,7 +114,7 @@ class UploadService implements Uploads {
         : { filename_download: cleanName(arrived.name) };
       const body = { ...derived, ...arrived.metadata, ...fields };
       const request = uploading(requestedItem, ['type', ...Object.keys(derived)]);
-      return await this.#write(request, responseOf([arrived]), prepared, () =>
+      return await this.#write({ request, payload: responseOf([arrived]) }, prepared, () =>
         this.#options.writer.workOf({ action: 'update', request, item: key, body }),
       );
     } finally {
@@ -116,8 +124,7 @@ class UploadService implements Uploads {
 
   /** Puts contents down and runs a write that names them; those that it does not name in the end are removed. */
   async #write(
-    request: WriteRequest,
-    payload: JsonValue,
+    { request, payload }: Once,
     prepared: readonly (Prepared & Arrived)[],
     prepare: () => Promise<TransactionBody>,
   ): Promise<UploadAnswer> {

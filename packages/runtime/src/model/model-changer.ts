@@ -101,8 +101,36 @@ export interface ModelChanged {
   readonly made: Made | null;
 }
 
-/** Makes a change, and gives what is answered when new requests are answered by the next generation. */
-export type ChangeModel = (plan: PlanChange, discard: boolean, origin: ChangeOrigin) => Promise<unknown>;
+/**
+ * Makes a change, and gives what is answered when new requests are answered by the next generation. With `once`, an answer
+ * that is kept already is given in its place.
+ */
+export type ChangeModel = (
+  plan: PlanChange,
+  discard: boolean,
+  origin: ChangeOrigin,
+  once?: KeptOnce,
+) => Promise<unknown>;
+
+/** The key of a request, in the transaction of its change. */
+export interface KeptOnce {
+  /** Takes the key, or gives the answer that is kept under it. */
+  claim(transaction: Transaction): Promise<{ readonly answer: unknown } | null>;
+  keep(transaction: Transaction, response: unknown): void;
+}
+
+/** Runs a change in a transaction, unless its answer is kept. */
+export async function unlessKept<Changed extends ModelChanged | null>(
+  transaction: Transaction,
+  once: KeptOnce | undefined,
+  change: () => Promise<Changed>,
+): Promise<Changed | ModelChanged> {
+  const kept = await once?.claim(transaction);
+  if (kept) return { answer: kept.answer, made: null };
+  const changed = await change();
+  if (changed !== null) once?.keep(transaction, changed.answer);
+  return changed;
+}
 
 /** The model as administrators see it. */
 export function describeModel(api: CompiledApi): ReturnType<CompiledApi['model']> {

@@ -28,7 +28,7 @@ export function readObject(
 }
 
 export function readList(value: JsonValue | undefined, name: string): readonly JsonValue[] {
-  if (!Array.isArray(value) || value.length === 0) throw invalidPayload(`"${name}" must be a list with elements.`);
+  if (!Array.isArray(value) || value.length === 0) throw invalidPayload(`${name} must be a list with elements.`);
   return value;
 }
 

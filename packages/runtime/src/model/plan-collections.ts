@@ -24,7 +24,7 @@ export function createCollection(model: KnownModel, body: JsonValue): ModelChang
     collection: anyMember,
     schema: anyMember,
     meta: orNull((value) => readObject(value, collectionMeta, 'meta')),
-    fields: (value, name) => [...readList(value, name)],
+    fields: (value, name) => [...readList(value, `"${name}"`)],
   });
   const collection = newName(payload.collection, 'collection');
   const location = { collection, field: null };

@@ -151,14 +151,16 @@ interface AuditedWrites {
 }
 
 export function auditModel(changeModel: ChangeModel, audit: Audit): ChangeModel {
-  return async (plan, discard, origin) => {
-    let entries: readonly ActivityEntry[] = [];
+  return async (plan, discard, origin, once) => {
+    let entries: readonly ActivityEntry[] | undefined;
     const noted: PlanChange = (model) => {
       const change = plan(model);
       entries = change.activity;
       return change;
     };
-    const response = await changeModel(noted, discard, origin);
+    const response = await changeModel(noted, discard, origin, once);
+    // An answer that was kept is of no new change.
+    if (entries === undefined) return response;
     // Changes of one request are of one kind.
     const [{ action, collection } = {}] = entries;
     const items = entries.map(({ item }) => item).slice(0, maxItems);

@@ -7,7 +7,7 @@ import type { DriftGuard } from '../drift-watch.ts';
 import { PlatformError } from '../errors.ts';
 import { createExportWriter } from '../export/writer.ts';
 import { type Staged, stage } from '../files/staging.ts';
-import type { FileMetadata, Uploads } from '../files/uploads.ts';
+import type { FileMetadata, Once, UploadAnswer, Uploads } from '../files/uploads.ts';
 import type { JsonValue } from '../language/index.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import { filesName } from '../write/access/system-access.ts';
@@ -62,13 +62,13 @@ export function createExporter({ database, planner, driftGuard, uploads, folder,
     return staged;
   }
 
-  return async function exportItems(request: ExportRequest): Promise<void> {
+  return async function exportItems(request: ExportRequest, once: Once): Promise<UploadAnswer> {
     const { caller, collection, sender, format, query, file } = request;
     const planned = planner.search(caller, { name: collection }, { query: { ...query, export: format } });
     uploads.admit(caller, 'create');
     const staged = await write(planned, new AbortController().signal);
     const name = `${collection}.${format}`;
     const stored = { caller, collection: filesName, query: '', sender, returning: () => null };
-    await uploads.create(stored, [{ staged, name, metadata: file }]);
+    return uploads.create(stored, [{ staged, name, metadata: file }], once);
   };
 }

@@ -1,11 +1,11 @@
 /** Items from a file: new ones, and changes of those that there are by their keys. Source: section 13, `/utils/import`. */
 import { readFile } from 'node:fs/promises';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { checkBody, parseBodyText } from '../json/body.ts';
 import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, CompiledApi } from '../language/index.ts';
-import { type PartsRun, runParts } from '../write/execute/transaction-body.ts';
+import { bodyOfParts, type PartsRun, type TransactionBody } from '../write/execute/transaction-body.ts';
 import { explainViolation } from '../write/execute/violation.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
@@ -13,8 +13,7 @@ import { type ItemsLayout, readCsvItems, refuse, withoutEmptyKeys } from './csv-
 
 export interface ImporterOptions {
   readonly api: CompiledApi;
-  readonly database: Pick<Database, 'transaction'>;
-  readonly writer: Pick<Writer, 'workOf' | 'committed'>;
+  readonly writer: Pick<Writer, 'workOf'>;
   /** Items that one request writes at most; null: as many as its file holds. */
   readonly maxItems: number | null;
 }
@@ -31,14 +30,14 @@ export interface ItemsFile {
 interface Importer {
   /** Throws FORBIDDEN for who may not create and update items of the collection at all. */
   admit(request: Pick<ImportRequest, 'caller' | 'collection'>): void;
-  /** Writes the items of a file. Rejects as writing them by requests would. */
-  run(request: ImportRequest, file: ItemsFile): Promise<void>;
+  /** Returns the work that writes the items of a file. It is refused as writing them by requests would be. */
+  workOf(request: ImportRequest, file: ItemsFile): TransactionBody;
 }
 
 /** Items that are written by one write. */
 const together = 1_000;
 
-export function createImporter({ api, database, writer, maxItems }: ImporterOptions): Importer {
+export function createImporter({ api, writer, maxItems }: ImporterOptions): Importer {
   const byName = new Map(
     api.collections.filter(({ system }) => system !== true).map((collection) => [collection.name, collection]),
   );
@@ -65,10 +64,10 @@ export function createImporter({ api, database, writer, maxItems }: ImporterOpti
 
   return {
     admit: (request) => void descriptorOf(request),
-    async run(request, file) {
+    workOf(request, file) {
       const descriptor = descriptorOf(request);
       // A transaction may run again from its start, and then the file is read again.
-      await runParts({ database, writer }, async (transaction, parts) => {
+      return bodyOfParts(async (transaction, parts) => {
         let count = 0;
         for await (const items of inBatches(itemsOf(file, layoutOf(request)))) {
           if (maxItems !== null && count + items.length > maxItems) {

@@ -1,5 +1,5 @@
 import type { Caller } from '../caller.ts';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Transaction } from '../database/database.ts';
 import { allRows, type OwnSql, statementRows } from '../database/own-statements.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import { forbidden, PlatformError } from '../errors.ts';
@@ -10,15 +10,14 @@ import { createAnswerWriter } from '../query/answer.ts';
 import { createPlanner, type PlannedRead, type Planner } from '../query/planner.ts';
 import { buildOpenScope, type CollectionScope } from '../sql/scope.ts';
 import { clusterTurn } from '../write/execute/targets.ts';
-import { runParts } from '../write/execute/transaction-body.ts';
+import { bodyOfParts, type TransactionBody } from '../write/execute/transaction-body.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { updatableNames } from './revert.ts';
 
 interface MoverOptions {
   readonly api: CompiledApi;
-  readonly database: Pick<Database, 'transaction'>;
-  readonly writer: Pick<Writer, 'workOf' | 'committed'>;
+  readonly writer: Pick<Writer, 'workOf'>;
 }
 
 const written = { query: '', isPart: true, returning: () => null } as const;
@@ -27,10 +26,10 @@ const written = { query: '', isPart: true, returning: () => null } as const;
 type MoveRequest = Pick<WriteRequest, 'caller' | 'collection' | 'sender'>;
 
 /**
- * Makes the move function: every new position is an update of the caller, under the caller's rules, in one transaction.
- * Rejects with FORBIDDEN for items that the caller may not write, and with INVALID_PAYLOAD if there is no sort field.
+ * Makes what prepares a move: every new position is an update of the caller, under the caller's rules, in one transaction.
+ * It is refused with FORBIDDEN for items that the caller may not write, and with INVALID_PAYLOAD without a sort field.
  */
-export function createMover({ api, database, writer }: MoverOptions) {
+export function createMover({ api, writer }: MoverOptions) {
   const { dialect } = api;
   const open = buildOpenScope(api);
   // Limits of lists are for requests.
@@ -38,14 +37,14 @@ export function createMover({ api, database, writer }: MoverOptions) {
   const sortable = updatableNames(api);
   const turn = clusterTurn(api);
 
-  return async function moveItem({ caller, collection: name, sender }: MoveRequest, move: Move): Promise<void> {
+  return function moveItem({ caller, collection: name, sender }: MoveRequest, move: Move): TransactionBody {
     const collection = open.collections.get(name);
     const updatable = sortable.get(caller.accessClass)?.get(name);
     if (collection === undefined || collection.descriptor.system === true || updatable === undefined) throw forbidden();
     if (collection.descriptor.key.length === 0) throw forbidden();
     const field = sortFieldOf(collection);
     if (!updatable.has(field)) throw forbidden();
-    await runParts({ database, writer }, async (transaction, { judgesFirst, begun }) => {
+    return bodyOfParts(async (transaction, { judgesFirst, begun }) => {
       const items = await planMove({ transaction, planner, caller, dialect, turn, collection, field }, move);
       const request = { ...written, caller, collection: name, sender, judgesFirst };
       const work = await writer.workOf({ action: 'update', request, body: items });

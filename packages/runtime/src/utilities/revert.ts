@@ -1,6 +1,5 @@
 /** Writing an item back as a revision holds it. Source: API specification, section 13, `/utils/revert`. */
 import type { Caller } from '../caller.ts';
-import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
@@ -10,16 +9,15 @@ import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../sql/scope.ts';
 import { filesName } from '../write/access/system-access.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
-import { runParts } from '../write/execute/transaction-body.ts';
+import { bodyOfParts, type TransactionBody } from '../write/execute/transaction-body.ts';
 import type { Writer } from '../write/writer.ts';
 
 interface ReverterOptions {
   readonly api: CompiledApi;
   /** Quoted; null where the platform's own tables are not installed. */
   readonly schema: string | null;
-  readonly database: Pick<Database, 'transaction'>;
   readonly planner: Planner;
-  readonly writer: Pick<Writer, 'workOf' | 'committed'>;
+  readonly writer: Pick<Writer, 'workOf'>;
 }
 
 interface RevertRequest {
@@ -31,11 +29,11 @@ const requested = 'fields=collection,item,data';
 const written = { query: '', activity: 'revert', isPart: true, returning: () => null } as const;
 
 /**
- * Makes the revert function: an update by the caller, under the caller's rules. It has every field that the revision
- * shows to the caller and that some rule lets the caller write. Rejects with FORBIDDEN for revisions and items that the
+ * Makes what prepares a revert: an update by the caller, under the caller's rules. It has every field that the revision
+ * shows to the caller and that some rule lets the caller write. It is refused with FORBIDDEN for revisions and items that the
  * caller may not read or write.
  */
-export function createReverter({ api, schema, database, planner, writer }: ReverterOptions) {
+export function createReverter({ api, schema, planner, writer }: ReverterOptions) {
   const open = buildOpenScope(api);
   const names = updatableNames(api);
 
@@ -59,10 +57,10 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
     return Object.fromEntries(Object.entries(data).filter(([name]) => writable.has(name)));
   }
 
-  return async function revert({ caller, sender }: RevertRequest, revision: string): Promise<void> {
+  return function revert({ caller, sender }: RevertRequest, revision: string): TransactionBody {
     if (schema === null) throw new PlatformError('FORBIDDEN');
     const { plan, statement, parameters } = planner.read(caller, { name: 'platform_revisions' }, revision, requested);
-    await runParts({ database, writer }, async (transaction, { judgesFirst, begun }) => {
+    return bodyOfParts(async (transaction, { judgesFirst, begun }) => {
       const rows = createAnswerWriter(plan)();
       await transaction.run(statement, parameters, rows);
       if (rows.items === 0) throw new PlatformError('FORBIDDEN');

@@ -20,7 +20,12 @@ import { type BatchResponses, runInOrder } from './execute/in-order.ts';
 import type { SystemHooks } from './execute/running.ts';
 import { clusterTurn } from './execute/targets.ts';
 import type { TransactionBody } from './execute/transaction-body.ts';
-import { createWriteExecutor, type WriteExecutorOptions } from './execute/write-executor.ts';
+import {
+  createWriteExecutor,
+  keeperOf,
+  type WriteExecutor,
+  type WriteExecutorOptions,
+} from './execute/write-executor.ts';
 import { createHistory } from './history/history.ts';
 import type { AddedField } from './hooks/hook-calls.ts';
 import { createHookedWriter, type HookedWriter, type HookOptions } from './hooks/hooked-writer.ts';
@@ -65,6 +70,15 @@ export interface WriterOptions extends HookOptions {
   readonly system?: SystemWrites;
 }
 
+/** A request that its key, where it has one, makes happen once; `collection` tells its address apart from others. */
+export type OnceRequest = Pick<WriteRequest, 'caller' | 'sender' | 'collection' | 'query' | 'key'>;
+
+/** Takes the key of a request in a transaction and keeps the answer under it, as an `AnswerKeeper` does. */
+export interface KeepIn {
+  claim(transaction: Transaction): Promise<KeptAnswer | null>;
+  keep(transaction: Transaction, result: KeptAnswer): void;
+}
+
 /** Runs write requests, each a transaction. They give the answer's bytes, null where nothing is readable, or throw. */
 export interface Writer {
   /** The answer has a status of its own, because one that was kept may be that of an error. */
@@ -87,10 +101,14 @@ export interface Writer {
   ): Promise<Buffer>;
   /** Prepares a work and runs it in one transaction. `payload` is what the key of the request stands for. */
   once(
-    request: WriteRequest,
+    request: OnceRequest,
     payload: JsonValue | undefined,
     prepare: () => Promise<TransactionBody>,
   ): Promise<KeptAnswer>;
+  /** Keeps the answer of a transaction that runs elsewhere, under the key of its request; undefined without a key. */
+  keepIn(request: OnceRequest, payload: JsonValue | undefined): KeepIn | undefined;
+  /** The answer that `once` would repeat, for a work that is costly to prepare; null where there is none. */
+  kept(request: OnceRequest, payload: JsonValue | undefined): Promise<KeptAnswer | null>;
   /** Prepares the answer of a write that is done elsewhere; null when the caller may read nothing of it. */
   returning(request: WriteRequest, form: ReturningForm): Returning | null;
   /** Read and write access for the code of a route. */
@@ -116,15 +134,10 @@ export function createWriter(options: WriterOptions): Writer {
           judgedFirst(await prepareCommand(open(command.request), command, command.body), command.request.judgesFirst),
         );
   const execute = async (command: WriteCommand) => executor.once(await workOf(command));
-  const once: Writer['once'] = async (request, payload, prepare) => {
-    if (request.key !== undefined)
-      return executor.keyed(keyRequest({ ...request, key: request.key }, payload), prepare);
-    const result = await executor.once(await prepare());
-    return { status: result === null ? 204 : 200, body: result };
-  };
+  const byKey = createOnce(executor, performing);
   return {
-    once,
-    create: (request, body) => once(request, body, () => workOf({ action: 'create', request, body })),
+    ...byKey,
+    create: (request, body) => byKey.once(request, body, () => workOf({ action: 'create', request, body })),
     updateOne: (request, item, body) => execute({ action: 'update', request, item, body }),
     update: (request, body) => execute({ action: 'update', request, body }),
     updateSingleton: (request, body) => execute({ action: 'update', request, body, singleton: true }),
@@ -155,6 +168,33 @@ export function createWriter(options: WriterOptions): Writer {
     },
     openFor: hooked.openFor,
     settled: hooked.settled,
+  };
+}
+
+/** Requests that their keys make happen once. */
+function createOnce(executor: WriteExecutor, options: WriteExecutorOptions): Pick<Writer, 'once' | 'kept' | 'keepIn'> {
+  const nameOf = (request: OnceRequest, payload: JsonValue | undefined) =>
+    request.key === undefined ? undefined : keyRequest({ ...request, key: request.key }, payload);
+  return {
+    async once(request, payload, prepare) {
+      const keyed = nameOf(request, payload);
+      if (keyed !== undefined) return executor.keyed(keyed, prepare);
+      const result = await executor.once(await prepare());
+      return { status: result === null ? 204 : 200, body: result };
+    },
+    async kept(request, payload) {
+      const keyed = nameOf(request, payload);
+      return keyed === undefined ? null : executor.kept(keyed);
+    },
+    keepIn(request, payload) {
+      const keyed = nameOf(request, payload);
+      if (keyed === undefined) return undefined;
+      const keeper = keeperOf(options);
+      return {
+        claim: (transaction) => keeper.claim(transaction, keyed),
+        keep: (transaction, result) => keeper.keep(transaction, keyed, result),
+      };
+    },
   };
 }
 

@@ -23,7 +23,7 @@ export function createGraphqlServices({ printSchema, bound, senderOf }: GraphqlS
   const operations = new Map(bound.map((callable) => [fieldOf(callable.operation), callable]));
   return async function callService(field, call) {
     const { service, encode: report } = field;
-    const { caller, request, variables } = call;
+    const { caller, request, variables, key } = call;
     const input = argumentsOf(field, variables);
     if (service === 'users_me' || service === 'update_users_me') return { json: report(ownUser(call)), headers: [] };
     if (service === 'server_specs_graphql') {
@@ -33,7 +33,12 @@ export function createGraphqlServices({ printSchema, bound, senderOf }: GraphqlS
     const callable = operations.get(service);
     if (callable === undefined) throw new PlatformError('ROUTE_NOT_FOUND');
     const returned = field.returning?.(variables, caller);
-    const context = { caller, request, sender: senderOf(request), query: '', ...(returned && { returning: returned }) };
+    const context = {
+      ...{ caller, request, sender: senderOf(request), query: '' },
+      ...(returned && { returning: returned }),
+      // Other documents read other parts of an answer, so the key stands for the document.
+      ...(key && { key: { text: key.text, path: 'graphql/system', payload: key.body } }),
+    };
     const { operation } = callable;
     const result = await callable.run(() => valuesOf(operation, input), context);
     result.afterwards?.();

@@ -33,8 +33,18 @@ interface OperationRequest {
   readonly request: IncomingMessage;
   /** Raw query string, or the text of a form that is encoded as one; empty for GraphQL. */
   readonly query: string;
+  /** The Idempotency-Key of a request that it makes happen once. */
+  readonly key?: RequestKey;
   /** Reads the answer of a write, where no query says it. */
   readonly returning?: NonNullable<WriteRequest['returning']>;
+}
+
+/** A key with what it stands for, beside the caller and the query. */
+export interface RequestKey {
+  readonly text: string;
+  readonly path: string;
+  /** Default: the input of the operation. */
+  readonly payload?: JsonValue;
 }
 
 export interface OperationResult<Value> {

@@ -2,22 +2,22 @@
 import type { Database } from '../../database/database.ts';
 import { ask, firstRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
-import { PlatformError, readErrorBody } from '../../errors.ts';
+import { PlatformError } from '../../errors.ts';
 import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import type { commentResource } from '../../language/operations/index.ts';
 import type { SystemPlace } from '../../system/place.ts';
 import { oneKey } from '../../write/decode/keys.ts';
-import { readIdempotencyKey } from '../../write/execute/idempotency.ts';
 import type { TransactionBody } from '../../write/execute/transaction-body.ts';
 import type { Returning } from '../../write/returning.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 import type { Writer } from '../../write/writer.ts';
 import { done, type Implementations, type OperationContext } from './bind.ts';
+import { onceOf, runOnce } from './once.ts';
 
 export interface CommentOptions {
   readonly database: Pick<Database, 'query'>;
-  readonly writer: Pick<Writer, 'workOf' | 'once' | 'returning' | 'updateOne' | 'deleteOne'>;
+  readonly writer: Pick<Writer, 'workOf' | 'once' | 'returning'>;
 }
 
 const comments = 'platform_comments';
@@ -55,23 +55,22 @@ export function commentOperations(
   return {
     async activityCommentCreate({ body }, context) {
       const returning = writer.returning(answerOf(context), 'one');
-      // Other documents read other parts of a row, so an answer with a selection is not stored for the key.
-      const header = context.returning === undefined ? context.request.headers['idempotency-key'] : undefined;
-      const key = readIdempotencyKey(header);
-      const keyed = { ...answerOf(context), collection: '/activity/comment', ...(key !== undefined && { key }) };
-      const { status, body: bytes } = await writer.once(keyed, body, () => record(requestOf(context), body, returning));
-      if (status >= 400 && bytes !== null) throw readErrorBody(bytes);
-      return { value: bytes };
+      const request = requestOf(context);
+      return { value: await runOnce(writer, onceOf(context, body), () => record(request, body, returning)) };
     },
     async activityCommentUpdate({ id, body }, context) {
       const isReadable = writer.returning(answerOf(context), 'one') !== null;
       // A change names the text: without it is as with none.
       const changed = isObject(body) ? { comment: null, ...body } : body;
-      await writer.updateOne(requestOf(context), await commentOf(id), changed);
+      await runOnce(writer, onceOf(context, body), async () =>
+        writer.workOf({ action: 'update', request: requestOf(context), item: await commentOf(id), body: changed }),
+      );
       return { value: isReadable ? id : null };
     },
     async activityCommentDelete({ id }, context) {
-      await writer.deleteOne(requestOf(context), await commentOf(id));
+      await runOnce(writer, onceOf(context, null), async () =>
+        writer.workOf({ action: 'delete', request: requestOf(context), item: await commentOf(id), body: undefined }),
+      );
       return done;
     },
   };

@@ -10,6 +10,7 @@ import {
   type ValueSchema,
 } from '../../language/operations/index.ts';
 import { readPathTexts, splitTarget } from '../../query/parse/target.ts';
+import { readIdempotencyKey } from '../../write/execute/idempotency.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
 import { plainParameters } from '../call.ts';
 import type { Endpoint, Handler, Method } from '../endpoints.ts';
@@ -47,7 +48,9 @@ function handlerOf(
   return async function answerOperation(httpContext, { caller, query }, body) {
     const { request } = httpContext;
     const text = takesText(operation) ? formText(body) : query;
-    const context = { caller, query: text, request, sender: senderOf(request) };
+    const key = operation.keyed ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
+    const keyed = key !== undefined && { key: { text: key, path: splitTarget(request.url ?? '').path } };
+    const context = { caller, query: text, request, sender: senderOf(request), ...keyed };
     const result = await run(() => reader(httpContext, query, body), context);
     const { value } = result;
     const { item: collection, byKey } = operation.output;

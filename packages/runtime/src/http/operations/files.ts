@@ -1,7 +1,6 @@
 /** Files from elsewhere. Source: API specification, section 11. */
-import type { Database } from '../../database/database.ts';
 import type { FilesEnvironment } from '../../environment/files.ts';
-import { PlatformError, readErrorBody } from '../../errors.ts';
+import { PlatformError } from '../../errors.ts';
 import { createFetchFile } from '../../files/fetch-file.ts';
 import type { FileServices } from '../../files/services.ts';
 import { unstage } from '../../files/staging.ts';
@@ -12,34 +11,30 @@ import type { fileResource, transferResource } from '../../language/operations/i
 import { createExporter, type ExporterOptions } from '../../utilities/export-items.ts';
 import { createImporter, type ImporterOptions, type ItemsFile } from '../../utilities/import-items.ts';
 import { filesName } from '../../write/access/system-access.ts';
-import { readIdempotencyKey } from '../../write/execute/idempotency.ts';
+import type { Writer } from '../../write/writer.ts';
 import { filesInForms } from '../failures.ts';
 import { type FilePart, isMultipart, readMultipart } from '../files/multipart.ts';
 import { done, type Implementations } from './bind.ts';
+import { answerOf, onceOf, runOnce } from './once.ts';
 
 export function fileOperations(
   { storages, uploads }: Pick<FileServices, 'storages' | 'uploads'>,
   environment: FilesEnvironment,
+  writer: Pick<Writer, 'kept'>,
 ): Implementations<typeof fileResource> {
   const fetchFile = createFetchFile(environment.import);
   const { staging } = storages.first.storage;
   return {
-    async importFile({ url, data }, { caller, sender, query, request, returning }) {
+    async importFile({ url, data: sent }, context) {
+      const { caller, sender, query, returning } = context;
       uploads.admit(caller, 'create');
-      // Other documents read other parts of a file, so an answer with a selection is not stored for the key.
-      const key = returning === undefined ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
-      const written = {
-        caller,
-        collection: filesName,
-        query,
-        sender,
-        ...(key && { key }),
-        ...(returning && { returning }),
-      };
+      const data = sent ?? {};
+      const once = onceOf(context, { url, data });
+      const kept = await writer.kept(once.request, once.payload);
+      if (kept !== null) return { value: answerOf(kept) };
+      const written = { caller, collection: filesName, query, sender, ...(returning && { returning }) };
       const fetched = await fetchFile(url, staging);
-      const { status, body } = await uploads.create(written, [{ ...fetched, metadata: withKeys(data ?? {}) }]);
-      if (status >= 400 && body !== null) throw readErrorBody(body);
-      return { value: body };
+      return { value: answerOf(await uploads.create(written, [{ ...fetched, metadata: withKeys(data) }], once)) };
     },
   };
 }
@@ -53,19 +48,20 @@ function withKeys(data: FileMetadata): FileMetadata {
   return Object.fromEntries(entries);
 }
 
-interface TransferOptions extends Omit<ImporterOptions, 'database'>, Omit<ExporterOptions, 'database'> {
-  readonly database: Pick<Database, 'transaction' | 'stream'>;
+interface TransferOptions extends ImporterOptions, ExporterOptions {
+  readonly writer: Pick<Writer, 'workOf' | 'once' | 'kept'>;
   /** Bytes of the fields beside a file. */
   readonly fieldSize: number;
 }
 
 export function transferOperations(options: TransferOptions): Implementations<typeof transferResource> {
-  const { folder, maxBytes, fieldSize } = options;
+  const { folder, maxBytes, fieldSize, writer } = options;
   const importer = createImporter(options);
   const exportItems = createExporter(options);
   const limits = { folder, fileSize: maxBytes, fieldSize };
   return {
-    async utilsImport({ collection }, { caller, sender, request }) {
+    async utilsImport({ collection }, context) {
+      const { caller, sender, request } = context;
       const requested = { caller, collection, sender };
       if (!isMultipart(request)) throw new PlatformError('UNSUPPORTED_MEDIA_TYPE', filesInForms);
       importer.admit(requested);
@@ -75,14 +71,22 @@ export function transferOperations(options: TransferOptions): Implementations<ty
         if (part === undefined || others.length > 0) {
           throw new PlatformError('INVALID_PAYLOAD', 'The body must hold one file.');
         }
-        await importer.run(requested, { path: part.staged.path, format: formatOf(part) });
+        const { path, sha256 } = part.staged;
+        const format = formatOf(part);
+        await runOnce(writer, onceOf(context, { sha256, format }), async () =>
+          importer.workOf(requested, { path, format }),
+        );
       } finally {
         for (const { staged } of parts) await unstage(staged.path);
       }
       return done;
     },
-    async utilsExport({ file, ...input }, { caller, sender }) {
-      await exportItems({ caller, sender, ...input, file: file ?? {} });
+    async utilsExport({ file: sent, ...input }, context) {
+      const { caller, sender } = context;
+      const file = sent ?? {};
+      const once = onceOf(context, { ...input, file });
+      const kept = await writer.kept(once.request, once.payload);
+      answerOf(kept ?? (await exportItems({ caller, sender, ...input, file }, once)));
       return done;
     },
   };

@@ -8,8 +8,6 @@ import type { FileServices } from '../../files/services.ts';
 import { resources } from '../../language/operations/index.ts';
 import type { ChangeModel } from '../../model/model-changer.ts';
 import type { SystemPlace } from '../../system/place.ts';
-import { createAnswerKeeper } from '../../write/execute/idempotency.ts';
-import { createKeyedOnce } from '../../write/execute/keyed-once.ts';
 import type { Writer } from '../../write/writer.ts';
 import { atProvider, authOperations, passwordOperations, ssoOperations } from './auth.ts';
 import { type Bind, type BoundOperation, createBind } from './bind.ts';
@@ -46,7 +44,7 @@ export function bindOperations(options: OperationsOptions): readonly BoundOperat
     ...bind(resources.server, serverOperations(options)),
     ...bind(resources.utils, utilOperations(options)),
     ...bind(resources.model, modelOperations(api, aliasPrefix)),
-    ...bind(resources.modelChanges, modelChangeOperations(changeModel, aliasPrefix)),
+    ...bind(resources.modelChanges, modelChangeOperations(changeModel, options.writer, aliasPrefix)),
     ...(system === null ? [] : bind(resources.comments, commentOperations(options, system))),
     ...(environment.explain ? bind(resources.explain, explainOperations(explaining)) : []),
     ...(files === null ? [] : bindFiles(bind, options, files)),
@@ -60,7 +58,7 @@ function bindFiles(bind: Bind, options: OperationsOptions, files: FileServices):
   const folder = files.storages.first.storage.staging;
   const transferring = { ...options, uploads: files.uploads, folder, fieldSize, maxItems };
   return [
-    ...bind(resources.files, fileOperations(files, setting)),
+    ...bind(resources.files, fileOperations(files, setting, options.writer)),
     ...bind(resources.transfers, transferOperations({ ...transferring, maxBytes: setting.maxUploadSize })),
   ];
 }
@@ -73,8 +71,6 @@ function bindAccounts(
 ): readonly BoundOperation[] {
   const { database, environment } = options;
   const invite = createInvite({ ...options, place: system, environment: environment.mail.invite });
-  const keeper = createAnswerKeeper(system, environment.idempotencyTtl);
-  const keyed = createKeyedOnce(database, keeper, options.writer.committed);
   return [
     ...bind(resources.ownUser, ownUserOperations(database, system)),
     ...bind(resources.auth, authOperations(accounts, environment)),
@@ -82,6 +78,6 @@ function bindAccounts(
       bind(resources.sso, ssoOperations(way, environment)).map((callable) => atProvider(callable, name)),
     ),
     ...bind(resources.passwords, passwordOperations(accounts, environment)),
-    ...bind(resources.users, userOperations(accounts, invite, keyed, environment)),
+    ...bind(resources.users, userOperations(accounts, invite, options.writer, environment)),
   ];
 }

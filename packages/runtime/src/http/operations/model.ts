@@ -5,12 +5,14 @@ import type { CompiledApi, JsonValue, ModelDocument } from '../../language/index
 import type { modelChangeResource, modelResource } from '../../language/operations/index.ts';
 import { allChanges, type ModelChange } from '../../model/change.ts';
 import { entryOf, exists } from '../../model/find.ts';
-import type { ChangeModel, PlanChange } from '../../model/model-changer.ts';
+import type { ChangeModel, KeptOnce, PlanChange } from '../../model/model-changer.ts';
 import { readList } from '../../model/payload.ts';
 import { createCollection, deleteCollection, namedCollection, updateCollection } from '../../model/plan-collections.ts';
 import { createField, deleteField, namedField, updateField } from '../../model/plan-fields.ts';
 import { createRelation, deleteRelation, updateRelation } from '../../model/plan-relations.ts';
+import type { KeepIn, Writer } from '../../write/writer.ts';
 import { done, type Implementations, type OperationContext } from './bind.ts';
+import { answerOf, onceOf, runOnce } from './once.ts';
 
 type NameOf = (text: string) => string;
 
@@ -51,32 +53,33 @@ export function modelOperations(
 /** Changes. `changeModel` rejects where the model stays as it was compiled. */
 export function modelChangeOperations(
   changeModel: ChangeModel,
+  writer: Pick<Writer, 'once' | 'keepIn'>,
   aliasPrefix: string | null,
 ): Implementations<typeof modelChangeResource> {
   const nameOf = createNameOf(aliasPrefix);
-  async function change({ caller, sender }: OperationContext, plan: PlanChange, discard = false) {
-    return { value: bytesOf(await changeModel(plan, discard, { user: caller.user, ...sender })) };
-  }
-  async function drop({ caller, sender }: OperationContext, plan: PlanChange, discard = false) {
-    await changeModel(plan, discard, { user: caller.user, ...sender });
+
+  const change = createChange(changeModel, writer);
+
+  async function drop(context: OperationContext, plan: PlanChange, discard = false) {
+    await change(context, null, plan, discard);
     return done;
   }
   return {
     modelCollectionsCreate: ({ body }, context) =>
-      change(context, (model) => each('create collections', (element) => createCollection(model, element), body)),
+      change(context, body, (model) => each('create collections', (element) => createCollection(model, element), body)),
     modelCollectionsManyUpdate: ({ body }, context) =>
-      change(context, (model) => {
+      change(context, body, (model) => {
         const list = readList(body, 'The body');
         const changes = list.map((element) => updateCollection(model, namedCollection(element), element));
         return allChanges('describe collections', changes);
       }),
     modelCollectionsUpdate: ({ name, body }, context) =>
-      change(context, (model) => updateCollection(model, nameOf(name), body)),
+      change(context, body, (model) => updateCollection(model, nameOf(name), body)),
     modelCollectionsDelete: ({ name, discard }, context) =>
       drop(context, (model) => deleteCollection(model, nameOf(name)), discard),
     modelFieldsCreate({ collection, body }, context) {
       const name = nameOf(collection);
-      return change(context, (model) => {
+      return change(context, body, (model) => {
         mustDiffer(body);
         return each(`add fields to ${name}`, (element) => createField(model, name, element), body);
       });
@@ -88,23 +91,51 @@ export function modelChangeOperations(
         const changes = list.map((element) => updateField(model, name, namedField(element), element));
         return allChanges(`change fields of ${name}`, changes);
       };
-      return change(context, plan, discard);
+      return change(context, body, plan, discard);
     },
     modelFieldsUpdate: ({ collection, field, discard, body }, context) =>
-      change(context, (model) => updateField(model, nameOf(collection), field, body), discard),
+      change(context, body, (model) => updateField(model, nameOf(collection), field, body), discard),
     modelFieldsDelete: ({ collection, field, discard }, context) =>
       drop(context, (model) => deleteField(model, nameOf(collection), field), discard),
     modelRelationsCreate: ({ body }, context) =>
-      change(context, (model) => each('create relations', (element) => createRelation(model, element), body)),
+      change(context, body, (model) => each('create relations', (element) => createRelation(model, element), body)),
     modelRelationsUpdate: ({ collection, field, body }, context) =>
-      change(context, (model) => updateRelation(model, nameOf(collection), field, body)),
+      change(context, body, (model) => updateRelation(model, nameOf(collection), field, body)),
     modelRelationsDelete: ({ collection, field }, context) =>
       drop(context, (model) => deleteRelation(model, nameOf(collection), field)),
   };
 }
 
+/** Makes what makes a change, once under the key of its request; an error is kept as answers of writes are. */
+function createChange(changeModel: ChangeModel, writer: Pick<Writer, 'once' | 'keepIn'>) {
+  return async function change(context: OperationContext, body: JsonValue, plan: PlanChange, discard = false) {
+    const { caller, sender } = context;
+    const once = onceOf(context, body);
+    const keep = writer.keepIn(once.request, once.payload);
+    try {
+      const origin = { user: caller.user, ...sender };
+      return { value: bytesOf(await changeModel(plan, discard, origin, keep && keptOnce(keep))) };
+    } catch (error) {
+      if (keep === undefined) throw error;
+      return { value: (await runOnce(writer, once, () => Promise.reject(error))) ?? bytesOf(null) };
+    }
+  };
+}
+
 function bytesOf(data: unknown): Buffer {
   return Buffer.from(JSON.stringify({ data }));
+}
+
+/** Answers of changes as they are kept: whole bodies. */
+function keptOnce({ claim, keep }: KeepIn): KeptOnce {
+  return {
+    async claim(transaction) {
+      const kept = await claim(transaction);
+      const body = kept && answerOf(kept);
+      return kept && { answer: body === null ? null : JSON.parse(body.toString()).data };
+    },
+    keep: (transaction, response) => keep(transaction, { status: 200, body: bytesOf(response) }),
+  };
 }
 
 /** One object, or a list of them. */

@@ -6,13 +6,14 @@ import type { Database } from '../../database/database.ts';
 import { identifiedRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
 import type { Environment } from '../../environment.ts';
-import { PlatformError, readErrorBody } from '../../errors.ts';
+import { PlatformError } from '../../errors.ts';
 import type { ownUserResource, userResource } from '../../language/operations/index.ts';
 import type { SystemPlace } from '../../system/place.ts';
-import { readIdempotencyKey } from '../../write/execute/idempotency.ts';
-import type { KeyedOnce } from '../../write/execute/keyed-once.ts';
+import { withoutAnswer } from '../../write/execute/transaction-body.ts';
+import type { Writer } from '../../write/writer.ts';
 import { linkOf } from './auth.ts';
 import { done, type Implementations, type OperationContext } from './bind.ts';
+import { onceOf, runOnce } from './once.ts';
 
 export function ownUserOperations(
   database: Pick<Database, 'transaction'>,
@@ -35,25 +36,23 @@ export function ownUserOperations(
 export function userOperations(
   accounts: Pick<Accounts<unknown>, 'setPassword' | 'secondFactors' | 'attempts' | 'outbox'>,
   invite: Invite,
-  keyed: KeyedOnce,
+  writer: Pick<Writer, 'once'>,
   { mail, maxBatchMutation }: Pick<Environment, 'mail' | 'maxBatchMutation'>,
 ): Implementations<typeof userResource> {
   const { secondFactors, attempts, outbox } = accounts;
   return {
-    async usersInvite(input, { caller, sender, query, request }) {
+    async usersInvite(input, context) {
+      const { caller, sender } = context;
       const { email, role, invite_url } = input;
       const emails = typeof email === 'string' ? [email] : email;
       if (maxBatchMutation !== null && emails.length > maxBatchMutation) {
         throw new PlatformError('INVALID_PAYLOAD', `"email" has more than ${maxBatchMutation} addresses.`);
       }
       const url = linkOf('invite_url', invite_url, mail.invite.allowed);
-      const key = readIdempotencyKey(request.headers['idempotency-key']);
-      const keyedRequest = { caller, sender, collection: '/users/invite', query, ...(key !== undefined && { key }) };
-      const { body } = await keyed(keyedRequest, { ...input }, async () => {
+      await runOnce(writer, onceOf(context, { ...input }), async () => {
         await attempts.mail('invite', emails, clientOf(sender));
-        return invite(caller, sender, { emails, role, url });
+        return withoutAnswer(invite(caller, sender, { emails, role, url }));
       });
-      if (body !== null) throw readErrorBody(body);
       return { ...done, afterwards: outbox.wake };
     },
     async usersInviteAccept({ token, password }, { sender }) {

@@ -1,6 +1,5 @@
 /** Operations beside reading and writing. Source: API specification, section 13. */
 import { randomBytes } from 'node:crypto';
-import type { Database } from '../../database/database.ts';
 import { PlatformError } from '../../errors.ts';
 import type { CompiledApi } from '../../language/index.ts';
 import type { utilResource } from '../../language/operations/index.ts';
@@ -11,13 +10,13 @@ import { createMover } from '../../utilities/move-item.ts';
 import { createReverter } from '../../utilities/revert.ts';
 import type { Writer } from '../../write/writer.ts';
 import { done, type Implementations } from './bind.ts';
+import { onceOf, runOnce } from './once.ts';
 
 /** Parts of a server that the utilities use. */
 export interface UtilOptions {
   readonly api: CompiledApi;
-  readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly planner: Planner;
-  readonly writer: Pick<Writer, 'workOf' | 'committed'>;
+  readonly writer: Pick<Writer, 'workOf' | 'once'>;
   /** Empties the caches of accounts and settings, and shared ones of answers. */
   readonly forget: () => void;
 }
@@ -30,12 +29,14 @@ export function utilOperations(options: UtilOptions): Implementations<typeof uti
     utilsRandomString: async ({ length }) => ({ value: randomText(length) }),
     utilsHashGenerate: async ({ string }) => ({ value: await passwords.hash(string) }),
     utilsHashVerify: async ({ string, hash }) => ({ value: await passwords.verify(payableHash(hash), string) }),
-    async utilsSort({ collection, item, to }, { caller, sender }) {
-      await moveItem({ caller, collection, sender }, { item: String(item), to: String(to) });
+    async utilsSort({ collection, item, to }, context) {
+      const { caller, sender } = context;
+      const move = { item: String(item), to: String(to) };
+      await runOnce(options.writer, onceOf(context, move), async () => moveItem({ caller, collection, sender }, move));
       return done;
     },
-    async utilsRevert({ revision }, { caller, sender }) {
-      await revert({ caller, sender }, revision);
+    async utilsRevert({ revision }, context) {
+      await runOnce(options.writer, onceOf(context, null), async () => revert(context, revision));
       return done;
     },
     async utilsCacheClear() {

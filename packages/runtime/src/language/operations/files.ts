@@ -45,6 +45,7 @@ const failures = [
   'Unauthorized',
   'Forbidden',
   'UnsupportedMediaType',
+  'Unprocessable',
   'RequestsExceeded',
   'InternalServerError',
   'ServiceUnavailable',
@@ -63,6 +64,7 @@ export const transferResource = {
       summary: 'Write the items of a file',
       description: 'Creates them, or updates those that there are by their keys, in one transaction.',
       access: 'anyone',
+      keyed: true,
       input: { collection: { type: 'string', collections: 'importable' } },
       form: {
         type: 'multipart/form-data',
@@ -82,6 +84,7 @@ export const transferResource = {
       summary: 'Keep a list as a file',
       description: 'Writes the items that the query selects to a file of the platform.',
       access: { action: 'create', collection: 'platform_files' },
+      keyed: true,
       input: {
         collection: { type: 'string', collections: 'exportable' },
         query: { type: 'object', description: 'As the query of SEARCH.', additionalProperties: true },

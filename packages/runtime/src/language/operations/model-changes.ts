@@ -104,6 +104,7 @@ export const modelChangeResource = {
     modelCollectionsCreate: {
       ...change,
       route: 'POST /collections',
+      keyed: true,
       summary: 'Make collections',
       body: { ...oneOrSomeOf(collectionInput), graphql: 'platform_collection_input!' },
       output: { description: compiledNow, data: oneOrSomeOf(collectionSchema) },
@@ -136,6 +137,7 @@ export const modelChangeResource = {
     modelFieldsCreate: {
       ...change,
       route: 'POST /fields/{collection}',
+      keyed: true,
       summary: 'Make fields',
       input: { collection },
       body: { ...oneOrSomeOf(fieldInput), graphql: 'platform_field_input!' },
@@ -175,6 +177,7 @@ export const modelChangeResource = {
     modelRelationsCreate: {
       ...change,
       route: 'POST /relations',
+      keyed: true,
       summary: 'Make relations',
       body: { ...oneOrSomeOf(relationInput), graphql: 'platform_relation_input!' },
       output: { description: compiledNow, data: oneOrSomeOf(relationSchema) },

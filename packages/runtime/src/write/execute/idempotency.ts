@@ -27,6 +27,8 @@ export interface AnswerKeeper {
    * that has taken it. Throws UNPROCESSABLE_ENTITY when the key was used for another request.
    */
   claim(transaction: Transaction, request: KeyedRequest): Promise<KeptAnswer | null>;
+  /** The answer that is kept under the key; null for none. Throws UNPROCESSABLE_ENTITY as `claim` does. */
+  find(transaction: Transaction, request: KeyedRequest): Promise<KeptAnswer | null>;
   /** Sends an answer to be stored under a claimed key. If it fails, the transaction fails. */
   keep(transaction: Transaction, request: KeyedRequest, result: KeptAnswer): void;
 }
@@ -58,6 +60,10 @@ export function createAnswerKeeper(location: SystemPlace, ttlMs: number): Answer
       }
       return answerOf(stored, requested);
     },
+    async find(transaction, { caller, key, hash: requested }) {
+      const stored = await firstRow(transaction, texts.find, [caller, key]);
+      return stored === undefined ? null : answerOf(stored, requested);
+    },
     keep(transaction, { caller, key }, { status, body }) {
       const values = [caller, key, String(status), body === null ? null : body.toString('hex')];
       firstRow(transaction, texts.keep, values).catch(() => {});
@@ -70,11 +76,13 @@ function statements(location: SystemPlace) {
   const { table, text, hex, unhex, now, ...sql } = ownTables(location);
   const keys = table('platform_idempotency_keys');
   const named = 'k.caller = $1::text AND k.key = $2::text';
+  const look = `SELECT ${hex('k.request_hash')}, ${text('k.status')}, ${hex('k.body')}, ${text('k.expires_at')}
+FROM ${keys} AS k WHERE ${named}`;
   return {
     take: sql.statements.takeKey,
     prove: sql.statements.proveKey,
-    look: sql.rows(`SELECT ${hex('k.request_hash')}, ${text('k.status')}, ${hex('k.body')}, ${text('k.expires_at')}
-FROM ${keys} AS k WHERE ${named}`),
+    look: sql.rows(look),
+    find: sql.rows(`${look} AND k.status IS NOT NULL AND k.expires_at > ${now}`),
     /** $3 status, $4 body, hexadecimal. */
     keep: sql.write(
       sql.update(
@@ -119,7 +127,7 @@ export interface IdempotentRequest {
 
 /** Names a request by its hash. Throws INVALID_PAYLOAD for a body that nests too deep to be compared with another. */
 export function keyRequest(requested: IdempotentRequest, body: JsonValue | undefined) {
-  const { accessClass, user, role } = requested.caller;
+  const { accessClass, user, role, administrator = false } = requested.caller;
   // Anonymous callers are told apart by their IP address.
   const callerFacts = [accessClass, user, role, user === null && role === null ? requested.sender.ip : null];
   // A token that was renewed is no other request.
@@ -129,6 +137,8 @@ export function keyRequest(requested: IdempotentRequest, body: JsonValue | undef
     key: requested.key,
     /** Hash of who asks: the same key of two callers is two keys. */
     caller: hash('sha256', JSON.stringify(callerFacts), 'base64url'),
+    /** True if the caller is told names that do not exist. */
+    namesMissing: administrator,
     /** SHA-256 of what is asked, hexadecimal. */
     hash: hash('sha256', written(what)),
   } as const;

@@ -1,10 +1,10 @@
-import type { Database, NamedRows, Transaction } from '../../database/database.ts';
+import type { NamedRows, Transaction } from '../../database/database.ts';
 import type { RowContext } from '../../database/row-context.ts';
 import { PlatformError } from '../../errors.ts';
 import type { Answer } from '../../query/answer.ts';
 import type { Keys } from '../decode/keys.ts';
 import type { Returning } from '../returning.ts';
-import { type AffectedConstraints, explainViolation, isOfRows } from './violation.ts';
+import { type AffectedConstraints, isOfRows } from './violation.ts';
 
 /** Result of a write, and how its answer is read. */
 export interface Written {
@@ -61,35 +61,33 @@ export interface PartsRun {
   begun(work: TransactionBody): void;
 }
 
-interface PartsOptions {
-  readonly database: Pick<Database, 'transaction'>;
-  /** Takes the transaction when it was committed; the answer waits for what it gives. */
-  readonly writer: { readonly committed: (transaction: Transaction) => Promise<void> | undefined };
-}
-
-/** Runs such a transaction, again from the start after a conflict of its latest write. */
-export async function runParts(
-  { database, writer }: PartsOptions,
-  run: (transaction: Transaction, parts: PartsRun) => Promise<void>,
-): Promise<void> {
+/** The work of such a transaction, which runs again from the start after a conflict of its latest write. It answers nothing. */
+export function bodyOfParts(run: (transaction: Transaction, parts: PartsRun) => Promise<void>): TransactionBody {
   let works: TransactionBody[] = [];
   let judgesFirst = false;
-  const isConflict = (error: unknown): boolean => {
-    judgesFirst = works.at(-1)?.isConflict?.(error) === true;
-    return judgesFirst;
+  return withoutAnswer({
+    run(transaction) {
+      works = [];
+      return run(transaction, { judgesFirst, begun: (work) => void works.push(work) });
+    },
+    affected: () => works.at(-1)?.affected() ?? [],
+    isConflict(error) {
+      judgesFirst = works.at(-1)?.isConflict?.(error) === true;
+      return judgesFirst;
+    },
+    committed() {
+      for (const work of works) work.committed();
+    },
+  });
+}
+
+/** The same work as one that answers nothing. */
+export function withoutAnswer(work: TransactionBody<void>): TransactionBody {
+  return {
+    ...work,
+    async run(transaction) {
+      await work.run(transaction);
+      return { returning: null, keys: null };
+    },
   };
-  try {
-    const committed = await retryOnConflict({ isConflict }, () =>
-      database.transaction(async (transaction) => {
-        works = [];
-        await run(transaction, { judgesFirst, begun: (work) => void works.push(work) });
-        return { value: transaction };
-      }),
-    );
-    const following = writer.committed(committed);
-    for (const work of works) work.committed();
-    await following;
-  } catch (error) {
-    throw explainViolation(error, works.at(-1)?.affected() ?? []);
-  }
 }

@@ -44,6 +44,8 @@ export interface WriteExecutor {
     prepare: () => Promise<TransactionBody>,
     failed?: (error: PlatformError) => KeptAnswer,
   ): Promise<KeptAnswer>;
+  /** The answer that is kept under the key, without doing anything; null for none. */
+  kept(keyed: KeyedRequest): Promise<KeptAnswer | null>;
   /** Reads the answer to a write while its transaction goes on. */
   answer(transaction: Transaction, written: Written): Promise<Buffer | null>;
   /** Judges what an item must be before it is written. */
@@ -87,6 +89,10 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
     once: (work) => runOnce(options, writerOf, work),
     answer: (transaction, written) => answerNow(transaction, finish(driftGuard, writerOf, written)),
     keyed: (keyed, prepare, failed) => runKeyed(options, writerOf, keyed, prepare, failed),
+    kept: (keyed) =>
+      options.database.transaction(async (transaction) => ({
+        value: (await options.keeper?.find(transaction, keyed)) ?? null,
+      })),
   };
 }
 
@@ -122,12 +128,10 @@ async function runKeyed(
   writerOf: WriterOf,
   keyed: KeyedRequest,
   prepare: () => Promise<TransactionBody>,
-  failed: (error: PlatformError) => KeptAnswer = failedAnswer,
+  failed: (error: PlatformError) => KeptAnswer = (error) => failedAnswer(error, keyed),
 ): Promise<KeptAnswer> {
-  const { database, driftGuard, keeper } = options;
-  if (keeper === null) {
-    throw new PlatformError('UNPROCESSABLE_ENTITY', 'Without the tables of the platform no answer can be kept.');
-  }
+  const { database, driftGuard } = options;
+  const keeper = keeperOf(options);
   let work: TransactionBody | undefined;
   let ran = false;
   let latest: Transaction | undefined;
@@ -157,6 +161,12 @@ async function runKeyed(
   }
 }
 
+/** The keeper of answers. Throws UNPROCESSABLE_ENTITY where there is none. */
+export function keeperOf({ keeper }: Pick<WriteExecutorOptions, 'keeper'>): AnswerKeeper {
+  if (keeper !== null) return keeper;
+  throw new PlatformError('UNPROCESSABLE_ENTITY', 'Without the tables of the platform no answer can be kept.');
+}
+
 /** Tells that a transaction was committed. The promise is there where the answer has to wait. */
 function end(
   { committed }: WriteExecutorOptions,
@@ -168,8 +178,8 @@ function end(
   return following;
 }
 
-function failedAnswer(error: PlatformError): KeptAnswer {
-  return { status: error.status, body: Buffer.from(errorBody([error, ...error.others])) };
+function failedAnswer(error: PlatformError, { namesMissing }: KeyedRequest): KeptAnswer {
+  return { status: error.status, body: Buffer.from(errorBody([error, ...error.others], namesMissing)) };
 }
 
 async function answerNow(

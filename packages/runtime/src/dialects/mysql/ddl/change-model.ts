@@ -18,6 +18,7 @@ import {
   type ModelChanged,
   type ModelChangerOptions,
   type PlanChange,
+  unlessKept,
   type WatchedTables,
 } from '../../../model/model-changer.ts';
 import type { KnownModel, ModelPlace, ModelSql, ModelStep } from '../../../model/model-sql.ts';
@@ -165,11 +166,16 @@ class RequestedChange {
   }
 
   /** A transaction holds the turn of everything that is compiled, and no table that a change is about. */
-  async #inTurn<T>(work: (transaction: Transaction, session: MigrationConnection) => Promise<T>): Promise<T> {
+  async #inTurn<T extends ModelChanged | null>(
+    work: (transaction: Transaction, session: MigrationConnection) => Promise<T>,
+  ): Promise<T | ModelChanged> {
     const lock = mysqlTurn(mysqlTables(this.#options.tables().place));
     return this.#options.database.transaction(async (transaction) => {
-      await allRows(transaction, lock, [modelLock]);
-      return { value: await sessionOf(this.#options.database)((session) => work(transaction, session)) };
+      const value = await unlessKept(transaction, this.#requested[3], async () => {
+        await allRows(transaction, lock, [modelLock]);
+        return sessionOf(this.#options.database)((session) => work(transaction, session));
+      });
+      return { value };
     });
   }
 

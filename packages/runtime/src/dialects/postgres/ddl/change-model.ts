@@ -9,6 +9,7 @@ import {
   describeModel,
   type ModelChanged,
   type ModelChangerOptions,
+  unlessKept,
 } from '../../../model/model-changer.ts';
 import type { ModelStep } from '../../../model/model-sql.ts';
 import { migrationOf, type RunTexts } from '../../../model/recompiler.ts';
@@ -66,7 +67,9 @@ export function createPostgresModelChange(
   }
 
   return (...requested) =>
-    database.transaction(async (transaction) => ({ value: await change(transaction, ...requested) }));
+    database.transaction(async (transaction) => ({
+      value: await unlessKept(transaction, requested[3], () => change(transaction, ...requested)),
+    }));
 }
 
 async function keepTrace(
