@@ -148,13 +148,13 @@ function checksSql(dialect: MysqlDialect, among: Among): string {
   if (dialect === 'mariadb') {
     const table = { table_schema: 'c.CONSTRAINT_SCHEMA', table_name: 'c.TABLE_NAME' };
     return select(
-      { ...table, ...names },
+      { ...table, ...names, enforced: "'YES'" },
       `information_schema.CHECK_CONSTRAINTS c WHERE ${among('c.CONSTRAINT_SCHEMA', 'c.TABLE_NAME')}`,
     );
   }
   return select(
-    { table_schema: 't.TABLE_SCHEMA', table_name: 't.TABLE_NAME', ...names },
-    `(SELECT DISTINCT TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_SCHEMA, CONSTRAINT_NAME
+    { table_schema: 't.TABLE_SCHEMA', table_name: 't.TABLE_NAME', ...names, enforced: 't.ENFORCED' },
+    `(SELECT DISTINCT TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_SCHEMA, CONSTRAINT_NAME, ENFORCED
        FROM information_schema.TABLE_CONSTRAINTS
        WHERE ${among('TABLE_SCHEMA', 'TABLE_NAME')} AND CONSTRAINT_TYPE = 'CHECK') t
      JOIN (SELECT DISTINCT CONSTRAINT_SCHEMA, CONSTRAINT_NAME, CHECK_CLAUSE

@@ -107,6 +107,8 @@ export interface KeyRow extends TableName {
 export interface CheckRow extends TableName {
   readonly constraint_name: string;
   readonly check_clause: string;
+  /** `YES` or `NO`; MariaDB enforces every check. */
+  readonly enforced: string;
 }
 
 /** `ROUTINES`. */

@@ -4,7 +4,7 @@ import type { SchemaFacts } from '../facts.ts';
 import { sortedBy } from '../order.ts';
 import type { Table, TableId } from '../schema.ts';
 import { matches, quotedNames, unmatchedPatterns } from '../table-names.ts';
-import { idOf, type MysqlCatalog, schemaOf, type TableName, type TableRow } from './catalog.ts';
+import { type CheckRow, idOf, type MysqlCatalog, schemaOf, type TableName, type TableRow } from './catalog.ts';
 import { buildChecks, buildColumns, wholeTexts } from './columns.ts';
 import { buildForeignKeys, buildKeys } from './keys.ts';
 import { buildMysqlRoutines } from './routines.ts';
@@ -114,7 +114,16 @@ function buildTable(
     foreignKeys,
     checks: buildChecks(checks, columns),
   };
-  return { table, diagnostics };
+  return { table, diagnostics: [...diagnostics, ...checks.flatMap((check) => checkRemark(id, check))] };
+}
+
+/** A check that the server does not enforce, as MySQL may have them. */
+function checkRemark(id: TableId, { constraint_name: name, enforced }: CheckRow): Diagnostic[] {
+  if (enforced === 'YES') return [];
+  const message = `The check "${name}" is NOT ENFORCED: rows may break it.`;
+  return [
+    { code: 'check-not-enforced', severity: 'info', place: `table ${printTable('mysql', id)}`, message, hint: null },
+  ];
 }
 
 /** For a view the servers say whether its rows can be changed, but not whether rows can be added. */
