@@ -205,6 +205,25 @@ test('the configuration is read again', async () => {
   expect((await server.ask('/graphql', { method: 'POST', body: { query: '{ docs { id } }' } })).status).toBe(404);
 });
 
+test('files that the configuration imports are watched with those that they import', async () => {
+  const config = (from: string) => `import { graphql } from './${from}';\nexport default { graphql };\n`;
+  await mkdir(join(project.folder, 'settings'));
+  await writeFile(join(project.folder, 'settings', 'switches.json'), '{ "graphql": false }\n');
+  await writeFile(
+    join(project.folder, 'settings', 'graphql.ts'),
+    "import switches from './switches.json' with { type: 'json' };\nexport const { graphql } = switches;\n",
+  );
+  const query = async () =>
+    (await server.ask('/graphql', { method: 'POST', body: { query: '{ docs { id } }' } })).status;
+  await after(() => put(join(project.folder, 'platform.config.ts'), config('settings/graphql.ts')), 'rebuilt');
+  expect(await query()).toBe(404);
+  await after(() => put(join(project.folder, 'settings', 'switches.json'), '{ "graphql": true }\n'), 'rebuilt');
+  expect(await query()).toBe(200);
+  const constant = 'export const graphql = false;\n';
+  await after(() => put(join(project.folder, 'settings', 'graphql.ts'), constant), 'rebuilt');
+  expect(await query()).toBe(404);
+});
+
 test('code of the project is loaded again, what it imports included, and its types are checked', async () => {
   const folder = join(project.folder, 'extensions');
   // Each build is checked from here on, which takes most of the processor's time of one.

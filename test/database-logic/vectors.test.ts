@@ -1,10 +1,12 @@
 /** Vectors of pgvector in the embedded database: values, neighbours, distances, limits and attacks. Source: docs/vectors.md. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { changedRelations, readStamps } from '@tablewright/introspect';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openMysql } from '../../packages/cli/src/sources/mysql/source.ts';
 import { file, form } from '../support/files.ts';
 import { startOneLane } from '../support/lanes.ts';
-import { createMysqlDatabase } from '../support/mariadb.ts';
+import { createMysqlDatabase, withMysql } from '../support/mariadb.ts';
 import { noNewMariadb, startNewMariadb, withoutNewMariadb } from '../support/new-mariadb.ts';
 import { createProject, type Platform, startPlatform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
@@ -402,6 +404,21 @@ describe.skipIf(noNewMariadb)(`MariaDB of the newest release${withoutNewMariadb}
       '{ papers(filter: { embedding: { _near: { to: [1, 0, 0] } } }, limit: 1) { embedding embedding_func { distance } } }';
     const answer = await platform.admin('/graphql', { method: 'POST', body: { query: text } });
     expect(answer.json.data).toEqual({ papers: [{ embedding: [1, 0, 0], embedding_func: { distance: 0 } }] });
+  });
+
+  it('has marks that change with the distance of an index', async () => {
+    const url = await createMysqlDatabase(
+      await startNewMariadb(),
+      'CREATE TABLE papers (id int PRIMARY KEY, embedding vector(3) NOT NULL, VECTOR INDEX near (embedding))',
+    );
+    const source = await openMysql(url, false);
+    const before = await readStamps('mariadb', source.run);
+    expect(changedRelations(before, await readStamps('mariadb', source.run))).toBeNull();
+    const changed = 'ALTER TABLE papers DROP INDEX near, ADD VECTOR INDEX near (embedding) DISTANCE=cosine';
+    await withMysql(url, (connection) => connection.query(changed));
+    const name = JSON.stringify([new URL(url).pathname.slice(1), 'papers']);
+    expect(changedRelations(before, await readStamps('mariadb', source.run))).toEqual(new Set([name]));
+    await source.close();
   });
 
   it('finds and measures no vector that a rule hides', async () => {

@@ -25,6 +25,13 @@ const ownTypes = [
   ['address', 'inet6', 'string'],
 ] as const;
 
+/** Changes of tables that MariaDB does not know. */
+const ofMysqlAlone = [
+  'ALTER TABLE notes ALTER CHECK notes_chk_1 NOT ENFORCED',
+  'CREATE TABLE places (id int PRIMARY KEY, point point NOT NULL)',
+  'ALTER TABLE places MODIFY point point NOT NULL SRID 4326',
+];
+
 /** The tables as MySQL has them, which knows no sequences either. */
 function ofMysql(sql: string): string {
   return sql
@@ -86,6 +93,7 @@ describe.each(servers)('introspection of $name', ({ dialect, missing, start, exa
       "ALTER TABLE notes COMMENT 'Of people'",
       'CREATE INDEX levels ON notes (level)',
       'ALTER TABLE notes ADD CHECK (level > 0)',
+      ...(dialect === 'mysql' ? ofMysqlAlone : []),
       'CREATE TABLE marks (id int PRIMARY KEY, note_id int, FOREIGN KEY (note_id) REFERENCES notes (id))',
       'DROP TABLE marks',
       'CREATE VIEW ranked AS SELECT id FROM notes',
@@ -108,7 +116,7 @@ describe.each(servers)('introspection of $name', ({ dialect, missing, start, exa
       const changed = await changes(sql);
       expect(changed, sql).not.toBeNull();
       // MySQL does not tell the table of a check, and calls it after that.
-      expect(changed === 'all', sql).toBe(dialect === 'mysql' && /CHECK|RENAME TABLE/.test(sql));
+      expect(changed === 'all', sql).toBe(dialect === 'mysql' && /ADD CHECK|RENAME TABLE/.test(sql));
       const reread = changed === null ? null : await rereadTables(source.run, reading, changed);
       const whole = await readTables('mysql', source.run);
       if (changed !== 'all') expect(reread?.facts, sql).toEqual(whole.facts);

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type ChangedRelations, changedRelations } from '@tablewright/introspect';
 import { chooseHost } from '@tablewright/runtime/tools';
 import { configNames } from '../modules/import-config.ts';
-import { loadExtensions, loadModules } from '../project/extensions.ts';
+import { loadConfigModules, loadExtensions, loadModules } from '../project/extensions.ts';
 import type { Project } from '../project/project.ts';
 import { databaseUrl } from '../project/settings.ts';
 import type { TableEvents } from '../sources/commands.ts';
@@ -158,7 +158,10 @@ async function takeStamps(project: Project): Promise<InputStamps> {
   const { folder, config } = project;
   const folders = ['extensions', 'documents', ...(config.templates === undefined ? [] : [config.templates])];
   const listed = await Promise.all(folders.map((subfolder) => filesIn(resolve(folder, subfolder))));
-  const modules = await loadModules(project, await loadExtensions(project));
+  const modules = [
+    ...(await loadModules(project, await loadExtensions(project))),
+    ...(await loadConfigModules(project)),
+  ];
   const paths = [
     ...configNames.map((name) => join(folder, name)),
     project.permissionsFile,

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { ExtensionSource, ModuleSource } from '@tablewright/compiler';
+import { configName } from '../modules/import-config.ts';
 import type { Project } from './project.ts';
 
 /** Folder of a project's own code. */
@@ -26,16 +27,31 @@ function nullIfNoFile(error: unknown): null {
   throw error;
 }
 
-/** The files of the project that extensions import, and those that these import; without generated files. */
-export async function loadModules(
-  { folder, output }: Project,
+/** The modules of the project that extensions import, and those that these import; without generated files. */
+export function loadModules(
+  project: Project,
   extensions: readonly ExtensionSource[],
 ): Promise<readonly ModuleSource[]> {
-  const paths = new Set(extensions.map(({ path }) => join(folder, path)));
+  return followImports(project, extensions, (path) => /\.m?ts$/.test(path));
+}
+
+/** The files of any kind that the configuration imports, and those that these import. */
+export async function loadConfigModules(project: Project): Promise<readonly ModuleSource[]> {
+  const path = configName(project.folder);
+  const text = path === undefined ? null : await readFile(join(project.folder, path), 'utf8').catch(nullIfNoFile);
+  return path === undefined || text === null ? [] : followImports(project, [{ path, text }], () => true);
+}
+
+async function followImports(
+  { folder, output }: Project,
+  roots: readonly ModuleSource[],
+  isFollowed: (path: string) => boolean,
+): Promise<readonly ModuleSource[]> {
+  const paths = new Set(roots.map(({ path }) => join(folder, path)));
   const modules: ModuleSource[] = [];
-  const pending = extensions.flatMap(({ path, text }) => importsOf(join(folder, path), text));
+  const pending = roots.flatMap(({ path, text }) => importsOf(join(folder, path), text));
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-    if (paths.has(path) || path.startsWith(output + sep)) continue;
+    if (paths.has(path) || path.startsWith(output + sep) || !isFollowed(path)) continue;
     paths.add(path);
     const text = await readFile(path, 'utf8').catch(() => null);
     if (text === null) continue;
@@ -52,7 +68,7 @@ export function outputOf({ folder, output }: Project): string {
 
 /** Files that a module names by relative paths; a path that is found in a comment does no harm. */
 function importsOf(path: string, text: string): readonly string[] {
-  const named = text.matchAll(/\b(?:from|import)\s*\(?\s*(['"])(\.{1,2}\/[^'"]+\.m?ts)\1/g);
+  const named = text.matchAll(/\b(?:from|import)\s*\(?\s*(['"])(\.{1,2}\/[^'"]+)\1/g);
   return [...named].flatMap(([, , name]) => (name === undefined ? [] : [join(dirname(path), name)]));
 }
 

@@ -120,8 +120,11 @@ function isCut(row: ColumnRow, dialect: MysqlDialect): boolean {
 }
 
 /** Only the definition of a table tells the distance of an index of vectors. */
-async function withDistances(run: RunStatement, rows: readonly StatisticsRow[]): Promise<readonly StatisticsRow[]> {
-  const isVector = (row: StatisticsRow): boolean => row.index_type === 'VECTOR';
+async function withDistances<Row extends IndexName>(
+  run: RunStatement,
+  rows: readonly Row[],
+): Promise<readonly (Row & Pick<StatisticsRow, 'distance'>)[]> {
+  const isVector = (row: Row): boolean => row.index_type === 'VECTOR';
   const distances = new Map<string, string>();
   for (const row of new Map(rows.filter(isVector).map((found) => [markedName(found), found])).values()) {
     const [[, definition = ''] = []] = await run(
@@ -139,6 +142,23 @@ async function withDistances(run: RunStatement, rows: readonly StatisticsRow[]):
   });
 }
 
+type IndexName = Pick<StatisticsRow, 'table_schema' | 'table_name' | 'index_name' | 'index_type'>;
+
+/** The distances of indexes of vectors by the marked names of their tables. A table that goes meanwhile has none. */
+async function distanceStamps(
+  run: RunStatement,
+  schemas: readonly string[] | undefined,
+): Promise<readonly (readonly [table: string, stamp: string])[]> {
+  const [databases, named] = databasesOf(schemas);
+  const sql = `SELECT TABLE_SCHEMA, TABLE_NAME, INDEX_NAME FROM information_schema.STATISTICS
+WHERE INDEX_TYPE = 'VECTOR' AND TABLE_SCHEMA IN (${databases}) ORDER BY INDEX_NAME`;
+  const indexes = (await run(sql, named)).map(([schema, table, index]): IndexName => {
+    return { table_schema: schema ?? '', table_name: table ?? '', index_name: index ?? '', index_type: 'VECTOR' };
+  });
+  const measured = await withDistances(run, indexes).catch(() => []);
+  return measured.map((row) => [markedName(row), ` ${row.index_name} ${row.distance}`]);
+}
+
 // The shape of each row is what our own statement builds, so it is not checked again.
 async function rowsOf<Kind extends keyof MysqlRows>(
   run: RunStatement,
@@ -147,20 +167,28 @@ async function rowsOf<Kind extends keyof MysqlRows>(
   return (await run(sql, parameters)).flatMap(([row]) => (row == null ? [] : [JSON.parse(row)]));
 }
 
-/**
- * By view of `information_schema`: the database and the table that a row is of, what it says that is read, and which rows
- * say it. MySQL does not tell the table of a check.
- */
-function viewsOf(
-  dialect: Dialect,
-): readonly (readonly [name: string, schema: string, table: string | null, columns: string, where?: string])[] {
+/** A view of `information_schema`: database and table of a row, what it says that is read, and which rows say it. */
+type StampedView = readonly [name: string, schema: string, table: string | null, columns: string, where?: string];
+
+/** Only MySQL has checks that it does not enforce. */
+const enforcedChecks: StampedView = [
+  'TABLE_CONSTRAINTS',
+  'TABLE_SCHEMA',
+  'TABLE_NAME',
+  'CONSTRAINT_NAME, ENFORCED',
+  "CONSTRAINT_TYPE = 'CHECK'",
+];
+
+/** The views that tell what is read. MySQL does not tell the table of a check. */
+function viewsOf(dialect: Dialect): readonly StampedView[] {
   return [
     ['TABLES', 'TABLE_SCHEMA', 'TABLE_NAME', 'TABLE_TYPE, TABLE_COMMENT, CREATE_OPTIONS'],
     [
       'COLUMNS',
       'TABLE_SCHEMA',
       'TABLE_NAME',
-      'COLUMN_NAME, ORDINAL_POSITION, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, COLLATION_NAME, COLUMN_COMMENT, GENERATION_EXPRESSION',
+      // MariaDB knows no spatial references of columns.
+      `COLUMN_NAME, ORDINAL_POSITION, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, COLLATION_NAME, COLUMN_COMMENT, GENERATION_EXPRESSION${dialect === 'mysql' ? ', SRS_ID' : ''}`,
     ],
     [
       'STATISTICS',
@@ -184,6 +212,7 @@ function viewsOf(
       dialect === 'mysql' ? null : 'TABLE_NAME',
       'CONSTRAINT_NAME, CHECK_CLAUSE',
     ],
+    ...(dialect === 'mysql' ? [enforcedChecks] : []),
     ['VIEWS', 'TABLE_SCHEMA', 'TABLE_NAME', 'VIEW_DEFINITION, IS_UPDATABLE'],
     ['TRIGGERS', 'EVENT_OBJECT_SCHEMA', 'EVENT_OBJECT_TABLE', 'TRIGGER_NAME'],
   ];
@@ -195,10 +224,9 @@ function viewsOf(
  */
 function stampsQuery(
   dialect: Dialect,
-  schemas: readonly string[] = [ownSchema],
+  schemas: readonly string[] | undefined,
 ): readonly [sql: string, parameters: string[]] {
-  const databases = schemas.map((schema) => (schema === ownSchema ? 'DATABASE()' : '?')).join(', ');
-  const named = schemas.filter((schema) => schema !== ownSchema);
+  const [databases, named] = databasesOf(schemas);
   const views = viewsOf(dialect);
   const selects = views.map(([name, schema, table, columns, where]) => {
     const texts = columns.split(', ').map((column) => `IFNULL(${column}, '')`);
@@ -209,6 +237,12 @@ FROM information_schema.${name}
 WHERE ${schema} IN (${databases})${where === undefined ? '' : ` AND ${where}`}${table === null ? '' : `\nGROUP BY ${schema}, ${table}`}`;
   });
   return [selects.join('\nUNION ALL\n'), views.flatMap(() => named)];
+}
+
+/** The databases that are stamped, as a list of SQL and its parameters. */
+function databasesOf(schemas: readonly string[] = [ownSchema]): readonly [sql: string, parameters: readonly string[]] {
+  const list = schemas.map((schema) => (schema === ownSchema ? 'DATABASE()' : '?')).join(', ');
+  return [list, schemas.filter((schema) => schema !== ownSchema)];
 }
 
 function markedName({ table_schema: schema, table_name: table }: TableName): string {
@@ -227,13 +261,15 @@ export async function readMysqlStamps(
 ): Promise<CatalogStamps> {
   const relations = new Map<string, string>();
   let whole = '';
+  const add = (name: string, stamp: string): void => {
+    relations.set(name, (relations.get(name) ?? '') + stamp);
+  };
   for (const [schema, table, ...marks] of await run(...stampsQuery(dialect, schemas))) {
     const stamp = ` ${marks.join(' ')}`;
     if (schema == null || table == null) whole += stamp;
-    else {
-      const name = markedName({ table_schema: schema, table_name: table });
-      relations.set(name, (relations.get(name) ?? '') + stamp);
-    }
+    else add(markedName({ table_schema: schema, table_name: table }), stamp);
   }
+  // MySQL has no indexes of vectors.
+  if (dialect === 'mariadb') for (const found of await distanceStamps(run, schemas)) add(...found);
   return { whole, relations };
 }
