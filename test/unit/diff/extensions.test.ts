@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { diffSchemas, type ListedExtensions, printDiff, resolveApi, ruleIds } from '@tablewright/compiler';
 import type { Shape } from '@tablewright/runtime/language';
 import { describe, expect, test } from 'vitest';
+import { emitClient } from '../../../packages/compiler/src/client/index.ts';
 import { shapeFits } from '../../../packages/compiler/src/diff/compare/compare-extensions.ts';
 import { grantRoutes } from '../../../packages/compiler/src/extensions/type-routes.ts';
 import { emitOpenApi } from '../../../packages/compiler/src/openapi/index.ts';
@@ -122,22 +123,24 @@ test('every rule about routes and hooks has its case', () => {
   expect(ruleIds().filter((id) => /^(?:route|hook)-/.test(id) && !met.has(id))).toEqual([]);
 });
 
-/** The OpenAPI document of a role. */
-function documentOf({ routes, hooks }: ListedExtensions, role: string): string {
+/** The OpenAPI document, or the client, of a role. */
+function printed({ routes, hooks }: ListedExtensions, role: string, surface: 'openapi' | 'client'): string {
   const api = resolveApi(schema);
   const access = api.access.find((one) => one.access.roles.includes(role))?.access;
   if (access === undefined) throw new Error(`There is no role ${role}.`);
   const hooked = api.collections
     .map(({ descriptor }) => descriptor.name)
     .filter((name) => hooks.some((hook) => hook.endsWith(` ${name}.create`)));
-  return JSON.stringify(emitOpenApi({ ...api, customRoutes: grantRoutes(api, routes), hooked }, access));
+  const whole = { ...api, customRoutes: grantRoutes(api, routes), hooked };
+  if (surface === 'openapi') return JSON.stringify(emitOpenApi(whole, access));
+  return JSON.stringify(emitClient(whole, access, (_, context) => JSON.stringify(context)));
 }
 
-describe('the OpenAPI document differs exactly where a verdict says so', () => {
+describe.each(['openapi', 'client'] as const)('%s differs exactly where a verdict says so', (surface) => {
   test.each(cases)('$name', ({ was, is, diff }) => {
     for (const role of ['admin', 'public', 'editor', 'reader']) {
-      const said = diff.changes.some(({ roles, verdicts }) => roles.includes(role) && verdicts.openapi !== undefined);
-      expect([role, said]).toEqual([role, documentOf(was, role) !== documentOf(is, role)]);
+      const said = diff.changes.some(({ roles, verdicts }) => roles.includes(role) && verdicts[surface] !== undefined);
+      expect([role, said]).toEqual([role, printed(was, role, surface) !== printed(is, role, surface)]);
     }
   });
 });

@@ -18,11 +18,14 @@ export function declarePayloads(collection: ClientCollection, collections: Refer
   const { view, names } = collection;
   const { create = null, update = null } = view.writes ?? {};
   const cached: KnownMembers = new Map();
-  const created = create === null ? [] : membersOf(create, collections, cached);
+  // Hooks may fill what is missing, so then nothing is needed.
+  const created =
+    create === null ? [] : membersOf(view.hooked ? { ...create, required: [] } : create, collections, cached);
+  const note = `Payload of a new item of \`${view.name}\`${view.hooked ? ', which code of the project may complete' : ''}.`;
   const updated = update === null ? [] : membersOf(update, collections, cached);
   return [
     ...linkAliases([create, update], collections),
-    ...(create === null ? [] : [declareInterface(names.create, `Payload of a new item of \`${view.name}\`.`, created)]),
+    ...(create === null ? [] : [declareInterface(names.create, note, created)]),
     ...(update === null ? [] : [declareInterface(names.update, `Changes of an item of \`${view.name}\`.`, updated)]),
     ...(update === null || view.key.length === 0
       ? []

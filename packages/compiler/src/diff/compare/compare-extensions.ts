@@ -165,7 +165,7 @@ function compareHooks(was: Side, is: Side, before: readonly string[], after: rea
     if (operations.length === 0) return [];
     const isCreate = (event: string): boolean => event.endsWith(` ${collection}.create`);
     const shown = action === 'create' && before.some(isCreate) !== after.some(isCreate);
-    const verdicts = { ...verdictsOf(changed), ...(shown && documentOf(changed, was, is)) };
+    const verdicts = { ...verdictsOf(changed), ...(shown && described(changed, was, is)) };
     const rule = more > 0 ? 'hook-added' : 'hook-removed';
     return [{ rule, subject: `hook ${hook}`, message: report(changed), operations, verdicts }];
   });
@@ -187,12 +187,12 @@ function verdictsOf({ stage }: Changed): Verdicts {
   return { rest: stage === 'afterCommit' ? 'safe' : 'dangerous' };
 }
 
-/** The document of a collection, which asks for nothing where a hook may fill what a new item needs. */
-function documentOf({ collection, more }: Changed, was: Side, is: Side): Verdicts {
+/** Document and client of a collection, which ask for nothing where a hook may fill what a new item needs. */
+function described({ collection, more }: Changed, was: Side, is: Side): Verdicts {
   const create = (more > 0 ? was : is).collections.get(collection)?.writes?.create;
   if (create === undefined || create === null) return {};
-  const openapi: Severity = more > 0 || create.required.length === 0 ? 'safe' : 'breaking';
-  return { openapi };
+  const severity: Severity = more > 0 || create.required.length === 0 ? 'safe' : 'breaking';
+  return { openapi: severity, client: severity };
 }
 
 const stages: Readonly<Record<string, string>> = { afterCommit: 'after the commit of' };

@@ -31,7 +31,7 @@ export interface NotesFilter {
 /** Key of `notes`. */
 export type NotesKey = number;
 
-/** Payload of a new item of `notes`. */
+/** Payload of a new item of `notes`, which code of the project may complete. */
 export interface NotesCreate {
   id?: number;
   team_id?: number | TeamsCreate | TeamsChange | null;

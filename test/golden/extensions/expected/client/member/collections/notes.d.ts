@@ -24,7 +24,7 @@ export interface NotesFilter {
 /** Key of `notes`. */
 export type NotesKey = number;
 
-/** Payload of a new item of `notes`. */
+/** Payload of a new item of `notes`, which code of the project may complete. */
 export interface NotesCreate {
   team_id?: number | null;
 }
