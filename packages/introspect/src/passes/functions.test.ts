@@ -150,6 +150,11 @@ describe('computed fields', () => {
     expect(complaints(diagnostics)).toEqual([`error ${code} platform.config.ts: functions.score`]);
   });
 
+  test('have their name in their place alone', () => {
+    const { diagnostics } = resolveField(score(), { score: { ...field.score, name: 'rank' } });
+    expect(complaints(diagnostics)).toEqual(['error config-function platform.config.ts: functions.score.name']);
+  });
+
   test('take a row', () => {
     const { diagnostics } = resolveField(score({}, {}), field);
     expect(complaints(diagnostics)).toEqual(['error function-unsupported platform.config.ts: functions.score']);

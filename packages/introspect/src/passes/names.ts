@@ -113,9 +113,14 @@ function fieldOf(column: Column, config: FieldConfig): Field {
     type: config.type ?? column.type.portable,
     note: config.note ?? column.comment,
     ...(config.deprecated !== undefined && { deprecated: config.deprecated }),
-    required: (config.required ?? false) || isRequired(column),
+    required: (config.required === true && takesValues(column)) || isRequired(column),
     ...(config.geo !== undefined && { keepsReference: true as const }),
   };
+}
+
+/** True when an INSERT can have a value for the column. */
+export function takesValues({ fill, updatable }: Column): boolean {
+  return updatable && fill.kind !== 'generated' && !(fill.kind === 'identity' && fill.always);
 }
 
 /** True when an INSERT without a value for the column fails. */

@@ -85,6 +85,11 @@ function findVector(
   const column = table.columns.find((candidate) => candidate.name === name);
   if (column?.type.base !== 'tsvector') return error(`"${name}" is no column of the type tsvector.`);
   const traced = column.fill.kind === 'generated' ? columnsIn(column.fill.expression, table) : undefined;
+  if (traced !== undefined && named !== undefined)
+    return error(
+      '"fields" applies to a column that is not generated only.',
+      'Leave it out: the expression names them.',
+    );
   const columns = traced ?? named;
   if (columns === undefined)
     return error(`The words of "${name}" cannot be traced to columns.`, 'Name them as "fields".');

@@ -13,6 +13,7 @@ import {
 import {
   configColumns,
   configFieldReferences,
+  configFieldSettings,
   configFieldTypes,
   configHiddenKeys,
 } from './configuration/config-fields.ts';
@@ -63,6 +64,7 @@ const rules: readonly Rule[] = [
   configColumns,
   configFieldReferences,
   configFieldTypes,
+  configFieldSettings,
   configKeys,
   configHiddenKeys,
   configSoftDelete,

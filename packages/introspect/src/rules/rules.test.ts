@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../config/read-config.ts';
+import type { ColumnFill } from '../schema.ts';
 import { facts, type TableSketch } from '../testing/facts.ts';
 import type { Circumstances } from '../testing/resolve.ts';
 import { complaints, notes, resolve, resolveFacts } from '../testing/resolve.ts';
@@ -74,6 +75,31 @@ test('a column is read as another type only where that is possible', () => {
   expect(problemsOf({ articles }, { config: { collections: { articles: { fields } } } })).toEqual([
     'error field-type platform.config.ts: collections.articles.fields.id.type',
   ]);
+});
+
+test('settings that do not apply to their column are refused', () => {
+  const sketch: TableSketch = { columns: ['id!=:integer', 'sum:integer', 'title', 'number:integer'], key: ['id'] };
+  const plain = facts({ sums: sketch });
+  const fills = new Map<string, ColumnFill>([
+    ['sum', { kind: 'generated', expression: '1', stored: true }],
+    ['number', { kind: 'identity', always: true }],
+  ]);
+  const tables = plain.tables.map((table) => ({
+    ...table,
+    columns: table.columns.map((column) => ({ ...column, fill: fills.get(column.name) ?? column.fill })),
+  }));
+  const fields = {
+    ...{ sum: { required: true }, number: { required: true } },
+    title: { required: true, geo: { srid: 'keep' } },
+  } as const;
+  const { schema, diagnostics } = resolveFacts({ ...plain, tables }, { config: { collections: { sums: { fields } } } });
+  expect(complaints(diagnostics)).toEqual([
+    'error config-field platform.config.ts: collections.sums.fields.sum.required',
+    'error config-field platform.config.ts: collections.sums.fields.number.required',
+    'error config-field platform.config.ts: collections.sums.fields.title.geo',
+  ]);
+  const required = schema.collections[0]?.fields.flatMap((field) => (field.required ? [field.name] : []));
+  expect(required).toEqual(['title']);
 });
 
 test('a name of several schemas must say which', () => {
@@ -305,6 +331,31 @@ describe('search for words', () => {
     }
     expect(complaints(searched({ mode: 'vector' }).diagnostics)).toEqual([
       'error config-value platform.config.ts: collections.articles.search.mode',
+    ]);
+  });
+
+  test('takes no fields beside a column whose expression names them', () => {
+    const generated = (search: object): readonly string[] => {
+      const { config } = readConfig({ collections: { articles: { search } } });
+      const plain = facts({ articles: { columns: ['id!:integer', 'title', 'body', 'words'], key: ['id'] } });
+      const tables = plain.tables.map((table) => ({
+        ...table,
+        columns: table.columns.map((column): typeof column =>
+          column.name !== 'words'
+            ? column
+            : {
+                ...column,
+                type: { ...column.type, base: 'tsvector' },
+                fill: { kind: 'generated', expression: "to_tsvector('simple', title)", stored: true },
+              },
+        ),
+      }));
+      const { diagnostics } = resolveFacts({ ...plain, tables }, { config });
+      return complaints(diagnostics.filter(({ code }) => code === 'search-index'));
+    };
+    expect(generated({ mode: 'text', column: 'words' })).toEqual([]);
+    expect(generated({ mode: 'text', column: 'words', fields: ['body'] })).toEqual([
+      'error search-index platform.config.ts: collections["public.articles"].search',
     ]);
   });
 

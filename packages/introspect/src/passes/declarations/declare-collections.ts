@@ -1,8 +1,9 @@
 /** Declarations of the platform's tables as configuration; the file goes first. Source: sections 10.2, 10.4, 12.4. */
 import type { DeclaredModel, DeclaredRow } from '@tablewright/runtime/language';
 import type { CollectionConfig, FieldConfig, PlatformConfig } from '../../config/config.ts';
-import type { Collection, Table, TableId } from '../../schema.ts';
+import type { Collection, Column, Table, TableId } from '../../schema.ts';
 import { collectionsByName, defaultSchema, findTables, manyToOnesOf } from '../lookup.ts';
+import { takesValues } from '../names.ts';
 
 /** Adds what is said about collections and their fields. Rows about what is not there, or the platform's own, say nothing. */
 export function declareCollections(
@@ -24,7 +25,8 @@ export function declareCollections(
     .map((collection): readonly [string, CollectionConfig] => {
       const { key, config: settings } = entries.get(collection.table) ?? { key: collection.table, config: {} };
       const row = rows.get(collection.name);
-      const declared = fieldsOf(collection, fields.get(collection.name) ?? [], settings.fields ?? {});
+      const columns = tables.find(({ id }) => id === collection.table)?.columns ?? [];
+      const declared = fieldsOf(collection, columns, fields.get(collection.name) ?? [], settings.fields ?? {});
       return [
         key,
         { ...(row === undefined ? {} : collectionOf(row)), ...settings, ...(declared && { fields: declared }) },
@@ -51,20 +53,23 @@ function collectionOf(row: DeclaredRow): CollectionConfig {
 
 function fieldsOf(
   collection: Collection,
+  columns: readonly Column[],
   rows: readonly DeclaredRow[],
   settings: Readonly<Record<string, FieldConfig>>,
 ): Readonly<Record<string, FieldConfig>> | undefined {
   const declared = rows.flatMap((row) => {
     const found = collection.fields.find(({ name }) => name === textOf(row, 'field'));
-    return found === undefined ? [] : [[found.column, { ...fieldOf(row), ...settings[found.column] }] as const];
+    const column = columns.find(({ name }) => name === found?.column);
+    return column === undefined ? [] : [[column.name, { ...fieldOf(row, column), ...settings[column.name] }] as const];
   });
   return declared.length === 0 ? undefined : { ...settings, ...Object.fromEntries(declared) };
 }
 
-function fieldOf(row: DeclaredRow): FieldConfig {
+function fieldOf(row: DeclaredRow, column: Column): FieldConfig {
   const note = textOf(row, 'note');
   const type = typeOf(new Set(namesOf(row, 'special')));
-  return { ...(note && { note }), ...(row.required === true && { required: true }), ...(type && { type }) };
+  const required = row.required === true && takesValues(column);
+  return { ...(note && { note }), ...(required && { required: true }), ...(type && { type }) };
 }
 
 function typeOf(special: ReadonlySet<string>): FieldConfig['type'] {

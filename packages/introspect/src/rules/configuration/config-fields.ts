@@ -3,6 +3,7 @@ import { printTable, types } from '@tablewright/runtime/language';
 import type { CollectionConfig } from '../../config/config.ts';
 import { configPlace } from '../../diagnostic.ts';
 import { namedIn } from '../../passes/lookup.ts';
+import { takesValues } from '../../passes/names.ts';
 import type { Collection } from '../../schema.ts';
 import { configError, configuredTables, quotedList, type Rule, unknownName } from '../rule.ts';
 
@@ -27,6 +28,26 @@ export const configFieldTypes: Rule = (schema, sources) =>
         return [];
       const message = `The column "${columnName}" of type ${column.nativeType} cannot be read as "${type}".`;
       return [configError(['collections', name, 'fields', columnName, 'type'], 'field-type', message)];
+    }),
+  );
+
+/** Settings of a column apply to it. */
+export const configFieldSettings: Rule = (schema, sources) =>
+  configuredTables(schema, sources).flatMap(({ name, config, table }) =>
+    Object.entries(config.fields ?? {}).flatMap(([columnName, { required, geo }]) => {
+      const column = table.columns.find((candidate) => candidate.name === columnName);
+      if (column === undefined) return [];
+      const refuse = (key: string, kind: string) =>
+        configError(
+          ['collections', name, 'fields', columnName, key],
+          'config-field',
+          `"${key}" applies to ${kind} only.`,
+          'Leave it out.',
+        );
+      return [
+        ...(required === true && !takesValues(column) ? [refuse('required', 'a column that new items can set')] : []),
+        ...(geo !== undefined && column.type.portable !== 'geometry' ? [refuse('geo', 'a geometry')] : []),
+      ];
     }),
   );
 

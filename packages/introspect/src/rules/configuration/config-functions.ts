@@ -10,40 +10,48 @@ export const configFunctions: Rule = ({ collections, tables }, { config, routine
   const keyless = new Set(collections.filter(({ key }) => key.length === 0).map(({ table }) => table));
   const fields = new Map(computedFields(tables, config, routines).map((found) => [found.key, found]));
   const taken = new Map<string, string>();
-  return Object.entries(config.functions ?? {}).flatMap(([key, { name }]): readonly Diagnostic[] => {
-    const path = ['functions', key];
-    const found = findRoutines(routines, key, defaultSchema(config));
-    const [routine] = found;
-    if (routine === undefined) {
-      const namesOf = (row: Routine): readonly string[] => [row.name, `${row.schema}.${row.name}`, row.signature];
-      const names = routines.flatMap(namesOf);
-      const message = `There is no function or procedure "${key}".`;
-      return [configError(path, 'function-unknown', message, suggest(key, names))];
-    }
-    if (found.length > 1) {
-      const message = `"${key}" means several functions: ${quotedList(found.map(({ signature }) => signature))}.`;
-      return [configError(path, 'function-ambiguous', message, 'Write the types of the arguments after the name.')];
-    }
-    const field = fields.get(key);
-    if (field !== undefined)
-      return 'column' in field ? definer(routine, path) : [configError(path, field.code, field.message, field.hint)];
-    const uncallable = whyUncallable(routine);
-    if (uncallable !== undefined)
-      return [configError(path, 'function-unsupported', `"${routine.signature}" ${uncallable}.`)];
-    const { returns, reads } = routine;
-    if (returns.kind === 'rows' && !reads && keyless.has(returns.table)) {
-      const message = `"${routine.signature}" changes something and returns rows of "${returns.table}", which has no key.`;
-      return [configError(path, 'function-unsupported', message, 'Give the collection a `key`.')];
-    }
-    const served = name ?? functionName(routine, config);
-    const before = taken.get(served);
-    taken.set(served, key);
-    if (before !== undefined) {
-      const message = `The functions "${before}" and "${key}" have the same name "${served}".`;
-      return [configError(path, 'function-name-taken', message, 'Give one of them another `name`.')];
-    }
-    return definer(routine, path);
-  });
+  return Object.entries(config.functions ?? {}).flatMap(
+    ([key, { name, field: computedField }]): readonly Diagnostic[] => {
+      const path = ['functions', key];
+      const found = findRoutines(routines, key, defaultSchema(config));
+      const [routine] = found;
+      if (routine === undefined) {
+        const namesOf = (row: Routine): readonly string[] => [row.name, `${row.schema}.${row.name}`, row.signature];
+        const names = routines.flatMap(namesOf);
+        const message = `There is no function or procedure "${key}".`;
+        return [configError(path, 'function-unknown', message, suggest(key, names))];
+      }
+      if (found.length > 1) {
+        const message = `"${key}" means several functions: ${quotedList(found.map(({ signature }) => signature))}.`;
+        return [configError(path, 'function-ambiguous', message, 'Write the types of the arguments after the name.')];
+      }
+      const field = fields.get(key);
+      if (field !== undefined && name !== undefined) {
+        const message = '"name" applies to a function that is no field only.';
+        return [
+          configError([...path, 'name'], 'config-function', message, `The field has its name in "${computedField}".`),
+        ];
+      }
+      if (field !== undefined)
+        return 'column' in field ? definer(routine, path) : [configError(path, field.code, field.message, field.hint)];
+      const uncallable = whyUncallable(routine);
+      if (uncallable !== undefined)
+        return [configError(path, 'function-unsupported', `"${routine.signature}" ${uncallable}.`)];
+      const { returns, reads } = routine;
+      if (returns.kind === 'rows' && !reads && keyless.has(returns.table)) {
+        const message = `"${routine.signature}" changes something and returns rows of "${returns.table}", which has no key.`;
+        return [configError(path, 'function-unsupported', message, 'Give the collection a `key`.')];
+      }
+      const served = name ?? functionName(routine, config);
+      const before = taken.get(served);
+      taken.set(served, key);
+      if (before !== undefined) {
+        const message = `The functions "${before}" and "${key}" have the same name "${served}".`;
+        return [configError(path, 'function-name-taken', message, 'Give one of them another `name`.')];
+      }
+      return definer(routine, path);
+    },
+  );
 };
 
 /** A function with rights of its owner looks names up by the path of its caller, unless it sets its own. */
