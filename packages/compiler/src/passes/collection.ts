@@ -33,6 +33,7 @@ export function resolveCollection(
     name: collection.name,
     table: quoteTable(index.dialect, table),
     ...((table.kind === 'view' || table.kind === 'foreign') && { opaque: true as const }),
+    ...(table.inherited && { inherited: true as const }),
     key: collection.key,
     singleton: collection.singleton,
     ...(collection.system && { system: true as const }),

@@ -103,6 +103,13 @@ function linksOf(pairs: readonly ColumnPair[], row: Row, alias: string): readonl
   }));
 }
 
+/** End of a subquery of one item: where child tables may repeat its key, the row of its own table comes first. */
+export function firstOf({ statement, collection: { descriptor }, column }: Row): string {
+  if (descriptor.inherited !== true) return '';
+  const table = statement.parameter({ kind: 'fixed', value: descriptor.table }, 'pg_catalog.text');
+  return ` ORDER BY ${column('tableoid')} = ${table}::pg_catalog.regclass DESC LIMIT 1`;
+}
+
 export function joinsOf({ links, own: conditions }: Pick<Reach, 'links' | 'own'>): readonly string[] {
   return [...links.map(({ reached, start }) => `${reached} = ${start}`), ...conditions];
 }

@@ -176,8 +176,9 @@ function childrenOf(collections: readonly Collection[], tables: readonly Table[]
     });
 }
 
-/** True when some key of the table lies within the foreign key, so that a parent has at most one child. */
+/** True when some key of the table lies within the foreign key, and holds of all its rows: a parent has at most one child. */
 function isUnique(table: Table | undefined, { on }: ManyToOneRelation): boolean {
+  if (table?.inherited === true) return false;
   const columns = new Set(on.map(({ from }) => from));
   const keys = [...(table?.uniques ?? []), ...(table?.primaryKey ? [table.primaryKey] : [])];
   return keys.some((key) => key.columns.every((column) => columns.has(column)));

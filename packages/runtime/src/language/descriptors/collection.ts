@@ -182,6 +182,8 @@ export interface CollectionDescriptor {
   readonly table: string;
   /** Set on views and foreign tables: nothing tells how long it takes to find a row by its key. */
   readonly opaque?: true;
+  /** Set where rows of child tables appear: a key may find several. */
+  readonly inherited?: true;
   /** API names of the key fields in key order; empty for a table without a key, which can only be listed. */
   readonly key: readonly string[];
   readonly singleton: boolean;

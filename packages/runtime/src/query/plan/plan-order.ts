@@ -9,6 +9,7 @@ import { bracketed } from '../../sql/comparison.ts';
 import { printWords } from '../../sql/condition.ts';
 import { countType, type OperandType, operandType } from '../../sql/operand.ts';
 import { readable } from '../../sql/readable.ts';
+import { firstOf } from '../../sql/related.ts';
 import { joined, type Row, tableRow } from '../../sql/row.ts';
 import { granted } from '../../sql/rules.ts';
 import { type CollectionScope, type FieldScope, keyFields } from '../../sql/scope.ts';
@@ -134,7 +135,10 @@ function printPath(row: Row, through: OrderTerm['through'], by: OrderKey): strin
   const joins = joined(relation.descriptor.on, row.column, alias);
   const value = printPath(target, rest, by);
   const rows = where(allOf([...joins, readable(target)]));
-  return guarded(granted(row, relation.grant), `(SELECT ${value} FROM ${collection.descriptor.table} ${alias}${rows})`);
+  return guarded(
+    granted(row, relation.grant),
+    `(SELECT ${value} FROM ${collection.descriptor.table} ${alias}${rows}${firstOf(target)})`,
+  );
 }
 
 function printKey(row: Row, by: OrderKey): string {

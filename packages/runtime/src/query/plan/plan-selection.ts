@@ -4,7 +4,7 @@ import type { ShapeField } from '../../json/shape.ts';
 import { cell, guarded } from '../../sql/cell.ts';
 import { narrowed, reachListed } from '../../sql/lookups.ts';
 import { type PageOfRows, reachFromPage } from '../../sql/page-links.ts';
-import { joinsOf, type Reach, reach, reachItem } from '../../sql/related.ts';
+import { firstOf, joinsOf, type Reach, reach, reachItem } from '../../sql/related.ts';
 import type { Row, StatementBuilder } from '../../sql/row.ts';
 import { granted } from '../../sql/rules.ts';
 import { type FieldScope, keyFields } from '../../sql/scope.ts';
@@ -152,7 +152,7 @@ function printItemKey(row: Row, { link, items }: ItemPart, scope: FieldScope): P
 function printOne(reached: Reach, selection: Selection, lists: NestedLists): Printed {
   const { target } = reached;
   const printed = printSelection(target, selection, lists);
-  const expression = `(SELECT ${recordOf(target, printed)} FROM ${reached.from()}${where(allOf(joinsOf(reached)))})`;
+  const expression = `(SELECT ${recordOf(target, printed)} FROM ${reached.from()}${where(allOf(joinsOf(reached)))}${firstOf(target)})`;
   return { expression, shape: { kind: 'record', fields: printed.fields } };
 }
 
