@@ -137,6 +137,8 @@ export interface ApiRelation {
   readonly target: CollectionNames;
   /** The foreign key of a many-to-one; null where there is none, and for every other kind. */
   readonly stored: StoredKey | null;
+  /** Set on a many-to-one whose key can lead to no item, for every role: to one archived, hidden by policies, or missing. */
+  readonly dangling?: true;
   /** Reason why it should not be used any more. Default: it may. */
   readonly deprecated?: string;
 }

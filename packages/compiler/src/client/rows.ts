@@ -105,7 +105,7 @@ function ownKey(
 }
 
 /** The relation to one item that reads through a field. */
-function leadingField({ name, filtered, nullable: empty, note, deprecated }: RoleField): readonly DeclaredMember[] {
+function leadingField({ name, filtered, itemNullable: empty, note, deprecated }: RoleField): readonly DeclaredMember[] {
   if (filtered === null) return [];
   const type = generic('One', stringLiteral(filtered.collection), String(empty));
   return [member(name, type, [note], deprecated)];
@@ -117,7 +117,7 @@ function relationMember(collection: ClientCollection, relation: RoleRelation, co
 
 function relationType(collection: ClientCollection, relation: RoleRelation, collections: Referables): Type {
   const target = stringLiteral(relation.target.collection);
-  const empty = String(relation.nullable);
+  const empty = String(relation.itemNullable ?? relation.nullable);
   if (relation.kind === 'm2o') return generic('One', target, empty);
   const link = linkOf(collection, relation.name);
   const linked = link === undefined ? [] : linkedItems(relation, link, collections);

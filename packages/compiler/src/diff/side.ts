@@ -51,6 +51,26 @@ export function when(isChanged: boolean, rule: RuleId, message: string, verdicts
   return isChanged ? [{ rule, message, ...(verdicts && { verdicts }) }] : [];
 }
 
+/** Finds that an item can be null where its key cannot, or not any more. OpenAPI says it of every item. */
+export function itemChanges(kind: 'field' | 'relation', was: Leading, is: Leading): readonly Finding[] {
+  if (was.nullable !== is.nullable || was.itemNullable === null || is.itemNullable === null) return [];
+  const [isLost, isKept] = [!was.itemNullable && is.itemNullable, was.itemNullable && !is.itemNullable];
+  const name = `The item of "${is.name}"`;
+  const severity = isLost ? 'breaking' : 'safe';
+  const shown: Verdicts = { rest: severity, graphql: severity, client: severity };
+  return [
+    ...when(isLost, `${kind}-now-nullable`, `${name} can be null.`, shown),
+    ...when(isKept, `${kind}-never-null`, `${name} is never null.`, shown),
+  ];
+}
+
+/** Facts of a field, or of a relation, that leads to an item. */
+interface Leading {
+  readonly name: string;
+  readonly nullable: boolean;
+  readonly itemNullable: boolean | null;
+}
+
 /** Finds that a part is deprecated, for another reason than before, or not any more. */
 export function deprecationChange(
   kind: 'collection' | 'field' | 'relation',

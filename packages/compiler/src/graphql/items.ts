@@ -36,23 +36,23 @@ function fieldLines(field: RoleField, shown: GraphqlCollection, schema: Referabl
 
 /** A key of a readable collection is printed as its item; a link row holds one of several. */
 function fieldType(
-  { name, descriptor, nullable, filtered, valuesType }: RoleField,
+  { name, descriptor, nullable, itemNullable, filtered, valuesType }: RoleField,
   shown: GraphqlCollection,
   schema: Referables,
 ): string {
   if (shown.item?.field === name) return shown.types.union;
   const target = filtered && schema.collections.get(filtered.collection);
-  if (target) return nonNull(target.types.item, nullable);
+  if (target) return nonNull(target.types.item, itemNullable !== false);
   const { key } = shown.descriptor;
   return nonNull(valueType(descriptor, key.length === 1 && key[0] === name, valuesType?.graphqlEnum), nullable);
 }
 
 function relationLines(relation: RoleRelation, schema: Referables): PrintedField {
-  const { name, kind, nullable, target } = relation;
+  const { name, kind, nullable, itemNullable, target } = relation;
   const deprecated = deprecationOf(relation, target, schema);
   const types = schema.collections.get(target.collection)?.types;
   if (types === undefined) return '';
-  if (kind === 'm2o') return sdlLine(graphqlName(name), nonNull(types.item, nullable), null, deprecated);
+  if (kind === 'm2o') return sdlLine(graphqlName(name), nonNull(types.item, itemNullable !== false), null, deprecated);
   const filter = kind === 'm2a' ? types.linkFilter : types.filter;
   const type = nonNull(`[${types.item}!]`, nullable);
   const archived = schema.collections.get(target.collection)?.view.archived === true;

@@ -128,7 +128,7 @@ describe('the document of everything', () => {
 
   it('describes relations as keys or items', () => {
     expect(propertiesOf(document, 'ItemsArticles')).toMatchObject({
-      author_id: { anyOf: [{ type: 'integer' }, { $ref: '#/components/schemas/ItemsAuthors' }] },
+      author_id: { anyOf: [{ type: ['integer', 'null'] }, { $ref: '#/components/schemas/ItemsAuthors' }] },
       tags: {
         type: 'array',
         items: {

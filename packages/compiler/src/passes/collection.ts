@@ -10,7 +10,7 @@ import type { ApiCollection, CollectionNames, Operation } from '../api.ts';
 import type { Lookup } from '../cache/memo-cache.ts';
 import { resolveFields } from './field.ts';
 import { quoteTable } from './quote.ts';
-import { resolveRelation } from './relation.ts';
+import { isDangling, resolveRelation } from './relation.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import { storedKey, storedTable } from './stored.ts';
 
@@ -27,6 +27,7 @@ export function resolveCollection(
     descriptor: resolveRelation(relation, index),
     target: namesOf(names, relation.target),
     stored: storedKey(relation, table, index.table(index.collection(relation.target).table)),
+    ...(relation.kind === 'm2o' && isDangling(relation, table, index) && { dangling: true as const }),
     ...(relation.deprecated !== undefined && { deprecated: relation.deprecated }),
   }));
   const descriptor: CollectionDescriptor = {

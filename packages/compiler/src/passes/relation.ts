@@ -118,6 +118,18 @@ function reachesTargets({ junction, target, far }: Relation & { readonly kind: '
   return isComplete && isPlain && links.foreignKeys.some((key) => key.validated && isOver(key, targets, far));
 }
 
+/** True if a key can lead to no served row: a policy or archiving hides rows, or the key does not bind every row. */
+export function isDangling(
+  { target, on }: Relation & { readonly kind: 'm2o' },
+  table: Table,
+  index: SchemaIndex,
+): boolean {
+  const collection = index.collection(target);
+  const targets = index.table(collection.table);
+  if (targets.rowSecurity.enabled || collection.softDelete !== undefined || table.inherited === true) return true;
+  return !table.foreignKeys.some((key) => key.validated && isOver(key, targets, on));
+}
+
 function isOver({ columns, target, targetColumns }: ForeignKey, { id }: Table, pairs: readonly JoinPair[]): boolean {
   if (target !== id || columns.length !== pairs.length) return false;
   return pairs.every(({ from, to }) => columns.some((column, index) => column === from && targetColumns[index] === to));

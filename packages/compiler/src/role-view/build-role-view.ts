@@ -8,7 +8,7 @@ import type {
   FunctionResult,
   RelationDescriptor,
 } from '@tablewright/runtime/language';
-import type { Api, ApiCollection, ApiField } from '../api.ts';
+import type { Api, ApiCollection, ApiField, ApiRelation } from '../api.ts';
 import { createCache, type Lookup, type Watch } from '../cache/memo-cache.ts';
 import { createInterning } from '../cache/same.ts';
 import type { DocumentNames } from './names.ts';
@@ -121,28 +121,30 @@ function readableCollection(collection: VisibleCollection, visibleApi: VisibleAp
 function fieldOf(field: ApiField, collection: VisibleCollection, visibleApi: VisibleApi): RoleField {
   const { descriptor, note } = field;
   const { name, nullable } = descriptor;
-  const target = manyToOne(name, collection, visibleApi);
+  const relation = collection.api.relations.find((candidate) => isManyToOneOf(candidate, name));
+  const target = (relation && visibleApi.visible.get(relation.descriptor.target)) ?? null;
   const items = target === null ? linkedItems(name, collection, visibleApi) : [target];
   // The target of a link can be missing, or of a hidden collection.
   const linked = target === null && items.length > 0;
+  // Before its first write a singleton reads as its defaults.
+  const isEmpty = nullable || collection.api.descriptor.singleton || isMasked(collection, name);
+  const isNull = isEmpty || linked || items.some(isPartial);
   return {
     name,
     note: visibleApi.note(note),
     deprecated: reasonOf(field, visibleApi),
     descriptor,
     ...visibleValues(field, collection.api, visibleApi),
-    // Before its first write a singleton reads as its defaults.
-    nullable:
-      nullable || collection.api.descriptor.singleton || isMasked(collection, name) || linked || items.some(isPartial),
+    nullable: isNull,
+    itemNullable: target === null ? null : isNull || relation?.dangling === true,
     items: items.map(({ names }) => names),
     filtered: target?.names ?? null,
   };
 }
 
-/** The visible collection that the many-to-one of a field reads. */
-function manyToOne(field: string, { api }: VisibleCollection, { visible }: VisibleApi): VisibleCollection | null {
-  const relation = api.descriptor.relations.find((candidate) => candidate.kind === 'm2o' && candidate.field === field);
-  return (relation && visible.get(relation.target)) ?? null;
+/** True for the many-to-one of a field. */
+function isManyToOneOf({ descriptor }: ApiRelation, field: string): boolean {
+  return descriptor.kind === 'm2o' && descriptor.field === field;
 }
 
 /** The visible collections whose items a field of a link collection holds. */
@@ -165,18 +167,18 @@ function relationOf(
   const target = visible.get(relation.target);
   if (!target) return [];
   const { key, fields } = target.api.descriptor;
+  const stated = collection.api.relations.find(({ descriptor }) => descriptor === relation);
   const optional = relation.kind === 'm2o' && (relation.nullable || isPartial(target));
+  const isNull = optional || isMasked(collection, relation.name);
   const allowed = relation.kind === 'm2a' ? relation.allowed : [];
   return [
     {
       name: relation.name,
-      deprecated: reasonOf(
-        collection.api.relations.find(({ descriptor }) => descriptor === relation) ?? {},
-        visibleApi,
-      ),
+      deprecated: reasonOf(stated ?? {}, visibleApi),
       kind: relation.kind,
       single: relation.kind === 'o2m' && relation.single === true,
-      nullable: optional || isMasked(collection, relation.name),
+      nullable: isNull,
+      itemNullable: relation.kind === 'm2o' ? isNull || stated?.dangling === true : null,
       target: target.names,
       maskedKey: key.some((part) => isMasked(target, part)),
       targetKey: key.flatMap((part) => fields.filter(({ name }) => name === part)),

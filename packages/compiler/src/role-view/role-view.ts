@@ -151,6 +151,8 @@ export interface RoleField {
   readonly valuesType: ValuesType | null;
   /** Also true where null stands for a cell or item that the caller may not read. */
   readonly nullable: boolean;
+  /** The same of the item that its many-to-one reads in its place, which can be missing where its key is not; null without. */
+  readonly itemNullable: boolean | null;
   /** The collections whose items can stand in its place: of its many-to-one, or those that a many-to-any links. */
   readonly items: readonly DocumentNames[];
   /** The collection that its filter leads on to. */
@@ -174,6 +176,8 @@ export interface RoleRelation {
   /** A list of at most one item. */
   readonly single: boolean;
   readonly nullable: boolean;
+  /** The same of the item of a many-to-one, which can be missing where its key is not; null for other kinds. */
+  readonly itemNullable: boolean | null;
   readonly target: DocumentNames;
   /** The fields of the target's key in key order, for their types: they may be hidden. */
   readonly targetKey: readonly FieldDescriptor[];

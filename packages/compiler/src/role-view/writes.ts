@@ -341,6 +341,6 @@ function itemKeyOf(collection: string, { visible, note }: VisibleApi): readonly 
   if (fields.length < key.length) return [];
   return fields.map(({ descriptor, note: text, values }) => {
     const shown = { name: descriptor.name, note: note(text), deprecated: null, descriptor, values };
-    return { ...shown, valuesType: null, nullable: false, items: [], filtered: null };
+    return { ...shown, valuesType: null, nullable: false, itemNullable: null, items: [], filtered: null };
   });
 }

@@ -8,6 +8,7 @@ import {
   deprecationChange,
   type Finding,
   type Found,
+  itemChanges,
   quoted,
   type Side,
   when,
@@ -134,6 +135,7 @@ function detailChanges(
     ...when(lost.length > 0, 'link-target-removed', `"${name}" leads no longer to ${quoted(lost)}.`),
     ...when(won.length > 0, 'link-target-added', `"${name}" can lead to ${quoted(won)}.`),
     ...when(sortOf(old) !== sortOf(fresh), 'relation-sort-changed', `Items of "${name}" are sorted by ${sort}.`),
+    ...itemChanges('relation', was, is),
     ...deselectChanges(name, old, fresh),
     ...deprecationChange('relation', was, is),
   ];

@@ -193,7 +193,7 @@ function isRead(fields: readonly RoleField[], name: string): boolean {
 
 /** Nullability is reported for each action. */
 function unread(input: RoleInput): RoleField {
-  return { ...input, nullable: false, items: [], filtered: null };
+  return { ...input, nullable: false, itemNullable: null, items: [], filtered: null };
 }
 
 /** Applies a rule about responses to payloads. */

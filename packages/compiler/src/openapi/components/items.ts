@@ -35,7 +35,8 @@ const distance: JsonObject = keepText(
 
 function fieldSchema({ descriptor, values, nullable, note, deprecated, items }: RoleField): JsonObject {
   const value = valueSchema(descriptor, values);
-  const alone = nullable ? orNull(value) : value;
+  // In `deep` a condition makes any item null.
+  const alone = nullable || items.length > 0 ? orNull(value) : value;
   if (items.length === 0) return aboutValue(alone, note, deprecated);
   return about(anyOf([briefSchema(alone), ...items.map(({ item }) => reference('schemas', item))]), note, deprecated);
 }
@@ -43,7 +44,7 @@ function fieldSchema({ descriptor, values, nullable, note, deprecated, items }: 
 function relationSchema(relation: RoleRelation): JsonObject {
   const item = reference('schemas', relation.target.item);
   // The key of several fields is an object of them, which the item's own description admits.
-  if (relation.kind === 'm2o') return relation.nullable ? anyOf([item, { type: 'null' }]) : item;
+  if (relation.kind === 'm2o') return orNull(item);
   const key = keyText(relation.targetKey);
   // Rows that `deep` aggregates stand in the place of the items.
   const row = reference('schemas', relation.target.aggregate);
