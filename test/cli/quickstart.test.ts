@@ -4,10 +4,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bundledFor } from '../support/bundled.ts';
 import { createDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
+import { createMysqlDatabase } from '../support/mariadb.ts';
 import { createProject } from '../support/platform.ts';
 import {
   existingDatabase,
@@ -17,6 +18,7 @@ import {
   printedByProgram,
   waiting,
 } from '../support/quickstart.ts';
+import { servers } from '../support/servers.ts';
 import { expectPage } from '../support/shell.ts';
 
 const command = fileURLToPath(new URL('../../packages/cli/bin/platform.cjs', import.meta.url));
@@ -92,14 +94,22 @@ it('a new project and its client answer what the pages say', { timeout: 120_000 
 
 it('an existing database is served as the page says', { timeout: 120_000 }, async () => {
   const database = await createDatabase(existingDatabase());
-  try {
-    const page = existingDatabasePage(database.url);
-    await walk(page, { SECRET: 'a secret of 32 bytes or more, here' }, async ({ folder }) => {
-      const log = await readFile(join(folder, 'commands.log'), 'utf8');
-      expect(log).toContain('8 activity-actions');
-      expect((await promisify(execFile)('stat', ['-c', '%a', join(folder, '.env')])).stdout.trim()).toBe('600');
-    });
-  } finally {
-    await database.drop();
-  }
+  await walkExisting(database.url).finally(() => database.drop());
 });
+
+describe.each(servers)('an existing database of $name', ({ missing, start }) => {
+  if (missing) return void it.skip('is not there');
+
+  it('is served as the page says', { timeout: 120_000 }, async () => {
+    const server = await start();
+    await walkExisting(await createMysqlDatabase(server, existingDatabase())).finally(() => server.stop());
+  });
+});
+
+async function walkExisting(url: string): Promise<void> {
+  await walk(existingDatabasePage(url), { SECRET: 'a secret of 32 bytes or more, here' }, async ({ folder }) => {
+    const log = await readFile(join(folder, 'commands.log'), 'utf8');
+    expect(log).toContain('8 activity-actions');
+    expect((await promisify(execFile)('stat', ['-c', '%a', join(folder, '.env')])).stdout.trim()).toBe('600');
+  });
+}

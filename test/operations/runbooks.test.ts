@@ -219,7 +219,12 @@ describe.each(databases)('$name', ({ name, missing }) => {
     expect((await machine.ask('/items/articles/1')).status).toBe(200);
     await old.close();
     await expect.poll(async () => (await machine.ask('/server/ready')).status).toBe(503);
+    // Clients of the machine still lead to the old primary, as its settings say.
+    const settings = join(machine.folder, 'machine/home/.my.cnf');
+    const text = readFileSync(settings, 'utf8');
+    writeFileSync(settings, text.replace(/^port=.*$/m, `port=${new URL(old.url).port}`));
     const printed = await machine.runPage('database-fails-over', { variables: { PRIMARY: url } });
+    writeFileSync(settings, text);
     expect(printed[1]).toContain('primary');
     expect((await machine.ask('/items/articles/1')).status).toBe(200);
   });
