@@ -1,5 +1,5 @@
 /** `doctor`, `can` and `explain` on MariaDB, and on MySQL where there is one. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Connection } from 'mysql2/promise';
@@ -35,7 +35,7 @@ permissions:
     authors: { read: { fields: [id, name] } }
 `;
 
-describe.each(servers)('$name', ({ name, missing, start }) => {
+describe.each(servers)('$name', ({ name, dialect, missing, start }) => {
   if (missing) return void it.skip('is not there');
 
   let server: MysqlServer;
@@ -120,6 +120,48 @@ describe.each(servers)('$name', ({ name, missing, start }) => {
     expect(found.join('\n')).not.toContain('superuser');
   });
 
+  it.runIf(dialect === 'mysql')(
+    'triggers that are hidden from the user count as being there, and are no difference',
+    async () => {
+      const project = await mkdtemp(join(tmpdir(), 'platform-triggers-'));
+      const database = new URL(url).pathname.slice(1);
+      const user = `writer_${database.slice(-8)}`;
+      const writer = Object.assign(new URL(url), { username: user, password: 'writes' }).href;
+      const grant = (rights: string) =>
+        withMysql(url, (connection) => connection.query(`GRANT ${rights} ON ${database}.* TO ${user}@'%'`));
+      const run = async (command: string, from: string) =>
+        runWarm([command, '--project', project], { DATABASE_URL: from });
+      try {
+        await withMysql(url, (connection) =>
+          connection.query(`CREATE USER ${user}@'%' IDENTIFIED BY 'writes';
+          CREATE TRIGGER counted BEFORE INSERT ON comments FOR EACH ROW SET NEW.body = CONCAT(NEW.body, '!')`),
+        );
+        await grant('SELECT, INSERT, UPDATE, DELETE, REFERENCES');
+        expect(await run('generate', url)).toMatchObject({
+          code: 0,
+          stderr: expect.not.stringContaining('triggers-hidden'),
+        });
+        const facts = join(project, 'platform.schema.json');
+        expect((await readFile(facts, 'utf8')).match(/"amended": .*/g)).toEqual(['"amended": true,']);
+        expect(await run('check', writer)).toMatchObject({ code: 0 });
+        const { stderr } = await run('generate', writer);
+        expect(stderr).toMatch(/triggers-hidden[\s\S]*GRANT the user of DATABASE_URL the right TRIGGER/);
+        expect(new Set((await readFile(facts, 'utf8')).match(/"amended": .*/g))).toEqual(
+          new Set(['"amended": "hidden",']),
+        );
+        await grant('TRIGGER');
+        expect(await run('generate', writer)).toMatchObject({
+          code: 0,
+          stderr: expect.not.stringContaining('triggers-hidden'),
+        });
+        expect((await readFile(facts, 'utf8')).match(/"amended": .*/g)).toEqual(['"amended": true,']);
+      } finally {
+        await withMysql(url, (connection) => connection.query(`DROP USER ${user}@'%'; DROP TRIGGER counted`));
+        await rm(project, { recursive: true, force: true });
+      }
+    },
+  );
+
   it('can judges one item, part by part', async () => {
     const own = await platform('can', 'writer', 'update', 'articles', '2', '--user', '7');
     expect(own.stderr).toContain('rule 1: it allows this item');
@@ -158,7 +200,8 @@ describe.each(servers)('$name', ({ name, missing, start }) => {
 
   it('check, diff and schema pull name tables as the server does, which has no schema', async () => {
     expect((await platform('generate')).code).toBe(0);
-    const change = `ALTER TABLE articles MODIFY title varchar(60) NOT NULL, ADD COLUMN more int, ADD FOREIGN KEY (more) REFERENCES authors (id);
+    const change = `ALTER TABLE articles MODIFY title varchar(60) NOT NULL, ADD COLUMN more int,
+      ADD COLUMN kind enum('a b') NULL, ADD FOREIGN KEY (more) REFERENCES authors (id);
       DROP TABLE loans; CREATE VIEW readers AS SELECT id FROM authors; CREATE TABLE platform_mine (id int PRIMARY KEY)`;
     await withMysql(url, (connection) => connection.query(change));
     const told = [
@@ -174,6 +217,7 @@ describe.each(servers)('$name', ({ name, missing, start }) => {
     expect(told[2]).toContain('The collection "loans" is gone.');
     expect(told[2]).toContain('There is a foreign key (more) to authors; all its columns are new.');
     expect(told[4]).toContain('reserved-name at table platform_mine');
+    expect(told[4]).toContain('enum-as-string at enum articles.kind\n');
     expect(told[5]).toContain('"object":"table loans"');
     for (const text of told) expect(text.replaceAll('public.js', '')).not.toMatch(/public\.(?!json|graphql)\w/);
   });

@@ -76,8 +76,11 @@ export interface Table {
   readonly writable: { readonly insert: boolean; readonly update: boolean; readonly delete: boolean };
   /** Set on views that only triggers write: the database may refuse to lock their rows. */
   readonly unlockable?: true;
-  /** Set where triggers or rules, below views too, may change a written row after the write itself has returned it. */
-  readonly amended?: true;
+  /**
+   * Set where triggers or rules, below views too, may change a written row after the write itself has returned it.
+   * `hidden`: MySQL does not show triggers to the user, so there may be some.
+   */
+  readonly amended?: true | 'hidden';
   /** In catalog order (`attnum`). */
   readonly columns: readonly Column[];
   /**

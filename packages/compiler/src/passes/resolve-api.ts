@@ -91,7 +91,7 @@ function isDerived({ kind, columns, inherited, inherits, rowSecurity }: Table): 
 
 /** True if a write may change any table: by triggers and rules, or through a view. */
 function isUnbounded({ kind, amended }: Table): boolean {
-  return amended === true || (kind !== 'table' && kind !== 'partitioned');
+  return amended !== undefined || (kind !== 'table' && kind !== 'partitioned');
 }
 
 /** Tables by those that they refer to, with keys that the database follows. */

@@ -55,7 +55,9 @@ function compareTables(was: Table, is: Table): readonly FactDifference[] {
       value('writable actions', actions(was), actions(is)),
       value('parents', was.inherits.join(', '), is.inherits.join(', ')),
       value('rows of children', was.inherited === true, is.inherited === true),
-      value('hidden changes of written rows', was.amended === true, is.amended === true),
+      [was.amended, is.amended].includes('hidden')
+        ? null
+        : value('hidden changes of written rows', was.amended === true, is.amended === true),
     ]),
     ...members('column', is.id, was.columns, is.columns, compareColumns),
     ...orderOfColumns(was, is),

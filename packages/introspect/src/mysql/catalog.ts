@@ -22,6 +22,8 @@ export interface MysqlCatalog extends MysqlRows {
   readonly system: string;
   readonly include: readonly string[] | null;
   readonly exclude: readonly string[];
+  /** Rights on MySQL as `SHOW GRANTS` tells them, up to `TO`; absent where the server does not tell them. */
+  readonly grants?: readonly string[];
   /** Functions and procedures; absent where they are not read. */
   readonly routines?: { readonly routines: readonly RoutineRow[]; readonly parameters: readonly ParameterRow[] };
 }

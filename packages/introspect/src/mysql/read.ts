@@ -7,8 +7,9 @@ import { isGenerated, quoted } from './columns.ts';
 
 /**
  * Reads the catalog of a MySQL (8.0 or later) or MariaDB (10.6 or later) server in six statements for any number of
- * tables. Functions take two more, where they are asked for, and defaults with a question mark one for each table. The server says which of the two it is. An older server is
- * read in the same way, and `buildMysqlTables` reports it. Rejects with the error of `run`, and when the connection has no database.
+ * tables. Rights of MySQL take one more, and functions two, where they are asked for; defaults with a question mark take
+ * one for each table. The server says which of the two it is. An older server is read in the same way, and
+ * `buildMysqlTables` reports it. Rejects with the error of `run`, and when the connection has no database.
  */
 export async function readMysqlCatalog(run: RunStatement, options: ReadOptions = {}): Promise<MysqlCatalog> {
   const [[version, database] = []] = await run(serverSql, []);
@@ -26,9 +27,16 @@ export async function readMysqlCatalog(run: RunStatement, options: ReadOptions =
     system,
     include: options.include ?? null,
     exclude: options.exclude ?? [],
+    ...(dialect === 'mysql' && (await readGrants(run))),
     ...(await readRows(run, dialect, rowsSql(dialect, { databases }))),
     ...(options.functions === true && { routines: await readRoutines(run, [...new Set(requested)]) }),
   };
+}
+
+/** Rights of the session with those of its active roles, without the users who have them. */
+async function readGrants(run: RunStatement): Promise<Pick<MysqlCatalog, 'grants'>> {
+  const rows = await run('SHOW GRANTS', []).catch(() => null);
+  return rows === null ? {} : { grants: rows.map(([grant]) => (grant ?? '').replace(/ TO [`"'].*/s, '')) };
 }
 
 // As with tables, the shape of each row is what our own statement builds.

@@ -27,7 +27,9 @@ export function buildMysqlTables(catalog: MysqlCatalog): SchemaFacts {
     ...listable.filter((row) => isSystem(row) && isCollection(catalog, row)),
   ];
   const listed = new Set(desired.map((row) => idOf(catalog, row)));
-  const built = desired.map((row) => buildTable(catalog, lookup, listed, row));
+  const isShown = triggersShown(catalog);
+  const hidden = new Set(desired.filter((row) => kindOf(row) !== 'view' && !isSystem(row) && !isShown(row)));
+  const built = desired.map((row) => buildTable(catalog, lookup, listed, row, hidden.has(row)));
   const tables = sortedBy(
     built.map(({ table }) => table),
     ({ id }) => id,
@@ -41,6 +43,7 @@ export function buildMysqlTables(catalog: MysqlCatalog): SchemaFacts {
     ),
     ...unmatched(catalog, ordinary),
     ...unknownTypes(tables),
+    ...hiddenTriggers(catalog, hidden),
   ];
   const routines = catalog.routines && { routines: buildMysqlRoutines(catalog, catalog.routines) };
   return { dialect: catalog.dialect, tables, enums: [], ...routines, diagnostics: sortDiagnostics(diagnostics) };
@@ -91,6 +94,7 @@ function buildTable(
   lookup: Lookup,
   listed: ReadonlySet<TableId>,
   row: TableRow,
+  hidesTriggers: boolean,
 ): { readonly table: Table; readonly diagnostics: readonly Diagnostic[] } {
   const id = idOf(catalog, row);
   const columns = lookup.columns.get(id) ?? [];
@@ -108,7 +112,7 @@ function buildTable(
     rowSecurity: { enabled: false, forced: false },
     inherits: [],
     writable: writableOf(row),
-    ...(row.triggers !== 0 && { amended: true as const }),
+    ...(row.triggers !== 0 ? { amended: true as const } : hidesTriggers && { amended: 'hidden' as const }),
     columns: buildColumns(catalog.dialect, columns, checks, row.is_updatable !== 'NO'),
     ...buildKeys(lookup.statistics.get(id) ?? []),
     foreignKeys,
@@ -141,6 +145,42 @@ function kindOf({ table_type: type, create_options: options }: TableRow): Table[
 /** For a view the comment of both servers says only that it is one. */
 function commentOf({ table_type: type, table_comment: comment }: TableRow): string | null {
   return comment === '' || type === 'VIEW' ? null : comment;
+}
+
+/** Tests if the server shows the triggers of a table: MySQL does so to users with the right TRIGGER only. */
+function triggersShown({ grants }: MysqlCatalog): (row: TableName) => boolean {
+  if (grants === undefined) return () => true;
+  const patterns = grants.flatMap((grant) => {
+    const [, rights = '', database = '', table = ''] = /^GRANT (.+?) ON (.+?)\.(\*|[`"].+[`"])$/.exec(grant) ?? [];
+    if (!/(?:^|, )(?:TRIGGER|ALL PRIVILEGES)(?:,|$)/.test(rights)) return [];
+    return new RegExp(`^${namePattern(database)}\\.${namePattern(table)}$`, 'i');
+  });
+  return ({ table_schema: schema, table_name: name }) => patterns.some((pattern) => pattern.test(`${schema}.${name}`));
+}
+
+/** The expression of a name in a grant, where `%` and `_` stand for other characters unless escaped. */
+function namePattern(name: string): string {
+  if (name === '*') return '.*';
+  const text = name.slice(1, -1).replaceAll(/([`"])\1/g, '$1');
+  return text.replaceAll(/\\?[\s\S]/g, (part) => {
+    if (part === '%') return '.*';
+    return part === '_' ? '.' : part.slice(-1).replace(/[$()*+./?[\\\]^{|}-]/, '\\$&');
+  });
+}
+
+/** One for all tables: the right is mostly that of a database. */
+function hiddenTriggers(catalog: MysqlCatalog, rows: ReadonlySet<TableRow>): Diagnostic[] {
+  if (rows.size === 0) return [];
+  const names = quotedNames([...rows].map((row) => printTable('mysql', idOf(catalog, row))));
+  return [
+    {
+      code: 'triggers-hidden',
+      severity: 'warning',
+      place: 'database',
+      message: `The server hides whether ${names} have triggers: they count as tables that have some.`,
+      hint: 'GRANT the user of DATABASE_URL the right TRIGGER on the database where the project is compiled.',
+    },
+  ];
 }
 
 function excluded(catalog: MysqlCatalog, ordinary: readonly TableRow[], requested: readonly TableRow[]): Diagnostic[] {

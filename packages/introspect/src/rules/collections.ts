@@ -43,19 +43,19 @@ export const vectors: Rule = (schema) => {
 
 /** An enum of which GraphQL cannot have every label has none of them: its values are strings. */
 export const enumsAsStrings: Rule = (schema, { config }) =>
-  desiredEnums(schema, config).flatMap(({ source, refusal }) =>
-    refusal === null
-      ? []
-      : [
-          {
-            code: 'enum-as-string',
-            severity: 'info' as const,
-            place: `enum ${source}`,
-            message: `In GraphQL the values of "${source}" are strings: ${refusal}.`,
-            hint: null,
-          },
-        ],
-  );
+  desiredEnums(schema, config).flatMap(({ source, refusal }) => {
+    if (refusal === null) return [];
+    const name = printTable(schema.dialect, source);
+    return [
+      {
+        code: 'enum-as-string',
+        severity: 'info' as const,
+        place: `enum ${name}`,
+        message: `In GraphQL the values of "${name}" are strings: ${refusal}.`,
+        hint: null,
+      },
+    ];
+  });
 
 /** A foreign key to a table or over a column that the API does not show is served as plain columns. */
 export const hiddenForeignKeys: Rule = (schema) => {
