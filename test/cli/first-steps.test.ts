@@ -240,6 +240,12 @@ const mistakes: Readonly<Record<string, Mistake>> = {
         ),
         ...refused('mysql poor', 3, /cannot be used: Access denied for user 'poor'.* to database/, /GRANT the user/),
         ...refused('mysql cut', 3, /cannot be used: it ended the connection\./, /Try again when/),
+        ...refused(
+          'mysql plain',
+          3,
+          /Server does not support secure connection\./,
+          /leave ssl-mode out of DATABASE_URL/,
+        ),
         ...refused('mysql refused', 3, /cannot be used: nothing listens there\./, /Start the database server/),
       }),
   'a port in use': {
@@ -485,6 +491,7 @@ async function mysqlDatabases(closed: number): Promise<Readonly<Record<string, s
     'mysql poor': as(url, 'poor', password),
     'mysql unknown': url.replace(/[^/]+$/, 'unknown'),
     'mysql cut': `mysql://me:${password}@127.0.0.1:${portOf(cutting)}/x`,
+    'mysql plain': `${url}?ssl-mode=required`,
     'mysql refused': `mysql://me:${password}@127.0.0.1:${closed}/x`,
   };
 }

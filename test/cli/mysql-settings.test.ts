@@ -74,6 +74,20 @@ describe.each(servers)('$name', ({ dialect, missing, startFolding }) => {
       return status < 300 ? (json?.data ?? null) : text;
     };
 
+    it('tells of the type that a field needs to lead to a key without a sign', async () => {
+      const unsigned = { data_type: 'int unsigned' };
+      const fields = [{ field: 'id', type: 'integer', schema: { ...unsigned, is_primary_key: true } }];
+      await done('POST', '/collections', { collection: 'racks', schema: {}, fields });
+      const relation = { collection: 'books', field: 'rack_id', related_collection: 'racks' };
+      await done('POST', '/fields/books', { field: 'rack_id', type: 'integer' });
+      expect(await done('POST', '/relations', relation)).toContain(
+        'it needs the \\"schema.data_type\\" of the key there',
+      );
+      await done('DELETE', '/fields/books/rack_id');
+      await done('POST', '/fields/books', { field: 'rack_id', type: 'integer', schema: unsigned });
+      expect(await done('POST', '/relations', relation)).toMatchObject(relation);
+    });
+
     it('writes what others see, and as many rows as there are', async () => {
       const books = ['a', 'b', 'c', 'd', 'e'].map((title, index) => ({ title, price: index + 1 }));
       await done('POST', '/items/writers', { name: 'Ada', books });

@@ -74,6 +74,7 @@ const causes: ReadonlyMap<string, Cause> = new Map<string, Cause>([
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', untrusted],
   ['ERR_TLS_CERT_ALTNAME_INVALID', ['its certificate is for another host', 'Name the host as its certificate does.']],
   ['The server does not support SSL connections', [undefined, 'Switch TLS on there, or write sslmode=disable.']],
+  ['HANDSHAKE_NO_SSL_SUPPORT', [undefined, 'Switch TLS on there, or leave ssl-mode out of DATABASE_URL.']],
   ['UNKNOWN_ENCRYPTION', [undefined, modes]],
   ['ENOENT open', [undefined, files]],
   ['EACCES', [undefined, files]],

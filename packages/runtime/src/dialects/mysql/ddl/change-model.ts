@@ -278,8 +278,12 @@ function explainMysql(error: unknown, location: ModelPlace): never {
   if (error instanceof PlatformError) throw error;
   const number = errorNumber(error);
   const name = location.field ?? location.collection;
-  if (exists.has(number) || isDuplicateKey(error)) {
+  if (exists.has(number) || hasNumber(error, 121)) {
     throw invalidPayload(`"${name}" has the name of something that the database has already.`);
+  }
+  if (number === 3780 || hasNumber(error, 150)) {
+    const needs = 'needs the "schema.data_type" of the key there, with its sign, and texts its collation';
+    throw invalidPayload(`"${name}" cannot lead there: it ${needs}.`);
   }
   if (misfits.has(number)) throw invalidPayload(`"${name}" cannot be made so: types or keys do not fit.`);
   if (depended.has(number)) {
@@ -289,7 +293,7 @@ function explainMysql(error: unknown, location: ModelPlace): never {
   return explain(toDatabaseError(toMysqlError(error)), location);
 }
 
-/** MariaDB says of a foreign key whose name is taken that its table cannot be made. */
-function isDuplicateKey(error: unknown): boolean {
-  return error instanceof Error && errorNumber(error) === 1005 && error.message.includes('errno: 121');
+/** MariaDB says of a foreign key that its table cannot be made: 121, its name is taken; 150, its columns do not fit. */
+function hasNumber(error: unknown, number: 121 | 150): boolean {
+  return error instanceof Error && errorNumber(error) === 1005 && error.message.includes(`errno: ${number}`);
 }
