@@ -11,6 +11,8 @@ const sql = `
 CREATE TABLE films (id int(4) unsigned zerofill PRIMARY KEY, made year, part_of int(4) unsigned zerofill,
   seen bigint unsigned, took time(3), score double, light float, price decimal(8, 2),
   FOREIGN KEY (part_of) REFERENCES films (id));
+CREATE TABLE scenes (film_id int(4) unsigned zerofill, no int, name varchar(9), PRIMARY KEY (film_id, no),
+  FOREIGN KEY (film_id) REFERENCES films (id));
 CREATE TABLE flags (id bit(12) PRIMARY KEY, name varchar(9));
 CREATE TABLE masks (id int AUTO_INCREMENT PRIMARY KEY, bits bit(12) NOT NULL, whole bit(64), is_set bit(1) NOT NULL,
   bytes varbinary(4), name varchar(9), UNIQUE (bits), UNIQUE (whole, is_set), UNIQUE (bytes));
@@ -19,6 +21,7 @@ CREATE TABLE stars (id bigint unsigned AUTO_INCREMENT PRIMARY KEY, name varchar(
 INSERT INTO flags VALUES (b'101010101010', 'a'), (b'1', 'b');
 INSERT INTO films VALUES (1, 0, NULL, 18446744073709551615, '23:59:59.999', 5e-324, NULL, NULL), (2, 2024, 1, 9223372036854775808, NULL, NULL, NULL, NULL),
   (3, NULL, 1, 0, NULL, NULL, NULL, NULL);
+INSERT INTO scenes VALUES (1, 1, 'a'), (1, 2, 'b');
 `;
 
 const permissions = `permissions:
@@ -54,6 +57,16 @@ describe.each(servers)('$name', ({ missing, start }) => {
       { made: 2024, count: 1 },
     ]);
     expect(await films('?filter[made]=0&fields=id')).toEqual([{ id: 1 }]);
+  });
+
+  it('name items below, also where an upsert finds what they lie below', async () => {
+    const scenes = ['1,1', '1,2'];
+    for (const path of ['/items/films/1?fields=scenes', '/items/films?on_conflict=id&fields=scenes']) {
+      const request = path.includes('/1')
+        ? { method: 'PATCH', body: { scenes } }
+        : { method: 'POST', body: { id: 1, scenes } };
+      expect((await platform().admin(path, request)).json).toEqual({ data: { scenes } });
+    }
   });
 
   it('are found beyond a signed number, too', async () => {

@@ -29,6 +29,8 @@ export const integer: TypeDefinition = {
     decodeInteger(value, -2_147_483_648n, native === unsignedInteger ? 4_294_967_295n : 2_147_483_647n),
   limit,
   order: (left, right) => orderOf(BigInt(left), BigInt(right)),
+  // Columns of MySQL and MariaDB may be filled with zeros.
+  spelling: (text) => text.replace(/^(-?)0+(?=\d)/, '$1'),
   family: 'number',
   comparison: 'number',
   typescript: { value: 'number' },
