@@ -97,6 +97,9 @@ it('stops a breaking change, and lets it pass when it is acknowledged', async ()
   const breaking = await judge();
   expect(breaking.output).toContain('breaking   books.pages  field-removed');
   expect(breaking.output).toContain('safe       shelves  collection-added');
+  expect(breaking.output).toMatch(
+    /If that is meant, add to acknowledged-changes\.txt:\n {2}field-removed books\.pages\n {2}input-removed books\.pages\n/,
+  );
   expect(breaking.code).toBe(1);
   expect(await readFile(join(folder, 'diff.md'), 'utf8')).toContain('**`books.pages`** "pages" is gone.');
 

@@ -71,7 +71,16 @@ async function compare(from: string, to: string, options: DiffOptions, progress:
   report(stale, progress);
   const compiles = [reportErrors(from, old, progress), reportErrors(to, next, progress)].every((isFine) => isFine);
   const isAgreed = (change: Change): boolean => ranks[change.severity] < ranks[limit] || isIn(change, acknowledged);
-  return compiles && found.changes.every(isAgreed);
+  const open = found.changes.filter((change) => !isAgreed(change));
+  if (open.length > 0 && options.acknowledged !== undefined)
+    progress.print(acknowledgement(options.acknowledged, open));
+  return compiles && open.length === 0;
+}
+
+/** Tells how to acknowledge changes that are meant. */
+function acknowledgement(path: string, changes: readonly Change[]): string {
+  const lines = [...new Set(changes.map(changeName))].map((name) => `  ${name}`);
+  return `If that is meant, add to ${path}:\n${lines.join('\n')}`;
 }
 
 /** Reports after the comparison the errors that keep one of its sides from being compiled. */
