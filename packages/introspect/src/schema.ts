@@ -78,7 +78,7 @@ export interface Table {
   readonly unlockable?: true;
   /**
    * Set where triggers or rules, below views too, may change a written row after the write itself has returned it.
-   * `hidden`: MySQL does not show triggers to the user, so there may be some.
+   * `hidden`: the server does not show triggers to the user, so there may be some.
    */
   readonly amended?: true | 'hidden';
   /** In catalog order (`attnum`). */

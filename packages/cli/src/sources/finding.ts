@@ -1,3 +1,4 @@
+import type { Schema } from '@tablewright/introspect/schema';
 import type { Source } from './source.ts';
 
 /** Something that `platform doctor` looked at. */
@@ -27,4 +28,34 @@ export async function compareClock({ run }: Source, sql: string): Promise<readon
   if (!(seconds > clockLimit)) return [];
   const message = `The clocks of this machine and of the database differ by ${seconds} seconds.`;
   return [{ check: 'clock', severity: 'warning', message, advice: 'Let both follow a time server.' }];
+}
+
+const privilegeOf = { create: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
+
+/** Right to write on SQL databases. */
+export type WritePrivilege = (typeof privilegeOf)[keyof typeof privilegeOf];
+
+/** DELETE of a collection with soft delete is an update, unless rules let callers purge. */
+function privilegesFor(
+  action: keyof typeof privilegeOf,
+  isArchived: boolean,
+  purges: boolean,
+): readonly WritePrivilege[] {
+  if (action !== 'delete' || !isArchived) return [privilegeOf[action]];
+  return purges ? ['UPDATE', 'DELETE'] : ['UPDATE'];
+}
+
+/** Rights to write that rules count on, and the server for its own tables. */
+export function privilegesToWrite({ collections, tables, permissions }: Schema) {
+  return collections.flatMap(({ name: collection, table: id, system, softDelete }) => {
+    const table = tables.find((candidate) => candidate.id === id);
+    const rules = permissions.filter((rule) => rule.collection === collection);
+    const actions = (['create', 'update', 'delete'] as const).filter(
+      (action) => system || rules.some((rule) => rule.action === action),
+    );
+    if (table === undefined || actions.length === 0) return [];
+    const purges = rules.some(({ purge }) => purge === true);
+    const required = actions.flatMap((action) => privilegesFor(action, softDelete !== undefined, purges));
+    return [{ table, required: [...new Set(required)] }];
+  });
 }

@@ -27,8 +27,8 @@ export function buildMysqlTables(catalog: MysqlCatalog): SchemaFacts {
     ...listable.filter((row) => isSystem(row) && isCollection(catalog, row)),
   ];
   const listed = new Set(desired.map((row) => idOf(catalog, row)));
-  const isShown = triggersShown(catalog);
-  const hidden = new Set(desired.filter((row) => kindOf(row) !== 'view' && !isSystem(row) && !isShown(row)));
+  const isVisible = visibleTriggers(catalog);
+  const hidden = new Set(desired.filter((row) => kindOf(row) !== 'view' && !isSystem(row) && !isVisible(row)));
   const built = desired.map((row) => buildTable(catalog, lookup, listed, row, hidden.has(row)));
   const tables = sortedBy(
     built.map(({ table }) => table),
@@ -148,11 +148,11 @@ function commentOf({ table_type: type, table_comment: comment }: TableRow): stri
 }
 
 /** Tests if the server shows the triggers of a table: MySQL does so to users with the right TRIGGER only. */
-function triggersShown({ grants }: MysqlCatalog): (row: TableName) => boolean {
+function visibleTriggers({ grants }: MysqlCatalog): (row: TableName) => boolean {
   if (grants === undefined) return () => true;
   const patterns = grants.flatMap((grant) => {
-    const [, rights = '', database = '', table = ''] = /^GRANT (.+?) ON (.+?)\.(\*|[`"].+[`"])$/.exec(grant) ?? [];
-    if (!/(?:^|, )(?:TRIGGER|ALL PRIVILEGES)(?:,|$)/.test(rights)) return [];
+    const [, privileges = '', database = '', table = ''] = /^GRANT (.+?) ON (.+?)\.(\*|[`"].+[`"])$/.exec(grant) ?? [];
+    if (!/(?:^|, )(?:TRIGGER|ALL PRIVILEGES)(?:,|$)/.test(privileges)) return [];
     return new RegExp(`^${namePattern(database)}\\.${namePattern(table)}$`, 'i');
   });
   return ({ table_schema: schema, table_name: name }) => patterns.some((pattern) => pattern.test(`${schema}.${name}`));

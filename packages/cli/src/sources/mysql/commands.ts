@@ -5,7 +5,7 @@ import { mysqlEncryption, parsePlan } from '@tablewright/runtime/mysql';
 import { reasonOf } from '../../errors/failures.ts';
 import { printTable } from '../../terminal/format.ts';
 import { type ConnectionFacts, type FamilyCommands, isLocalHost } from '../commands.ts';
-import { compareClock, type Examination, type Finding } from '../finding.ts';
+import { compareClock, type Examination, type Finding, privilegesToWrite, type WritePrivilege } from '../finding.ts';
 import { nodesOf, type Scan, type TablesByName, withoutIndex } from '../missing-index.ts';
 import { quotedName, quotedTable, type Source } from '../source.ts';
 import { applyOnMysql, waitForChanges } from './migrations.ts';
@@ -109,6 +109,7 @@ function mysqlExaminations(schema: Schema): readonly Examination[] {
     packets,
     (source) => engines(source, tables),
     (source) => privileges(source, tables),
+    (source) => writes(source, schema),
   ];
 }
 
@@ -200,4 +201,45 @@ function unreadable(table: Table, { isDenied, reason }: Failure): Finding {
       ? `GRANT SELECT ON ${quotedTable('mysql', table)} to it, or leave the table out of the configuration.`
       : 'Repair it, or leave it out of the configuration.',
   };
+}
+
+/** Rights to write are told by plans, which the servers make only for users who have them. */
+async function writes({ run }: Source, schema: Schema): Promise<readonly Finding[]> {
+  const isDenied = (sql: string): Promise<boolean> =>
+    run(`EXPLAIN ${sql}`, []).then(
+      () => false,
+      (error: unknown) => failureOf(error).isDenied,
+    );
+  const lacks = async (table: Table, privilege: WritePrivilege): Promise<boolean> => {
+    for (const sql of statementsFor(table, privilege)) if (!(await isDenied(sql))) return false;
+    return true;
+  };
+  const lacking = new Map<string, string[]>();
+  // In a session that only reads, the servers refuse to plan a write.
+  await run('START TRANSACTION READ WRITE', []);
+  for (const { table, required } of privilegesToWrite(schema)) {
+    const missing: WritePrivilege[] = [];
+    for (const privilege of required) if (await lacks(table, privilege)) missing.push(privilege);
+    const list = missing.join(', ');
+    lacking.set(list, [...(lacking.get(list) ?? []), tableName('mysql', table.id)]);
+  }
+  await run('ROLLBACK', []);
+  lacking.delete('');
+  return [...lacking].map(([list, names]) => ({
+    check: 'no-right',
+    severity: 'warning',
+    message: `The user of DATABASE_URL lacks ${list} on ${names.join(', ')}: writes that are allowed are SERVICE_UNAVAILABLE.`,
+    advice: `GRANT it ${list} on each of them, or leave out the rules that need it.`,
+  }));
+}
+
+/** Statements of which one may be planned by a user with a right on a table, or on one of its columns. */
+function statementsFor(table: Table, privilege: WritePrivilege): readonly string[] {
+  const target = quotedTable('mysql', table);
+  const columns = table.columns
+    .filter(({ fill }) => fill.kind !== 'generated')
+    .map(({ name }) => quotedName('mysql', name));
+  if (privilege === 'DELETE') return [`DELETE FROM ${target} WHERE FALSE`];
+  if (privilege === 'UPDATE') return columns.map((column) => `UPDATE ${target} SET ${column} = ${column} WHERE FALSE`);
+  return columns.map((column) => `INSERT INTO ${target} (${column}) VALUES (DEFAULT)`);
 }

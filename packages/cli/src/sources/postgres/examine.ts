@@ -1,6 +1,6 @@
 /** Findings about a PostgreSQL database: version, clock, rights, replicas, poolers. */
 import type { Schema } from '@tablewright/introspect/schema';
-import { compareClock, type Examination, type Finding } from '../finding.ts';
+import { compareClock, type Examination, type Finding, privilegesToWrite } from '../finding.ts';
 import { quotedName, quotedTable, type Source } from '../source.ts';
 import { examineSearch } from './examine-search.ts';
 
@@ -108,30 +108,11 @@ function withoutAdministrators(tables: readonly string[]): readonly Finding[] {
   ];
 }
 
-const privilegeOf = { create: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
-
-/** DELETE of a collection with soft delete is an update, unless rules let callers purge. */
-function privilegesFor(action: keyof typeof privilegeOf, isArchived: boolean, purges: boolean): readonly string[] {
-  if (action !== 'delete' || !isArchived) return [privilegeOf[action]];
-  return purges ? ['UPDATE', 'DELETE'] : ['UPDATE'];
-}
-
 /** Rights to write that rules count on, and the server for its own tables. Callers with roles of their own have others. */
-async function writes(
-  { run }: Source,
-  { collections, tables, permissions, rowSecurity }: Schema,
-): Promise<readonly Finding[]> {
-  if (rowSecurity?.roles !== undefined) return [];
-  const expected = collections.flatMap(({ name: collection, table: id, system, softDelete }) => {
-    const table = tables.find((candidate) => candidate.id === id);
-    const rules = permissions.filter((rule) => rule.collection === collection);
-    const actions = (['create', 'update', 'delete'] as const).filter(
-      (action) => system || rules.some((rule) => rule.action === action),
-    );
-    if (table === undefined || actions.length === 0) return [];
-    const purges = rules.some(({ purge }) => purge === true);
-    const required = actions.flatMap((action) => privilegesFor(action, softDelete !== undefined, purges));
-    return [{ schema: table.schema, name: table.name, required: [...new Set(required)] }];
+async function writes({ run }: Source, schema: Schema): Promise<readonly Finding[]> {
+  if (schema.rowSecurity?.roles !== undefined) return [];
+  const expected = privilegesToWrite(schema).map(({ table, required }) => {
+    return { schema: table.schema, name: table.name, required };
   });
   const rows = await run(writesSql, [JSON.stringify(expected)]);
   return [...Map.groupBy(rows, ([, lacking]) => lacking ?? '')].map(([lacking, group]) => {

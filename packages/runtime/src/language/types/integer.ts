@@ -29,7 +29,7 @@ export const integer: TypeDefinition = {
     decodeInteger(value, -2_147_483_648n, native === unsignedInteger ? 4_294_967_295n : 2_147_483_647n),
   limit,
   order: (left, right) => orderOf(BigInt(left), BigInt(right)),
-  // Columns of MySQL and MariaDB may be filled with zeros.
+  // Columns of some servers are filled with zeros.
   spelling: (text) => text.replace(/^(-?)0+(?=\d)/, '$1'),
   family: 'number',
   comparison: 'number',
