@@ -278,6 +278,14 @@ describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid, j
     await compare((twin) => twin.admin('/graphql', { method: 'POST', body: { query } }));
   });
 
+  it.each(['__typename', 'group'])('answers GraphQL about groups of which only %s is selected', async (selected) => {
+    for (const least of [1, 1_000]) {
+      const query = `{ articles_aggregated(having: { count: { _gt: ${least} } }) { ${selected} } }`;
+      const answer = await compare((twin) => twin.admin('/graphql', { method: 'POST', body: { query } }));
+      expect(answer?.json.data.articles_aggregated).toHaveLength(least === 1 ? 1 : 0);
+    }
+  });
+
   it('takes no text for a number, and no number for a text', async () => {
     for (const [field, value] of [
       ['title', 0],

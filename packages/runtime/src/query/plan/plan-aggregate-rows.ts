@@ -48,19 +48,16 @@ export function printAggregates(
     /** The predicate that `having` prints for each group. */
     met,
     /** Everything after FROM and its source, up to the order. */
-    grouping: groupClause(dialect, [...apart, ...groups], names.values.length) + havingClause(met),
+    grouping: printGrouping(dialect, [...apart, ...groups], names.values.length, met),
     order: [...requested, ...rest].filter((term) => first.get(term.expression) === term),
   } as const;
 }
 
-/** The GROUP BY clause; the empty group makes one row of all where nothing else aggregates. */
-function groupClause({ oneGroup }: SqlDialect, groups: readonly string[], values: number): string {
-  if (groups.length > 0) return ` GROUP BY ${groups.join(', ')}`;
-  return values > 0 ? '' : oneGroup;
-}
-
-function havingClause(predicate: string): string {
-  return predicate === sqlTrue ? '' : ` HAVING ${predicate}`;
+/** GROUP BY and HAVING. Without either, and where no value aggregates, a clause of the dialect makes one row of all. */
+function printGrouping({ oneGroup }: SqlDialect, groups: readonly string[], values: number, met: string): string {
+  const having = met === sqlTrue ? '' : ` HAVING ${met}`;
+  if (groups.length > 0) return ` GROUP BY ${groups.join(', ')}${having}`;
+  return values === 0 && having === '' ? oneGroup : having;
 }
 
 export function expressionsOf(columns: readonly Column[]): readonly string[] {
