@@ -6,7 +6,7 @@ import { servers } from '../support/servers.ts';
 const sql = `CREATE TABLE stages (id int PRIMARY KEY, name varchar(20), seats mediumint, part_of int, FOREIGN KEY (part_of) REFERENCES stages (id));
 CREATE TABLE gigs (id int AUTO_INCREMENT PRIMARY KEY, stage_id int, minutes tinyint unsigned, sold mediumint, opened year, flags bit(12), code binary(4),
   due timestamp NULL, begins datetime(6), day date,
-  equipment set('lights', 'sound'), legacy varchar(20) CHARACTER SET latin1, FOREIGN KEY (stage_id) REFERENCES stages (id));
+  equipment set('lights', 'sound'), legacy varchar(20) CHARACTER SET latin1, rider json, FOREIGN KEY (stage_id) REFERENCES stages (id));
 INSERT INTO stages VALUES (1, 'main', 10, NULL);
 INSERT INTO gigs (id, stage_id) VALUES (1, 1), (2, 1);`;
 
@@ -78,6 +78,17 @@ describe.each(servers)('$name', ({ name, missing, start }) => {
     const before = { ...query, filter: { ...query.filter, due: { _lt: '9999-12-31T23:59:59.9999999Z' } } };
     const found = await platform().admin('/items/gigs', { method: 'SEARCH', body: { query: before } });
     expect(found.json).toEqual({ data: [{ id: 1 }] });
+  });
+
+  it('paths into JSON are refused where a statement has no room for their parameters', async () => {
+    const answered = async (paths: number) => {
+      const filter = { _or: Array.from({ length: paths }, (_, index) => ({ rider: { [`/${index}`]: true } })) };
+      return platform().admin('/items/gigs', { method: 'SEARCH', body: { query: { fields: ['id'], filter } } });
+    };
+    expect((await answered(400)).json).toEqual({ data: [] });
+    expect((await answered(6_000)).json.errors).toEqual([
+      { message: 'The query has too many values.', extensions: { code: 'INVALID_QUERY' } },
+    ]);
   });
 
   it('characters that a column lacks are refused', async () => {

@@ -1,6 +1,7 @@
 import type { ParameterForm, TableChange } from '../database/database.ts';
 import type { Binder } from '../database/parameter-forms.ts';
 import { defaultSql, type SqlDialect } from '../dialects/index.ts';
+import { invalidQuery } from '../errors.ts';
 import type { Operand } from '../language/index.ts';
 import { printPresence } from './caller-path.ts';
 import { printCondition } from './condition.ts';
@@ -11,6 +12,9 @@ const placeholderPattern = /"(?:[^"]|"")*"|'(?:[^']|'')*'|\$(\d+)/g;
 
 /** Subqueries under EXISTS that one statement lets the server turn into joins; servers search all orders of eight. */
 const maxSemiJoins = 8;
+
+/** Parameters of a statement at most, which the protocols of all servers count in two bytes. */
+const maxParameters = 65_535;
 
 /** A value that a statement waits for, in the form in which its server takes it. */
 interface Marked {
@@ -80,7 +84,10 @@ export function createStatement(
   };
 }
 
-/** A predicate that is folded away takes its parameters along: every number from 1 on must be used. */
+/**
+ * A predicate that is folded away takes its parameters along: every number from 1 on must be used. Throws INVALID_QUERY
+ * for more than `maxParameters`, as values that stand in a text several times may need.
+ */
 function numberParameters(
   text: string,
   marks: readonly Marked[],
@@ -102,6 +109,7 @@ function numberParameters(
       return `$${position}`;
     });
   const numbered = number(text, new Set());
+  if (kept.length > maxParameters) throw invalidQuery('The query has too many values.');
   const binders = kept.map(({ binder }) => binder);
   const forms = kept.every(({ form }) => form === 'text') ? undefined : kept.map(({ form }) => form);
   const renumber = (other: string): string | undefined => {
