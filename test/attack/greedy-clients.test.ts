@@ -22,7 +22,8 @@ const sqlWith = (seconds: (count: number) => string): string => `
   CREATE TABLE plenty (id integer PRIMARY KEY, body text);
   INSERT INTO plenty WITH RECURSIVE g (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM g WHERE n < 1000)
     SELECT n + 1000 * k, repeat('x', 8000) FROM g, (SELECT 0 AS k UNION ALL SELECT 1 UNION ALL SELECT 2) AS thousands;
-  CREATE TABLE notes (id integer PRIMARY KEY, body text);
+  CREATE TABLE notes (id integer PRIMARY KEY, body text, part_of integer REFERENCES notes (id),
+    follows integer REFERENCES notes (id));
   CREATE VIEW naps AS SELECT 1 AS id, ${seconds(0.3)} AS nap;
   CREATE VIEW sleeps AS SELECT 1 AS id, ${seconds(4)} AS nap;`;
 
@@ -219,6 +220,23 @@ describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
     expect(failure(answer)).toBe('400 INVALID_QUERY');
     expect(answer.text).toMatch(/costs 55\d\d, which is more than 5000/);
     expect((await platform.ask('/items/notes', search(90))).status).toBe(200);
+  });
+
+  it.skipIf(missing)('so is one that orders by much', async () => {
+    const steps = (term: number) =>
+      Array.from({ length: 9 }, (_, step) => ((term >> step) % 2 ? 'part_of' : 'follows'));
+    const terms = (count: number) => Array.from({ length: count }, (_, term) => [...steps(term), 'body'].join('.'));
+    const search = (sort: readonly string[]) =>
+      platform.ask('/items/notes', { method: 'SEARCH', body: { query: { fields: ['id'], sort } } });
+    const graphql = (sort: readonly string[]) =>
+      platform.ask('/graphql', { method: 'POST', body: { query: `{ notes(sort: ${JSON.stringify(sort)}) { id } }` } });
+    for (const ask of [search, graphql]) {
+      const refused = await ask(terms(60));
+      expect(failure(refused)).toMatch(/INVALID_QUERY$/);
+      expect(refused.text).toContain('costs 5411, which is more than 5000');
+      expect((await ask(terms(10))).json.errors).toBeUndefined();
+      expect((await ask(Array.from({ length: 500 }, () => '-count(notes_by_part_of)'))).json.errors).toBeUndefined();
+    }
   });
 
   it.skipIf(missing)(

@@ -23,13 +23,14 @@ export function parseFields(tree: QueryTree, limits: ReadLimits): readonly (read
   return paths.size === 0 ? [['*']] : [...paths.values()];
 }
 
-/** The terms of `sort`, none of them with an empty name. */
+/** The terms of `sort`, none of them with an empty name. A name orders once: where it stands again nothing is tied. */
 export function parseSort(tree: QueryTree, limits: ReadLimits): readonly SortTerm[] {
-  const terms = parseList(tree, 'sort').map((text): SortTerm => {
-    const descending = text.startsWith('-');
-    return { path: (descending ? text.slice(1) : text).split('.'), descending };
+  const texts = parseList(tree, 'sort');
+  if (texts.length > limits.arrayLimit) throw invalidQuery('"sort" has too many elements.');
+  const named = Map.groupBy(texts, (text) => text.replace(/^-/, ''));
+  const terms = [...named].map(([name, [text]]): SortTerm => {
+    return { path: name.split('.'), descending: text?.startsWith('-') === true };
   });
-  if (terms.length > limits.arrayLimit) throw invalidQuery('"sort" has too many elements.');
   for (const { path } of terms) {
     if (path.length > limits.relationalDepth) throw invalidQuery('"sort" names too many relations.');
     if (path.includes('')) throw invalidQuery('"sort" has an empty name.');

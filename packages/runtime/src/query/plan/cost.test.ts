@@ -130,6 +130,14 @@ describe('cost', () => {
     expect(cost({ fields: ['comments.id'], deep })).toBe(72);
   });
 
+  test('counts what orders look through or count, at every level, each name once', () => {
+    const fields = ['id'];
+    expect(cost({ fields, sort: ['title', '-id', 'year(published_at)'] })).toBe(11);
+    expect(cost({ fields, sort: ['author_id.name', '-author_id.id'] })).toBe(31);
+    expect(cost({ fields, sort: many(500, (index) => `${index % 2 === 0 ? '-' : ''}count(comments)`) })).toBe(21);
+    expect(cost({ fields: ['comments.id'], deep: { comments: { _sort: 'article_id.author_id.name' } } })).toBe(42);
+  });
+
   test('is bounded, and the refusal tells the figure and the bound', () => {
     const texts = (count: number) => ({ _or: many(count, (index) => ({ title: { _icontains: `${index}` } })) });
     expect(search({ fields: ['id'], filter: texts(99) })).toContain('ILIKE');

@@ -7,6 +7,8 @@ import type { Condition } from '../../language/index.ts';
 import { matching } from '../../language/operators/index.ts';
 import type { AggregateNames } from '../authorise/aggregate.ts';
 import type { Selected, Selection } from '../authorise/selection.ts';
+import type { OrderTerm } from '../authorise/sort.ts';
+import type { ReadQuery } from './plan.ts';
 
 /** The figures that costs are made of. A plain comparison is free: there is a bounded number of them. */
 export const costs = {
@@ -16,22 +18,30 @@ export const costs = {
   list: 10,
   /** Each list or item that a request asks for. */
   root: 10,
-  /** Each relation that a filter looks through or counts. */
+  /** Each relation that a filter or an order looks through or counts. */
   relation: 10,
   /** Each text that is looked for within others: an index does not find it, and every row is read. */
   pattern: 50,
 } as const;
 
-/** The cost of what one list or item selects, and of the conditions on its rows and on those of its lists. */
-export function costOfRead(selection: Selection, conditions: Iterable<Condition>): number {
-  return costs.root + costOfSelection(selection) + costOfConditions(conditions);
+/** The cost of what one list or item selects, and of finding its rows. */
+export function costOfRead(query: ReadQuery): number {
+  return costs.root + costOfSelection(query.selection) + costOfRows(query);
+}
+
+/** The cost of the conditions and orders of rows, and of those of the lists within them. */
+export function costOfRows({ condition, order, nested }: ReadQuery): number {
+  let cost = costOfCondition(condition) + costOfOrder(order);
+  for (const read of nested.positions.keys()) cost += costOfConditions([read.condition, read.having.condition]);
+  for (const terms of nested.orders.values()) cost += costOfOrder(terms);
+  return cost;
 }
 
 export function costOfAggregate({ groups, values }: AggregateNames, conditions: Iterable<Condition>): number {
   return costs.root + (groups.length + values.length) * costs.field + costOfConditions(conditions);
 }
 
-export function costOfConditions(conditions: Iterable<Condition>): number {
+function costOfConditions(conditions: Iterable<Condition>): number {
   let cost = 0;
   for (const condition of conditions) cost += costOfCondition(condition);
   return cost;
@@ -79,4 +89,11 @@ function costOfCondition(condition: Condition): number {
   if (condition.kind === 'related') return costs.relation + costOfCondition(condition.where);
   const counted = condition.function === 'count' ? costs.relation : 0;
   return counted + (matching.has(condition.operator) ? costs.pattern : 0);
+}
+
+function costOfOrder(order: readonly OrderTerm[]): number {
+  return order.reduce(
+    (sum, { through, by }) => sum + (through.length + (by.kind === 'rows' ? 1 : 0)) * costs.relation,
+    0,
+  );
 }

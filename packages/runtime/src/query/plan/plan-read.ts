@@ -12,7 +12,7 @@ import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import { createStatement } from '../../sql/statement.ts';
 import { largestBufferedLimit } from '../authorise/shape.ts';
 import type { Cursor } from '../parse/cursor.ts';
-import { costOfConditions, costOfRead } from './cost.ts';
+import { costOfRead, costOfRows } from './cost.ts';
 import { keptAnswers, mayAnswerLate } from './freshness.ts';
 import type { ReadPlan, ReadQuery } from './plan.ts';
 import { printBounds } from './plan-bounds.ts';
@@ -56,7 +56,7 @@ export function planRead(query: ReadQuery, passes: readonly ReadPass[] = []): Re
     ),
     binders,
     ...(query.cursor && { cursor: planCursor(query.selection.collection, query.order, parts.order, query.cursor) }),
-    cost: costOfRead(query.selection, conditionsOf(query)),
+    cost: costOfRead(query),
     many: query.many,
     fields: printed.fields,
     meta: query.meta,
@@ -265,14 +265,9 @@ export function planTargets(query: ReadQuery, { permitted, lock }: RequestedTarg
   const list = `SELECT ${keys.join(', ')}${position(order)} FROM ${listed.from}${rows}${order}${bounds}${locks}`;
   const arrays = fields.map((field, index) => arrayOf({ value: `k.k${index}`, settled: 'k.n', field }));
   const text = `SELECT ${['NULL', count(), ...arrays].join(', ')} FROM (${list}) k`;
-  const cost = costOfConditions(conditionsOf(query));
+  const cost = costOfRows(query);
   const plan = { cost, many: true, fields: [], meta: [], streamed: false } as const;
   return { ...statementOf(statement.finish(text)), ...plan, ...(locksRows && { locksRows }) };
-}
-
-/** The conditions on the rows of a read and on those of its lists. */
-function conditionsOf({ condition, nested }: ReadQuery): readonly Condition[] {
-  return [condition, ...[...nested.positions.keys()].flatMap((read) => [read.condition, read.having.condition])];
 }
 
 /** One level: columns of one table, or one item, whose nested parts are computed once anyway. */
