@@ -43,6 +43,8 @@ beforeAll(async () => {
       CREATE TABLE children (id bigint PRIMARY KEY, parent bigint REFERENCES parents);
       ${numbers.map((id) => `INSERT INTO parents (id, amount) VALUES (${id}, ${id});`).join('\n')}
       INSERT INTO parents (id) VALUES (9007199254740992), (1);
+      CREATE TABLE spaced (id integer PRIMARY KEY, about json);
+      INSERT INTO spaced VALUES (1, '{\n  "a": 1,\r\n  "b": [\r2\n]\n}'), (2, '{"a": "c"}');
       CREATE TABLE ruled (id integer PRIMARY KEY, rule varchar(20), about json);
       ${ruled.flatMap(([name], rule) => documents.map((text, at) => `INSERT INTO ruled (id, rule, about) VALUES (${rule * 10 + at}, '${name}', '${text}');`)).join('\n')}`,
     permissions: `permissions:
@@ -219,5 +221,16 @@ it('keys with escapes are read as what they are, whatever others sent before', a
     await send('PATCH', '/items/parents/1', '{"about":{"a":1,"\\\\":2}}');
     const answer = await send('PATCH', '/items/parents/1', '{"amount":1,"\\u0061bout":{"a":1,"\\n":2,"\\u0062":3}}');
     expect(answer.json.data.about).toEqual({ a: 1, '\n': 2, b: 3 });
+  }
+});
+
+it('is one line of a file of lines, also where it is stored in several', async () => {
+  for (const limit of ['', '&limit=-1']) {
+    const { text } = await project.admin(`/items/spaced?export=ndjson${limit}`);
+    expect(text.split(/[\r\n]/).map((line) => (line === '' ? null : JSON.parse(line)))).toEqual([
+      { id: 1, about: { a: 1, b: [2] } },
+      { id: 2, about: { a: 'c' } },
+      null,
+    ]);
   }
 });

@@ -6,8 +6,10 @@ import type { ExportFormat } from '../query/parse/request.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
 import { compactJson, isNull, plainText, type RawJson, type RawMember, readRawJson } from './raw-json.ts';
 
-/** Rows that go into the file as the transcoder writes them, with these bytes around and between. */
+/** Rows that go into the file as JSON, with these bytes around and between. */
 interface Framed {
+  /** True if each row is one line. */
+  readonly lines: boolean;
   readonly start: Buffer;
   readonly between: Buffer;
   readonly behind: Buffer;
@@ -26,8 +28,8 @@ export function createExportWriter(plan: ReadPlan, format: ExportFormat): Answer
 const bytes = (text: string): Buffer => Buffer.from(text);
 
 const framing: Readonly<Partial<Record<ExportFormat, Framed>>> = {
-  json: { start: bytes('['), between: bytes(','), behind: bytes(''), end: bytes(']') },
-  ndjson: { start: bytes(''), between: bytes(''), behind: bytes('\n'), end: bytes('') },
+  json: { lines: false, start: bytes('['), between: bytes(','), behind: bytes(''), end: bytes(']') },
+  ndjson: { lines: true, start: bytes(''), between: bytes(''), behind: bytes('\n'), end: bytes('') },
 };
 
 function fileFormat(format: ExportFormat, fields: readonly ShapeField[]): FileFormat {
@@ -38,13 +40,22 @@ function fileFormat(format: ExportFormat, fields: readonly ShapeField[]): FileFo
 type Transcode = ReturnType<typeof createTranscoder>;
 
 /** Writes rows with the bytes around and between them. */
-function createFramed({ start, between, behind, end }: Framed, transcode: Transcode): Answer {
+function createFramed({ lines, start, between, behind, end }: Framed, transcode: Transcode): Answer {
   const put = (out: ByteWriter, items: number, buffer: Buffer, offset: number): void => {
     if (items > 0) out.append(between);
+    const before = out.length;
     transcode(buffer, offset, out);
+    if (lines) joinLines(out.bytes.subarray(out.position - (out.length - before), out.position));
     out.append(behind);
   };
   return createAnswer(start, put, () => end);
+}
+
+/** Makes spaces of line breaks, which stand in stored JSON between its tokens only. */
+function joinLines(json: Buffer): void {
+  for (const lineBreak of [10, 13]) {
+    for (let found = json.indexOf(lineBreak); found >= 0; found = json.indexOf(lineBreak, found)) json[found] = 32;
+  }
 }
 
 function createFile(format: FileFormat, transcode: Transcode): Answer {
