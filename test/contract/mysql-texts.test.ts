@@ -56,4 +56,16 @@ describe.each(servers)('$name', ({ missing, start }) => {
     expect(await found(['A', 'b'])).toEqual([1, 5]);
     expect(await found(['a ', 'B'])).toEqual([3, 4]);
   });
+
+  it('results of functions are compared by their characters, too', async () => {
+    const found = async (having: object): Promise<unknown> => {
+      const query = `groupBy=id&filter[id][_lte]=2&having=${encodeURIComponent(JSON.stringify(having))}`;
+      const { json } = await platform().admin(`/items/teams?${query}`);
+      return json.data.map(({ id }: { readonly id: number }) => id);
+    };
+    expect(await found({ min: { name: { _eq: 'a' } } })).toEqual([2]);
+    expect(await found({ max: { name: { _neq: 'a' } } })).toEqual([1]);
+    expect(await found({ max: { name: { _in: ['A', 'b'] } } })).toEqual([1]);
+    expect(await found({ count: { name: { _eq: 1 } }, max: { name: { _nin: ['b'] } } })).toEqual([1, 2]);
+  });
 });

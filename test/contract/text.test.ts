@@ -101,6 +101,17 @@ describe('a collation in which different texts are equal', () => {
     expect(await search('pairs', ['abc,1'])).toBe('403 FORBIDDEN');
   });
 
+  it('does not make results of functions equal', async () => {
+    const found = async (having: object) => {
+      const query = `groupBy=id&having=${encodeURIComponent(JSON.stringify(having))}`;
+      return (await project.admin(`/items/samples?${query}`)).json.data.map(({ id }: { id: number }) => id);
+    };
+    expect(await found({ max: { folded: { _eq: 'abé' } } })).toEqual([]);
+    expect(await found({ max: { folded: { _neq: 'abé' } } })).toEqual([1, 2]);
+    expect(await found({ min: { folded: { _in: ['Abé', 'abe'] } } })).toEqual([1]);
+    expect(await found({ count: { folded: { _eq: 1 } } })).toEqual([1, 2]);
+  });
+
   it('does not make elements of arrays equal', async () => {
     expect(await ids({ several: { _has: 'Abé' } })).toEqual([1]);
     expect(await ids({ several: { _has: 'abé' } })).toEqual([]);

@@ -6,11 +6,12 @@ import {
   type Condition,
   type FilterNames,
   type FilterProblem,
+  type Operator,
   parseFilter,
   printProblem,
   type ValueType,
 } from '../../language/index.ts';
-import { flags } from '../../language/operators/index.ts';
+import { definitions, flags } from '../../language/operators/index.ts';
 import { aggregateOperand } from '../../sql/calls.ts';
 import { printComparison } from '../../sql/comparison.ts';
 import { encodeOperand, type OperandType } from '../../sql/operand.ts';
@@ -141,5 +142,14 @@ export function printHaving(
   }
   const aggregate = aggregateOf(collection, condition, below);
   if (aggregate === undefined) return sqlFalse;
-  return printComparison(printing, print(aggregate), operandOf(aggregate), condition.operator, condition.operand);
+  const { operator, operand } = condition;
+  const value = print(aggregate);
+  const exact = distinguishesTexts(aggregate, operator) ? printing.statement.dialect.exactly(value) : value;
+  return printComparison(printing, exact, operandOf(aggregate), operator, operand);
+}
+
+/** True if the result is a text of a column whose collation takes some texts for equal, and the operator does not. */
+function distinguishesTexts({ function: name, field }: Aggregate, operator: Operator): boolean {
+  const isText = field?.descriptor.folds === true && (name === 'min' || name === 'max');
+  return isText && definitions[operator].distinguishes === true;
 }
