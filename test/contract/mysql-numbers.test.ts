@@ -7,6 +7,9 @@ import { serveSuite } from '../support/family.ts';
 import { failure } from '../support/project.ts';
 import { servers } from '../support/servers.ts';
 
+/** Decimals of more digits than servers keep beside thirty behind the point. */
+const large = ['1', '2', '3'].map((digit) => digit.padEnd(39, '0'));
+
 const sql = `
 CREATE TABLE films (id int(4) unsigned zerofill PRIMARY KEY, made year, part_of int(4) unsigned zerofill,
   seen bigint unsigned, took time(3), score double, light float, price decimal(8, 2),
@@ -18,6 +21,8 @@ CREATE TABLE masks (id int AUTO_INCREMENT PRIMARY KEY, bits bit(12) NOT NULL, wh
   bytes varbinary(4), name varchar(9), UNIQUE (bits), UNIQUE (whole, is_set), UNIQUE (bytes));
 CREATE TABLE stars (id bigint unsigned AUTO_INCREMENT PRIMARY KEY, name varchar(9), part_of bigint unsigned,
   FOREIGN KEY (part_of) REFERENCES stars (id)) AUTO_INCREMENT = 18446744073709551000;
+CREATE TABLE sums (n decimal(40, 0) PRIMARY KEY, part decimal(60, 5), name varchar(9));
+INSERT INTO sums VALUES (${large[0]}, ${large[0]}.5, 'one'), (${large[1]}, -${large[1]}.00001, 'two'), (${large[2]}, NULL, 'three');
 INSERT INTO flags VALUES (b'101010101010', 'a'), (b'1', 'b');
 INSERT INTO films VALUES (1, 0, NULL, 18446744073709551615, '23:59:59.999', 5e-324, NULL, NULL), (2, 2024, 1, 9223372036854775808, NULL, NULL, NULL, NULL),
   (3, NULL, 1, 0, NULL, NULL, NULL, NULL);
@@ -136,6 +141,36 @@ describe.each(servers)('$name', ({ missing, start }) => {
       const request = { method: 'PATCH', body: { score } };
       expect((await platform().admin('/items/films/1?fields=score', request)).json.data).toEqual({ score });
     }
+  });
+
+  it('are decimals of all digits, by which items are found, paged and changed', async () => {
+    const [one = '', two = '', three = ''] = large;
+    const found = async (query: string) =>
+      (await platform().admin(`/items/sums?fields=name&${query}`)).json.data.map(({ name }: { name: string }) => name);
+    expect(await found(`filter[n]=${one}`)).toEqual(['one']);
+    expect(await found(`filter[n][_in]=${two},${three}&sort=n`)).toEqual(['two', 'three']);
+    expect(await found(`filter[n][_gt]=${one}.5&sort=-n`)).toEqual(['three', 'two']);
+    expect(await found(`filter[part][_in]=${one}.5,-${two}.00001&sort=n`)).toEqual(['one', 'two']);
+    expect(await found(`filter[n]=${one}.5`)).toEqual([]);
+    const groups = await platform().admin(`/items/sums?groupBy=name&having[sum][n][_gte]=${two}&sort=name`);
+    expect(groups.json.data).toEqual([{ name: 'three' }, { name: 'two' }]);
+    const paged: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { json } = await platform().admin(`/items/sums?fields=n&sort=-n&limit=1&cursor=${cursor}`);
+      paged.push(...json.data.map(({ n }: { n: string }) => n));
+      cursor = json.meta.next_cursor;
+    }
+    expect(paged).toEqual([three, two, one]);
+    expect((await platform().admin(`/items/sums/${two}?fields=name`)).json.data).toEqual({ name: 'two' });
+    const search = { keys: [one, three], query: { fields: ['name'] } };
+    const keys = await platform().admin('/items/sums', { method: 'SEARCH', body: search });
+    expect(keys.json.data).toEqual([{ name: 'one' }, { name: 'three' }]);
+    const body = [
+      { n: one, name: '1' },
+      { n: two, name: '2' },
+    ];
+    const changed = await platform().admin('/items/sums?fields=n,name', { method: 'PATCH', body });
+    expect(changed.json.data).toEqual(body);
   });
 
   it('are bytes where they are bits, by which items are found and changed', async () => {

@@ -18,6 +18,17 @@ test('a number that is filled with zeros is read without them', () => {
   expect(textForm(year, 'integer', true).wire.cast).toBe('CAST({} + 0 AS CHAR)');
 });
 
+test.each([
+  [10, 2, 'numeric'],
+  [65, 30, 'numeric'],
+  [40, 0, 'numeric(65,25)'],
+  [65, 0, 'numeric(65,0)'],
+  [60, 38, 'numeric(65,38)'],
+])('decimals of %i digits, %i of them behind the point, are compared with all digits', (precision, scale, native) => {
+  const type = { ...typeOf('decimal', 'decimal'), precision, scale };
+  expect(textForm(column(type), 'decimal', true).native).toBe(native);
+});
+
 test('only characters of another set are converted', () => {
   const text = (collation: string) => textForm(column(typeOf('varchar', 'string'), { collation }), 'string', true);
   expect(text('utf8mb4_general_ci')).toEqual({

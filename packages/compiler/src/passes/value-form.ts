@@ -51,7 +51,7 @@ export function textForm(column: Column, portable: PortableType, hasReferences: 
     case 'bigInteger':
       return { native: base.endsWith('unsigned') ? 'uint8' : usual.native, wire: numberForm(column, usual) };
     case 'decimal':
-      return { ...usual, wire: numberForm(column, usual) };
+      return { native: decimalNative(column.type, usual.native), wire: numberForm(column, usual) };
     case 'time':
       return fraction ? { ...usual, wire: { kind: 'text', cast: trimmed(castToText) } } : usual;
     case 'dateTime':
@@ -82,6 +82,17 @@ export function textForm(column: Column, portable: PortableType, hasReferences: 
 
 function numberForm({ nativeType }: Column, { wire }: ColumnForm): WireForm {
   return /\bzerofill\b|^year\b/i.test(nativeType) ? { ...wire, cast: unpadded } : wire;
+}
+
+/** Digits of a decimal at most, and those of them behind the point that are usually compared. */
+const decimalDigits = { all: 65, behind: 30 } as const;
+
+/** Type of values beside a decimal: one that cuts no digit of the column, where the usual one would. */
+function decimalNative({ precision, scale }: ColumnType, usual: string): string {
+  const { all, behind } = decimalDigits;
+  const whole = (precision ?? 0) - (scale ?? 0);
+  const compared = whole > all - behind ? all - whole : Math.max(behind, scale ?? 0);
+  return compared === behind ? usual : `${usual}(${all},${compared})`;
 }
 
 /** Fractions of a second without zeros at their end, and without a point where nothing is left. */

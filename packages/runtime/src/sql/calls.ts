@@ -129,7 +129,8 @@ export function groupable(row: Row, field: FieldScope): string {
 export function aggregateOperand(name: AggregateFunction, field: FieldDescriptor | null): OperandType {
   if (aggregateKind(name) === 'count' || field === null) return { type: 'bigInteger', native: 'int8' };
   if (name === 'min' || name === 'max') return operandType(field);
-  return field.type === 'float' ? { type: 'float', native: 'float8' } : { type: 'decimal', native: 'numeric' };
+  if (field.type === 'float') return { type: 'float', native: 'float8' };
+  return { type: 'decimal', native: field.type === 'decimal' ? field.native : 'numeric' };
 }
 
 /**

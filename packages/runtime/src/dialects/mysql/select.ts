@@ -15,7 +15,7 @@ import { cast, type OrderedTerm, orderBy } from '../fragment.ts';
 import { encoded, mysqlJson, rawColumn, within } from './json.ts';
 import { nestedColumn } from './rows/nested.ts';
 import { exactCollation, inputText, type MysqlServerName } from './texts.ts';
-import { elementTypes, mysqlCopies, mysqlInput, textOf } from './write.ts';
+import { elementTypes, mysqlCopies, mysqlInput, textOf, typeAmong } from './write.ts';
 
 const asText = 'CAST({} AS CHAR)';
 
@@ -197,7 +197,7 @@ function printParameter(
   if (plain.endsWith('[]'))
     return jsonTable(server, plain.slice(0, -2), placeholder(`${formOf(plain.slice(0, -2))}[]`));
   if (plain === 'bytea') return bytesOf(placeholder('text'));
-  const type = casts.get(plain);
+  const type = typeAmong(casts, plain);
   if (type === undefined) return placeholder('text');
   const value = placeholder(formOf(plain));
   // MySQL takes a parameter for what it is cast to, as far as that goes: to BIGINT, or to a time of day.
@@ -266,7 +266,7 @@ function bytesOf(text: string): string {
 }
 
 function isText(native: string): boolean {
-  return !elementTypes.has(native.replace(/^pg_catalog\./, ''));
+  return typeAmong(elementTypes, native) === undefined;
 }
 
 function formOf(native: string): 'text' | 'boolean' | 'instant' {
@@ -275,6 +275,6 @@ function formOf(native: string): 'text' | 'boolean' | 'instant' {
 }
 
 function jsonTable(server: MysqlServerName, native: string, placeholder: string): string {
-  const type = elementTypes.get(native) ?? inputText(server);
+  const type = typeAmong(elementTypes, native) ?? inputText(server);
   return `JSON_TABLE(${placeholder}, '$[*]' COLUMNS (n FOR ORDINALITY, v ${type} PATH '$'))`;
 }

@@ -22,6 +22,12 @@ export const elementTypes: ReadonlyMap<string, string> = new Map([
 /** Types as which values are compared. All others are texts, which the servers convert without loss. */
 const compared: ReadonlyMap<string, string> = new Map([['int2', 'BIGINT'], ...elementTypes]);
 
+/** The type of a server among some of them; a decimal may tell its digits: `numeric(65,25)`. */
+export function typeAmong(types: ReadonlyMap<string, string>, native: string): string | undefined {
+  const name = plain(native);
+  return name.startsWith('numeric(') ? name.replace('numeric', 'DECIMAL') : types.get(name);
+}
+
 /** Inputs on MySQL and MariaDB; `exactly` is the dialect's. */
 export function mysqlInput(exactly: (expression: string) => string, server: MysqlServerName): InputDialect {
   const returning = server === 'mariadb';
@@ -42,7 +48,8 @@ export function mysqlInput(exactly: (expression: string) => string, server: Mysq
       const native = plain(field?.native ?? 'text');
       if (native === 'uuid') return `${column} = CAST(${input} AS UUID)`;
       if (native === 'bytea') return `${cast(column, field?.comparison)} = UNHEX(${input})`;
-      if (compared.has(native) || native === 'bool') return `${cast(column, field?.comparison)} = ${input}`;
+      if (typeAmong(compared, native) !== undefined || native === 'bool')
+        return `${cast(column, field?.comparison)} = ${input}`;
       const same = `${exactly(cast(column, field?.comparison))} = ${exactly(input)}`;
       // The exact comparison implies the plain one, but an index serves only the plain one.
       return field?.collated === undefined ? same : `${column} = ${cast(input, field.collated)} AND ${same}`;
@@ -129,7 +136,7 @@ function quoted(value: string, field: Pick<FieldDescriptor, 'type' | 'native' | 
 
 function typeOf(server: MysqlServerName, { native, stored }: InputField): string {
   if (plain(native) === 'bool') return 'BIGINT';
-  return (stored === true ? undefined : compared.get(plain(native))) ?? inputText(server);
+  return (stored === true ? undefined : typeAmong(compared, native)) ?? inputText(server);
 }
 
 function plain(native: string): string {
