@@ -92,6 +92,46 @@ describe('hashes', () => {
     expect(failure(await asBob('/utils/hash/verify', { string: 'x' }))).toBe('400 INVALID_PAYLOAD');
     expect(failure(await asBob('/utils/hash/verify', { string: 'x', hash: dear }))).toBe('400 INVALID_PAYLOAD');
   });
+
+  it('match nothing in a form that two readers take differently, and are not computed', async () => {
+    const { json } = await asBob('/utils/hash/generate', { string: 'hello' });
+    const parts = '$c29tZXNhbHRzb21lc2FsdA$syEgZK4KOCghV3QuwHjIsNfuWTAeuAGC';
+    for (const hash of [
+      json.data.replace('$m=', '$m=8,m='),
+      `${json.data}\n`,
+      // One that matches and costs more than the limit.
+      `$argon2id$m=65544,t=1,p=1${parts}`,
+      // Would be 4,294,967,295 passes.
+      `$argon2id$v=19$m=8,t=-1,p=1${parts}`,
+      `$argon2id$v=19$m=8,t=0x7fffffff,p=1${parts}`,
+      `$argon2id$v=19$m=1e9,t=1,p=1${parts}`,
+      `$argon2id$v=19$m=8,t=1,t=1${parts}`,
+      `$argon2id$v=19$m=8,t=1,p=1,data=AAAA${parts}`,
+    ]) {
+      expect([hash, (await asBob('/utils/hash/verify', { string: 'hello', hash })).json]).toEqual([
+        hash,
+        { data: false },
+      ]);
+    }
+  });
+
+  it('of a caller who asks for many at once leave sign-ins their turns', async () => {
+    await project.admin(`/users/${bob}`, { method: 'PATCH', body: { password: 'open sesame' } });
+    const { json } = await asBob('/utils/hash/generate', { string: 'x' });
+    const dear = json.data.replace(/m=\d+,t=2/, 'm=65536,t=3');
+    const ended: string[] = [];
+    const answers = Array.from({ length: 80 }, async () => {
+      const answer = await asBob('/utils/hash/verify', { string: 'x', hash: dear });
+      ended.push(answer.status === 200 ? 'compared' : failure(answer));
+    });
+    await expect.poll(() => ended).toContain('503 SERVICE_UNAVAILABLE');
+    const compared = () => ended.filter((result) => result === 'compared').length;
+    const before = compared();
+    const signedIn = await asNobody('/auth/login', { email: 'bob@example.com', password: 'open sesame' });
+    expect([signedIn.status, compared() - before < 10]).toEqual([200, true]);
+    await Promise.all(answers);
+    expect(compared()).toBeLessThan(40);
+  });
 });
 
 describe('sorting', () => {

@@ -47,6 +47,7 @@ describe('passwords', () => {
       '$argon2id$v=19$m=19456,t=1,p=1$c2FsdA$aGFzaA',
       '$argon2i$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',
       '$argon2id$v=16$m=19456,t=2,p=1$c2FsdA$aGFzaA',
+      '$argon2id$v=19$m=19456,m=8,t=2,p=1$c2FsdA$aGFzaA',
       'secret',
     ]) {
       expect(passwords.isOutdated(encoded)).toBe(true);

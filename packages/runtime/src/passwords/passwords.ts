@@ -69,10 +69,19 @@ async function matchesArgon2(encoded: string, bytes: Buffer): Promise<boolean> {
 
 /** True if a hash costs less than one made now, or is not an Argon2id hash. */
 function isOutdatedArgon2(encoded: string): boolean {
-  if (!encoded.startsWith('$argon2id$v=19$')) return true;
-  const settings = new URLSearchParams(encoded.split('$')[3]?.replaceAll(',', '&'));
-  const number = (name: string): number => Number(settings.get(name) ?? 0);
-  return number('m') < cost.memory || number('t') < cost.passes || number('p') < cost.lanes;
+  const found = encoded.startsWith('$argon2id$v=19$') ? readHashCost(encoded) : null;
+  return found === null || found.memory < cost.memory || found.passes < cost.passes || found.lanes < cost.lanes;
+}
+
+const usualForm =
+  /^\$argon2(?:id|i|d)\$v=(?:16|19)\$([mtp]=\d{1,9}),([mtp]=\d{1,9}),([mtp]=\d{1,9})\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/;
+
+/** Reads the cost of a hash; null unless it has the usual form, since two readers could take another differently. */
+export function readHashCost(encoded: string): Readonly<Record<keyof typeof cost, number>> | null {
+  const settings = usualForm.exec(encoded)?.slice(1) ?? [];
+  const numbers = new Map(settings.map((setting) => [setting.charAt(0), Number(setting.slice(2))]));
+  const [m, t, p] = [numbers.get('m'), numbers.get('t'), numbers.get('p')];
+  return m === undefined || t === undefined || p === undefined ? null : { memory: m, passes: t, lanes: p };
 }
 
 /** A hash of an unknown text, which costs as much to compare with as a real one. */

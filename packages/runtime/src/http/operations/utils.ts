@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { PlatformError } from '../../errors.ts';
 import type { CompiledApi } from '../../language/index.ts';
 import type { utilResource } from '../../language/operations/index.ts';
-import { createPasswords } from '../../passwords/passwords.ts';
+import { createWorkQueue } from '../../limits/work-queue.ts';
+import { createPasswords, readHashCost } from '../../passwords/passwords.ts';
 import type { Planner } from '../../query/planner.ts';
 import { systemSchemaOf } from '../../system/place.ts';
 import { createMover } from '../../utilities/move-item.ts';
@@ -27,8 +28,10 @@ export function utilOperations(options: UtilOptions): Implementations<typeof uti
   const revert = createReverter({ ...options, schema: systemSchemaOf(options.api) });
   return {
     utilsRandomString: async ({ length }) => ({ value: randomText(length) }),
-    utilsHashGenerate: async ({ string }) => ({ value: await passwords.hash(string) }),
-    utilsHashVerify: async ({ string, hash }) => ({ value: await passwords.verify(payableHash(hash), string) }),
+    utilsHashGenerate: async ({ string }) => ({ value: await hashQueue.acquire(() => passwords.hash(string)) }),
+    utilsHashVerify: async ({ string, hash }) => ({
+      value: isComparable(hash) && (await hashQueue.acquire(() => passwords.verify(hash, string))),
+    }),
     async utilsSort({ collection, item, to }, context) {
       const { caller, sender } = context;
       const move = { item: String(item), to: String(to) };
@@ -53,13 +56,18 @@ function randomText(length: number): string {
     .slice(0, length);
 }
 
-/** Most memory in KiB, passes and lanes of a hash that a request makes this server compute. */
-const limit = { m: 65_536, t: 10, p: 4 } as const;
+/** One hash of the utilities at once in the turns of the process, so that a sign-in waits for one at most. */
+const hashQueue = createWorkQueue({ atOnce: 1, waiting: 16 });
 
-/** Accepts a hash of bounded cost. Throws INVALID_PAYLOAD for a costlier one; an invalid hash matches nothing. */
-function payableHash(hash: string): string {
-  const settings = new URLSearchParams(hash.split('$')[3]?.replaceAll(',', '&'));
-  const isDear = (['m', 't', 'p'] as const).some((name) => Number(settings.get(name) ?? 0) > limit[name]);
-  if (isDear) throw new PlatformError('INVALID_PAYLOAD', '"hash" costs more than this server computes.');
-  return hash;
+/** Most memory in KiB, passes and lanes of a hash that a request makes this server compute. */
+const limit = { memory: 65_536, passes: 10, lanes: 4 } as const;
+
+/** True for a hash of the usual form. Throws INVALID_PAYLOAD for one of too high a cost. */
+function isComparable(hash: string): boolean {
+  const cost = readHashCost(hash);
+  if (cost === null) return false;
+  if (cost.memory > limit.memory || cost.passes > limit.passes || cost.lanes > limit.lanes) {
+    throw new PlatformError('INVALID_PAYLOAD', '"hash" costs more than this server computes.');
+  }
+  return true;
 }
