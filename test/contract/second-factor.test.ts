@@ -183,6 +183,19 @@ describe('a one-time password', () => {
     }
   });
 
+  it('that is wrong counts as a failure in a row, which a right password alone does not end', async () => {
+    const someone = await enabled();
+    const fail = async (times: number) => {
+      for (let time = 0; time < times; time++) expect(failure(await logIn(someone, '000000'))).toBe('401 INVALID_OTP');
+    };
+    await fail(24);
+    expect((await logIn(someone, otpOf(someone.secret))).status).toBe(200);
+    await fail(24);
+    expect(failure(await logIn(someone))).toBe('401 INVALID_OTP');
+    await fail(1);
+    expect(failure(await logIn(someone, otpOf(someone.secret, 1)))).toBe('429 REQUESTS_EXCEEDED');
+  });
+
   it('of any number of sign-ins at once, opens one', { timeout: 600_000 }, async () => {
     for (let round = 0; round < rounds; round++) {
       const someone = await enabled();
@@ -318,6 +331,8 @@ it('a recovery code that is used by any number at once, opens one session', { ti
   let codes: readonly string[] = [];
   let someone = await enabled();
   for (let round = 0; round < rounds; round++) {
+    // The failures of a round are no row with those of the next.
+    await project.rows('DELETE FROM platform.platform_auth_attempts');
     if (codes.length === 0) {
       someone = await enabled();
       const { json } = await ask('recovery-codes', someone.token, { otp: otpOf(someone.secret) });

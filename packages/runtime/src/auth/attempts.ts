@@ -16,7 +16,7 @@ import type { ReadAccountSettings } from './settings.ts';
 
 /** An attempt that may be wrong. Each of the three rejects with REQUESTS_EXCEEDED where a limit is reached. */
 export interface Attempt {
-  /** Before anything else is looked at. */
+  /** Before anything else is looked at. Sign-ins look once more where their password was right. */
   begin(): Promise<void>;
   /** Called when the attempt was wrong. */
   failed(): Promise<void>;

@@ -58,7 +58,8 @@ export function createSignIn(options: SignInOptions): SignIn {
     const outdated = password === null || passwords.isOutdated(password);
     const rehashed = outdated ? await passwords.hash(credentials.password) : null;
     const refresh = makeRefreshToken();
-    await attempt.succeeded();
+    // A right password alone ends no row of failures where a one-time password is to follow.
+    await (account.hasTfa ? attempt.begin() : attempt.succeeded());
     const counted = account.hasTfa && credentials.otp !== null ? attempts.otp(account.id) : null;
     await counted?.begin();
     const session = await database.transaction(async (transaction) => {
@@ -67,6 +68,7 @@ export function createSignIn(options: SignInOptions): SignIn {
       return { value: await sessions.begin(transaction, { account, sender, refresh, rehashed }) };
     });
     await counted?.succeeded();
+    if (account.hasTfa) await attempt.succeeded();
     // The user was changed since the credentials were compared, so they may be wrong by now.
     if (session === null) throw new PlatformError('INVALID_CREDENTIALS');
     audit('sign-in', sender, { user: account.id, provider: 'default' });
