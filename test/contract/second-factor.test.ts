@@ -196,6 +196,18 @@ describe('a one-time password', () => {
     expect(failure(await logIn(someone, otpOf(someone.secret, 1)))).toBe('429 REQUESTS_EXCEEDED');
   });
 
+  it('that is right counts nothing where the sign-in is refused for another reason', async () => {
+    const far = await project.addRole('member', { ip_access: '192.0.2.0/24' });
+    const someone = await enabled();
+    await project.rows('UPDATE platform.platform_users SET role = $2 WHERE id = $1', [someone.id, far]);
+    await project.rows('DELETE FROM platform.platform_auth_attempts');
+    expect(failure(await logIn(someone, otpOf(someone.secret)))).toBe('401 INVALID_IP');
+    const counted = () => project.rows('SELECT FROM platform.platform_auth_attempts WHERE attempts > 0');
+    expect(await counted()).toEqual([]);
+    expect(failure(await logIn(someone, '000000'))).toBe('401 INVALID_OTP');
+    expect(await counted()).not.toEqual([]);
+  });
+
   it('of any number of sign-ins at once, opens one', { timeout: 600_000 }, async () => {
     for (let round = 0; round < rounds; round++) {
       const someone = await enabled();

@@ -16,7 +16,7 @@ import type { ReadAccountSettings } from './settings.ts';
 
 /** An attempt that may be wrong. Each of the three rejects with REQUESTS_EXCEEDED where a limit is reached. */
 export interface Attempt {
-  /** Before anything else is looked at. Sign-ins look once more where their password was right. */
+  /** Before anything else is looked at. Sign-ins look again after a right password, which alone ends no row of failures. */
   begin(): Promise<void>;
   /** Called when the attempt was wrong. */
   failed(): Promise<void>;
@@ -129,6 +129,20 @@ export async function countFailures<T>(
   } catch (error) {
     if (error instanceof PlatformError && wrong.includes(error.code)) await attempt.failed();
     throw error;
+  }
+}
+
+/** Runs work that uses up a one-time password: its attempt counts where that was wrong, and no other error counts. */
+export async function countWrongOtp<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+  await attempt.begin();
+  let isWrong = false;
+  try {
+    return await work();
+  } catch (error) {
+    isWrong = error instanceof PlatformError && error.code === 'INVALID_OTP';
+    throw error;
+  } finally {
+    if (!isWrong) await attempt.succeeded();
   }
 }
 

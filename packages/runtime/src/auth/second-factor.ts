@@ -12,7 +12,7 @@ import type { Passwords } from '../passwords/passwords.ts';
 import type { SystemPlace } from '../system/place.ts';
 import type { AccountFinder, SigningIn } from '../users/account.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
-import type { Attempts } from './attempts.ts';
+import { type Attempts, countWrongOtp } from './attempts.ts';
 import type { Identities } from './identities.ts';
 import { auditRefusal } from './refusals.ts';
 import type { Sessions } from './sessions/sessions.ts';
@@ -227,18 +227,9 @@ class SecondFactorService implements SecondFactors {
 
   /** Runs work in a transaction that counts as an attempt with a one-time password. */
   async #attempt(user: string, origin: AuditOrigin, work: (transaction: Transaction) => Promise<void>): Promise<void> {
-    const counted = this.#options.attempts.otp(user);
-    await counted.begin();
-    try {
-      await auditRefusal(this.#options.audit, origin, { user }, () =>
-        this.#options.database.transaction(async (transaction) => ({ value: await work(transaction) })),
-      );
-    } catch (error) {
-      // Nothing but a wrong password counts.
-      if (!(error instanceof PlatformError) || error.code !== 'INVALID_OTP') await counted.succeeded();
-      throw error;
-    }
-    await counted.succeeded();
+    const { attempts, audit, database } = this.#options;
+    const run = () => database.transaction(async (transaction) => ({ value: await work(transaction) }));
+    await countWrongOtp(attempts.otp(user), () => auditRefusal(audit, origin, { user }, run));
   }
 
   async #endOthers(transaction: Transaction, { user, session }: Owner): Promise<void> {

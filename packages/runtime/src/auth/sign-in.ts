@@ -6,7 +6,7 @@ import type { Audit } from '../operate/audit.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { AccountFinder, SigningIn } from '../users/account.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
-import { type Attempt, type Attempts, countFailures } from './attempts.ts';
+import { type Attempt, type Attempts, countFailures, countWrongOtp } from './attempts.ts';
 import type { Identities } from './identities.ts';
 import { checkAddress, clientOf } from './ip-access.ts';
 import { auditRefusal, stallFailure } from './refusals.ts';
@@ -58,16 +58,15 @@ export function createSignIn(options: SignInOptions): SignIn {
     const outdated = password === null || passwords.isOutdated(password);
     const rehashed = outdated ? await passwords.hash(credentials.password) : null;
     const refresh = makeRefreshToken();
-    // A right password alone ends no row of failures where a one-time password is to follow.
     await (account.hasTfa ? attempt.begin() : attempt.succeeded());
-    const counted = account.hasTfa && credentials.otp !== null ? attempts.otp(account.id) : null;
-    await counted?.begin();
-    const session = await database.transaction(async (transaction) => {
-      if (account.hasTfa) await checkOtp(transaction, user, credentials.otp);
-      checkAddress(account, sender, audit);
-      return { value: await sessions.begin(transaction, { account, sender, refresh, rehashed }) };
-    });
-    await counted?.succeeded();
+    const begin = () =>
+      database.transaction(async (transaction) => {
+        if (account.hasTfa) await checkOtp(transaction, user, credentials.otp);
+        checkAddress(account, sender, audit);
+        return { value: await sessions.begin(transaction, { account, sender, refresh, rehashed }) };
+      });
+    const usesOtp = account.hasTfa && credentials.otp !== null;
+    const session = await (usesOtp ? countWrongOtp(attempts.otp(account.id), begin) : begin());
     if (account.hasTfa) await attempt.succeeded();
     // The user was changed since the credentials were compared, so they may be wrong by now.
     if (session === null) throw new PlatformError('INVALID_CREDENTIALS');
