@@ -343,8 +343,8 @@ describe('an invitation', () => {
         { email, role: member },
         { token: adminToken, headers: { 'idempotency-key': email } },
       );
-    expect((await ask()).status).toBe(204);
-    expect((await ask()).status).toBe(204);
+    // More often than an address may be mailed to: a repetition counts nothing.
+    for (let time = 0; time < 7; time++) expect((await ask()).status).toBe(204);
     await mail.to(email);
     // The server takes it out of its list once the other one has confirmed it.
     const waiting = () => project.rows('SELECT FROM platform.platform_mails WHERE recipient = $1', [email]);

@@ -13,7 +13,7 @@ import { withoutAnswer } from '../../write/execute/transaction-body.ts';
 import type { Writer } from '../../write/writer.ts';
 import { linkOf } from './auth.ts';
 import { done, type Implementations, type OperationContext } from './bind.ts';
-import { onceOf, runOnce } from './once.ts';
+import { answerOf, onceOf, runOnce } from './once.ts';
 
 export function ownUserOperations(
   database: Pick<Database, 'transaction'>,
@@ -36,7 +36,7 @@ export function ownUserOperations(
 export function userOperations(
   accounts: Pick<Accounts<unknown>, 'setPassword' | 'secondFactors' | 'attempts' | 'outbox'>,
   invite: Invite,
-  writer: Pick<Writer, 'once'>,
+  writer: Pick<Writer, 'once' | 'kept'>,
   { mail, maxBatchMutation }: Pick<Environment, 'mail' | 'maxBatchMutation'>,
 ): Implementations<typeof userResource> {
   const { secondFactors, attempts, outbox } = accounts;
@@ -49,10 +49,15 @@ export function userOperations(
         throw new PlatformError('INVALID_PAYLOAD', `"email" has more than ${maxBatchMutation} addresses.`);
       }
       const url = linkOf('invite_url', invite_url, mail.invite.allowed);
-      await runOnce(writer, onceOf(context, { ...input }), async () => {
+      const once = onceOf(context, { ...input });
+      const prepare = async () => {
         await attempts.mail('invite', emails, clientOf(sender));
         return withoutAnswer(invite(caller, sender, { emails, role, url }));
-      });
+      };
+      // Looked for first, so that a repetition counts no mail.
+      const kept = await writer.kept(once.request, once.payload);
+      if (kept === null) await runOnce(writer, once, prepare);
+      else answerOf(kept);
       return { ...done, afterwards: outbox.wake };
     },
     async usersInviteAccept({ token, password }, { sender }) {
