@@ -1,8 +1,11 @@
 /** Items from files and into files. Source: API specification, section 13, `/utils/import` and `/utils/export`. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isOnMariadb } from '../support/contract-database.ts';
+import { withClient } from '../support/database.ts';
 import { file, form } from '../support/files.ts';
-import { whileHeld } from '../support/holding.ts';
+import { untilWaiting, whileHeld } from '../support/holding.ts';
+import { adminToken } from '../support/platform.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 import { expectSameRefusal } from '../support/refusals.ts';
 
@@ -32,6 +35,7 @@ permissions:
       create: { fields: [id, title] }
       update: { fields: [title], filter: { state: { _eq: draft } } }
     pairs: { read: true, create: true }`,
+    environment: { STREAM_CLIENT_MAX: '1' },
   });
 });
 beforeEach(() =>
@@ -264,6 +268,31 @@ describe('an export', () => {
     [{ query: {}, format: 'csv', file: 'x' }, '400 INVALID_PAYLOAD'],
   ])('%j leaves nothing', async (body, told) => {
     expect(failure(await keep(body))).toBe(told);
+    expect(await run('SELECT id FROM platform.platform_files')).toEqual([]);
+  });
+
+  it.skipIf(mariadb)('counts among the streams of its client, and ends when that leaves', async () => {
+    const { url } = project.database;
+    const left = new AbortController();
+    const ask = () =>
+      fetch(`${project.url}/utils/export/notes`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ query: {}, format: 'csv' }),
+        signal: left.signal,
+      }).catch(() => null);
+    await withClient(url, async (holder) => {
+      await holder.query('BEGIN');
+      await holder.query('LOCK TABLE notes IN ACCESS EXCLUSIVE MODE');
+      const answers = [ask(), ask()];
+      await untilWaiting(url, 1);
+      await sleep(500);
+      await untilWaiting(url, 1);
+      left.abort();
+      await untilWaiting(url, 0);
+      expect(await Promise.all(answers)).toEqual([null, null]);
+      await holder.query('COMMIT');
+    });
     expect(await run('SELECT id FROM platform.platform_files')).toEqual([]);
   });
 

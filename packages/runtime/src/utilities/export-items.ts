@@ -28,6 +28,10 @@ interface ExportRequest {
   readonly caller: Caller;
   readonly collection: string;
   readonly sender: RequestOrigin;
+  /** Address among whose streams this one counts. */
+  readonly client: string;
+  /** Aborted when the client leaves; the list is then read no further. */
+  readonly gone: AbortSignal;
   /** As `export` of a query. */
   readonly format: string;
   readonly query: { readonly [name: string]: JsonValue };
@@ -36,7 +40,10 @@ interface ExportRequest {
 
 /** Makes the export function. Rejects with errors of the query, and where the caller may not create files. */
 export function createExporter({ database, planner, driftGuard, uploads, folder, maxBytes }: ExporterOptions) {
-  async function write({ plan, statement, parameters }: PlannedRead, stop: AbortSignal): Promise<Staged> {
+  async function write(
+    { plan, statement, parameters }: PlannedRead,
+    { client, gone }: Pick<ExportRequest, 'client' | 'gone'>,
+  ): Promise<Staged> {
     if (plan.exported === undefined) throw new PlatformError('INVALID_QUERY');
     driftGuard(plan.statement);
     const rows = createExportWriter(plan, plan.exported.format)();
@@ -50,7 +57,7 @@ export function createExporter({ database, planner, driftGuard, uploads, folder,
       if (!out.write(Buffer.from(chunk))) await Promise.race([once(out, 'drain'), once(out, 'close')]);
     }
     try {
-      await database.stream(statement, parameters, rows, () => put(rows.read()), stop);
+      await database.stream(statement, parameters, rows, () => put(rows.read()), gone, client);
       await put(rows.end());
       out.end();
     } catch (error) {
@@ -66,7 +73,7 @@ export function createExporter({ database, planner, driftGuard, uploads, folder,
     const { caller, collection, sender, format, query, file } = request;
     const planned = planner.search(caller, { name: collection }, { query: { ...query, export: format } });
     uploads.admit(caller, 'create');
-    const staged = await write(planned, new AbortController().signal);
+    const staged = await write(planned, request);
     const name = `${collection}.${format}`;
     const stored = { caller, collection: filesName, query: '', sender, returning: () => null };
     return uploads.create(stored, [{ staged, name, metadata: file }], once);

@@ -1,4 +1,6 @@
 /** Files from elsewhere. Source: API specification, section 11. */
+import type { IncomingMessage } from 'node:http';
+import { clientOf } from '../../auth/ip-access.ts';
 import type { FilesEnvironment } from '../../environment/files.ts';
 import { PlatformError } from '../../errors.ts';
 import { createFetchFile } from '../../files/fetch-file.ts';
@@ -82,14 +84,28 @@ export function transferOperations(options: TransferOptions): Implementations<ty
       return done;
     },
     async utilsExport({ file: sent, ...input }, context) {
-      const { caller, sender } = context;
+      const { caller, sender, request } = context;
       const file = sent ?? {};
       const once = onceOf(context, { ...input, file });
       const kept = await writer.kept(once.request, once.payload);
-      answerOf(kept ?? (await exportItems({ caller, sender, ...input, file }, once)));
+      const exported = { ...input, caller, sender, client: clientOf(sender), file };
+      answerOf(kept ?? (await whileConnected(request, (gone) => exportItems({ ...exported, gone }, once))));
       return done;
     },
   };
+}
+
+/** Runs work with a signal that is aborted when the client leaves. */
+async function whileConnected<T>({ socket }: IncomingMessage, work: (gone: AbortSignal) => Promise<T>): Promise<T> {
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  if (socket.destroyed) leave();
+  socket.once('close', leave);
+  try {
+    return await work(gone.signal);
+  } finally {
+    socket.off('close', leave);
+  }
 }
 
 const formats: ReadonlyMap<string, ItemsFile['format']> = new Map([
