@@ -227,6 +227,8 @@ describe('an image', () => {
   it('becomes what the settings allow', async () => {
     const name = 'Grün & "rot".png';
     const presets = [{ key: 'thumb', fit: 'inside', width: 8, height: 8, format: 'webp', quality: 70 }];
+    const refused = await settings({ storage_asset_presets: [{ key: 'wide', width: 201 }] });
+    expect(failure(refused)).toBe('400 FAILED_VALIDATION');
     expect((await settings({ storage_asset_presets: presets, storage_asset_transform: 'presets' })).status).toBe(200);
     expect(await sizeOf(await asset(name, '?key=thumb'))).toEqual([8, 6, 'webp']);
     expect((await asset(name, '?key=system-small-contain')).status).toBe(200);

@@ -369,6 +369,9 @@ describe('settings', () => {
     { storage_asset_transform: 'some' },
     { storage_asset_presets: [{ key: 'small', width: 0 }] },
     { storage_asset_presets: { key: 'small' } },
+    { storage_asset_presets: [{ key: 'small', format: 'auto' }] },
+    { storage_asset_presets: [{ key: 'small', format: 'tiff' }] },
+    { storage_asset_presets: [{ key: 'small', height: 6001 }] },
     { auth_login_attempts: -1 },
   ])('do not take %j', async (body) => {
     expect(failure(await asAdmin('PATCH', '/settings', body))).toBe('400 FAILED_VALIDATION');

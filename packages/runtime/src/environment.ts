@@ -180,7 +180,10 @@ export function readLimits(environment: Environment) {
 export function requestLimits(environment: Environment) {
   return {
     limits: readLimits(environment),
-    fieldLimits: { passwordMinLength: environment.auth.passwordMinLength },
+    fieldLimits: {
+      passwordMinLength: environment.auth.passwordMinLength,
+      imageMaxDimension: environment.files.transform.maxDimension,
+    },
     maxItems: environment.maxBatchMutation,
   };
 }

@@ -5,14 +5,12 @@ import type { TransformEnvironment } from '../../environment/files.ts';
 import { invalidQuery } from '../../errors.ts';
 import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
-
-const fits = ['cover', 'contain', 'inside', 'outside'] as const;
-const formats = ['jpg', 'png', 'webp', 'avif'] as const;
+import { imageFits, imageFormats } from '../../system/fields/field-rules.ts';
 
 /** Way in which an image fills its box. */
-type Fit = (typeof fits)[number];
+type Fit = (typeof imageFits)[number];
 
-export type ImageFormat = (typeof formats)[number];
+export type ImageFormat = (typeof imageFormats)[number];
 
 /** Transformation of an image; absent properties stay. */
 export interface Transformation {
@@ -55,10 +53,10 @@ function readTransformation(
   return present({
     width: side('width'),
     height: side('height'),
-    fit: readChoice('fit', text('fit'), fits),
+    fit: readChoice('fit', text('fit'), imageFits),
     quality: readNumber('quality', text('quality'), 100),
     withoutEnlargement: readFlag(text('withoutEnlargement')),
-    format: readChoice('format', text('format'), formats),
+    format: readChoice('format', text('format'), imageFormats),
     transforms: operations,
   });
 }

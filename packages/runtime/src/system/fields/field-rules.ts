@@ -10,16 +10,18 @@ import { passwordProblem } from '../../passwords/password-policy.ts';
 export interface FieldLimits {
   /** PASSWORD_MIN_LENGTH, in characters. */
   readonly passwordMinLength: number;
+  /** ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION, in pixels. */
+  readonly imageMaxDimension: number;
 }
 
 /** Limits of an environment that says nothing. */
-export const defaultFieldLimits: FieldLimits = { passwordMinLength: 8 };
+export const defaultFieldLimits: FieldLimits = { passwordMinLength: 8, imageMaxDimension: 6000 };
 
 type Check = (text: string, limits: FieldLimits) => FieldProblem | undefined;
 
-/** Ways in which assets may be made smaller, as presets name them: API specification, section 10.12. */
-const fits: readonly unknown[] = ['cover', 'contain', 'inside', 'outside'];
-const formats: readonly unknown[] = ['auto', 'jpg', 'png', 'webp', 'avif', 'tiff'];
+/** Ways in which an image fills its box, and formats of images, for presets and requests. */
+export const imageFits = ['cover', 'contain', 'inside', 'outside'] as const;
+export const imageFormats = ['jpg', 'png', 'webp', 'avif'] as const;
 
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['platform_users.email', (text) => (isEmail(text) ? undefined : problem('email', 'must be an e-mail address'))],
@@ -73,30 +75,37 @@ function checkPattern(text: string): FieldProblem | undefined {
   }
 }
 
-function checkAssetPresets(text: string): FieldProblem | undefined {
+function checkAssetPresets(text: string, { imageMaxDimension }: FieldLimits): FieldProblem | undefined {
   const value: JsonValue = JSON.parse(text);
   const keys = Array.isArray(value)
-    ? value.map((preset) => (isAssetPreset(preset) ? preset.key : undefined))
+    ? value.map((preset) => (isAssetPreset(preset, imageMaxDimension) ? preset.key : undefined))
     : [undefined];
   const right = keys.every((key) => key !== undefined) && new Set(keys).size === keys.length;
-  return right ? undefined : problem('check', 'must be a list of presets, each with a key of its own');
+  if (right) return undefined;
+  const rule = 'must be a list of presets, each with a key of its own and of values that requests may have';
+  return problem('check', rule);
 }
 
-function isAssetPreset(value: JsonValue): value is { readonly key: string } {
+function isAssetPreset(value: JsonValue, maxDimension: number): value is { readonly key: string } {
   if (value === null || !isObject(value)) return false;
   const { key, fit, width, height, quality, withoutEnlargement, format, ...rest } = value;
-  const size = (side: JsonValue | undefined) => isAbsent(side) || (Number.isInteger(side) && Number(side) > 0);
+  const isUpTo = (max: number, number: JsonValue | undefined) =>
+    isAbsent(number) || (Number.isInteger(number) && Number(number) >= 1 && Number(number) <= max);
   return (
     typeof key === 'string' &&
     /^[\w-]{1,64}$/.test(key) &&
-    (isAbsent(fit) || fits.includes(fit)) &&
-    (isAbsent(format) || formats.includes(format)) &&
-    size(width) &&
-    size(height) &&
-    (isAbsent(quality) || (Number.isInteger(quality) && Number(quality) >= 1 && Number(quality) <= 100)) &&
+    isOneOf(imageFits, fit) &&
+    isOneOf(imageFormats, format) &&
+    isUpTo(maxDimension, width) &&
+    isUpTo(maxDimension, height) &&
+    isUpTo(100, quality) &&
     (isAbsent(withoutEnlargement) || typeof withoutEnlargement === 'boolean') &&
     Object.keys(rest).length === 0
   );
+}
+
+function isOneOf(choices: readonly unknown[], value: JsonValue | undefined): boolean {
+  return isAbsent(value) || choices.includes(value);
 }
 
 function isAbsent(value: JsonValue | undefined): boolean {
