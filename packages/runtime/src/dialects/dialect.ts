@@ -19,10 +19,15 @@ export interface Value {
  * The parameter of a key field, whether one value or a list of them. An array of arrays is unnested to the elements of them
  * all, so keys that are arrays are sent as texts, and each is `cast`.
  */
-export interface ListedKey {
+export interface ListedKey extends ListedType {
   readonly list: string;
   readonly cast: string;
+}
+
+/** The type of listed values; `collated` brings a text into the character set of the column beside them. */
+export interface ListedType {
   readonly native: string;
+  readonly collated?: string;
 }
 
 /** Rows as one value: the element made of each row, their source, and how they are ordered and cut. */
@@ -138,7 +143,7 @@ export interface SqlDialect {
   /** A value of the database as a pattern: `%`, `_` and the backslash in it stand for themselves. */
   patternOf(before: string, value: string, after: string): string;
   /** SQL predicate that is true if a value is in a list, which is a parameter of the type `native[]`; or is in none. */
-  among(left: string, list: string, native: string, negated: boolean): string;
+  among(left: string, list: string, type: ListedType, negated: boolean): string;
   /** SQL predicate that is true if a key is one of those that `KeyList` asks for; `take` gives a placeholder. */
   byKeyList(left: string, native: string, shape: (native: string) => string): string;
   /** SQL predicate that is true if the values of some columns are a row of lists side by side. */

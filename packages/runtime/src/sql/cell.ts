@@ -21,6 +21,15 @@ export function comparable(row: Row, field: FieldScope): string {
   return cast(cell(row, field), field.descriptor.comparison);
 }
 
+/**
+ * SQL that brings a text into the character set of a column, whose texts are converted to be compared; undefined for
+ * other columns. The column itself beside such a text has its order and its index. A parameter goes through a function:
+ * left to itself a server refuses characters that the set lacks, which in any other text become question marks.
+ */
+export function besideColumn({ comparison, collated }: Pick<FieldDescriptor, 'comparison' | 'collated'>) {
+  return comparison === undefined ? undefined : collated?.replace('{}', 'CONCAT({})');
+}
+
 /** The cell of an array as comparisons see it: its elements as what they are read as, which know equality. */
 export function comparableArray(row: Row, field: FieldScope): string {
   const { descriptor } = field;

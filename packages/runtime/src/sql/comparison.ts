@@ -36,9 +36,10 @@ export function printComparison(
   if (operator === '_between') return `${left} BETWEEN ${first} AND ${second}`;
   if (operator === '_nbetween') return `${left} NOT BETWEEN ${first} AND ${second}`;
   const list = operand.kind === 'literal';
-  if (operator === '_in') return list ? dialect.among(left, first, type.native, false) : `${left} = ${first}`;
-  if (operator === '_nin') return list ? dialect.among(left, first, type.native, true) : `${left} <> ${first}`;
-  return `${left} ${comparisons[operator] ?? '='} ${first}`;
+  const value = cast(first, type.collated);
+  if (operator === '_in') return list ? dialect.among(left, first, type, false) : `${left} = ${value}`;
+  if (operator === '_nin') return list ? dialect.among(left, first, type, true) : `${left} <> ${value}`;
+  return `${left} ${comparisons[operator] ?? '='} ${value}`;
 }
 
 /** A value of the caller that is missing is null, so that the comparison is. */
@@ -51,7 +52,7 @@ function printCallerComparison(
 ): string {
   const { dialect } = statement;
   if (operand.path.length === 0)
-    return compareOne(dialect, left, operator, callerParameter(statement, operand.of, type));
+    return compareOne(dialect, left, operator, cast(callerParameter(statement, operand.of, type), type.collated));
   const value = printPath({ statement, scope }, operand, (pathType) => comparesAsText(type, pathType));
   if (value === undefined) return dialect.nothing('pg_catalog.bool');
   const fits = !value.text || plainTexts.has(type.native);

@@ -4,7 +4,7 @@ import { jsonKind } from '../language/conditions/filter-json.ts';
 import type { Condition, Operand, Operator } from '../language/index.ts';
 import { definitions, elementwise, flags, listed, ranged } from '../language/operators/index.ts';
 import { type RangeElement, rangeElement } from '../language/values/values.ts';
-import { cell, comparable, comparableArray } from './cell.ts';
+import { besideColumn, cell, comparable, comparableArray } from './cell.ts';
 import { printComparison } from './comparison.ts';
 import { printCount } from './lookups.ts';
 import { comparedType, countType, memberAt, type OperandType, operandType, pathType, printValue } from './operand.ts';
@@ -53,13 +53,18 @@ function printField(row: Row, condition: Comparison): string {
     const span = cast(cell(row, field), `::${field.descriptor.range}`);
     return printSpan(statement, span, range, type, operator, operand);
   }
+  const collated = isLabel(field, condition) ? undefined : besideColumn(field.descriptor);
+  const isFound = operator === '_eq' || operator === '_in';
   const value = comparable(row, field);
-  const plain = printComparison(row, value, type, operator, operand);
-  if (field.descriptor.folds !== true || definitions[operator].distinguishes !== true || isLabel(field, condition))
-    return plain;
+  const plain =
+    collated === undefined || !isFound
+      ? printComparison(row, value, type, operator, operand)
+      : printComparison(row, cell(row, field), { ...type, collated }, operator, operand);
+  const isPlain = field.descriptor.folds !== true && collated === undefined;
+  if (isPlain || definitions[operator].distinguishes !== true || isLabel(field, condition)) return plain;
   const exact = printComparison(row, statement.dialect.exactly(value), type, operator, operand);
   // The exact comparison implies the plain one, but an index of the column serves only the plain one.
-  return operator === '_eq' || operator === '_in' ? allOf([plain, exact]) : exact;
+  return isFound ? allOf([plain, exact]) : exact;
 }
 
 /** True for a key that is neither null nor hidden, so that a relation without items can be looked for by that alone. */

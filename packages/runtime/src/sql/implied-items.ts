@@ -63,7 +63,7 @@ function printImplied(
     },
   );
   const list = statement.parameter({ kind: 'fixed', value: arrayLiteral(implied) }, 'pg_catalog.text[]');
-  const hasRules = dialect.among(dialect.exactly(`${role}."name"`), list, 'pg_catalog.text', false);
+  const hasRules = dialect.among(dialect.exactly(`${role}."name"`), list, { native: 'pg_catalog.text' }, false);
   const printField = (field: FieldDescriptor): string => {
     const named = ruleFields.get(field.name);
     if (named !== undefined) return dialect.input.typed(dialect.input.kept(`${rule}.${named}`, field), field.native);

@@ -21,6 +21,8 @@ import type { StatementBuilder } from './row.ts';
 /** Type that an operand is compared with: how its values are written, and the type of its parameter. */
 export interface OperandType extends ValueType {
   readonly native: string;
+  /** SQL that brings a value into the character set of the column that it stands beside. */
+  readonly collated?: string;
 }
 
 /** Facts that decide how the values of a field are written. */

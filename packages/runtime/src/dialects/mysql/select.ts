@@ -10,7 +10,7 @@
 import { isPathForm, keysMark, type Statement } from '../../database/database.ts';
 import { aggregateKind } from '../../language/descriptors/aggregates.ts';
 import { type FieldFunction, isWhole, type Operator, type PortableType } from '../../language/index.ts';
-import type { ListTerm, SpatialDialect, SqlDialect, VectorDialect } from '../dialect.ts';
+import type { ListedType, ListTerm, SpatialDialect, SqlDialect, VectorDialect } from '../dialect.ts';
 import { cast, type OrderedTerm, orderBy } from '../fragment.ts';
 import { encoded, mysqlJson, rawColumn, within } from './json.ts';
 import { nestedColumn } from './rows/nested.ts';
@@ -232,18 +232,18 @@ function listsOf(
   binary: string,
   exactly: (expression: string) => string,
 ): Pick<SqlDialect, 'among' | 'byKeyList' | 'rowAmong' | 'pathText' | 'pathValues' | 'amongPath'> {
-  const element = (native: string): string => {
+  const element = ({ native, collated }: ListedType): string => {
     if (native === 'bytea') return bytesOf('j.v');
-    return isText(native) ? `j.v COLLATE ${binary}` : 'j.v';
+    return isText(native) ? cast('j.v', collated ?? `{} COLLATE ${binary}`) : 'j.v';
   };
   return {
-    among: (left, list, native, negated) =>
-      `${left} ${negated ? 'NOT IN' : 'IN'} (SELECT ${element(native)} FROM ${list} j)`,
+    among: (left, list, type, negated) =>
+      `${left} ${negated ? 'NOT IN' : 'IN'} (SELECT ${element(type)} FROM ${list} j)`,
     // Sends a number as a number: converting a text for each key takes longer than finding the row.
     byKeyList: (left, native, shape) =>
       `${left} IN (${keysMark.replace('?', shape(isText(native) ? native : 'limit'))})`,
     rowAmong(columns, keys) {
-      const selected = keys.map(({ native }, index) => element(native).replace('j.', `j${index}.`));
+      const selected = keys.map((key, index) => element(key).replace('j.', `j${index}.`));
       const joined = keys.map(({ list }, index) => `${list} j${index}${index === 0 ? '' : ` ON j${index}.n = j0.n`}`);
       return `(${columns.join(', ')}) IN (SELECT ${selected.join(', ')} FROM ${joined.join(' JOIN ')})`;
     },

@@ -1,7 +1,8 @@
 import type { KeyKind } from '../../database/database.ts';
-import { hasParts, keyColumn } from '../../dialects/fragment.ts';
+import { cast, hasParts, keyColumn } from '../../dialects/fragment.ts';
 import type { ListedKey } from '../../dialects/index.ts';
 import { type FieldDescriptor, types } from '../../language/index.ts';
+import { besideColumn } from '../../sql/cell.ts';
 import { keyType } from '../../sql/operand.ts';
 import type { Row, StatementBuilder } from '../../sql/row.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
@@ -21,10 +22,14 @@ export function printKeyFields(
   index: number,
 ): readonly string[] {
   const types = fields.map((field) => ({ field, type: keyType(field) }));
-  const plain = fields.map((field) => keyColumn(row.column(field.column), field));
+  const sets = fields.map(besideColumn);
+  const compared = fields.map((field) => keyColumn(row.column(field.column), field));
+  const plain = fields.map(({ column }, index) => {
+    return sets[index] === undefined ? (compared[index] ?? 'NULL') : row.column(column);
+  });
   const exact = types.map(({ field }, index) => {
-    const column = plain[index] ?? 'NULL';
-    return field.folds === true ? row.statement.dialect.exactly(column) : column;
+    const column = compared[index] ?? 'NULL';
+    return field.folds === true || sets[index] !== undefined ? row.statement.dialect.exactly(column) : column;
   });
   const keys = types.map(({ type }, position): ListedKey => {
     const sent = hasParts(type) && selector === 'keys' ? 'pg_catalog.text' : type.native;
@@ -33,7 +38,11 @@ export function printKeyFields(
     return { list: value, cast: sent === type.native ? '' : `::${type.native}`, native: type.native };
   });
   // The exact comparison implies the plain one, which an index serves. Predicates that are equal are printed once.
-  return [plain, exact].flatMap((columns) => printColumns(row.statement, columns, keys, selector));
+  const plainKeys = keys.map((key, index) => (sets[index] === undefined ? key : { ...key, collated: sets[index] }));
+  return [
+    ...printColumns(row.statement, plain, plainKeys, selector),
+    ...printColumns(row.statement, exact, keys, selector),
+  ];
 }
 
 /** A field that tells the rows of several keys apart, and what its values are. */
@@ -57,10 +66,11 @@ function printColumns(
   keys: readonly ListedKey[],
   selector: Selector,
 ): readonly string[] {
-  if (selector === 'key') return columns.map((column, index) => `${column} = ${keys[index]?.list}`);
+  if (selector === 'key')
+    return columns.map((column, index) => `${column} = ${cast(keys[index]?.list ?? 'NULL', keys[index]?.collated)}`);
   const [only, ...more] = keys;
   const isPlain = only !== undefined && only.cast === '' && more.length === 0;
-  return [isPlain ? dialect.among(columns.join(), only.list, only.native, false) : dialect.rowAmong(columns, keys)];
+  return [isPlain ? dialect.among(columns.join(), only.list, only, false) : dialect.rowAmong(columns, keys)];
 }
 
 /** Number of values that a list of keys takes, named or written. */

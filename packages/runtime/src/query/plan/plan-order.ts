@@ -4,7 +4,7 @@ import { invalidQuery } from '../../errors.ts';
 import { type CollectionDescriptor, type FieldDescriptor, systemCollection } from '../../language/index.ts';
 import { isOrdered } from '../../language/operators/index.ts';
 import { printCall } from '../../sql/calls.ts';
-import { cell, comparable, guarded } from '../../sql/cell.ts';
+import { besideColumn, cell, comparable, guarded } from '../../sql/cell.ts';
 import { bracketed } from '../../sql/comparison.ts';
 import { printWords } from '../../sql/condition.ts';
 import { countType, type OperandType, operandType } from '../../sql/operand.ts';
@@ -70,12 +70,23 @@ export function chosenOrder(collection: CollectionScope, order: readonly OrderTe
 }
 
 function printKeyTerm(row: Row, field: FieldDescriptor, compared: boolean): PrintedTerm {
-  if (!compared || field.comparison === undefined) return plainTerm(row, field, '', compared);
+  if (!compared || hasItsOrder(field)) return plainTerm(row, field, '', compared);
   return { expression: cast(row.column(field.column), field.comparison), direction: '', value: orderedValue(field) };
 }
 
 function orderedValue(field: FieldDescriptor): OrderedValue {
-  return { type: operandType(field), nullable: field.nullable };
+  return { type: besideType(field), nullable: field.nullable };
+}
+
+/** The type of values of a column, which stand beside the column itself where it is ordered in another character set. */
+function besideType(field: FieldDescriptor): OperandType {
+  const collated = besideColumn(field);
+  return { ...operandType(field), ...(collated !== undefined && { collated }) };
+}
+
+/** True if a column is ordered as it is: texts of another character set are, by their collation. */
+function hasItsOrder(field: FieldDescriptor): boolean {
+  return field.comparison === undefined || besideColumn(field) !== undefined;
 }
 
 /** Orders rows of a relation by its sort field, else as their collection orders itself. */
@@ -110,7 +121,7 @@ function printTerm(row: Row, { through, by, descending }: OrderTerm, compared = 
 }
 
 function keyType(by: OrderKey): OperandType {
-  if (by.kind === 'plain') return operandType(by.field.descriptor);
+  if (by.kind === 'plain') return besideType(by.field.descriptor);
   if (by.kind === 'distance') return distanceType;
   if (by.kind === 'words') return { type: 'float', native: 'float4' };
   return by.kind === 'field' ? operandType(by.field.descriptor, by.function) : countType;
@@ -121,7 +132,7 @@ const placeType: OperandType = { type: 'integer', native: 'int4' };
 
 /** True if the order of a field is that of its column. */
 function isBare({ grant, descriptor }: FieldScope): boolean {
-  return grant === null && descriptor.comparison === undefined && descriptor.type !== 'array';
+  return grant === null && hasItsOrder(descriptor) && descriptor.type !== 'array';
 }
 
 /** A key behind m2o relations, as a scalar subquery: null where a row on the way is missing or hidden. */
@@ -150,7 +161,8 @@ function printKey(row: Row, by: OrderKey): string {
 /** A cell as orders see it. Arrays are read as what they are selected as, since their own elements may have no order. */
 function orderable(row: Row, field: FieldScope): string {
   const { type, native } = field.descriptor;
-  return type === 'array' ? cast(cell(row, field), `::${native}`) : comparable(row, field);
+  if (type === 'array') return cast(cell(row, field), `::${native}`);
+  return hasItsOrder(field.descriptor) ? cell(row, field) : comparable(row, field);
 }
 
 /** A term that no index gives. Else the server reads in the order of an index that finds few matches. */
@@ -242,7 +254,8 @@ export function printAfter(row: Row, terms: readonly PrintedTerm[], start: Curso
     const nullsFirst = (term.direction === '') === (row.statement.dialect.nulls === 'first');
     if (value === null || term.value === undefined) return { ...term, nullsFirst, bound: null };
     next += 1;
-    const bound = row.statement.parameter({ kind: 'value', index: next - 1 }, term.value.type.native);
+    const { native, collated } = term.value.type;
+    const bound = cast(row.statement.parameter({ kind: 'value', index: next - 1 }, native), collated);
     return { ...term, nullsFirst, bound };
   });
   return isUniform(places) ? printRange(places) : allOf([...leading(places), printBehind(places)]);
