@@ -282,6 +282,21 @@ it('bounds what one request can ask for', async () => {
   expect(answer.text).toContain('too many values');
 });
 
+it('bounds the lists of having', async () => {
+  const having = (count: number) => ({ count: { _in: Array.from({ length: count }, (_, index) => index) } });
+  const top = (count: number) => ({ groupBy: ['status'], having: having(count) });
+  const nested = (count: number) => ({
+    fields: ['comments'],
+    deep: { comments: { _aggregate: { count: '*' }, _having: having(count) } },
+  });
+  for (const query of [top, nested]) {
+    const statuses = [10_000, 10_001].map(async (count) => {
+      return (await magazine.ask('/items/articles', { method: 'SEARCH', body: { query: query(count) } })).status;
+    });
+    expect(await Promise.all(statuses)).toEqual([200, 400]);
+  }
+});
+
 it('takes lists in brackets with indexes, as they are taken elsewhere', async () => {
   const asked = 'fields=comments&limit=3&deep[comments][_group]=author_name&deep[comments][_aggregate]';
   const named = await magazine.ask(`/items/articles?${asked}[max]=id,body`);

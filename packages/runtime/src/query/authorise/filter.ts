@@ -96,14 +96,19 @@ export function collectValues(open: OpenValues, scope: Scope, collection: Collec
   visitOperands(scope, collection, condition, (operand, operator, type, plain) => {
     // A search compares every field with one operand.
     if (open.operands.has(operand)) return;
-    open.operands.set(operand, open.values.length);
-    const encoded = encodeOperand(type, operator, operand);
-    open.values.push(...encoded);
+    openOperand(open, operand, operator, type);
     open.comparisons.push({ operand, operator, type, plain });
-    if (operand.kind !== 'literal') return;
-    if (Array.isArray(operand.value)) open.size.listValues += operand.value.length;
-    if (matching.has(operator)) open.size.patternLength += encoded.join('').length;
   });
+}
+
+/** Adds the values of an operand, and counts them towards the size of the request. */
+export function openOperand(open: OpenValues, operand: Operand, operator: Operator, type: OperandType): void {
+  open.operands.set(operand, open.values.length);
+  const encoded = encodeOperand(type, operator, operand);
+  open.values.push(...encoded);
+  if (operand.kind !== 'literal') return;
+  if (Array.isArray(operand.value)) open.size.listValues += operand.value.length;
+  if (matching.has(operator)) open.size.patternLength += encoded.join('').length;
 }
 
 function visitOperands(

@@ -14,13 +14,13 @@ import {
 import { definitions, flags } from '../../language/operators/index.ts';
 import { aggregateOperand } from '../../sql/calls.ts';
 import { printComparison } from '../../sql/comparison.ts';
-import { encodeOperand, type OperandType } from '../../sql/operand.ts';
+import type { OperandType } from '../../sql/operand.ts';
 import type { Printing } from '../../sql/row.ts';
 import { type CollectionScope, filterNames, type Scope } from '../../sql/scope.ts';
 import type { QueryParameter } from '../parse/parse-query-string.ts';
 import type { ReadLimits } from '../parse/request.ts';
 import type { Aggregate } from './aggregate.ts';
-import type { OpenValues, ReadFilter } from './filter.ts';
+import { type OpenValues, openOperand, type ReadFilter } from './filter.ts';
 
 /**
  * `having` is a filter over aggregate rows: `{"count": {"_gt": 2}}`, `{"sum": {"views": {"_lt": 9}}}`, `_and`, `_or`.
@@ -116,9 +116,7 @@ function visitHaving(
 /** Adds what the operands of `having` leave open after the values of the filter. */
 export function collectHaving(open: OpenValues, collection: CollectionScope, condition: Condition): void {
   visitHaving(collection, condition, ({ operator, operand }, aggregate) => {
-    if (aggregate === undefined || flags.has(operator)) return;
-    open.operands.set(operand, open.values.length);
-    open.values.push(...encodeOperand(operandOf(aggregate), operator, operand));
+    if (aggregate !== undefined && !flags.has(operator)) openOperand(open, operand, operator, operandOf(aggregate));
   });
 }
 

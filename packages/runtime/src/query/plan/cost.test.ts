@@ -69,6 +69,18 @@ test('lists have a bounded number of values, also together', () => {
   expect(() => search(halves(5_001))).toThrow(invalid);
 });
 
+test('having counts as a filter does', () => {
+  const list = (count: number) => many(count, (index) => index);
+  const grouped = (having: JsonValue): JsonValue => ({ groupBy: ['status'], having });
+  expect(search(grouped({ count: { _in: list(10_000) } }))).toContain('HAVING');
+  expect(() => search(grouped({ count: { _in: list(10_001) } }))).toThrow(invalid);
+  const both = { filter: { id: { _in: list(9_000) } }, groupBy: ['status'], having: { count: { _in: list(1_001) } } };
+  expect(() => search(both)).toThrow(invalid);
+  expect(() => search(grouped({ max: { title: { _contains: 'x'.repeat(10_001) } } }))).toThrow(invalid);
+  const nested = { _aggregate: { count: '*' }, _having: { count: { _in: list(10_001) } } };
+  expect(() => search({ fields: ['comments'], deep: { comments: nested } })).toThrow(invalid);
+});
+
 test('texts that are looked for have a bounded length, also together', () => {
   const text = (length: number) => 'x'.repeat(length);
   expect(search({ filter: { title: { _contains: text(9_998) } } })).toContain('LIKE');
