@@ -118,9 +118,9 @@ test('lists in lists have a bounded number of rows, known beforehand', () => {
 });
 
 describe('cost', () => {
-  const cost = (query: JsonValue): number => {
+  const cost = (query: JsonValue, name = 'articles'): number => {
     const caller = { accessClass: 'admin', user: null, role: 'admin' };
-    return planner.search(caller, { name: 'articles' }, { query }).plan.cost;
+    return planner.search(caller, { name }, { query }).plan.cost;
   };
 
   test('is 10 for the list, 1 for each value, 10 more for each list within', () => {
@@ -131,6 +131,12 @@ describe('cost', () => {
     expect(cost({ fields: ['author_id.id'] })).toBe(12);
     expect(cost({ fields: ['count(comments)'] })).toBe(21);
     expect(cost({ aggregate: { count: ['id', 'title'] }, groupBy: ['status'] })).toBe(13);
+    expect(cost({ aggregate: { count: '*' }, groupBy: ['status', 'count(comments)'] })).toBe(23);
+    const aggregated = (read: JsonValue) => cost({ fields: ['comments'], deep: { comments: read } });
+    expect(aggregated({ _aggregate: { count: '*' } })).toBe(22);
+    expect(aggregated({ _aggregate: { count: '*' }, _group: ['id', 'body'] })).toBe(24);
+    const counts = { _aggregate: { count: '*' }, _group: 'count(comments)' };
+    expect(cost({ fields: ['articles'], deep: { articles: counts } }, 'authors')).toBe(33);
   });
 
   test('counts what filters look through and texts that they look for, at every level', () => {

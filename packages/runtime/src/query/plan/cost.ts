@@ -6,6 +6,7 @@ import { invalidQuery, type PlatformError } from '../../errors.ts';
 import type { Condition } from '../../language/index.ts';
 import { matching } from '../../language/operators/index.ts';
 import type { AggregateNames } from '../authorise/aggregate.ts';
+import type { NestedAggregates } from '../authorise/nested.ts';
 import type { Selected, Selection } from '../authorise/selection.ts';
 import type { OrderTerm } from '../authorise/sort.ts';
 import type { ReadQuery } from './plan.ts';
@@ -26,7 +27,7 @@ export const costs = {
 
 /** The cost of what one list or item selects, and of finding its rows. */
 export function costOfRead(query: ReadQuery): number {
-  return costs.root + costOfSelection(query.selection) + costOfRows(query);
+  return costs.root + costOfSelection(query.selection, query.nested.aggregates) + costOfRows(query);
 }
 
 /** The cost of the conditions and orders of rows, and of those of the lists within them. */
@@ -37,8 +38,16 @@ export function costOfRows({ condition, order, nested }: ReadQuery): number {
   return cost;
 }
 
-export function costOfAggregate({ groups, values }: AggregateNames, conditions: Iterable<Condition>): number {
-  return costs.root + (groups.length + values.length) * costs.field + costOfConditions(conditions);
+export function costOfAggregate(names: AggregateNames, conditions: Iterable<Condition>): number {
+  return costs.root + costOfNames(names) + costOfConditions(conditions);
+}
+
+/** A group that counts rows costs what their number costs in an item. */
+function costOfNames({ groups, values }: AggregateNames): number {
+  const counted = groups.filter(({ relation, function: call }) => {
+    return call === 'count' && relation !== undefined && relation.descriptor.kind !== 'm2o';
+  });
+  return (groups.length + values.length) * costs.field + counted.length * costs.list;
 }
 
 function costOfConditions(conditions: Iterable<Condition>): number {
@@ -56,11 +65,12 @@ function tooExpensive(cost: number, maxCost: number): PlatformError {
   return invalidQuery(`The query costs ${cost}, which is more than ${maxCost}: it selects or looks for too much.`);
 }
 
-function costOfSelection({ parts }: Selection): number {
-  return parts.reduce((sum, part) => sum + costOfPart(part), 0);
+function costOfSelection({ parts }: Pick<Selection, 'parts'>, aggregates: NestedAggregates): number {
+  return parts.reduce((sum, part) => sum + costOfPart(part, aggregates), 0);
 }
 
-function costOfPart(part: Selected): number {
+function costOfPart(part: Selected, aggregates: NestedAggregates): number {
+  const costOf = (selection: Pick<Selection, 'parts'>): number => costOfSelection(selection, aggregates);
   switch (part.kind) {
     case 'field':
     case 'constant':
@@ -70,13 +80,15 @@ function costOfPart(part: Selected): number {
     case 'keys':
       return costs.field + listCost(part);
     case 'nested':
-      return costs.field + listCost(part) + costOfSelection(part.of);
-    case 'aggregate':
-      return costs.field + costs.list + (part.read.request.aggregate?.values.length ?? 0) * costs.field;
+      return costs.field + listCost(part) + costOf(part.of);
+    case 'aggregate': {
+      const names = aggregates.get(part.read);
+      return costs.field + costs.list + (names === undefined ? 0 : costOfNames(names));
+    }
     case 'item':
-      return costs.field + part.items.reduce((sum, { of: selection }) => sum + costOfSelection(selection), 0);
+      return costs.field + part.items.reduce((sum, { of: selection }) => sum + costOf(selection), 0);
     case 'group':
-      return costs.field + part.parts.reduce((sum, member) => sum + costOfPart(member), 0);
+      return costs.field + costOf(part);
   }
 }
 
