@@ -27,6 +27,8 @@ beforeAll(async () => {
       CREATE TABLE paths (steps positive[] PRIMARY KEY);
       CREATE TABLE cells (sheet integer, place text[], PRIMARY KEY (sheet, place));
       CREATE TABLE "We ird" (id integer PRIMARY KEY, "select" integer, "MiXed" text, "constructor" text, "__proto__" text, "count(x)" integer);
+      CREATE TABLE tallies (id integer PRIMARY KEY, count integer);
+      INSERT INTO tallies VALUES (1, 7), (2, 7), (3, 8);
       INSERT INTO authors VALUES (1, 'Ann', 'h', 'e'), (2, 'Bob', 'h', 'e');
       INSERT INTO books VALUES (1, 'a', 1, 2), (2, 'b', 1, NULL);
       INSERT INTO profile VALUES (1, 1, 'bio');
@@ -184,4 +186,18 @@ describe('keys', () => {
       expect(failure(answer)).toBe('403 FORBIDDEN');
     }
   });
+});
+
+it('a group of a field that is called as a function stands apart from its values in GraphQL alone', async () => {
+  const query = '{ tallies_aggregated(groupBy: ["count"]) { group count { id } } }';
+  const { json } = await project.admin('/graphql', { method: 'POST', body: { query } });
+  expect(json).toEqual({
+    data: {
+      tallies_aggregated: [
+        { group: { count: 7 }, count: { id: 2 } },
+        { group: { count: 8 }, count: { id: 1 } },
+      ],
+    },
+  });
+  expect(failure(await project.admin('/items/tallies?groupBy=count&aggregate[count]=id'))).toBe('400 INVALID_QUERY');
 });

@@ -2,7 +2,7 @@ import { longestCachedStatement, type PlanCache } from '../database/plan-cache.t
 import type { Condition } from '../language/index.ts';
 import { refuseUnknownFunctions } from '../sql/calls.ts';
 import type { CollectionScope } from '../sql/scope.ts';
-import { authoriseAggregate, checkCalls, resolveAggregate } from './authorise/aggregate.ts';
+import { authoriseAggregate, checkCalls, resolveFlatAggregate } from './authorise/aggregate.ts';
 import { authoriseCollection } from './authorise/collection.ts';
 import { resolveFields } from './authorise/fields.ts';
 import {
@@ -49,7 +49,7 @@ export function prepareAggregate(
   const collection = authoriseCollection(scope, requested.collection, selector, request.archived);
   const keys = requested.keys?.(collection).values ?? [];
   checkNames(requested, aggregate, collection, conditions);
-  const names = resolveAggregate(scope, collection, aggregate);
+  const names = resolveFlatAggregate(scope, collection, aggregate);
   checkHaving(collection, conditions.having);
   const condition = withSearch(conditions.filter.condition, collection, request.search);
   const having = conditions.having.condition;

@@ -85,13 +85,29 @@ export function authoriseAggregate(scope: Scope, collection: CollectionScope, re
 /** The last stage, for names that are authorised. Throws INVALID_QUERY for what does not fit its type. */
 export function resolveAggregate(scope: Scope, collection: CollectionScope, request: AggregateRequest): AggregateNames {
   const groups = request.groups.map((name) => resolveGroup(collection, name));
-  checkGroups(groups, request);
+  checkGroups(groups);
   const values = request.values.map((value) =>
     toAggregate(value.function, value.field, lookUpValue(collection, value.field)),
   );
   checkSort(resolveUnused(scope, collection, request));
   const order = isOneRow(request) ? [] : request.sort.map((term) => resolveOrder(collection, groups, values, term));
   return { groups, values, order };
+}
+
+/** The same for rows that are flat, where a group and the values of a function stand side by side under their names. */
+export function resolveFlatAggregate(
+  scope: Scope,
+  collection: CollectionScope,
+  request: AggregateRequest,
+): AggregateNames {
+  const names = resolveAggregate(scope, collection, request);
+  const functions = new Set<string>(names.values.map((value) => value.function));
+  if (names.groups.some(({ key }) => functions.has(key))) throw twoOfOneName();
+  return names;
+}
+
+function twoOfOneName(): Error {
+  return invalidQuery('Two values of the answer would have one name.');
 }
 
 /**
@@ -127,15 +143,13 @@ function resolveGroup(collection: CollectionScope, name: string): Group {
   return { name, key: `${call.argument}_${call.function}`, function: call.function, ...named };
 }
 
-/** Every group must have an order, and every name of the answer must be there once. */
-function checkGroups(groups: readonly Group[], request: AggregateRequest): void {
+/** Every group must have an order, and a name of its own. */
+function checkGroups(groups: readonly Group[]): void {
   for (const group of groups) {
     if (!groupFits(group))
       throw invalidQuery('"groupBy" takes fields that have an order, and functions that fit them.');
   }
-  const keys = new Set([...groups.map(({ key }) => key), ...request.values.map((value) => value.function)]);
-  const functions = new Set(request.values.map((value) => value.function));
-  if (keys.size < groups.length + functions.size) throw invalidQuery('Two values of the answer would have one name.');
+  if (new Set(groups.map(({ key }) => key)).size < groups.length) throw twoOfOneName();
 }
 
 function groupFits({ field, relation, function: call }: Group): boolean {

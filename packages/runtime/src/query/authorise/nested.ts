@@ -5,7 +5,7 @@ import { isName, refuseUnknownFunctions } from '../../sql/calls.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
 import type { DeepRequest, ReadLimits } from '../parse/request.ts';
 import { boundValues } from '../plan/plan-bounds.ts';
-import { type AggregateNames, authoriseAggregate, checkCalls, resolveAggregate } from './aggregate.ts';
+import { type AggregateNames, authoriseAggregate, checkCalls, resolveFlatAggregate } from './aggregate.ts';
 import { collectValues, type OpenValues, type ReadFilter, readFilter, refuseProblem, relationsOf } from './filter.ts';
 import { checkHaving, collectHaving, readHaving, refuseHaving } from './having.ts';
 import { isItemName, itemCollections, linkOf, scopedCollection } from './links.ts';
@@ -128,7 +128,7 @@ export function checkNested(scope: Scope, reads: NestedReads, orders: NestedOrde
     refuseProblem(filter.problems, 'value');
     if (collection === undefined || request.aggregate === undefined) return;
     if (!many) throw invalidQuery('"deep" aggregates the rows of relations to many items.');
-    aggregates.set(read, resolveAggregate(scope, collection, request.aggregate));
+    aggregates.set(read, resolveFlatAggregate(scope, collection, request.aggregate));
     checkHaving(collection, having);
   });
   for (const order of orders.values()) checkSort(order);
