@@ -40,7 +40,7 @@ permissions:
 });
 beforeEach(() =>
   run(`TRUNCATE platform.platform_users, platform.platform_roles, platform.platform_activity, platform.platform_files,
-      notes, pairs RESTART IDENTITY CASCADE;
+      cards, notes, pairs RESTART IDENTITY CASCADE;
     INSERT INTO platform.platform_roles (id, name) VALUES ('${editors}', 'editor');
     INSERT INTO platform.platform_users (id, email, role, token) VALUES ('${bob}', 'bob@example.com', '${editors}', '${token}');
     INSERT INTO notes (id, title, body, state) VALUES (11, 'eleven', 'kept', 'draft'), (12, 'twelve', NULL, 'hidden');
