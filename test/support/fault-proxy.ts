@@ -4,9 +4,12 @@ import { connect as connectSocket, createServer, type Socket } from 'node:net';
 /**
  * What happens to the connection on which the bytes are seen: `cut` before the server gets them, `swallow` the answer
  * (the server gets them, the client loses the connection), `crop` the answer after its first bytes, `stall` for ever in
- * both directions.
+ * both directions, `delay` them and all that follows.
  */
-export type Fault = 'cut' | 'swallow' | 'crop' | 'stall';
+export type Fault = 'cut' | 'swallow' | 'crop' | 'stall' | 'delay';
+
+/** Milliseconds by which bytes of a delayed connection come late. */
+const delayMs = 3_000;
 
 /** Bytes that come before an answer is cropped, in one piece or several: some rows, and not all. */
 const cropped = 2_000;
@@ -63,10 +66,11 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
         state = armed.fault;
         if (state === 'cut') end();
       }
-      if (state !== 'cut' && state !== 'stall') upstream.write(bytes);
+      if (state === 'delay') setTimeout(() => upstream.write(bytes), delayMs);
+      else if (state !== 'cut' && state !== 'stall') upstream.write(bytes);
     });
     upstream.on('data', (bytes) => {
-      if (state === 'well') client.write(bytes);
+      if (state === 'well' || state === 'delay') client.write(bytes);
       else if (state === 'crop') crop(bytes);
       else if (state === 'swallow') end();
     });

@@ -14,7 +14,10 @@ export interface Generations {
   /** Watch of the current one. */
   readonly watch: Pick<DriftWatch, 'drifts' | 'checked' | 'damaged' | 'refresh'>;
   start(log: DriftLog): Promise<void>;
-  /** Answers new requests by another API; resolves when they are. If that API fails to start, the current one stays. */
+  /**
+   * Answers new requests by another API; resolves when they are. If that API fails to start, the current one stays. Several
+   * replace each other in the order of the calls.
+   */
   replace(api: CompiledApi): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,6 +43,24 @@ export function createGenerations(
     ending.add(ended);
   }
 
+  async function serveNext(api: CompiledApi): Promise<void> {
+    const { hash } = current.api.fingerprint;
+    const next = create(api, hash === api.fingerprint.hash ? current.watch : null);
+    try {
+      // Differences from the database must be known before the first request.
+      await Promise.all([
+        next.server.ready(),
+        log === null || next.watch === current.watch ? undefined : next.watch.start(log),
+      ]);
+    } catch (error) {
+      end(next, current);
+      throw error;
+    }
+    const previous = current;
+    current = next;
+    end(previous, next);
+  }
+
   return {
     current: () => current,
     watch: {
@@ -53,27 +74,21 @@ export function createGenerations(
       await current.server.ready();
       await current.watch.start(to);
     },
-    async replace(api) {
-      const { hash } = current.api.fingerprint;
-      const next = create(api, hash === api.fingerprint.hash ? current.watch : null);
-      try {
-        // Differences from the database must be known before the first request.
-        await Promise.all([
-          next.server.ready(),
-          log === null || next.watch === current.watch ? undefined : next.watch.start(log),
-        ]);
-      } catch (error) {
-        end(next, current);
-        throw error;
-      }
-      const previous = current;
-      current = next;
-      end(previous, next);
-    },
+    replace: inOrder(serveNext),
     async close() {
       current.watch.stop();
       await current.server.close();
       await Promise.all(ending);
     },
+  };
+}
+
+/** Makes a function whose runs follow each other in the order of its calls, also where one of them fails. */
+export function inOrder<T>(run: (value: T) => Promise<void>): (value: T) => Promise<void> {
+  let latest = Promise.resolve();
+  return (value) => {
+    const running = latest.then(() => run(value));
+    latest = running.catch(() => undefined);
+    return running;
   };
 }

@@ -26,6 +26,7 @@ import type { ModelDigests, ModelRows, ProjectMigration, Recompiler, RunTexts } 
 import type { Broadcast } from '../operate/broadcast.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import type { SystemPlace } from '../system/place.ts';
+import { inOrder } from './generations.ts';
 import { createLooks, type Hearings, type Looks } from './looks.ts';
 
 interface ModelWatchOptions {
@@ -69,10 +70,14 @@ class TableWatch implements ModelWatch {
   readonly #compiled = new WeakMap<Transaction, Made>();
   #compilations = 0;
   #served = 0;
+  /** Serves compilations one by one: a slow start of an API must not put it in the place of a later one. */
+  readonly #serve = inOrder((made: Made) => this.#serveNext(made));
   /** Latest compilation, served by now or not. */
   #latest: Made | null = null;
   /** State of the tables when they last agreed with the served API, or did not compile. */
   #lastMark: string | null = null;
+  /** The served API by then: others than this watch may replace it. */
+  #lastApi: CompiledApi | null = null;
   #stopped = false;
   readonly changes: ModelChanges;
 
@@ -191,19 +196,14 @@ class TableWatch implements ModelWatch {
     return this.#serve(made);
   }
 
-  /** Serves a compilation, unless one of a later state of the tables is served already. */
-  async #serve({ number, api }: Made): Promise<void> {
+  /** Serves a compilation, unless one of a later state of the tables is served by then. */
+  async #serveNext({ number, api }: Made): Promise<void> {
     if (this.#stopped || number <= this.#served) return;
-    this.#served = number;
     const { current, swap, log } = this.#options;
     const start = performance.now();
     const before = current().modelDigest;
-    try {
-      await swap(api);
-    } catch (error) {
-      this.#served = number - 1;
-      throw error;
-    }
+    await swap(api);
+    this.#served = number;
     log.info({ milliseconds: Math.round(performance.now() - start) }, 'A generation of the API was replaced.');
     if (api.modelDigest !== before) await this.#keepInProject(api);
   }
@@ -224,21 +224,27 @@ class TableWatch implements ModelWatch {
     const { database, recompiler, current, log } = this.#options;
     await this.#findTables();
     const [stamp = null] = (await database.query(this.#sql.mark(this.#watched), []))[0] ?? [];
-    if (this.#stopped || (stamp !== null && stamp === this.#lastMark)) return;
+    let served = current();
+    if (this.#stopped || (stamp !== null && stamp === this.#lastMark && served === this.#lastApi)) return;
     const rows = await readModelRows(this.#watched, (text) => database.query(text, []));
     const digests = recompiler.digests(rows);
-    if (this.#latest !== null && matches(this.#latest.api, digests)) {
+    const latest = this.#latest;
+    if (latest !== null && latest.number > this.#served && matches(latest.api, digests)) {
       // A request has compiled it, and is about to serve it as well.
-      await this.#serve(this.#latest);
+      await this.#serve(latest);
+      served = latest.api;
     } else if (!matches(current(), digests)) {
       const made = await database.transaction(async (transaction) => {
         await allRows(transaction, this.#sql.lock, [modelLock]);
         return { value: await this.#compileIn(within(transaction), this.#watched, false) };
       });
-      if ('api' in made) await this.#serve(made);
-      else log.error({ problems: made }, 'The tables hold rows that do not compile. The served version stays.');
+      if ('api' in made) {
+        await this.#serve(made);
+        served = made.api;
+      } else log.error({ problems: made }, 'The tables hold rows that do not compile. The served version stays.');
     }
     this.#lastMark = stamp;
+    this.#lastApi = served;
   }
 }
 
