@@ -222,9 +222,17 @@ function createFastify(
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, observe),
   });
   server.server.headersTimeout = Math.min(60_000, requestTimeout);
+  server.server.on('timeout', endIdle);
   // Unknown expectations may be ignored (RFC 9110, section 10.1.1); Node's refusal would have no body of ours.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
   return server;
+}
+
+/** Ends a connection on which nothing moves, unless a whole request waits for its answer: its work goes on in any case. */
+function endIdle(socket: Socket): void {
+  const response = messageOf(socket);
+  // Writing the head begins the time anew.
+  if (response === null || !response.req.complete || response.headersSent) socket.destroy();
 }
 
 /** Begins every request of a server before those listeners that it has. */
