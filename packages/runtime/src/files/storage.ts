@@ -1,7 +1,7 @@
 /** Storage of the contents of files: a folder, or a bucket. Contents have names of our own and never change. */
 import { randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -16,6 +16,15 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** A content, read as far as it is requested. */
+export interface ReadableContent {
+  readonly size: number;
+  /** True if all of it is held in memory already. */
+  readonly isHeld: boolean;
+  /** Null when it has gone meanwhile. */
+  read(range?: ByteRange): Promise<Readable | null>;
+}
+
 /** One place for contents. Rejects with SERVICE_UNAVAILABLE if it cannot be reached. */
 export interface Storage {
   /** Folder in which files are written that are still on their way; it may not exist. */
@@ -25,6 +34,8 @@ export interface Storage {
   putBytes(name: string, bytes: Buffer, type: string): Promise<void>;
   /** Null when there is none of this name. */
   open(name: string, range?: ByteRange): Promise<Readable | null>;
+  /** Bytes of a content; null when there is none of this name. */
+  size(name: string): Promise<number | null>;
   /** Number of the renditions of a content, or 1,000 of more. */
   countRenditions(name: string): Promise<number>;
   /** Removes a content and everything whose name begins with `renditionsOf` it. Nothing happens when they are not there. */
@@ -82,9 +93,10 @@ export function createLocalStorage(root: string): Storage {
       }),
     open: (name, range) =>
       reached(async () => {
-        const file = await openThere(pathOf(name));
+        const file = await ifThere(open(pathOf(name)));
         return file === null ? null : file.createReadStream({ ...range });
       }),
+    size: (name) => reached(async () => ifThere(stat(pathOf(name)).then(({ size }) => size))),
     countRenditions: (name) => reached(async () => (await namesIn(pathOf(renditionsOf(name)))).length),
     remove: (name) =>
       reached(async () => {
@@ -105,9 +117,10 @@ async function namesIn(path: string): Promise<readonly string[]> {
   }
 }
 
-async function openThere(path: string): Promise<FileHandle | null> {
+/** Null for what is missing. */
+async function ifThere<T>(found: Promise<T>): Promise<T | null> {
   try {
-    return await open(path);
+    return await found;
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
@@ -138,7 +151,7 @@ async function reached<T>(work: () => Promise<T>): Promise<T> {
 type S3Location = Extract<StorageLocation, { readonly driver: 's3' }>;
 
 interface StorageRequest {
-  readonly method: 'GET' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
   /** Name of the object, without the root; null for the bucket. */
   readonly name: string | null;
   readonly query?: Readonly<Record<string, string>>;
@@ -195,6 +208,7 @@ export function createS3Storage(location: S3Location, staging: string): Storage 
         }
         return response.body === null ? Readable.from([]) : bodyReader(response.body);
       }),
+    size: (name) => reached(() => lengthOf({ method: 'HEAD', name }, ask)),
     countRenditions: (name) => reached(async () => (await list(renditionsOf(name))).length),
     remove: (name) =>
       reached(async () => {
@@ -205,6 +219,18 @@ export function createS3Storage(location: S3Location, staging: string): Storage 
         }
       }),
   };
+}
+
+/** Length of what a request finds; null for what is missing. */
+async function lengthOf(
+  request: StorageRequest,
+  ask: (request: StorageRequest) => Promise<Response>,
+): Promise<number | null> {
+  const response = await ask(request);
+  const length = response.headers.get('content-length');
+  if (response.ok && length !== null) return Number(length);
+  if (response.status === 404) return null;
+  throw await refusal(request, response);
 }
 
 async function send(

@@ -1,11 +1,12 @@
 /** Transforms images, each once: the result is kept beside its original. */
 import { hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { Readable } from 'node:stream';
 import type { TransformEnvironment } from '../../environment/files.ts';
 import { invalidQuery, PlatformError } from '../../errors.ts';
 import { describeCause, type Log } from '../../operate/log.ts';
 import { createMediaWorkers, type Task, type TaskResult } from '../media/workers.ts';
-import { readContent, renditionsOf, type Storage } from '../storage.ts';
+import { type ReadableContent, readContent, renditionsOf, type Storage } from '../storage.ts';
 import type { ImageFormat, Transformation } from './transformation.ts';
 
 /** A content that is an image. */
@@ -17,9 +18,8 @@ interface Original {
   readonly height: number | null;
 }
 
-/** An image that was made. */
+/** An image that is made of another one. */
 interface Rendition {
-  readonly bytes: Buffer;
   readonly type: string;
   /** Distinguishes it from every other rendition. */
   readonly id: string;
@@ -28,7 +28,7 @@ interface Rendition {
 /** Makes images. */
 export interface Renderer {
   /** Type and identity of the result. */
-  describe(original: Original, transformation: Transformation): Omit<Rendition, 'bytes'>;
+  describe(original: Original, transformation: Transformation): Rendition;
   /**
    * Makes it, or returns the stored result; null when the original is gone. `isThere` tells if the original still
    * exists, so that no rendition of a removed one is kept. Rejects with INVALID_QUERY for images that are too large or
@@ -38,7 +38,7 @@ export interface Renderer {
     original: Original,
     transformation: Transformation,
     isThere: () => Promise<boolean>,
-  ): Promise<Rendition | null>;
+  ): Promise<ReadableContent | null>;
 }
 
 /** Images that are kept of one original: visitors choose the parameters, and must not fill a disk with them. */
@@ -76,11 +76,7 @@ export function createRenderer(limits: TransformEnvironment, log: Pick<Log, 'war
   }
 
   /** Keeps a result, unless there are many. It is answered all the same where the storage does not take it. */
-  async function keep(
-    { storage, name }: Original,
-    kept: string,
-    { bytes, type }: Omit<Rendition, 'id'>,
-  ): Promise<void> {
+  async function keep({ storage, name }: Original, kept: string, bytes: Buffer, type: string): Promise<void> {
     try {
       if ((await storage.countRenditions(name)) < maxKept) await storage.putBytes(kept, bytes, type);
     } catch (error) {
@@ -94,8 +90,8 @@ export function createRenderer(limits: TransformEnvironment, log: Pick<Log, 'war
       const { storage, name } = original;
       const { id, type } = describe(original, transformation);
       const kept = `${renditionsOf(name)}${id}.${formatOf(original.type, transformation)}`;
-      const stored = await readContent(storage, kept);
-      if (stored !== null) return { bytes: stored, type, id };
+      const size = await storage.size(kept);
+      if (size !== null) return { size, isHeld: false, read: (range) => storage.open(kept, range) };
       const making =
         underWay.get(kept) ??
         create(original, transformation).finally(() => {
@@ -106,11 +102,11 @@ export function createRenderer(limits: TransformEnvironment, log: Pick<Log, 'war
       const bytes = await making;
       if (bytes === null) return null;
       if (first) {
-        await keep(original, kept, { bytes, type });
+        await keep(original, kept, bytes, type);
         // A request that removes the content meanwhile may have looked before this was there.
         if (!(await isThere())) await storage.remove(name);
       }
-      return { bytes, type, id };
+      return heldContent(bytes);
     },
   };
 }
@@ -145,6 +141,15 @@ async function taskOf(
   return {
     kind: 'draw',
     drawing: { bytes, format: format === 'jpg' ? 'jpeg' : format, ...drawn },
+  };
+}
+
+function heldContent(bytes: Buffer): ReadableContent {
+  return {
+    size: bytes.length,
+    isHeld: true,
+    read: async ({ start, end } = { start: 0, end: bytes.length - 1 }) =>
+      Readable.from([bytes.subarray(start, end + 1)]),
   };
 }
 

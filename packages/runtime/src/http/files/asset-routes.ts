@@ -1,12 +1,11 @@
 /** Contents of files, inert: browsers run nothing of them and show raster images only. Source: section 11.3. */
 import { hash } from 'node:crypto';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Readable } from 'node:stream';
 import type { FilesEnvironment } from '../../environment/files.ts';
 import { PlatformError } from '../../errors.ts';
 import type { FileFinder, FoundFile } from '../../files/find-file.ts';
 import { rasterTypes } from '../../files/media/read-details.ts';
-import type { ByteRange, Storages } from '../../files/storage.ts';
+import type { ByteRange, ReadableContent, Storages } from '../../files/storage.ts';
 import type { Renderer } from '../../files/transform/renderer.ts';
 import {
   allowedTransformation,
@@ -14,11 +13,11 @@ import {
   type Transformation,
 } from '../../files/transform/transformation.ts';
 import { describeCause, type Log } from '../../operate/log.ts';
-import { pathOf, requestRecord } from '../../operate/request-record.ts';
+import { pathOf } from '../../operate/request-record.ts';
 import { readPathTexts, splitTarget } from '../../query/parse/target.ts';
 import { type Call, plainParameters } from '../call.ts';
 import type { Endpoint } from '../endpoints.ts';
-import type { HttpContext, Responder } from '../responses/answer.ts';
+import type { HttpContext, StreamingResponder } from '../responses/answer.ts';
 import { disposition } from '../responses/read.ts';
 
 interface AssetEndpointsOptions {
@@ -26,7 +25,7 @@ interface AssetEndpointsOptions {
   readonly storages: Storages;
   readonly finder: FileFinder;
   readonly renderer: Renderer;
-  readonly responder: Responder;
+  readonly responder: StreamingResponder;
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -39,13 +38,7 @@ interface Asset extends Pick<FoundFile, 'name' | 'type' | 'charset' | 'modified'
   /** Distinguishes these bytes from all others. */
   readonly id: string;
   /** Makes the bytes known, as far as they must be; null when the content has gone meanwhile. */
-  open(): Promise<OpenAsset | null>;
-}
-
-interface OpenAsset {
-  readonly size: number;
-  /** Null when it has gone meanwhile. */
-  read(range?: ByteRange): Promise<Readable | null>;
+  open(): Promise<ReadableContent | null>;
 }
 
 /** Types that browsers may show: formats of pixels, in which nothing can stand that runs. */
@@ -99,27 +92,44 @@ class AssetSender {
     }
     const opened = await asset.open();
     if (opened === null) return false;
-    const { size, read } = opened;
+    const { size, isHeld, read } = opened;
     const range = holds(request.headers['if-range'], etag) ? readRange(request.headers.range, size) : null;
     const length = range === null ? size : range.end - range.start + 1;
-    const stream = request.method === 'HEAD' || length === 0 ? null : await read(range ?? undefined);
-    if (stream === null && request.method !== 'HEAD' && length > 0) return false;
+    const isEmpty = request.method === 'HEAD' || length === 0;
+    if (isHeld && !isEmpty) await responder.unsentOf(request).room();
+    const stream = isEmpty ? null : await read(range ?? undefined);
+    if (stream === null && !isEmpty) return false;
     const type = asset.charset === null ? asset.type : `${asset.type}; charset=${asset.charset}`;
     const headers = responder.streamHeaders(request, null, { type, ...about });
     headers.push('Content-Length', String(length));
     if (range !== null) headers.push('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
     response.writeHead(range === null ? 200 : 206, headers);
-    if (request[requestRecord] !== undefined) request[requestRecord].bytes = stream === null ? 0 : length;
     if (stream === null) response.end();
-    else await pipeline(stream, response).catch((error: unknown) => this.#breakOff(httpContext, error));
+    else await this.#stream(httpContext, stream);
     return true;
   }
 
-  /** Too late for an error: a body that breaks off is the only honest sign. A client that has left needs none. */
+  /** Sends a content as fast as its reader takes it: one that takes nothing is cut. */
+  async #stream(httpContext: HttpContext, stream: Readable): Promise<void> {
+    const { response } = httpContext;
+    const body = this.#options.responder.outgoing(httpContext, response);
+    response.once('close', () => stream.destroy());
+    try {
+      for await (const chunk of stream) {
+        await body.push(chunk);
+        if (response.destroyed) return;
+      }
+      body.end(Buffer.alloc(0));
+    } catch (error) {
+      // A client that has left needs no sign.
+      if (!response.destroyed) this.#breakOff(httpContext, error);
+    }
+  }
+
+  /** Too late for an error: a body that breaks off is the only honest sign. */
   #breakOff({ request: { url = '' }, response }: HttpContext, error: unknown): void {
-    const hasLeft = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
     const details = { path: pathOf(url), cause: describeCause(error) };
-    if (!hasLeft) this.#options.log.warn(details, 'The content of a file has broken off.');
+    this.#options.log.warn(details, 'The content of a file has broken off.');
     response.destroy();
   }
 
@@ -127,7 +137,14 @@ class AssetSender {
     const { storages } = this.#options;
     const { download, type, charset, modified, size, storage, name } = file;
     const read = (range?: ByteRange) => storages.of(storage).open(name, range);
-    return { name: download, type, charset, modified, id: `${storage}/${name}`, open: async () => ({ size, read }) };
+    return {
+      name: download,
+      type,
+      charset,
+      modified,
+      id: `${storage}/${name}`,
+      open: async () => ({ size, isHeld: false, read }),
+    };
   }
 
   #transformed(file: FoundFile, transformation: Transformation): Asset {
@@ -141,13 +158,7 @@ class AssetSender {
       charset: null,
       modified: file.modified,
       id,
-      async open() {
-        const made = await renderer.render(original, transformation, () => finder.has(file));
-        if (made === null) return null;
-        const { bytes } = made;
-        const part = (range?: ByteRange) => (range === undefined ? bytes : bytes.subarray(range.start, range.end + 1));
-        return { size: bytes.length, read: async (range) => Readable.from([part(range)]) };
-      },
+      open: () => renderer.render(original, transformation, () => finder.has(file)),
     };
   }
 
