@@ -154,6 +154,55 @@ describe('an import', () => {
     expect(await notes()).toHaveLength(2_502);
   });
 
+  it('of JSON reads lists of any form, and writes items before it comes to the end', async () => {
+    const odd = '\ufeff [ {"title":"a\\"]},{[" , "id": null}\n,{"title":"b","meta":[{"x":["]"]}]},\t{"title":"c"} ] \n';
+    expect((await bring(file(odd, 'a.json', 'application/json'))).status).toBe(200);
+    expect((await notes()).map(({ title }) => title)).toEqual(['eleven', 'twelve', 'a"]},{[', 'b', 'c']);
+    const broken = `[{"title":"far too long to be the title of a note"}${',{"title":"x"}'.repeat(1_000)},{`;
+    const refused = await bring(file(broken, 'a.json', 'application/json'));
+    expect([failure(refused), refused.json.errors[0].extensions.index]).toEqual(['400 FAILED_VALIDATION', 0]);
+  });
+
+  it('of much JSON keeps no other request waiting', { timeout: 120_000 }, async () => {
+    const many = file(`[${'{},'.repeat(8_000_000)}{}]`, 'a.json', 'application/json');
+    let longest = Number.POSITIVE_INFINITY;
+    for (let tries = 0; tries < 3 && longest > 500; tries++) {
+      longest = 0;
+      const bringing = { isDone: false };
+      const refused = bring(many).finally(() => Object.assign(bringing, { isDone: true }));
+      while (!bringing.isDone) {
+        const start = performance.now();
+        expect((await project.ask('/server/ping')).status).toBe(200);
+        longest = Math.max(longest, performance.now() - start);
+        await sleep(10);
+      }
+      expect(failure(await refused)).toBe('400 FAILED_VALIDATION');
+    }
+    expect(longest).toBeLessThan(500);
+  });
+
+  it.each([
+    ['{"title":"a"', 'Item 0 of the file is not valid JSON at line 1, column 13.'],
+    ['', 'Item 0 of the file is not valid JSON.'],
+    ['[', 'The file ends within its list.'],
+    ['[{"title":"a"}', 'The file ends within its list.'],
+    ['[{"title":"a"}] x', 'The file goes on after its list.'],
+    ['[{"title":"a"},]', 'Item 1 of the file is not valid JSON.'],
+    ['[{"title":"a"},,{}]', 'Item 1 of the file is not valid JSON.'],
+    ['[{"title":"a"},{"title":"b"}}]', 'Item 1 of the file is not valid JSON at line 1, column 14.'],
+    ['[{"title":"a"},{"title":"b","title":"c"}]', 'Item 1 of the file has the key "title" twice, at $.title.'],
+    ['[{"title":"a"},{"title":"\\u0000"}]', 'Item 1 of the file holds U+0000 or half of a surrogate pair.'],
+    ['[{"title":"a"},[]]', 'Item 1 of the file must be an object.'],
+    [
+      `[{"title":"${'a'.repeat(1_100_000)}"}]`,
+      'Item 0 of the file has more than 1048576 characters (MAX_PAYLOAD_SIZE).',
+    ],
+  ])('of JSON with a fault tells where it is: %#', async (text, told) => {
+    const refused = await bring(file(text, 'a.json', 'application/json'));
+    expect([failure(refused), refused.json.errors[0].message]).toEqual(['400 INVALID_PAYLOAD', told]);
+    expect(await notes()).toHaveLength(2);
+  });
+
   it.each([
     ['text', file('x', 'a.txt', 'text/plain'), '415 UNSUPPORTED_MEDIA_TYPE'],
     ['XML', file('<a/>', 'a.xml', 'text/xml'), '415 UNSUPPORTED_MEDIA_TYPE'],

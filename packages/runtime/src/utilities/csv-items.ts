@@ -34,7 +34,7 @@ export async function* readCsvItems(path: string, layout: ItemsLayout): AsyncGen
   let columns: Columns | undefined;
   let width = 0;
   let line = 0;
-  for await (const row of readCsv(createReadStream(path))) {
+  for await (const row of readCsv(readTexts(path))) {
     line++;
     if (columns === undefined) {
       columns = readHeader(row, layout);
@@ -155,13 +155,18 @@ type CsvRow = readonly (string | null)[];
 /** Characters of a cell at most: far more than any value that a request may hold. */
 const longestCell = 16 * 1024 ** 2;
 
-/** Reads the rows of a text in UTF-8; empty lines are passed over. Throws INVALID_PAYLOAD for bytes that are no text, and for quotes that do not end. */
-async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRow> {
+/** Reads the rows; empty lines are passed over. Throws INVALID_PAYLOAD for quotes that do not end. */
+async function* readCsv(texts: AsyncIterable<string>): AsyncGenerator<CsvRow> {
   const parser = new CsvParser();
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  for await (const chunk of chunks) yield* parser.read(decode(() => decoder.decode(chunk, { stream: true })));
-  yield* parser.read(decode(() => decoder.decode()));
+  for await (const text of texts) yield* parser.read(text);
   yield* parser.end();
+}
+
+/** Reads a file in UTF-8 part by part, without its byte order mark. Throws INVALID_PAYLOAD for bytes that are no text. */
+export async function* readTexts(path: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  for await (const chunk of createReadStream(path)) yield decode(() => decoder.decode(chunk, { stream: true }));
+  yield decode(() => decoder.decode());
 }
 
 function decode(read: () => string): string {

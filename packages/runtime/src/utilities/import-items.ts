@@ -1,21 +1,22 @@
 /** Items from a file: new ones, and changes of those that there are by their keys. Source: section 13, `/utils/import`. */
-import { readFile } from 'node:fs/promises';
 import type { Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
-import { checkBody, parseBodyText } from '../json/body.ts';
+import { parseBodyText } from '../json/body.ts';
 import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
-import type { CollectionDescriptor, CompiledApi } from '../language/index.ts';
+import type { CollectionDescriptor, CompiledApi, JsonValue } from '../language/index.ts';
 import { bodyOfParts, type PartsRun, type TransactionBody } from '../write/execute/transaction-body.ts';
 import { explainViolation } from '../write/execute/violation.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
-import { type ItemsLayout, readCsvItems, refuse, withoutEmptyKeys } from './csv-items.ts';
+import { type ItemsLayout, readCsvItems, readTexts, refuse, withoutEmptyKeys } from './csv-items.ts';
 
 export interface ImporterOptions {
   readonly api: CompiledApi;
   readonly writer: Pick<Writer, 'workOf'>;
   /** Items that one request writes at most; null: as many as its file holds. */
   readonly maxItems: number | null;
+  /** Characters of an item of JSON at most: those of a request have no more. */
+  readonly itemSize: number;
 }
 
 /** Caller of an import, and the collection to import into. */
@@ -37,7 +38,7 @@ interface Importer {
 /** Items that are written by one write. */
 const together = 1_000;
 
-export function createImporter({ api, writer, maxItems }: ImporterOptions): Importer {
+export function createImporter({ api, writer, maxItems, itemSize }: ImporterOptions): Importer {
   const byName = new Map(
     api.collections.filter(({ system }) => system !== true).map((collection) => [collection.name, collection]),
   );
@@ -69,7 +70,7 @@ export function createImporter({ api, writer, maxItems }: ImporterOptions): Impo
       // A transaction may run again from its start, and then the file is read again.
       return bodyOfParts(async (transaction, parts) => {
         let count = 0;
-        for await (const items of inBatches(itemsOf(file, layoutOf(request)))) {
+        for await (const items of inBatches(itemsOf(file, layoutOf(request), itemSize))) {
           if (maxItems !== null && count + items.length > maxItems) {
             throw new PlatformError('INVALID_PAYLOAD', `A request writes at most ${maxItems} items.`);
           }
@@ -144,15 +145,104 @@ async function* inBatches(items: AsyncIterable<FilterObject>): AsyncGenerator<re
   if (hookPayload.length > 0) yield hookPayload;
 }
 
-function itemsOf({ path, format }: ItemsFile, layout: ItemsLayout): AsyncIterable<FilterObject> {
-  return format === 'json' ? jsonItems(path, layout.collection) : readCsvItems(path, layout);
+function itemsOf({ path, format }: ItemsFile, layout: ItemsLayout, itemSize: number): AsyncIterable<FilterObject> {
+  return format === 'json' ? jsonItems(path, layout.collection, itemSize) : readCsvItems(path, layout);
 }
 
-async function* jsonItems(path: string, { key }: CollectionDescriptor): AsyncGenerator<FilterObject> {
-  const text = checkBody(await readFile(path), { 'content-type': 'application/json' });
-  const parsed = parseBodyText(text.replace(/^\ufeff/, ''));
-  for (const item of Array.isArray(parsed) ? parsed : [parsed]) {
-    if (!isObject(item)) throw refuse('must hold objects');
-    yield withoutEmptyKeys(item, key);
+/** Parses item by item: a whole file would keep all other requests waiting. */
+async function* jsonItems(path: string, { key }: CollectionDescriptor, itemSize: number): AsyncGenerator<FilterObject> {
+  const elements = new ListElements(itemSize);
+  for await (const text of readTexts(path)) {
+    for (const element of elements.read(text)) yield withoutEmptyKeys(element, key);
   }
+  for (const element of elements.end()) yield withoutEmptyKeys(element, key);
+}
+
+/** Objects of a JSON list whose text comes in parts; a text that is no list is one object. */
+class ListElements {
+  readonly #maxLength: number;
+  #state: 'start' | 'single' | 'list' | 'after' = 'start';
+  /** Text of the element under way. */
+  #text = '';
+  #count = 0;
+  #depth = 0;
+  #isQuoted = false;
+  #isEscaped = false;
+
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength;
+  }
+
+  *read(text: string): Generator<FilterObject> {
+    let from = 0;
+    for (let position = 0; position < text.length; position++) {
+      const letter = text[position] ?? '';
+      if (this.#state === 'list') {
+        if (!this.#endsElement(letter)) continue;
+        this.#add(text.slice(from, position));
+        yield* this.#take(letter);
+        from = position + 1;
+      } else if (this.#state === 'start' && !isSpace(letter)) {
+        this.#state = letter === '[' ? 'list' : 'single';
+        from = letter === '[' ? position + 1 : position;
+      } else if (this.#state === 'after' && !isSpace(letter)) throw refuse('goes on after its list');
+    }
+    if (this.#state === 'list' || this.#state === 'single') this.#add(text.slice(from));
+  }
+
+  *end(): Generator<FilterObject> {
+    if (this.#state === 'list') throw refuse('ends within its list');
+    if (this.#state !== 'after') yield this.#parse();
+  }
+
+  /** True for the comma or bracket behind an element. */
+  #endsElement(letter: string): boolean {
+    if (this.#isQuoted) {
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (letter === '\\') this.#isEscaped = true;
+      else if (letter === '"') this.#isQuoted = false;
+    } else if (letter === '"') this.#isQuoted = true;
+    else if (letter === '{' || letter === '[') this.#depth++;
+    else if (this.#depth === 0) return letter === ',' || letter === ']';
+    else if (letter === '}' || letter === ']') this.#depth--;
+    return false;
+  }
+
+  #add(text: string): void {
+    this.#text += text;
+    if (this.#text.length <= this.#maxLength) return;
+    throw itemFault(this.#count, `has more than ${this.#maxLength} characters (MAX_PAYLOAD_SIZE)`);
+  }
+
+  /** The element in front of a comma or bracket; none in an empty list. */
+  *#take(letter: string): Generator<FilterObject> {
+    if (letter === ']') this.#state = 'after';
+    const isNone = letter === ']' && this.#count === 0 && /^\s*$/.test(this.#text);
+    if (!isNone) yield this.#parse();
+    this.#text = '';
+    this.#count++;
+  }
+
+  #parse(): FilterObject {
+    const parsed = parseElement(this.#text, this.#count);
+    if (!isObject(parsed)) throw itemFault(this.#count, 'must be an object');
+    return parsed;
+  }
+}
+
+function isSpace(letter: string): boolean {
+  return letter === ' ' || letter === '\n' || letter === '\r' || letter === '\t';
+}
+
+function parseElement(text: string, index: number): JsonValue {
+  try {
+    return parseBodyText(text);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    throw itemFault(index, error.message.replace(/^The body |\.$/g, ''));
+  }
+}
+
+function itemFault(index: number, problem: string): PlatformError {
+  return new PlatformError('INVALID_PAYLOAD', `Item ${index} of the file ${problem}.`, { index });
 }

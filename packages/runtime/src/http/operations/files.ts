@@ -50,7 +50,7 @@ function withKeys(data: FileMetadata): FileMetadata {
   return Object.fromEntries(entries);
 }
 
-interface TransferOptions extends ImporterOptions, ExporterOptions {
+interface TransferOptions extends Omit<ImporterOptions, 'itemSize'>, ExporterOptions {
   readonly writer: Pick<Writer, 'workOf' | 'once' | 'kept'>;
   /** Bytes of the fields beside a file. */
   readonly fieldSize: number;
@@ -58,7 +58,7 @@ interface TransferOptions extends ImporterOptions, ExporterOptions {
 
 export function transferOperations(options: TransferOptions): Implementations<typeof transferResource> {
   const { folder, maxBytes, fieldSize, writer } = options;
-  const importer = createImporter(options);
+  const importer = createImporter({ ...options, itemSize: fieldSize });
   const exportItems = createExporter(options);
   const limits = { folder, fileSize: maxBytes, fieldSize };
   return {
