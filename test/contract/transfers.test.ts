@@ -246,7 +246,7 @@ describe('an import', () => {
   });
 
   it('tells of links that are judged at COMMIT as other writes do', async () => {
-    const card = { id: 1, note: 99 };
+    const card = { id: 2, note: 99 };
     const refused = await project.admin('/items/cards', { method: 'POST', body: card });
     expectSameRefusal(await bring(json([card]), 'cards'), refused);
     expect(refused.json.errors).toMatchObject([{ extensions: { field: 'note', type: 'foreign_key' } }]);
