@@ -15,6 +15,7 @@ CREATE TABLE articles (id int PRIMARY KEY, title varchar(50) NOT NULL, status va
   FOREIGN KEY (author_id) REFERENCES authors (id));
 CREATE TABLE comments (id int PRIMARY KEY, article_id int, body text);
 CREATE TABLE loans (book_id int, since date) ENGINE = MyISAM;
+CREATE TABLE codes (code varchar(9) NOT NULL UNIQUE, note text);
 CREATE TABLE closed (id int PRIMARY KEY, code int);
 CREATE VIEW broken AS SELECT id FROM closed;
 INSERT INTO authors VALUES (7, 'Ann', 'ann@example.com');
@@ -87,7 +88,8 @@ describe.each(servers)('$name', ({ name, dialect, missing, start }) => {
       expect.stringMatching(/^warning no-transactions: loans is a table of MyISAM, .*ALTER TABLE `loans` ENGINE/),
       expect.stringMatching(/^note rule-index: .* asks for status, .*ALTER TABLE `articles` ADD INDEX \(`status`\);/),
       expect.stringMatching(/^note no-key: "broken" has no key/),
-      expect.stringMatching(/^warning no-key: "loans" has no key/),
+      expect.stringMatching(/^warning no-key: "codes" .* Add a primary key, or name the unique one as "key" in/),
+      expect.stringMatching(/^warning no-key: "loans" has no key: .* Add a primary key\.$/),
     ]);
   });
 
@@ -221,7 +223,7 @@ describe.each(servers)('$name', ({ name, dialect, missing, start }) => {
     expect(told[0]).toContain('column articles.title: Its type was varchar(50) and is varchar(60).');
     expect(told[0]).toContain('column articles.title: It is varchar(60), compiled as varchar(50).');
     expect(told[2]).toContain('The collection "loans" is gone.');
-    expect(told[2]).toContain('There is a foreign key (more) to authors; all its columns are new.');
+    expect(told[2]).toContain('There is a foreign key (more) to authors (id); all its columns are new.');
     expect(told[4]).toContain('reserved-name at table platform_mine');
     expect(told[4]).toContain('enum-as-string at enum articles.kind\n');
     expect(told[5]).toContain('"object":"table loans"');

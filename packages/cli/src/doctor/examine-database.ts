@@ -68,13 +68,17 @@ function isStored({ kind }: Table): boolean {
   return kind === 'table' || kind === 'partitioned' || kind === 'materializedView';
 }
 
-function withoutKey(collection: string, { kind }: Table): Finding {
+function withoutKey(collection: string, { kind, columns, uniques }: Table): Finding {
   const isView = kind === 'view' || kind === 'materializedView' || kind === 'foreign';
+  const filled = new Set(columns.filter(({ nullable }) => !nullable).map(({ name }) => name));
+  const isUnique = uniques.some((key) => key.columns.every((column) => filled.has(column)));
   return {
     check: 'no-key',
     severity: isView ? 'note' : 'warning',
     message: `"${collection}" has no key: it can only be listed.`,
-    advice: isView ? 'Name one as "key" in platform.config.ts.' : 'Add a primary key.',
+    advice: isView
+      ? 'Name one as "key" in platform.config.ts.'
+      : `Add a primary key${isUnique ? ', or name the unique one as "key" in platform.config.ts' : ''}.`,
   };
 }
 
