@@ -70,8 +70,8 @@ function isStored({ kind }: Table): boolean {
 
 function withoutKey(collection: string, { kind, columns, uniques }: Table): Finding {
   const isView = kind === 'view' || kind === 'materializedView' || kind === 'foreign';
-  const filled = new Set(columns.filter(({ nullable }) => !nullable).map(({ name }) => name));
-  const isUnique = uniques.some((key) => key.columns.every((column) => filled.has(column)));
+  const required = new Set(columns.filter(({ nullable }) => !nullable).map(({ name }) => name));
+  const isUnique = uniques.some((key) => key.columns.every((column) => required.has(column)));
   return {
     check: 'no-key',
     severity: isView ? 'note' : 'warning',
