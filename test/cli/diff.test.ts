@@ -114,6 +114,16 @@ test('other tables, columns, expressions and ways under the same names', async (
   expect(await changesBetween({ sql }, { sql: renamed, config: `{ collections: { ${kept} } }` })).toEqual([]);
 }, 120_000);
 
+test('a table that was hidden is no new name of one that is hidden now', async () => {
+  const sql =
+    'CREATE TABLE orders (id int PRIMARY KEY, item text); CREATE TABLE orders_v2 (id int PRIMARY KEY, item text)';
+  const hiding = (table: string): Version => ({ config: `{ collections: { ${table}: { hidden: true } } }` });
+  expect(await changesBetween({ sql, ...hiding('orders_v2') }, hiding('orders'))).toEqual([
+    'breaking collection-removed: The collection "orders" is gone.',
+    'safe collection-added: The collection "orders_v2" is new.',
+  ]);
+}, 60_000);
+
 test('values that rules fix for functions', async () => {
   const sql = `CREATE TABLE shops (id int PRIMARY KEY);
     CREATE FUNCTION refund(shop int, amount int) RETURNS int LANGUAGE sql STABLE AS 'SELECT shop + amount'`;

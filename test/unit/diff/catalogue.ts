@@ -223,6 +223,17 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     configured('images', { hidden: true }),
     configured('images_v2', { name: 'images' }),
   ),
+  'collection-of-a-table-that-was-hidden': [
+    all(
+      addTables({ images_v2: { columns: ['id!=:integer', 'url!'], key: ['id'] } }),
+      configured('images_v2', { hidden: true }),
+    ),
+    all(
+      addTables({ images_v2: { columns: ['id!=:integer', 'url!'], key: ['id'] } }),
+      configured('images', { hidden: true }),
+      rule('    images: { read: true }\n', ''),
+    ),
+  ],
   'collection-hidden-in-config': all(configured('totals', { hidden: true }), rule('    totals: { read: true }\n', '')),
   'collection-deprecated': configured('tags', { deprecated: 'Use categories.' }),
   'collection-undeprecated': [configured('tags', { deprecated: 'Use categories.' }), configured('tags', {})],

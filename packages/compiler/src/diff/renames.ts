@@ -135,10 +135,13 @@ function renamedCollections(before: Schema, after: Schema): readonly Rename[] {
   const fresh = after.collections.filter(
     ({ name }) => !before.collections.some((collection) => collection.name === name),
   );
+  const isTable = ({ tables }: Schema, id: string): boolean => tables.some((table) => table.id === id);
   const taken = new Set<string>();
   return gone.flatMap((was): readonly Rename[] => {
+    // A table that is still there has no other name, nor has one that was there before.
+    const added = isTable(after, was.table) ? [] : fresh.filter(({ table }) => !isTable(before, table));
     const same = fresh.find(({ table, name }) => table === was.table && !taken.has(name));
-    const alike = fresh.filter((is) => !taken.has(is.name) && isAlike(tableOf(before, was), tableOf(after, is)));
+    const alike = added.filter((is) => !taken.has(is.name) && isAlike(tableOf(before, was), tableOf(after, is)));
     const found = same ?? (alike.length === 1 ? alike[0] : undefined);
     if (found === undefined) return [];
     taken.add(found.name);
