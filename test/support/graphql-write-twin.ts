@@ -136,7 +136,9 @@ export function createWriteTwin({ folder, databaseUrl, server }: WriteTwinParts)
       await state.restore(before);
       const said = `${options.method} ${path} as ${document.query} ${JSON.stringify(document.variables)}`;
       return async (answer) => {
-        const unsaid = compareAnswers(said, piece, answer, twin);
+        // An object with the key of a hidden item is refused as a new one, for which fields may be missing.
+        const isNew = way.linked.length > 0 && codeOf(answer) === 'FORBIDDEN' && codeOf(twin) === 'FAILED_VALIDATION';
+        const unsaid = isNew ? 'key of a hidden item' : compareAnswers(said, piece, answer, twin);
         if (unsaid !== null) {
           skip(unsaid);
           return;

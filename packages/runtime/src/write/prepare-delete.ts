@@ -7,7 +7,7 @@ import { parseQueryString } from '../query/parse/parse-query-string.ts';
 import type { Row } from '../sql/row.ts';
 import type { WritableCollection } from './access/scope.ts';
 import { sparesAdministrators } from './access/system-access.ts';
-import { type Removal, removable } from './checks/removal.ts';
+import { type Removal, removable } from './checks/presets.ts';
 import { namedKeys, oneKey } from './decode/keys.ts';
 import { parseDelete } from './decode/parse-body.ts';
 import { findHeld, prepareTargets } from './execute/targets.ts';

@@ -13,7 +13,7 @@ import { readElements } from '../sql/array-text.ts';
 import type { CollectionScope } from '../sql/scope.ts';
 import type { Granted, WritableCollection, WriteScope } from './access/scope.ts';
 import type { Written } from './checks/check.ts';
-import { brokenRules } from './checks/known-values.ts';
+import { brokenRules, type KnownOthers } from './checks/known-values.ts';
 import type { Batch } from './decode/batch.ts';
 import { asMany, type Keys } from './decode/keys.ts';
 import type { JudgedPayload } from './execute/run.ts';
@@ -327,12 +327,13 @@ export function prepareStep(
   };
 }
 
-/** Returns the context by which errors of the database are explained when a batch is written. */
+/** Returns the context by which errors of the database are explained when a batch is written; `others` as rules see them. */
 export function affectedBy(
   context: WriteContext,
   { writable, grant }: Granted,
   batch: Batch,
   placeOf: JudgedPayload['placeOf'],
+  others?: () => KnownOthers,
 ): AffectedConstraints {
   const { collection } = writable;
   const keysOf = keysInBatch(batch);
@@ -342,7 +343,7 @@ export function affectedBy(
     names: namesOf(batch),
     writable: new Set(grant.fields.keys()),
     findKeys: keysOf,
-    broken: (cause, names) => brokenRules(grant, { batch, placeOf, names }, cause),
+    broken: (cause, names) => brokenRules(grant, { batch, placeOf, names, ...(others && { others: others() }) }, cause),
   };
 }
 

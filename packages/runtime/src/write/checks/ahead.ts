@@ -11,7 +11,8 @@ import {
   type RelationDescriptor,
   type Truth,
 } from '../../language/index.ts';
-import type { CollectionScope, Scope } from '../../sql/scope.ts';
+import { hasLateValues } from '../../sql/row.ts';
+import { type CollectionScope, keyFields, type Scope } from '../../sql/scope.ts';
 import { changedNames, isTenant, type Written } from './check.ts';
 
 /** Settings by which a condition on a written row is judged before the write. */
@@ -121,15 +122,19 @@ export function meetsCount(
   return definitions[operator].meets?.(String(count), values, (other) => count - Number(other));
 }
 
-/** True if a condition looks at nothing that a request writes, apart from the row that it starts from. */
+/**
+ * True if a condition looks at nothing that a request writes, apart from the row that it starts from. Links of stored rows
+ * lead to `changed` rows of the request only: a foreign key keeps them from new ones.
+ */
 export function isApart(
   scope: Scope,
   collection: CollectionScope,
   condition: Condition,
   written: ReadonlySet<string>,
+  changed: ReadonlySet<string> = written,
 ): boolean {
   if (condition.kind === 'and' || condition.kind === 'or')
-    return condition.of.every((part) => isApart(scope, collection, part, written));
+    return condition.of.every((part) => isApart(scope, collection, part, written, changed));
   const isRelated = condition.kind === 'related';
   const relation = collection.relations.get(isRelated ? condition.relation : condition.field)?.descriptor;
   if (!isRelated) {
@@ -138,8 +143,87 @@ export function isApart(
     return isKept && (relation === undefined || relation.kind === 'm2o' || !isWritten(scope, relation, written));
   }
   const target = scope.collections.get(relation?.target ?? '');
-  if (relation === undefined || target === undefined || isWritten(scope, relation, written)) return false;
-  return isApart(scope, target, condition.where, written);
+  const isKept = relation?.kind === 'm2o' && isForeignKey(collection, relation);
+  if (relation === undefined || target === undefined || isWritten(scope, relation, isKept ? changed : written))
+    return false;
+  return isApart(scope, target, condition.where, written, changed);
+}
+
+/** True if a foreign key keeps a link from leading nowhere. */
+function isForeignKey({ descriptor }: CollectionScope, { target, on }: ManyToOne): boolean {
+  const holders = holdersOf(descriptor, on);
+  return (descriptor.constraints ?? []).some(
+    ({ type, target: referenced, unchecked, fields }) =>
+      type === 'foreign_key' &&
+      referenced === target &&
+      unchecked !== true &&
+      fields.length === on.length &&
+      holders.length === on.length &&
+      holders.every((name) => fields.includes(name)),
+  );
+}
+
+/** Names of the fields that hold a link. */
+function holdersOf({ fields }: CollectionScope['descriptor'], on: ManyToOne['on']): readonly string[] {
+  return fields.filter(({ column }) => on.some(({ from }) => from === column)).map(({ name }) => name);
+}
+
+/** Fields of a row that a condition asks for; undefined where other rows decide it that the request writes, but for linked ones. */
+export function conditionFields(written: Written, condition: Condition): readonly string[] | undefined {
+  const { collections, scope, writable } = written;
+  const { collection } = writable;
+  if (condition.kind === 'and' || condition.kind === 'or') {
+    const parts = condition.of.map((part) => conditionFields(written, part));
+    return parts.every((fields) => fields !== undefined) ? parts.flat() : undefined;
+  }
+  const isRelated = condition.kind === 'related';
+  const relation = collection.relations.get(isRelated ? condition.relation : condition.field)?.descriptor;
+  const target = scope.open.collections.get(relation?.target ?? '');
+  const pairs = relation?.kind === 'm2m' ? relation.near : (relation?.on ?? []);
+  const fields = [...(isRelated ? [] : [condition.field]), ...holdersOf(collection.descriptor, pairs)];
+  if (!isRelated || relation?.kind !== 'm2o' || target === undefined)
+    return isApart(scope.open, collection, condition, collections) ? fields : undefined;
+  const isLinked = target.descriptor.amended !== true && isApart(scope.open, target, condition.where, collections);
+  return isLinked ? fields : undefined;
+}
+
+/** The fields that conditions ask for, where nothing else decides them that the request writes; undefined where something may. */
+export function fieldsOfRules(
+  written: Written,
+  rules: readonly { readonly must: Condition }[],
+): readonly string[] | undefined {
+  const { scope, writable, collections } = written;
+  const { name } = writable.collection.descriptor;
+  // Triggers of other steps may change what these rules ask for.
+  const others = [...collections].filter((other) => other !== name);
+  if (others.some((other) => scope.open.collections.get(other)?.descriptor.amended === true)) return undefined;
+  return conditionFields(written, { kind: 'and', of: rules.map(({ must }) => must) });
+}
+
+/** True if a step may make readable what a link leads to: it makes rows, or changes what rules of reads ask about. */
+export function mayOpen(written: Written, { target }: ManyToOne): boolean {
+  const names = new Set(changedNames(written));
+  const isOpened = (condition: Condition): boolean => {
+    if (condition.kind === 'compare') return names.has(condition.field);
+    return condition.kind === 'related' || condition.of.some(isOpened);
+  };
+  return written.action === 'create' || written.scope.read.collections.get(target)?.rows.some(isOpened) === true;
+}
+
+/** True if the values of a new row tell whether a scope shows it to others of its step that link it. */
+export function showsNew(
+  { writable, action, postponed, collections, scope }: Written,
+  link: ManyToOne,
+  shown: Scope,
+): boolean {
+  const { descriptor } = writable.collection;
+  const target = shown.collections.get(link.target);
+  if (action !== 'create' || postponed || link.target !== descriptor.name || target === undefined) return false;
+  const isPlain = descriptor.policies !== true && descriptor.amended !== true && target.copies === undefined;
+  const isApartFrom = (rule: Condition): boolean => isApart(scope.open, target, rule, collections);
+  const keys = keyFields(descriptor).map(({ column }) => column);
+  const isByKey = link.on.every(({ to }) => keys.includes(to));
+  return isPlain && isByKey && !hasLateValues(descriptor) && target.rows.every(isApartFrom);
 }
 
 function namesCaller(condition: Condition): boolean {

@@ -56,6 +56,8 @@ export type PermissionCheck = (
 ) & {
   /** Links to items that the request may still write when it is made before the step. Default: none. */
   readonly awaits?: readonly ManyToOne[];
+  /** Fields that it asks for, where nothing else that the request writes decides it. Default: something else does. */
+  readonly asks?: readonly string[];
 };
 
 /** Row that a predicate looks at. */
@@ -66,6 +68,12 @@ export interface CheckedRow {
   matched(rule: number): string;
   /** SQL predicate that is true if the item has the field of a column. */
   present(column: number): string;
+}
+
+/** A link that leaves a check open where it leads to a row of the step: any, or a new one that a scope shows. */
+export interface OpenLink {
+  readonly link: ManyToOne;
+  readonly shown?: Scope;
 }
 
 export interface Check {
@@ -79,7 +87,7 @@ export interface Check {
   /** Columns whose presence it asks for. */
   readonly columns: readonly number[];
   /** Links that leave it open before the write where they lead to rows of the same step. Default: none. */
-  readonly openBy?: readonly ManyToOne[];
+  readonly openBy?: readonly OpenLink[];
   /** Prints the predicate: true on a row that fails. */
   fails(judged: CheckedRow): string;
 }

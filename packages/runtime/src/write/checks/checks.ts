@@ -7,12 +7,20 @@ import type { Row } from '../../sql/row.ts';
 import { granted, ruleHolds } from '../../sql/rules.ts';
 import type { CollectionScope, RelationScope, Scope } from '../../sql/scope.ts';
 import { countedScope } from '../access/scope.ts';
-import { awaitedLinks, countsWritten, openLinks, partAhead } from './ahead.ts';
+import {
+  awaitedLinks,
+  conditionFields,
+  countsWritten,
+  fieldsOfRules,
+  mayOpen,
+  openLinks,
+  partAhead,
+  showsNew,
+} from './ahead.ts';
 import {
   asksCompleted,
   type Check,
   type CheckedRow,
-  changedNames,
   conjunctsOf,
   isEveryRow,
   isLate,
@@ -58,20 +66,11 @@ export function ruleChecksAhead(
  */
 export function checksFirst(written: Written): readonly Check[] {
   const links = linkChecks(written).map((check) => {
-    const { descriptor } = check.link;
-    return { ...check, openBy: check.late && mayOpen(written, descriptor) ? [descriptor] : [] };
+    const { descriptor: link, counted } = check.link;
+    const openBy = { link, ...(showsNew(written, link, counted) && { shown: counted }) };
+    return { ...check, openBy: check.late && mayOpen(written, link) ? [openBy] : [] };
   });
   return [...ruleChecksAhead(written), ...ruleChecksFirst(written), ...links];
-}
-
-/** True if a step may make readable what a link leads to: it makes rows, or changes what rules of reads ask about. */
-function mayOpen(written: Written, { target }: ManyToOne): boolean {
-  const names = new Set(changedNames(written));
-  const isOpened = (condition: Condition): boolean => {
-    if (condition.kind === 'compare') return names.has(condition.field);
-    return condition.kind === 'related' || condition.of.some(isOpened);
-  };
-  return written.action === 'create' || written.scope.read.collections.get(target)?.rows.some(isOpened) === true;
 }
 
 /** Checks of all rules by what is known before the write; what the step itself may write stays open. */
@@ -81,20 +80,24 @@ function ruleChecksFirst(written: Written): readonly Check[] {
     const each = grantingAhead(written, requirement, true);
     if (!canFail(written, requirement, each)) return [];
     const checked = (some: readonly Granting[]): readonly Check[] => {
-      const openBy = some.flatMap(({ must }) => openLinks(written, must));
+      const openBy = some.flatMap(({ must }) => openLinks(written, must)).map((link) => ({ link }));
       const awaits = some.flatMap(({ must }) => awaitedLinks(written, must));
+      const isSet = some.some(({ rule }) => rule.presets.some(isPath));
+      const asks = isSet ? undefined : fieldsOfRules(written, some);
       return grantedChecks(written, requirement, index, some, time).map((check) => ({
         ...check,
         openBy,
-        permissionCheck: { ...check.permissionCheck, ...(awaits.length > 0 && { awaits }) },
+        permissionCheck: { ...check.permissionCheck, ...(awaits.length > 0 && { awaits }), ...(asks && { asks }) },
       }));
     };
     const [only, ...others] = each;
     const conditions = only === undefined || others.length > 0 ? [] : conjunctsOf(only.must);
-    // The other conditions of the only rule are judged where its links leave some open.
-    const isOpen = (condition: Condition): boolean =>
-      openLinks(written, condition).length > 0 || awaitedLinks(written, condition).length > 0;
-    const parts = [...Map.groupBy(conditions, isOpen).values()];
+    // The other conditions of the only rule are judged where its links, or what it asks, leave some open.
+    const opennessOf = (condition: Condition): string => {
+      const isOpen = openLinks(written, condition).length > 0 || awaitedLinks(written, condition).length > 0;
+      return JSON.stringify([isOpen, conditionFields(written, condition)]);
+    };
+    const parts = [...Map.groupBy(conditions, opennessOf).values()];
     if (only === undefined || parts.length < 2) return checked(each);
     return parts.flatMap((group) => checked([{ ...only, must: { kind: 'and', of: group } }]));
   });
@@ -259,6 +262,8 @@ interface LinkCheck extends Check {
   readonly link: {
     readonly relation: RelationScope;
     readonly descriptor: ManyToOne;
+    /** Scope that shows what the link may lead to. */
+    readonly counted: Scope;
     readonly places: readonly number[];
     /** True if an item above gives a part of the key, and the payload or the stored row the rest. */
     readonly isPartly: boolean;
@@ -290,7 +295,7 @@ function linkChecks(written: Written): readonly LinkCheck[] {
     const linked = places.filter((index) => written.columns[index]?.linked === true);
     if (linked.length >= parts.length || places.length === 0) return [];
     const check = linkCheck(written, relation, link, counted, target, places);
-    return [{ ...check, link: { relation, descriptor: link, places, isPartly: linked.length > 0 } }];
+    return [{ ...check, link: { relation, descriptor: link, counted, places, isPartly: linked.length > 0 } }];
   });
 }
 

@@ -18,7 +18,7 @@ import {
 } from '../../language/index.ts';
 import { every, some } from '../../language/operators/definition.ts';
 import { operandType } from '../../sql/operand.ts';
-import { keyFields } from '../../sql/scope.ts';
+import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import type { WriteGrant } from '../access/scope.ts';
 import type { Batch, BatchColumn } from '../decode/batch.ts';
 import { conjunctsOf, violationOf } from './check.ts';
@@ -29,9 +29,12 @@ interface Payload {
   readonly placeOf: (item: number) => Place;
   /** Names that errors may have. */
   readonly names: ReadonlySet<string>;
-  /** Truth of a condition on other items of the request. Default: nothing is known of them. */
-  readonly others?: (condition: Condition, item: number) => Truth;
+  /** Default: nothing is known of other items. */
+  readonly others?: KnownOthers;
 }
+
+/** Truth of a condition on other items of the request than the one that it starts from. */
+export type KnownOthers = (condition: Condition, item: number) => Truth;
 
 /** Finds what the items break for certain; undefined where there is nothing, or only the database can tell. */
 export function brokenRules(
@@ -60,7 +63,7 @@ export function brokenRules(
 }
 
 /** Truth of a condition on an item, as far as its values and those of others tell. */
-export function holds(condition: Condition, batch: Batch, item: number, related?: Payload['others']): Truth {
+export function holds(condition: Condition, batch: Batch, item: number, related?: KnownOthers): Truth {
   switch (condition.kind) {
     case 'and':
       return every(condition.of.map((part) => holds(part, batch, item, related)));
@@ -71,10 +74,14 @@ export function holds(condition: Condition, batch: Batch, item: number, related?
     case 'compare': {
       if (condition.function === 'count') return related?.(condition, item);
       const column = batch.columns.find(({ field }) => field.descriptor.name === condition.field);
-      const isKnown = column !== undefined && !column.linked && (column.present?.[item] ?? true);
-      return isKnown ? meets(condition, column, item) : undefined;
+      return column !== undefined && isSent(column, item) ? meets(condition, column, item) : undefined;
     }
   }
+}
+
+/** True if the request has a value of a field for an item. */
+export function isSent({ linked, waiting, present }: BatchColumn, item: number): boolean {
+  return !linked && waiting?.has(item) !== true && (present?.[item] ?? true);
 }
 
 /** Null meets a condition that asks for it; of values that the database changes nothing is known. */
@@ -105,6 +112,22 @@ function meets(
     if (value === other) return 0;
     return order === undefined ? 1 : order(value, other);
   });
+}
+
+/** Finds the truth of conditions on items of a batch to which others of it are linked. */
+export function truthWithin({ descriptor, relations }: CollectionScope, batch: Batch): KnownOthers {
+  const columns = keyFields(descriptor).map(({ column }) =>
+    batch.columns.find(({ field, linked }) => !linked && field.descriptor.column === column),
+  );
+  const keys = Array.from({ length: batch.count }, (_, item) => columns.map((column) => column?.values[item] ?? null));
+  const items = new Map(keys.map((key, item) => [JSON.stringify(key), item]));
+  return (condition, item) => {
+    if (condition.kind !== 'related' || condition.quantifier !== 'one' || descriptor.amended === true) return undefined;
+    const link = relations.get(condition.relation)?.descriptor;
+    if (link?.kind !== 'm2o' || link.target !== descriptor.name) return undefined;
+    const linked = items.get(JSON.stringify(linkedKey(batch, item, link, descriptor)));
+    return linked === undefined ? undefined : holds(condition.where, batch, linked);
+  };
 }
 
 /** The key that a link of an item has; undefined where the batch does not say it. */

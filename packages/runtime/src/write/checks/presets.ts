@@ -1,12 +1,22 @@
-/** Values that rules set under a payload. Source: API specification, sections 8.2 and 8.3. */
-import { allOf, castStored } from '../../dialects/fragment.ts';
-import { type FieldDescriptor, type Operand, systemCollection, type WriteRule } from '../../language/index.ts';
+/**
+ * Values that rules set under a payload, and in rows that they let be archived or removed. Source: API specification,
+ * sections 8.2 and 8.3.
+ */
+import { allOf, anyOf, castStored } from '../../dialects/fragment.ts';
+import {
+  type AccessRule,
+  type FieldDescriptor,
+  type Operand,
+  systemCollection,
+  type WriteRule,
+} from '../../language/index.ts';
 import { isLive } from '../../sql/archived/other-rows.ts';
+import { archivingValue } from '../../sql/archived/rows-by-state.ts';
 import { printPath, printPresence } from '../../sql/caller-path.ts';
 import { operandType, printValue } from '../../sql/operand.ts';
 import type { Printing, Row, StatementBuilder } from '../../sql/row.ts';
 import { ruleHolds } from '../../sql/rules.ts';
-import { keysOf } from '../plan/statement.ts';
+import { type Drafting, keysOf } from '../plan/statement.ts';
 import type { CheckedRow, Written } from './check.ts';
 
 /** The rules that set a field, in their order. */
@@ -86,4 +96,35 @@ function printSource(printing: Printing, field: FieldDescriptor, value: Operand)
   if (value.kind !== 'caller' || value.path.length === 0) return printValue(printing.statement, type, '_eq', value);
   const path = printPath(printing, value, () => false);
   return path === undefined ? 'NULL' : printing.statement.dialect.input.typed(path.expression, type.native);
+}
+
+/** The rules by which rows are removed. `purge`: for good, archived ones as well. */
+export interface Removal {
+  readonly rules: readonly AccessRule[];
+  readonly purge: boolean;
+}
+
+/** A removal as a statement prints it. */
+export interface Removed {
+  /** SQL predicate that is true on rows that may be removed. */
+  allowedOn(row: Row): string;
+  /** Assignment that archives a row, with something before its column; null where rows are deleted. */
+  readonly sets: ((before: string) => string) | null;
+}
+
+export function removal(drafting: Drafting, { rules, purge }: Removal): Removed {
+  const { descriptor } = drafting.written.writable.collection;
+  const field = purge ? undefined : descriptor.fields.find(({ name }) => name === descriptor.softDelete?.field);
+  return {
+    allowedOn: (row) => removable(row, { rules, purge }),
+    sets:
+      field === undefined
+        ? null
+        : (before) => `${before}${field.column} = ${printPreset(drafting, field, archivingValue(descriptor))}`,
+  };
+}
+
+/** SQL predicate that is true on rows that rules allow to remove: live ones, unless they are purged. */
+export function removable(row: Row, { rules, purge }: Removal): string {
+  return allOf([...(purge ? [] : [isLive(row)]), anyOf(rules.map(({ where }) => ruleHolds(row, where)))]);
 }

@@ -16,6 +16,8 @@ export interface BatchColumn {
   readonly present: readonly boolean[] | null;
   /** True if all its values are keys that the server fills in while it writes, so that none came with the request. */
   readonly linked: boolean;
+  /** Items that wait for such a key, where others have theirs from the request. Default: none. */
+  readonly waiting?: ReadonlySet<number>;
 }
 
 export interface BatchBuilder {
@@ -31,6 +33,7 @@ interface GrowingColumn {
   readonly field: WritableField;
   /** Undefined, or nothing, where an item does not have the field. */
   readonly values: (string | null | undefined)[];
+  readonly waiting: Set<number>;
   linked: boolean;
 }
 
@@ -38,7 +41,7 @@ export function createBatch(descriptor: CollectionDescriptor): BatchBuilder {
   const columns = new Map<string, GrowingColumn>();
   function columnOf(field: WritableField): GrowingColumn {
     const { name } = field.descriptor;
-    const column = columns.get(name) ?? { field, values: [], linked: true };
+    const column = columns.get(name) ?? { field, values: [], waiting: new Set(), linked: true };
     columns.set(name, column);
     return column;
   }
@@ -46,10 +49,13 @@ export function createBatch(descriptor: CollectionDescriptor): BatchBuilder {
     set(item, field, value) {
       const column = columnOf(field);
       column.values[item] = value;
+      column.waiting.delete(item);
       column.linked = false;
     },
     link(item, field) {
-      columnOf(field).values[item] = null;
+      const column = columnOf(field);
+      column.values[item] = null;
+      column.waiting.add(item);
     },
     finish(count) {
       const ordered = descriptor.fields.flatMap(({ name }) => columns.get(name) ?? []);
@@ -58,12 +64,12 @@ export function createBatch(descriptor: CollectionDescriptor): BatchBuilder {
   };
 }
 
-function finishColumn({ field, values, linked }: GrowingColumn, count: number): BatchColumn {
-  if (isComplete(values, count)) return { field, linked, values, present: null };
+function finishColumn({ field, values, linked, waiting }: GrowingColumn, count: number): BatchColumn {
+  const settings = { field, linked, ...(!linked && waiting.size > 0 && { waiting }) };
+  if (isComplete(values, count)) return { ...settings, values, present: null };
   const all = Array.from({ length: count }, (_, item) => values[item]);
   return {
-    field,
-    linked,
+    ...settings,
     values: all.map((value) => value ?? null),
     present: all.map((value) => value !== undefined),
   };

@@ -109,6 +109,24 @@ export async function checkLinksFirst(running: Running, { plans, batch, keys, pa
   checkVerdicts(running, settledNow(running, verdicts, batch), payload);
 }
 
+/** Checks rules of a refused write before anything is written, as far as only fields of its items decide which are known. */
+export async function checkRulesFirst(
+  running: Running,
+  { plans, batch, keys, payload }: Step,
+  isKnown: (field: string, item: number) => boolean,
+): Promise<void> {
+  const plan = plans.planFirst?.();
+  if (plan === undefined) return;
+  const drawn = draw(plan.sources, batch.count, nothing);
+  const verdicts = await verify(running, plan, { batch, keys: keys && asMany(keys), matched: nothing, drawn });
+  const settled = settledNow(running, verdicts, batch).flatMap(({ permissionCheck, items }) => {
+    const { asks } = permissionCheck;
+    const left = asks === undefined ? [] : items.filter((item) => asks.every((field) => isKnown(field, item)));
+    return left.length === 0 ? [] : [{ permissionCheck, items: left }];
+  });
+  checkVerdicts(running, settled, payload);
+}
+
 /** True if the stored rows of a change are all there, and may be changed so. */
 export async function findsAll(
   { transaction, caller, driftGuard }: Running,

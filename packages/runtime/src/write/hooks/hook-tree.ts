@@ -11,14 +11,7 @@ import { type Group, groupsOf, itemId, type TreeNode } from '../tree/parse/group
 import type { Entry } from '../tree/parse/nested-write.ts';
 import { parseNestedWrite } from '../tree/parse/parse-nested-write.ts';
 import { keysOfRows } from '../tree/removal.ts';
-import {
-  existenceQueries,
-  type Found,
-  findExisting,
-  keyOfNode,
-  missing,
-  resolveReferences,
-} from '../tree/resolve/references.ts';
+import { type Found, findNamed, keyOfNode, missing, resolveReferences } from '../tree/resolve/references.ts';
 import { type Action, entriesOf, type HookPayload, type WriteCommand } from '../write-command.ts';
 import { type WriteContext, writableOf } from '../write-plan.ts';
 import { copyPayload, sentKeys } from './copy-payload.ts';
@@ -58,7 +51,7 @@ export async function hookTree(hooking: TreeHooking, body: JsonValue | undefined
     if (root === null || groups.length === 0) return current;
     for (const node of depth === 1 ? root.nodes : []) remember(made, root, node);
     if (!groups.some((group) => hooks.collections.has(nameOf(group)))) continue;
-    const found = await findExisting(running, context.scope, existenceQueries(root));
+    const { found } = await findNamed(running, context.scope, root);
     // A new item that is named in several places is hooked in one of them, with all that is said of it.
     const settled = resolveReferences(root, found, (group, node) => missing(context.scope, group, node));
     const hooked = groupsAt(settled, depth).filter((group) => hooks.collections.has(nameOf(group)));

@@ -1,13 +1,9 @@
 /** Writes where a write cannot be part of a query: new items as INSERT from rows, changes and removals one after the other. */
 
-import { allOf, anyOf, sqlFalse, sqlTrue, where } from '../../dialects/fragment.ts';
-import type { ManyToOne } from '../../language/index.ts';
-import { listedForm } from '../../sql/operand.ts';
-import { joined, type Row } from '../../sql/row.ts';
-import type { Check, CheckedRow, Written } from '../checks/check.ts';
-import { printAllowed, requirementsOf, ruleChecksAhead } from '../checks/checks.ts';
-import { printPreset, ruleMatches } from '../checks/presets.ts';
-import { type Removal, removable, removal } from '../checks/removal.ts';
+import { anyOf, sqlTrue, where } from '../../dialects/fragment.ts';
+import type { Written } from '../checks/check.ts';
+import { printAllowed, requirementsOf } from '../checks/checks.ts';
+import { printPreset, type Removal, removable, removal, ruleMatches } from '../checks/presets.ts';
 import { type Assigned, assignEach, assignShared, type Stored } from './assigned.ts';
 import { allowed, type InputColumn, listInput } from './inputs.ts';
 import { assignMany, columnList, drawnFields, keyPart } from './plan-create.ts';
@@ -19,10 +15,8 @@ import {
   keysMatch,
   keysOf,
   type MadeKeys,
-  manyAnswers,
   matchInputs,
   presenceInputs,
-  rowColumns,
   ruleRow,
   type StepPlans,
   startWrite,
@@ -111,7 +105,7 @@ export function planChangeable(written: Written): WriteStatement {
   return planLook(written, presenceInputs(incomplete), (drafting, column) => ask(drafting, column, incomplete));
 }
 
-function incompleteColumns({ columns }: Written): readonly number[] {
+export function incompleteColumns({ columns }: Written): readonly number[] {
   return [...columns.keys()].filter((index) => columns[index]?.complete === false);
 }
 
@@ -124,9 +118,9 @@ function ask(drafting: Drafting, column: (quoted: string) => string, incomplete:
 }
 
 /** An assignment with the column of input that it takes. */
-type InputAssignment = Assigned & { readonly input?: InputColumn };
+export type InputAssignment = Assigned & { readonly input?: InputColumn };
 
-function assignAll(drafting: Drafting, stored: Stored): { readonly assigned: readonly InputAssignment[] } {
+export function assignAll(drafting: Drafting, stored: Stored): { readonly assigned: readonly InputAssignment[] } {
   const { assigned, arrays } = assignEach(drafting, stored);
   return {
     assigned: assigned.map((assignment, index) => ({ ...assignment, ...(arrays[index] && { input: arrays[index] }) })),
@@ -134,7 +128,7 @@ function assignAll(drafting: Drafting, stored: Stored): { readonly assigned: rea
 }
 
 /** The same data for all items stands in a row of its own, in front of their keys. */
-function assignOne(
+export function assignOne(
   drafting: Drafting,
   stored: Stored,
   inputOf = (column: InputColumn): InputColumn => column,
@@ -146,177 +140,6 @@ function assignOne(
     return input.stored(`v.c${index}`, field);
   });
   return { assigned, inputSql: columns.length === 0 ? '' : `${inputTable(drafting, columns, 'v')}${input.join}` };
-}
-
-/** Plans the look at rules about other rows before a step, on the rows to be written; undefined without such rules. */
-export function planRulesAhead(
-  written: Written,
-  shared: boolean,
-  checks: readonly Check[] = ruleChecksAhead(written),
-): WriteStatement | undefined {
-  if (checks.length === 0) return undefined;
-  const drafting = startWrite(written);
-  const { statement } = drafting;
-  const alias = statement.alias();
-  const rows = written.action === 'create' ? newRows(drafting) : changedRows(drafting, alias, shared);
-  if (rows === undefined) return undefined;
-  const names = new Map<string, string>();
-  const column = (quoted: string): string => {
-    const name = names.get(quoted) ?? `x${names.size}`;
-    names.set(quoted, name);
-    return `r.${name}`;
-  };
-  const judged: CheckedRow = {
-    row: ruleRow(drafting, column),
-    matched: (rule) => (rows.rules[rule] === undefined ? sqlTrue : column(`m${rule}`)),
-    present: (index) => (written.columns[index]?.complete === false ? column(`p${index}`) : sqlTrue),
-  };
-  // Rows that no rule lets be changed are refused, or passed over, as missing ones.
-  const isChanged = (row: CheckedRow): string =>
-    rows.rules.length === 0 ? sqlTrue : anyOf(rows.rules.map((_, rule) => row.matched(rule)));
-  const checksOfRows = checks.map((check) => ({
-    ...check,
-    fails: (row: CheckedRow) => allOf([isChanged(row), check.fails(row), ...settled(drafting, check, row)]),
-  }));
-  const answers = manyAnswers(drafting, checksOfRows, judged, 'r.n');
-  const values = [...names].map(([quoted, name]) => `${rows.valueOf(quoted)} AS ${name}`);
-  const typed = [...names].map(([quoted, name]) => `${rows.typeOf(quoted)} AS ${name}`);
-  const { input } = statement.dialect;
-  const { table } = written.writable.collection.descriptor;
-  const none = `SELECT ${[...typed, `${input.typed('0', 'pg_catalog.int8')} AS n`].join(', ')} FROM ${table} AS t WHERE FALSE`;
-  const all = `SELECT ${[...values, 'i.n AS n'].join(', ')} FROM ${rows.from}`;
-  const text = `SELECT ${['NULL', input.count(), ...answers].join(', ')} FROM (${none} UNION ALL ${all}) r`;
-  return finishWrite(drafting, text, { judgements: checks.map(({ permissionCheck }) => permissionCheck) });
-}
-
-/** Rows that a step is about to write. */
-interface RowsAhead {
-  readonly from: string;
-  /** Rules of a change, as predicates on the stored row. */
-  readonly rules: readonly string[];
-  /** Value of a quoted column, or a flag: `m0` of a rule, `p0` of a column of the batch. */
-  valueOf(name: string): string;
-  /** An expression of the same type over the table `t`. */
-  typeOf(name: string): string;
-}
-
-/** Predicates that hold where the write changes nothing of where the links of a check lead. */
-function settled(drafting: Drafting, { openBy = [] }: Check, { row }: CheckedRow): readonly string[] {
-  return [...new Set(openBy)].map((link) => {
-    const unset = drafting.written.postponed ? link.on.map(({ from }) => `${row.column(from)} IS NULL`) : [];
-    return `(${anyOf([...unset, printStepTarget(drafting, row, link)])}) IS NOT TRUE`;
-  });
-}
-
-/** SQL predicate that is true if a link leads to a row that the step makes, or may change. */
-function printStepTarget(drafting: Drafting, row: Row, link: ManyToOne): string {
-  const { written, statement } = drafting;
-  const { descriptor } = written.writable.collection;
-  const { equal, join } = statement.dialect.input;
-  if (link.target !== descriptor.name) return sqlFalse;
-  if (written.action === 'update') {
-    const alias = statement.alias();
-    const column = rowColumns(written, alias);
-    const keys = keyInputs(drafting);
-    const rules = written.grant.rules.map((rule) => ruleMatches(ruleRow(drafting, column), rule));
-    const named = keys.map(({ name }) => `j.${name}`);
-    const from = `${inputTable(drafting, keys, 'j')}${join}${descriptor.table} AS ${alias} ON ${keysMatch(drafting, column, named)}`;
-    return `EXISTS (SELECT 1 FROM ${from}${where(allOf([...joined(link.on, row.column, alias), anyOf(rules)]))})`;
-  }
-  const parts = link.on.flatMap(({ from, to }, part) => {
-    const column = written.columns.findIndex(({ field }) => field.descriptor.column === to);
-    const field = written.columns[column]?.field.descriptor;
-    const source = { kind: 'values', column } as const;
-    return field === undefined ? [] : [{ from, field, input: { name: `k${part}`, source, ...listedForm(field) } }];
-  });
-  // Rules or the database set the other parts of the key.
-  if (parts.length === 0) return sqlFalse;
-  const inputs = parts.map(({ input }) => input);
-  const made = inputTable(drafting, inputs, 'j');
-  const same = parts.map(({ from, field, input }) => equal(row.column(from), `j.${input.name}`, field));
-  const alias = statement.alias();
-  const stored = `FROM ${statement.table(descriptor.table)} ${alias}${where(allOf(joined(link.on, row.column, alias)))}`;
-  // A row that is there is not made.
-  return `(EXISTS (SELECT 1 FROM ${made}${where(allOf(same))}) AND NOT EXISTS (SELECT 1 ${stored}))`;
-}
-
-function newRows(drafting: Drafting): RowsAhead {
-  const { written, statement } = drafting;
-  const all = assignMany(drafting);
-  // Parts of the key that rules set are asked for by a statement of their own, which has not run.
-  const assigned = drawnFields(written).reduce(
-    (rest, { field, preset, input }) =>
-      preset === undefined
-        ? rest
-        : rest.map((assignment) => {
-            const drawn = statement.dialect.input.stored(`i.${input.name}`, field);
-            return { ...assignment, value: assignment.value.split(drawn).join(printPreset(drafting, field, preset)) };
-          }),
-    all.assigned,
-  );
-  return rowsAhead(drafting, { assigned, columns: all.columns, rules: [] }, (quoted) => {
-    const { fields } = written.writable.collection.descriptor;
-    return fields.find(({ column }) => column === quoted)?.fallback ?? 'NULL';
-  });
-}
-
-/** Undefined where nothing of them changes. */
-function changedRows(drafting: Drafting, alias: string, shared: boolean): RowsAhead | undefined {
-  const { written, statement } = drafting;
-  const column = rowColumns(written, alias);
-  const row = ruleRow(drafting, column);
-  const rules = written.grant.rules.map((rule) => ruleMatches(row, rule));
-  const stored: Stored = { column, match: rules.length > 1 ? (rule) => `(${rules[rule] ?? sqlTrue})` : null };
-  const { assigned, inputSql: valuesTable } = shared
-    ? assignOne(drafting, stored, (input) => comparedInput(written, input))
-    : { ...assignAll(drafting, stored), inputSql: '' };
-  if (assigned.length === 0) return undefined;
-  const keys = keyInputs(drafting);
-  const inputs = shared ? [] : assigned.flatMap(({ input }) => input ?? []);
-  const rows = rowsAhead(drafting, { assigned, columns: [...keys, ...inputs], rules }, column);
-  const { table } = written.writable.collection.descriptor;
-  const named = keys.map(({ name }) => `i.${name}`);
-  const { join } = statement.dialect.input;
-  // Servers whose joins need a condition have none for the row of values.
-  const sharedValues = valuesTable === '' ? '' : `${valuesTable.slice(0, -join.length)}, `;
-  const from = `${sharedValues}${rows.from}${join}${table} AS ${alias} ON ${keysMatch(drafting, column, named)}`;
-  return { ...rows, from };
-}
-
-function rowsAhead(
-  drafting: Drafting,
-  {
-    assigned,
-    columns,
-    rules,
-  }: {
-    readonly assigned: readonly Assigned[];
-    readonly columns: readonly InputColumn[];
-    readonly rules: RowsAhead['rules'];
-  },
-  kept: (quoted: string) => string,
-): RowsAhead {
-  const incomplete = incompleteColumns(drafting.written);
-  // Values that may be left out have brought their flags. All are compared here, and not stored.
-  const byName = new Map(
-    [...columns, ...presenceInputs(incomplete)].map((column) => [column.name, comparedInput(drafting.written, column)]),
-  );
-  const values = new Map(assigned.map(({ field, value }) => [field.column, value]));
-  const flags = new Map<string, string>([
-    ...rules.map((rule, index) => [`m${index}`, `(${rule}) IS TRUE`] as const),
-    ...incomplete.map((index) => [`p${index}`, `i.p${index}`] as const),
-  ]);
-  return {
-    from: inputTable(drafting, [...byName.values()], 'i'),
-    rules,
-    valueOf: (name) => flags.get(name) ?? values.get(name) ?? kept(name),
-    typeOf: (name) => (flags.has(name) ? sqlFalse : rowColumns(drafting.written, 't')(name)),
-  };
-}
-
-function comparedInput({ columns }: Written, { name, source, ...form }: InputColumn): InputColumn {
-  const field = source.kind === 'values' ? columns[source.column]?.field.descriptor : undefined;
-  return { name, source, ...(field === undefined ? form : listedForm(field)) };
 }
 
 /** Plans the DELETE of items, as far as some rule allows it; of archived ones an UPDATE. */

@@ -6,8 +6,7 @@ import { keyType } from '../../sql/operand.ts';
 import type { Row } from '../../sql/row.ts';
 import type { Check, CheckedRow, Written } from '../checks/check.ts';
 import { checksOf, printAllowed, requirementsOf } from '../checks/checks.ts';
-import { ruleMatches } from '../checks/presets.ts';
-import { type Removal, type Removed, removal } from '../checks/removal.ts';
+import { type Removal, type Removed, removal, ruleMatches } from '../checks/presets.ts';
 import { type Assigned, assignEach, assignments, assignShared, type Stored } from './assigned.ts';
 import type { InputColumn } from './inputs.ts';
 import {

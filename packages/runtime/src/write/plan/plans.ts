@@ -14,12 +14,13 @@ import {
   ruleChecksAhead,
   tenantLinkChecks,
 } from '../checks/checks.ts';
-import type { Removal } from '../checks/removal.ts';
+import type { Removal } from '../checks/presets.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { InputColumn } from './inputs.ts';
 import { planCreate, planReturnedCreate } from './plan-create.ts';
-import { planChange, planChangeable, planInsert, planRemoval, planRulesAhead } from './plan-several.ts';
+import { planChange, planChangeable, planInsert, planRemoval } from './plan-several.ts';
 import { lockOfUpdate, planDelete, planFound, planUpdateMany, planUpdateOne } from './plan-update.ts';
+import { planRulesAhead } from './rules-ahead.ts';
 import {
   type CompleteStep,
   finishWrite,
@@ -165,8 +166,8 @@ function once(plan: () => WriteStatement | undefined): () => WriteStatement | un
 }
 
 /** True if something can be judged of the rows of a step before they are written: of several, whether all are there. */
-export function hasChecksFirst({ planFirst, changesMany }: StepPlans): boolean {
-  return planFirst?.() !== undefined || changesMany === true;
+export function hasChecksFirst({ planFirst, changesMany, checksBelow }: StepPlans): boolean {
+  return planFirst?.() !== undefined || changesMany === true || checksBelow === true;
 }
 
 /** True if rules are judged at the end, so that a unique key comes before them, though the payload may tell that they break. */

@@ -244,6 +244,8 @@ export interface StepPlans {
   readonly planFound?: () => WriteStatement | undefined;
   /** Set where several items are changed. */
   readonly changesMany?: true;
+  /** Set where a payload may contradict itself in items below the rows, or takes items from them. */
+  readonly checksBelow?: true;
   /** True if a unique key may refuse the rows. */
   readonly mayBeTaken?: boolean;
   /** Checks the written rows, where the write does not do so itself. */

@@ -1,4 +1,5 @@
 /** Requests whose payloads hold related items. */
+import { PlatformError } from '../../errors.ts';
 import { createProblems, type Problems, placesIn } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import { arrayLiteral, type CollectionDescriptor } from '../../language/index.ts';
@@ -16,7 +17,7 @@ import { type Entry, isTreeValue } from './parse/nested-write.ts';
 import { parseNestedWrite } from './parse/parse-nested-write.ts';
 import { keysOfRows } from './removal.ts';
 import { resolveTree } from './resolve/defer-links.ts';
-import { existenceQueries, type Found, findExisting } from './resolve/references.ts';
+import { existenceQueries, type Found, findNamed } from './resolve/references.ts';
 import { writeTree } from './run-tree.ts';
 
 /** True if some payload holds more for a relation than a key. */
@@ -72,12 +73,26 @@ export async function prepareTree(
     ...(linked && { attempt: (running) => runLinked(running, linked) }),
     isConflict: (error) => isTreeConflict(context.scope, root, error),
     async work(running) {
-      const { settled, drafts: decoded } = ready ?? (await draftStored(context, root, running));
-      const rows = await writeTree(running, context, settled, decoded);
+      const stored = ready === undefined ? await draftStored(context, root, running) : { ...ready, isTaken: false };
+      if (stored.isTaken) return refuseTaken(context, root, running, stored);
+      const rows = await writeTree(running, context, stored.settled, stored.drafts);
       return keysOf(rows, many);
     },
   };
   return completed(context, plan, { kind: 'tree', root, ready, linked, many });
+}
+
+/** Refuses new items whose keys hidden ones have, after all that is wrong with new ones. */
+async function refuseTaken(
+  context: WriteContext,
+  root: Group,
+  running: Running,
+  { settled, drafts }: DecodedTree,
+): Promise<never> {
+  await writeTree({ ...running, judgesFirst: true }, context, settled, drafts).catch((error: unknown) => {
+    if (!isTreeConflict(context.scope, root, error)) throw error;
+  });
+  throw new PlatformError('FORBIDDEN');
 }
 
 /** The items at the top as one step, which links the items below by their keys; undefined where more is to be done. */
@@ -161,13 +176,19 @@ export async function checkTree(
 ): Promise<void> {
   const problems = createProblems();
   const root = parseNestedWrite(context, problems, writable, entries);
-  const found = await findExisting(running, context.scope, existenceQueries(root));
+  const { found, isTaken } = await findNamed(running, context.scope, root);
   draft(context, resolveTree(context.scope, root, found).root, found, problems);
+  if (isTaken) throw new PlatformError('FORBIDDEN');
 }
 
-async function draftStored(context: WriteContext, root: Group, running: Running): Promise<DecodedTree> {
-  const found = await findExisting(running, context.scope, existenceQueries(root));
-  return draftSettled(context, root, found, createProblems());
+/** A tree as stored items decide it. `isTaken` tells that hidden ones have keys of its new items. */
+async function draftStored(
+  context: WriteContext,
+  root: Group,
+  running: Running,
+): Promise<DecodedTree & { readonly isTaken: boolean }> {
+  const { found, isTaken } = await findNamed(running, context.scope, root);
+  return { ...(await draftSettled(context, root, found, createProblems())), isTaken };
 }
 
 async function draftSettled(

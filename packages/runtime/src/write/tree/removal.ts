@@ -5,10 +5,10 @@ import { arrayLiteral, type ColumnPair, pairsBesideTenant } from '../../language
 import { readElements } from '../../sql/array-text.ts';
 import { grantFor, type WritableCollection } from '../access/scope.ts';
 import type { Written } from '../checks/check.ts';
-import type { Removal } from '../checks/removal.ts';
+import type { Removal } from '../checks/presets.ts';
 import { createBatch } from '../decode/batch.ts';
 import type { Keys } from '../decode/keys.ts';
-import type { Running } from '../execute/running.ts';
+import type { Running, Step } from '../execute/running.ts';
 import { runStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import { deletePlan } from '../plan/plans.ts';
@@ -64,7 +64,26 @@ export async function unlinkRows(
   location: Place,
 ): Promise<void> {
   if (rows.length === 0) return;
-  const { running, context, collections, done } = writing;
+  const { running, context, done } = writing;
+  const step = unlinkStep(writing, writable, on, rows, location);
+  await checkEarlierSteps(writing, writable, grantFor(writable, writable.update, context.caller)?.rules ?? []);
+  try {
+    const unlinked = await runStep(running, step);
+    done.push(unlinked);
+    noteLinks(writing, unlinked, () => rows.map((key) => itemId(writable.collection.descriptor.name, key)));
+  } catch (error) {
+    throw explainViolation(error, [affectedConstraint(writable, context.scope, location)]);
+  }
+}
+
+/** The step that takes the key of the item above from items. Throws where the caller may not. */
+export function unlinkStep(
+  { context, collections }: Writing,
+  writable: WritableCollection,
+  on: readonly ColumnPair[],
+  rows: readonly KeyTexts[],
+  location: Place,
+): Step {
   const all = writable.update;
   const grant = grantFor(writable, all, context.caller);
   const fields = unlinkable(writable, on).map((name) => grant?.fields.get(name));
@@ -86,18 +105,10 @@ export async function unlinkRows(
     if (field === undefined) throw new PlatformError('FORBIDDEN');
     builder.set(0, field, null);
   }
-  const batch = builder.finish(1);
   const granted = { writable, grant, all };
   const placeOf = () => ({ ...location, collection: descriptor.name });
-  const step = prepareStep(context, granted, 'update', batch, 'shared', { placeOf, collections });
-  await checkEarlierSteps(writing, writable, grant.rules);
-  try {
-    const unlinked = await runStep(running, { ...step, keys: keysOfRows(rows), lenient: false });
-    done.push(unlinked);
-    noteLinks(writing, unlinked, () => rows.map((key) => itemId(descriptor.name, key)));
-  } catch (error) {
-    throw explainViolation(error, [affectedConstraint(writable, context.scope, location)]);
-  }
+  const step = prepareStep(context, granted, 'update', builder.finish(1), 'shared', { placeOf, collections });
+  return { ...step, keys: keysOfRows(rows), lenient: false };
 }
 
 /** Fields of a foreign key that can be null. */

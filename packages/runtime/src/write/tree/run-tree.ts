@@ -1,18 +1,22 @@
 /** Trees in a transaction: parents first, then the items, what is removed below them, and what is new there. */
 import { runAs } from '../../database/row-context.ts';
 import { PlatformError, together } from '../../errors.ts';
-import { invalidPayload, maxErrors } from '../../json/problems.ts';
-import { decodeValue } from '../../language/index.ts';
-import { oneSpelling } from '../../language/values/values.ts';
-import { operandType } from '../../sql/operand.ts';
-import { keyFields } from '../../sql/scope.ts';
+import { maxErrors } from '../../json/problems.ts';
 import type { WriteScope } from '../access/scope.ts';
-import type { Batch } from '../decode/batch.ts';
 import type { Running } from '../execute/running.ts';
-import { checkLinksAhead, checkLinksFirst, findsAll, writeStep } from '../execute/step.ts';
+import { checkLinksAhead, writeStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import type { StepPlans } from '../plan/statement.ts';
-import { affectedBy, namesOf, prepareStep, type WriteContext } from '../write-plan.ts';
+import { affectedBy, type WriteContext } from '../write-plan.ts';
+import {
+  checkClaims,
+  checkFirst,
+  fillBatch,
+  fillLinks,
+  type GrowingLinkValues,
+  prepareDraft,
+  statedTexts,
+} from './check-first.ts';
 import {
   type Before,
   collectionsOf,
@@ -24,7 +28,6 @@ import {
   type KeyTexts,
 } from './parse/group.ts';
 import { keysOfRows, rowsOfKeys } from './removal.ts';
-import { keyOfNode, madeLinks } from './resolve/references.ts';
 import {
   ask,
   checkHeld,
@@ -41,11 +44,9 @@ import {
   awaits,
   checkEarlierSteps,
   collectKnown,
-  isDecided,
   type LaterLink,
   type LinkValues,
   noteLinks,
-  placesOf,
   type Writing,
 } from './writing.ts';
 
@@ -86,7 +87,7 @@ export async function writeTree(
   let keys: readonly KeyTexts[] = [];
   try {
     if (deferred) await defer(running);
-    for (const [group, drafts] of decoded) for (const draft of drafts) await checkDraft(writing, group, draft);
+    await checkFirst(writing, root);
     keys = await writeGroup(writing, root, new Map());
     await linkLater(writing.running, context.scope, writing.later);
     for (const step of writing.replaced) await step.checkStated();
@@ -120,7 +121,7 @@ async function writeGroup(writing: Writing, group: Group, above: LinkValues): Pr
   const linkValues = new Map(above);
   for (const edge of group.before) {
     if (edge.behind === undefined) await writeBefore(writing, edge, linkValues);
-    else if (edge.behind === 'known') fillLinks(edge, knownTexts(edge), linkValues);
+    else if (edge.behind === 'known') fillLinks(edge, statedTexts(edge), linkValues);
   }
   for (const draft of writing.drafts.get(group) ?? []) await writeDraft(writing, group, draft, linkValues, keys);
   const created = new Set(
@@ -132,8 +133,6 @@ async function writeGroup(writing: Writing, group: Group, above: LinkValues): Pr
   for (const edge of group.before) if (edge.behind !== undefined) await writeBehind(writing, group, edge, keys);
   return keys;
 }
-
-type GrowingLinkValues = Map<string, ReadonlyMap<number, string | null>>;
 
 async function writeBefore(writing: Writing, edge: Before, linkValues: GrowingLinkValues): Promise<void> {
   fillLinks(edge, await writeEdge(writing, edge), linkValues);
@@ -148,15 +147,6 @@ async function writeEdge(writing: Writing, { group, on }: Before): Promise<reado
   return texts;
 }
 
-/** Returns the keys that the items above will hold, as the payload has them. */
-function knownTexts({ group, on }: Before): readonly KeyTexts[] {
-  const columns = keyFields(group.writable.collection.descriptor).map(({ column }) => column);
-  return group.nodes.map((node) => {
-    const key = keyOfNode(group, node) ?? [];
-    return on.map(({ to }) => key[columns.indexOf(to)] ?? '');
-  });
-}
-
 /** Writes what the items above need not hold yet. */
 async function writeBehind(writing: Writing, owners: Group, edge: Before, keys: readonly KeyTexts[]): Promise<void> {
   const texts = await writeEdge(writing, edge);
@@ -166,78 +156,6 @@ async function writeBehind(writing: Writing, owners: Group, edge: Before, keys: 
       writing.later.push({ group: owners, key: keys[owner] ?? [], field, value: texts[node]?.[part] ?? '' });
     }
   }
-}
-
-/** Two relations may share a field, but not lead to different items by it. */
-function fillLinks({ fields, links }: Before, texts: readonly KeyTexts[], linkValues: GrowingLinkValues): void {
-  for (const [part, field] of fields.entries()) {
-    const values = new Map(linkValues.get(field));
-    for (const { owner, node } of links) {
-      const value = texts[node]?.[part] ?? null;
-      if ((values.get(owner) ?? value) !== value) throw invalidPayload(`"${field}" is set by the relation.`);
-      values.set(owner, value);
-    }
-    linkValues.set(field, values);
-  }
-}
-
-/** Checks that values in a payload for fields that the relation sets are those that the relation sets. */
-function checkClaims({ nodes, writable }: Group, linkValues: LinkValues): void {
-  const { descriptor } = writable.collection;
-  const keys = keyFields(descriptor).map(({ name }) => name);
-  for (const [index, { key, claimed }] of nodes.entries()) {
-    for (const [name, values] of linkValues) {
-      const value = values.get(index);
-      const field = descriptor.fields.find((candidate) => candidate.name === name);
-      const part = keys.indexOf(name);
-      if (value === undefined || field === undefined) continue;
-      const claim = claimed[name];
-      const type = operandType(field);
-      const isSet = (text: string | null): boolean =>
-        text === value || (text !== null && value !== null && oneSpelling(type, text) === oneSpelling(type, value));
-      const decoded = claim === undefined ? undefined : decodeValue(type, claim);
-      const isSame = decoded === undefined || (decoded.ok && isSet(decoded.value));
-      if (!isSame || (part >= 0 && key !== null && !isSet(key[part] ?? null))) {
-        throw invalidPayload(`"${name}" is set by the relation.`);
-      }
-    }
-  }
-}
-
-/** Checks links of items before anything of the tree is written; of refused ones, rules and whether they are there. */
-async function checkDraft(writing: Writing, group: Group, draft: DecodedStep): Promise<void> {
-  const keys = group.nodes.map(({ key }) => key ?? []);
-  const { step } = prepareDraft(writing, group, draft, draft.batch, keys);
-  writing.running.begin?.(step.plans);
-  await checkLinksAhead(writing.running, step, step.plans.linksAhead);
-  const { running } = writing;
-  if (running.judgesFirst !== true || running.collect === undefined) return;
-  collectKnown(writing, group, draft, running.collect);
-  await checkLinksFirst(running, step);
-  if (step.keys === null || isDecided(writing, group, draft)) return;
-  if (!(await findsAll(running, { ...step, keys: step.keys }))) throw new PlatformError('FORBIDDEN');
-}
-
-/** Prepares the step of items whose links are filled in as far as they are known. */
-function prepareDraft(
-  { context, collections, made }: Writing,
-  group: Group,
-  draft: DecodedStep,
-  batch: Batch,
-  keys: readonly KeyTexts[],
-) {
-  const { granted, action, nodes, named } = draft;
-  const waiting = waitingLinks(group, nodes, batch);
-  const postponed = waiting.length > 0 || group.before.some(({ behind }) => behind === 'later');
-  const placeOf = placesOf(group, draft);
-  const form = nodes.length === 1 ? 'one' : 'many';
-  const stated = emptyLinks(batch, waiting);
-  const names = namesOf(batch, [...group.owned, group.sort]);
-  const settings = { placeOf, collections, named, postponed, names };
-  const links = madeLinks(context.scope, made, group.writable.collection, batch);
-  const step = prepareStep(context, granted, action, stated, form, { ...settings, made: links });
-  const stepKeys = action === 'create' ? null : keysOfRows(nodes.map((index) => keys[index] ?? []));
-  return { step: { ...step, keys: stepKeys, lenient: false }, waiting };
 }
 
 async function writeDraft(
@@ -294,47 +212,6 @@ function notifyWatcher(
     return payload === undefined ? [] : [{ key: keys[index] ?? [], payload }];
   });
   watcher.wrote(action, writable.collection.descriptor.name, items);
-}
-
-/** A link of a batch that leads to what is made after it. */
-interface WaitingLink {
-  readonly item: number;
-  readonly field: string;
-  readonly value: string;
-}
-
-function waitingLinks({ nodes: all }: Group, nodes: readonly number[], { columns }: Batch): readonly WaitingLink[] {
-  return columns.flatMap(({ field, values }) => {
-    const { name } = field.descriptor;
-    return nodes.flatMap((index, item) => {
-      const value = values[item] ?? null;
-      return value !== null && all[index]?.later?.includes(name) === true ? [{ item, field: name, value }] : [];
-    });
-  });
-}
-
-function emptyLinks(batch: Batch, waiting: readonly WaitingLink[]): Batch {
-  if (waiting.length === 0) return batch;
-  const places = Map.groupBy(waiting, ({ field }) => field);
-  const columns = batch.columns.map((column) => {
-    const empty = new Set(places.get(column.field.descriptor.name)?.map(({ item }) => item));
-    return { ...column, values: column.values.map((value, item) => (empty.has(item) ? null : value)) };
-  });
-  return { ...batch, columns };
-}
-
-function fillBatch(batch: Batch, nodes: readonly number[], linkValues: LinkValues): Batch {
-  const columns = batch.columns.map((column) => {
-    const completed = linkValues.get(column.field.descriptor.name);
-    if (completed === undefined) return column;
-    return {
-      ...column,
-      values: nodes.map((index, item) =>
-        completed.has(index) ? (completed.get(index) ?? null) : (column.values[item] ?? null),
-      ),
-    };
-  });
-  return { ...batch, columns };
 }
 
 /** Writes links: one statement for each field of each group. */

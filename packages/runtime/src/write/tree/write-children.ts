@@ -1,7 +1,9 @@
 /** One-to-many relations, and the links of many-to-any ones: removed, linked, made and changed. */
 import { PlatformError } from '../../errors.ts';
+import type { Place } from '../../json/problems.ts';
+import type { Step } from '../execute/running.ts';
 import { type Children, fieldsOf, type KeyTexts, type Members, sortField } from './parse/group.ts';
-import { deleteRows, keysOfRows, unlinkable, unlinkRows } from './removal.ts';
+import { deleteRows, keysOfRows, unlinkable, unlinkRows, unlinkStep } from './removal.ts';
 import { type Inspected, inspectChildren } from './resolve/inspect.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
 import { checkEarlierSteps, type LinkValues, type Owners, type Writing } from './writing.ts';
@@ -19,6 +21,27 @@ export async function writeChildren(writing: Writing, owners: Owners, edge: Chil
   const inspected = await inspect(writing, owners, edge, valuesOf);
   if (inspected !== null) await removeChildren(writing, edge, inspected);
   await writing.write(group, linkValuesOf(edge, members, valuesOf, inspected));
+}
+
+/**
+ * Looks at what leaves stored items before anything is written. Gives the step that takes it from them; undefined for
+ * none, or where it is deleted. Throws FORBIDDEN for what is not there.
+ */
+export async function findLeaving(
+  writing: Writing,
+  owners: Owners,
+  edge: Children,
+  valuesOf: (owner: number) => KeyTexts,
+): Promise<Step | undefined> {
+  const inspected = await inspect(writing, owners, edge, valuesOf);
+  const rows = [...(inspected?.gone ?? []), ...(inspected?.unwanted ?? [])];
+  const { writable } = edge.group;
+  if (rows.length === 0 || isDeleted(edge)) return undefined;
+  return unlinkStep(writing, writable, edge.relation.on, rows, placeOfMembers(edge));
+}
+
+function placeOfMembers({ group, members }: Children): Place {
+  return members[0]?.place ?? { collection: group.writable.collection.descriptor.name, index: undefined };
 }
 
 /** Stored children; null below items that the request made. */
@@ -65,17 +88,22 @@ async function inspect(
 }
 
 /** Links of a many-to-any are nothing without their owner; children are deleted where that is configured and needed. */
-async function removeChildren(writing: Writing, { relation, group, members }: Children, below: Below): Promise<void> {
+async function removeChildren(writing: Writing, edge: Children, below: Below): Promise<void> {
+  const { relation, group } = edge;
   const { writable } = group;
-  const location = members[0]?.place ?? { collection: writable.collection.descriptor.name, index: undefined };
+  const location = placeOfMembers(edge);
   const rows = [...below.gone, ...below.unwanted];
-  const goes =
-    relation.kind === 'm2a' || (relation.onDeselect === 'delete' && unlinkable(writable, relation.on).length === 0);
-  if (goes) {
+  if (isDeleted(edge)) {
     if (rows.length > 0) await writing.running.watcher?.removes(writable.collection.descriptor.name, keysOfRows(rows));
     if (rows.length > 0) await checkEarlierSteps(writing, writable, writable.delete ?? []);
     await deleteRows(writing, writable, rows, location);
   } else await unlinkRows(writing, writable, relation.on, rows, location);
+}
+
+function isDeleted({ relation, group: { writable } }: Children): boolean {
+  return (
+    relation.kind === 'm2a' || (relation.onDeselect === 'delete' && unlinkable(writable, relation.on).length === 0)
+  );
 }
 
 /** The keys of their owners, and positions in order after the last of those that there are. */

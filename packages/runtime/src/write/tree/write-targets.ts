@@ -64,6 +64,18 @@ export async function writeTargets(writing: Writing, owners: Owners, edge: Targe
   if (joined.status === 'rejected') throw joined.reason;
 }
 
+/** Looks for targets to be removed before anything is written. Throws FORBIDDEN for what is not there. */
+export async function findRemoved(
+  writing: Writing,
+  owners: Owners,
+  edge: Targets,
+  nearOf: (owner: number) => KeyTexts,
+): Promise<void> {
+  const removing = edge.members.map((member) => ({ ...member, complete: false }));
+  const junction = writing.context.scope.collections.get(edge.relation.junction);
+  await inspect(writing, owners, { ...edge, members: removing }, junction, nearOf, []);
+}
+
 /** A payload may name a target in two places, by its key and as a new one. */
 function eachOnce(pairs: readonly OwnedPair[]): readonly OwnedPair[] {
   return [...new Map(pairs.map((pair) => [JSON.stringify([pair.near, pair.far]), pair])).values()];

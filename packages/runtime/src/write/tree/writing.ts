@@ -4,9 +4,10 @@ import type { PlatformError } from '../../errors.ts';
 import type { Place } from '../../json/problems.ts';
 import type { Condition, ManyToOne, Truth } from '../../language/index.ts';
 import { not, some } from '../../language/operators/definition.ts';
+import type { CollectionScope } from '../../sql/scope.ts';
 import type { WritableCollection } from '../access/scope.ts';
 import { countsWritten, isApart, isEmptyAtFirst, meetsCount } from '../checks/ahead.ts';
-import { brokenRules, holds, linkedKey } from '../checks/known-values.ts';
+import { brokenRules, holds, isSent, linkedKey } from '../checks/known-values.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Running } from '../execute/running.ts';
 import type { StepDone } from '../execute/step.ts';
@@ -81,26 +82,53 @@ export function collectKnown(
   if (broken !== undefined) collect(broken);
 }
 
-/** Truth of a condition on the item that a link leads to, where the payload writes that item once. */
+/** Truth of a condition on the item that a link leads to, where the payload writes both items once. */
 function truthLinked(
-  writing: Writing,
-  { writable: { collection } }: Group,
-  { batch }: DecodedStep,
+  { context, drafts }: Writing,
+  group: Group,
+  draft: DecodedStep,
   condition: Condition,
   item: number,
 ): Truth {
+  const { collection } = group.writable;
   const link = condition.kind === 'related' ? collection.relations.get(condition.relation)?.descriptor : undefined;
-  const target = link && writing.context.scope.open.collections.get(link.target)?.descriptor;
+  const target = link && context.scope.open.collections.get(link.target)?.descriptor;
   if (condition.kind !== 'related' || condition.quantifier !== 'one' || link?.kind !== 'm2o') return undefined;
-  const key = target && linkedKey(batch, item, link, target);
+  const node = group.nodes[draft.nodes[item] ?? -1];
+  const itemKey = (node && keyOfNode(group, node)) ?? [];
+  const writes = writesOf(drafts, collection.descriptor.name, itemKey);
+  if (writes.some((written) => written.draft.nodes !== draft.nodes)) return undefined;
+  if (isUnlinked(collection, draft, link, item)) return false;
+  const key = target && linkedKey(draft.batch, item, link, target);
   if (key === undefined || target?.amended === true) return undefined;
-  const [only, ...others] = writesOf(writing.drafts, link.target, key);
+  const [only, ...others] = writesOf(drafts, link.target, key);
   return others.length > 0 ? undefined : truthOf(only, condition.where);
+}
+
+/** True if an item has no link, as the payload says, or leaves it to a column without a default. */
+function isUnlinked(
+  { descriptor }: CollectionScope,
+  { action, batch, granted }: DecodedStep,
+  { on }: ManyToOne,
+  item: number,
+): boolean {
+  if (descriptor.amended === true) return false;
+  const presets = granted.grant.rules.flatMap((rule) => rule.presets.map(({ field }) => field));
+  return descriptor.fields.some(({ name, column, fallback }) => {
+    if (!on.some(({ from }) => from === column)) return false;
+    const sent = batch.columns.find(({ field }) => field.descriptor.name === name);
+    if (sent !== undefined && (sent.present?.[item] ?? true)) return isSent(sent, item) && sent.values[item] === null;
+    return action === 'create' && fallback === undefined && !presets.includes(name);
+  });
 }
 
 /** True if a step that has not begun writes what a link leads to. It may, where the key is the stored one or a preset. */
 export function awaits({ context, drafts, begun }: Writing, link: ManyToOne, batch: Batch, item: number): boolean {
   const target = context.scope.open.collections.get(link.target)?.descriptor;
+  // The same data for all items stands in the batch once.
+  const position = batch.count === 1 ? 0 : item;
+  const holders = batch.columns.filter(({ field }) => link.on.some(({ from }) => from === field.descriptor.column));
+  if (holders.some((column) => isSent(column, position) && column.values[position] === null)) return false;
   const key = target && linkedKey(batch, item, link, target);
   const isAhead = (draft: DecodedStep): boolean => !begun.has(draft);
   if (key !== undefined) return writesOf(drafts, link.target, key).some(({ draft }) => isAhead(draft));
@@ -111,11 +139,20 @@ export function awaits({ context, drafts, begun }: Writing, link: ManyToOne, bat
 
 /** True if other steps decide which rules let the items of a draft be changed. */
 export function isDecided(writing: Writing, { writable, nodes: all }: Group, { granted, nodes }: DecodedStep): boolean {
-  const { context, drafts, collections } = writing;
-  const { collection } = writable;
-  const { name } = collection.descriptor;
-  const isOpen = !granted.grant.rules.every(({ where }) => isApart(context.scope.open, collection, where, collections));
-  return isOpen || nodes.some((index) => writesOf(drafts, name, all[index]?.key ?? []).length > 1);
+  const { drafts } = writing;
+  const { name } = writable.collection.descriptor;
+  if (areDecided(writing, writable, granted.grant.rules)) return true;
+  return nodes.some((index) => writesOf(drafts, name, all[index]?.key ?? []).length > 1);
+}
+
+/** True if steps decide which rows rules let be changed. */
+export function areDecided(
+  { context, drafts, collections }: Writing,
+  { collection }: WritableCollection,
+  rules: readonly { readonly where: Condition }[],
+): boolean {
+  const changed = changedBy(drafts);
+  return !rules.every(({ where }) => isApart(context.scope.open, collection, where, collections, changed));
 }
 
 /** Derives a value of an object once: each item of a refused tree may need it. */
@@ -144,6 +181,17 @@ const draftItems = derivedOnce((drafts: DecodedSteps) => {
     return key && itemId(group.writable.collection.descriptor.name, key);
   });
   return { byNode: new Map(items.map((written) => [written.node, written])), byKey };
+});
+
+/** Collections of which drafts change stored rows: they write them, or take them from items above. */
+const changedBy = derivedOnce((drafts: DecodedSteps): ReadonlySet<string> => {
+  const nameOf = ({ writable }: Group): string => writable.collection.descriptor.name;
+  const names = [...drafts].flatMap(([group, steps]) => [
+    ...(steps.some(({ action }) => action === 'update') ? [nameOf(group)] : []),
+    ...group.children.map((edge) => nameOf(edge.group)),
+    ...group.targets.map(({ relation }) => relation.junction),
+  ]);
+  return new Set(names);
 });
 
 /** Members of a relation by the nodes above. */

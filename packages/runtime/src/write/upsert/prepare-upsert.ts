@@ -6,6 +6,7 @@ import type { JsonValue } from '../../language/index.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
 import type { WritableCollection, WriteScope } from '../access/scope.ts';
+import { type KnownOthers, truthWithin } from '../checks/known-values.ts';
 import { decodeItems, hashBatch } from '../decode/decode.ts';
 import { checkOwnKey, type Keys, oneKey } from '../decode/keys.ts';
 import { parseCreate } from '../decode/parse-body.ts';
@@ -149,7 +150,8 @@ async function prepareCreate(context: WriteContext, body: JsonValue | undefined)
   const decoded = decodeItems(input, items, places, problems);
   problems.raise();
   const placeOf = placesIn(context.collection, places);
-  const affected = () => [affectedBy(context, granted, decoded, placeOf)];
+  const others = (): KnownOthers => truthWithin(writable.collection, decoded);
+  const affected = () => [affectedBy(context, granted, decoded, placeOf, others)];
   if (items.length === 0) return { returning, affected, work: async () => null };
   const batch = await hashBatch(context, granted, decoded);
   const prepare = (plan?: ReadPlan): PreparedStep =>

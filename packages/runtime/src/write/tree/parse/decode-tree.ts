@@ -46,7 +46,7 @@ function decodeGroup(context: WriteContext, group: Group, found: Found, problems
 }
 
 /** Names of the fields that a node gets from other items, by its position. */
-function linkedFields({ owned, before }: Group): (index: number) => readonly string[] {
+export function linkedFields({ owned, before }: Group): (index: number) => readonly string[] {
   if (before.length === 0) return () => owned;
   const held = new Map<number, string[]>();
   for (const { fields, links } of before) {

@@ -9,11 +9,11 @@ import {
   pairsBesideTenant,
   type RelationDescriptor,
 } from '../../../language/index.ts';
+import { isList } from '../../../language/values/parse-text.ts';
 import { decodeKey, keyParts } from '../../../query/parse/keys.ts';
 import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
 import type { WritableCollection, WriteScope } from '../../access/scope.ts';
 import { type Form, fieldsOf, holdersOf, type KeyTexts, type Members, pairsToWrite } from './group.ts';
-import { type ListElement, readMembers } from './list-elements.ts';
 
 /** An item on its way into a group. */
 export interface Entry {
@@ -259,4 +259,51 @@ export function checkDepth(depth: number, maxDepth: number): void {
 /** True if a payload's value for a relation is more than a key. */
 export function isTreeValue(relation: RelationDescriptor, value: JsonValue): boolean {
   return relation.kind !== 'm2o' || relation.field === undefined || isObject(value);
+}
+
+/** One element: its value, and the action that its position demands; `upsert` and arrays demand none. */
+interface ListElement {
+  readonly value: JsonValue;
+  readonly form: 'any' | 'create' | 'update';
+  /** The way to it from the relation: `[2]`, `.create[0]`. */
+  readonly at: string;
+}
+
+/** The parts of a value. */
+interface ParsedElements {
+  readonly complete: boolean;
+  readonly members: readonly ListElement[];
+  readonly removed: readonly JsonValue[];
+}
+
+/** Reads the value under a to-many relation; undefined for one of another form. Source: API specification, 7.3 and 7.4. */
+function readMembers(value: JsonValue): ParsedElements | undefined {
+  if (value === null) return { complete: true, members: [], removed: [] };
+  if (isList(value)) {
+    const members = value.map((element, index): ListElement => ({ value: element, form: 'any', at: `[${index}]` }));
+    return members.every((member) => isMember(member)) ? { complete: true, members, removed: [] } : undefined;
+  }
+  return isObject(value) ? readChanges(value) : undefined;
+}
+
+function readChanges(value: FilterObject): ParsedElements | undefined {
+  const { create = [], update = [], upsert = [], delete: removed = [], ...others } = value;
+  if (Object.keys(others).length > 0 || !isList(create) || !isList(update) || !isList(upsert) || !isList(removed)) {
+    return undefined;
+  }
+  const members = [
+    ...membersOf(create, 'create', 'create'),
+    ...membersOf(update, 'update', 'update'),
+    ...membersOf(upsert, 'any', 'upsert'),
+  ];
+  const objects = members.every((member) => isObject(member.value));
+  return objects && removed.every((key) => key !== null) ? { complete: false, members, removed } : undefined;
+}
+
+function membersOf(values: readonly JsonValue[], form: ListElement['form'], under: string): readonly ListElement[] {
+  return values.map((value, index) => ({ value, form, at: `.${under}[${index}]` }));
+}
+
+function isMember({ value }: ListElement): boolean {
+  return value !== null && !isList(value);
 }

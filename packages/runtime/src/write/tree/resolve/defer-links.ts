@@ -129,7 +129,7 @@ function plainLinks(scope: WriteScope, group: Group): readonly PlainLink[] {
 }
 
 /** The value of a field of a payload; undefined where it has none. */
-function textOf({ writable }: Group, { own: fields }: TreeNode, name: string): string | undefined {
+export function textOf({ writable }: Group, { own: fields }: TreeNode, name: string): string | undefined {
   const field = writable.collection.descriptor.fields.find((candidate) => candidate.name === name);
   const decoded =
     field && Object.hasOwn(fields, name) ? decodeValue(operandType(field), fields[name] ?? null) : undefined;

@@ -196,7 +196,43 @@ export async function findExisting(
   scope: WriteScope,
   queries: readonly ExistenceQuery[],
 ): Promise<Found> {
-  if (queries.length === 0) return () => false;
+  const { found, hidden } = await lookFor(running, scope, queries);
+  if (hidden.size > 0) throw new PlatformError('FORBIDDEN');
+  return (node) => found.has(node);
+}
+
+/** Items of a tree that are there. `isTaken` tells that hidden ones have keys by which the payload would make items. */
+interface Named {
+  readonly found: Found;
+  readonly isTaken: boolean;
+}
+
+/** Looks for the items of a tree. Throws FORBIDDEN for a hidden one, unless the payload would make it if it were missing. */
+export async function findNamed(running: Running, scope: WriteScope, root: Group): Promise<Named> {
+  const { found, hidden } = await lookFor(running, scope, existenceQueries(root));
+  if (hidden.size > 0) {
+    const making = groupsOf(root).flatMap((group) =>
+      group.nodes.flatMap((node) => (isMade(node, () => false) ? (idOf(group, node) ?? []) : [])),
+    );
+    const made = new Set(making);
+    for (const [node, group] of hidden) if (!made.has(idOf(group, node) ?? '')) throw new PlatformError('FORBIDDEN');
+  }
+  return { found: (node) => found.has(node), isTaken: hidden.size > 0 };
+}
+
+function idOf(group: Group, node: TreeNode): string | undefined {
+  const key = keyOfNode(group, node);
+  return key && itemId(group.writable.collection.descriptor.name, key);
+}
+
+/** Items that are there: those that the caller may read, and hidden ones. */
+interface LookedFor {
+  readonly found: ReadonlySet<TreeNode>;
+  readonly hidden: ReadonlyMap<TreeNode, Group>;
+}
+
+async function lookFor(running: Running, scope: WriteScope, queries: readonly ExistenceQuery[]): Promise<LookedFor> {
+  if (queries.length === 0) return { found: new Set(), hidden: new Map() };
   const question = startQuestion(running.dialect);
   const { collectedArray: arrayOf, locksSorted } = running.dialect.input;
   const requested = locksSorted ? queries : queries.map(inOrderOfKeys);
@@ -207,15 +243,16 @@ export async function findExisting(
   ]);
   const row = await ask(running, question, `WITH ${parts.join(', ')} SELECT ${answers.join(', ')}`);
   const found = new Set<TreeNode>();
-  for (const [index, { nodes }] of requested.entries()) {
+  const hidden = new Map<TreeNode, Group>();
+  for (const [index, { group, nodes }] of requested.entries()) {
     const there = new Set(readPlaces(row[index * 2]));
     const visible = new Set(readPlaces(row[index * 2 + 1]));
     for (const [position, node] of nodes.entries()) {
-      if (there.has(position) !== visible.has(position)) throw new PlatformError('FORBIDDEN');
-      if (there.has(position)) found.add(node);
+      if (visible.has(position)) found.add(node);
+      else if (there.has(position)) hidden.set(node, group);
     }
   }
-  return (node) => found.has(node);
+  return { found, hidden };
 }
 
 /** Returns the error for a missing item: FORBIDDEN, or more for a caller who may read everything. */

@@ -1,0 +1,312 @@
+/**
+ * A tree before its first step: the steps as far as payloads tell them, and all that refuses them by then. A refused tree is
+ * judged stage by stage, so that no step answers in place of what a later one is refused for.
+ */
+import { PlatformError } from '../../errors.ts';
+import { invalidPayload } from '../../json/problems.ts';
+import { type ColumnPair, decodeValue } from '../../language/index.ts';
+import { oneSpelling } from '../../language/values/values.ts';
+import { operandType } from '../../sql/operand.ts';
+import { keyFields } from '../../sql/scope.ts';
+import { grantFor } from '../access/scope.ts';
+import type { Batch } from '../decode/batch.ts';
+import type { Step } from '../execute/running.ts';
+import { checkLinksAhead, checkLinksFirst, checkRulesFirst, findsAll } from '../execute/step.ts';
+import { namesOf, prepareStep } from '../write-plan.ts';
+import { linkedFields } from './parse/decode-tree.ts';
+import {
+  type Before,
+  type Children,
+  type DecodedStep,
+  fieldsOf,
+  type Group,
+  groupsOf,
+  type KeyTexts,
+  type Members,
+} from './parse/group.ts';
+import { keysOfRows } from './removal.ts';
+import { textOf } from './resolve/defer-links.ts';
+import { findExisting, keyOfNode, madeLinks } from './resolve/references.ts';
+import { findLeaving } from './write-children.ts';
+import { findRemoved } from './write-targets.ts';
+import { areDecided, collectKnown, isDecided, type LinkValues, placesOf, type Writing } from './writing.ts';
+
+/** A step that has not begun, with the items that it writes. */
+interface Draft {
+  readonly group: Group;
+  readonly draft: DecodedStep;
+  readonly step: Step;
+}
+
+/**
+ * Checks links of items before anything of the tree is written. A refused tree is checked as far as possible by then.
+ * The stages have the order of errors: links and stored items, contradictions of payloads, rules.
+ */
+export async function checkFirst(writing: Writing, root: Group): Promise<void> {
+  const { running, drafts } = writing;
+  const steps: Draft[] = [];
+  for (const [group, decoded] of drafts) {
+    for (const draft of decoded) {
+      const { step } = prepareFirst(writing, group, draft, draft.batch);
+      steps.push({ group, draft, step });
+      running.begin?.(checksBelow(group) ? { ...step.plans, checksBelow: true } : step.plans);
+      await checkLinksAhead(running, step, step.plans.linksAhead);
+    }
+  }
+  if (running.judgesFirst !== true || running.collect === undefined) return;
+  for (const judged of steps) await checkStored(writing, root, judged);
+  const leaving: Step[] = [];
+  for (const group of groupsOf(root)) leaving.push(...(await findLeavingBelow(writing, group)));
+  const links = statedLinks(root);
+  for (const { group, draft } of steps) await checkRules(writing, group, draft, links.get(group) ?? new Map());
+  for (const step of leaving) await checkRulesFirst(running, step, () => true);
+}
+
+/** True if items below may contradict those above, or are taken from them. */
+function checksBelow({ nodes, children, targets }: Group): boolean {
+  const isTaking = ({ complete, owner, removed }: Members): boolean =>
+    removed.length > 0 || (complete && nodes[owner]?.form !== 'create');
+  const below = [...children, ...targets];
+  return below.some(
+    ({ group, members }) =>
+      members.some(isTaking) || group.nodes.some(({ claimed }) => Object.keys(claimed).length > 0),
+  );
+}
+
+/** Checks links of a step, and that its rows are there. Throws FORBIDDEN. */
+async function checkStored(writing: Writing, root: Group, { group, draft, step }: Draft): Promise<void> {
+  const { running, context } = writing;
+  await checkLinksFirst(running, step);
+  if (step.keys === null || (await findsAll(running, { ...step, keys: step.keys }))) return;
+  if (!isDecided(writing, group, draft)) throw new PlatformError('FORBIDDEN');
+  // Other steps may let a row be changed, but not one that looks missing now. Items below have been found.
+  if (group !== root) return;
+  const nodes = draft.nodes.flatMap((index) => group.nodes[index] ?? []);
+  const found = await findExisting(running, context.scope, [{ group, nodes }]);
+  if (!nodes.every(found)) throw new PlatformError('FORBIDDEN');
+}
+
+/** Looks at what leaves items above, as far as payloads tell these. Gives the steps that take it from them. Throws FORBIDDEN. */
+async function findLeavingBelow(writing: Writing, owners: Group): Promise<readonly Step[]> {
+  const { running, context } = writing;
+  const made = new Set(writing.drafts.get(owners)?.flatMap(({ action, nodes }) => (action === 'create' ? nodes : [])));
+  const above = { group: owners, keys: [], isNew: (node: number) => made.has(node) };
+  const leaving: Step[] = [];
+  for (const edge of owners.children) {
+    const valuesOf = keysOf(owners, edge.relation.on);
+    const members = edge.members.filter(({ owner }) => made.has(owner) || valuesOf(owner) !== undefined);
+    const step = await findLeaving(writing, above, { ...edge, members }, (owner) => valuesOf(owner) ?? []);
+    const { writable } = edge.group;
+    const rules = grantFor(writable, writable.update, context.caller)?.rules ?? [];
+    if (step === undefined || step.keys === null || areDecided(writing, writable, rules)) continue;
+    if (!(await findsAll(running, { ...step, keys: step.keys }))) throw new PlatformError('FORBIDDEN');
+    leaving.push(step);
+  }
+  for (const edge of owners.targets) {
+    const valuesOf = keysOf(owners, edge.relation.near);
+    const members = edge.members.filter(
+      ({ owner, removed }) => removed.length > 0 && (made.has(owner) || valuesOf(owner) !== undefined),
+    );
+    if (members.length > 0) await findRemoved(writing, above, { ...edge, members }, (owner) => valuesOf(owner) ?? []);
+  }
+  return leaving;
+}
+
+/** Values by which items below hold one above, where these are parts of its key that payloads tell. */
+function keysOf(owners: Group, on: readonly ColumnPair[]): (owner: number) => KeyTexts | undefined {
+  return (owner) => {
+    const texts = on.map(({ from }) => keyText(owners, owner, from));
+    return texts.every((text) => text !== undefined) ? texts : undefined;
+  };
+}
+
+/** Collects the rules that a step breaks, as far as they ask for nothing that other steps write. */
+async function checkRules(writing: Writing, group: Group, draft: DecodedStep, links: LinkValues): Promise<void> {
+  const { running } = writing;
+  if (running.collect === undefined) return;
+  const completed = { ...draft, batch: fillBatch(draft.batch, draft.nodes, links) };
+  collectKnown(writing, group, completed, running.collect);
+  if (draft.action === 'update' && isDecided(writing, group, draft)) return;
+  const linkedOf = linkedFields(group);
+  const isKnown = (name: string, item: number): boolean => {
+    const node = draft.nodes[item] ?? -1;
+    const isCounted = name === group.sort && !Object.hasOwn(group.nodes[node]?.own ?? {}, name);
+    if (group.nodes[node]?.later?.includes(name) === true) return false;
+    const isLinked = isCounted || linkedOf(node).includes(name);
+    return !isLinked || typeof links.get(name)?.get(node) === 'string';
+  };
+  await checkRulesFirst(running, prepareFirst(writing, group, draft, completed.batch).step, isKnown);
+}
+
+function prepareFirst(writing: Writing, group: Group, draft: DecodedStep, batch: Batch) {
+  return prepareDraft(
+    writing,
+    group,
+    draft,
+    batch,
+    group.nodes.map(({ key }) => key ?? []),
+  );
+}
+
+/** Texts that columns of an item will have, as far as payloads tell. */
+type StatedTexts = readonly (string | undefined)[];
+
+/** Texts that the items above will hold, as far as payloads tell. */
+export function statedTexts({ group, on }: Before): readonly StatedTexts[] {
+  return group.nodes.map((_, node) => on.map(({ to }) => statedText(group, node, to)));
+}
+
+function statedText(group: Group, index: number, column: string): string | undefined {
+  const node = group.nodes[index];
+  const [name] = fieldsOf(group.writable.collection, [column]);
+  const text = keyText(group, index, column);
+  return text !== undefined || node === undefined || name === undefined ? text : textOf(group, node, name);
+}
+
+/** Part of the key of an item, as far as payloads tell; undefined for another column. */
+function keyText(group: Group, index: number, column: string): string | undefined {
+  const node = group.nodes[index];
+  const part = keyFields(group.writable.collection.descriptor).findIndex((field) => field.column === column);
+  return node && keyOfNode(group, node)?.[part];
+}
+
+/** Links of the items of each group, as far as payloads tell them. Throws INVALID_PAYLOAD where these contradict each other. */
+function statedLinks(root: Group): ReadonlyMap<Group, LinkValues> {
+  const stated = new Map<Group, LinkValues>();
+  const visit = (group: Group, above: LinkValues): void => {
+    checkClaims(group, above);
+    const linkValues = new Map(above);
+    for (const edge of group.before) {
+      visit(edge.group, new Map());
+      if (edge.behind !== 'later') fillLinks(edge, statedTexts(edge), linkValues);
+    }
+    stated.set(group, linkValues);
+    for (const edge of group.children) visit(edge.group, ownedLinks(group, edge));
+    for (const edge of group.targets) visit(edge.group, new Map());
+  };
+  visit(root, new Map());
+  return stated;
+}
+
+/** Keys of the items above that items hold, as far as payloads tell. */
+function ownedLinks(owners: Group, { relation, group, members }: Children): LinkValues {
+  const pairs = relation.on.flatMap(({ from, to }) => {
+    return fieldsOf(group.writable.collection, [to]).map((field) => ({ from, field }));
+  });
+  const valuesOf = ({ from }: (typeof pairs)[number]): ReadonlyMap<number, string> =>
+    new Map(
+      members.flatMap(({ owner, nodes }) => {
+        const text = statedText(owners, owner, from);
+        return text === undefined ? [] : nodes.map((node): [number, string] => [node, text]);
+      }),
+    );
+  return new Map(pairs.map((pair) => [pair.field, valuesOf(pair)]));
+}
+
+/** Link values while a group is written. */
+export type GrowingLinkValues = Map<string, ReadonlyMap<number, string | null>>;
+
+/** Two relations may share a field, but not lead to different items by it. */
+export function fillLinks(
+  { fields, links }: Before,
+  texts: readonly StatedTexts[],
+  linkValues: GrowingLinkValues,
+): void {
+  for (const [part, field] of fields.entries()) {
+    const values = new Map(linkValues.get(field));
+    for (const { owner, node } of links) {
+      const value = texts[node]?.[part];
+      if (value === undefined) continue;
+      if ((values.get(owner) ?? value) !== value) throw invalidPayload(`"${field}" is set by the relation.`);
+      values.set(owner, value);
+    }
+    linkValues.set(field, values);
+  }
+}
+
+/** Checks that values in a payload for fields that the relation sets are those that the relation sets. */
+export function checkClaims({ nodes, writable }: Group, linkValues: LinkValues): void {
+  const { descriptor } = writable.collection;
+  const keys = keyFields(descriptor).map(({ name }) => name);
+  for (const [index, { key, claimed }] of nodes.entries()) {
+    for (const [name, values] of linkValues) {
+      const value = values.get(index);
+      const field = descriptor.fields.find((candidate) => candidate.name === name);
+      const part = keys.indexOf(name);
+      if (value === undefined || field === undefined) continue;
+      const claim = claimed[name];
+      const type = operandType(field);
+      const isSet = (text: string | null): boolean =>
+        text === value || (text !== null && value !== null && oneSpelling(type, text) === oneSpelling(type, value));
+      const decoded = claim === undefined ? undefined : decodeValue(type, claim);
+      const isSame = decoded === undefined || (decoded.ok && isSet(decoded.value));
+      if (!isSame || (part >= 0 && key !== null && !isSet(key[part] ?? null))) {
+        throw invalidPayload(`"${name}" is set by the relation.`);
+      }
+    }
+  }
+}
+
+/** Prepares the step of items whose links are filled in as far as they are known. */
+export function prepareDraft(
+  { context, collections, made }: Writing,
+  group: Group,
+  draft: DecodedStep,
+  batch: Batch,
+  keys: readonly KeyTexts[],
+) {
+  const { granted, action, nodes, named } = draft;
+  const waiting = waitingLinks(group, nodes, batch);
+  const postponed = waiting.length > 0 || group.before.some(({ behind }) => behind === 'later');
+  const placeOf = placesOf(group, draft);
+  const form = nodes.length === 1 ? 'one' : 'many';
+  const stated = emptyLinks(batch, waiting);
+  const names = namesOf(batch, [...group.owned, group.sort]);
+  const settings = { placeOf, collections, named, postponed, names };
+  const links = madeLinks(context.scope, made, group.writable.collection, batch);
+  const step = prepareStep(context, granted, action, stated, form, { ...settings, made: links });
+  const stepKeys = action === 'create' ? null : keysOfRows(nodes.map((index) => keys[index] ?? []));
+  return { step: { ...step, keys: stepKeys, lenient: false }, waiting };
+}
+
+/** A link of a batch that leads to what is made after it. */
+interface WaitingLink {
+  readonly item: number;
+  readonly field: string;
+  readonly value: string;
+}
+
+function waitingLinks({ nodes: all }: Group, nodes: readonly number[], { columns }: Batch): readonly WaitingLink[] {
+  return columns.flatMap(({ field, values }) => {
+    const { name } = field.descriptor;
+    return nodes.flatMap((index, item) => {
+      const value = values[item] ?? null;
+      return value !== null && all[index]?.later?.includes(name) === true ? [{ item, field: name, value }] : [];
+    });
+  });
+}
+
+function emptyLinks(batch: Batch, waiting: readonly WaitingLink[]): Batch {
+  if (waiting.length === 0) return batch;
+  const places = Map.groupBy(waiting, ({ field }) => field);
+  const columns = batch.columns.map((column) => {
+    const empty = new Set(places.get(column.field.descriptor.name)?.map(({ item }) => item));
+    return { ...column, values: column.values.map((value, item) => (empty.has(item) ? null : value)) };
+  });
+  return { ...batch, columns };
+}
+
+/** The batch with the values of links that are known, by the nodes of its items. */
+export function fillBatch(batch: Batch, nodes: readonly number[], linkValues: LinkValues): Batch {
+  const columns = batch.columns.map((column) => {
+    const completed = linkValues.get(column.field.descriptor.name);
+    if (completed === undefined) return column;
+    return {
+      ...column,
+      values: nodes.map((index, item) =>
+        completed.has(index) ? (completed.get(index) ?? null) : (column.values[item] ?? null),
+      ),
+    };
+  });
+  return { ...batch, columns };
+}
