@@ -72,6 +72,21 @@ test('keys of some rows, of expressions and of nulls, and foreign keys that lead
   ]);
 }, 120_000);
 
+test('several foreign keys over one column are compared together', async () => {
+  const sql = `CREATE TABLE articles (id int PRIMARY KEY);
+    CREATE TABLE comments (id int PRIMARY KEY, article int,
+      CONSTRAINT a FOREIGN KEY (article) REFERENCES articles ON DELETE RESTRICT,
+      CONSTRAINT b FOREIGN KEY (article) REFERENCES articles ON DELETE CASCADE)`;
+  const otherwise = (action: string, key: string): string =>
+    `ALTER TABLE comments DROP CONSTRAINT ${key}, ADD CONSTRAINT ${key} FOREIGN KEY (article) REFERENCES articles ${action}`;
+  expect(await changesBetween({ sql }, {})).toEqual([]);
+  const swapped = `${otherwise('ON DELETE CASCADE', 'a')}; ${otherwise('ON DELETE RESTRICT', 'b')}`;
+  expect(await changesBetween({ sql }, { sql: swapped })).toEqual([]);
+  expect(await changesBetween({ sql }, { sql: otherwise('ON DELETE SET NULL', 'a') })).toEqual([
+    'dangerous on-delete-changed: Rows of public.comments (article) that refer to it: cascade and set null, it was cascade and restrict.',
+  ]);
+}, 120_000);
+
 test('other tables, columns, expressions and ways under the same names', async () => {
   const sql = `CREATE TABLE users (id int PRIMARY KEY);
     CREATE TABLE articles (id int PRIMARY KEY, author int REFERENCES users, editor int REFERENCES users,

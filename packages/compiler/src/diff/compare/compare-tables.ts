@@ -189,7 +189,11 @@ function referringChanges(
   is: Table,
   event: 'onDelete' | 'onUpdate',
 ): readonly Finding[] {
-  const referring = ({ version }: Side, { id }: Table) => version.referring.get(id) ?? [];
+  // Several keys may have the same columns.
+  const referring = ({ version }: Side, { id }: Table) =>
+    [...Map.groupBy(version.referring.get(id) ?? [], ({ name }) => name)].map(([name, keys]) => {
+      return { name, actions: [...new Set(keys.map((key) => key[event]))].sort().join(' and ') };
+    });
   const [rule, cause] =
     event === 'onDelete'
       ? (['on-delete-changed', ''] as const)
@@ -197,8 +201,8 @@ function referringChanges(
   return pairs(referring(before, was), referring(after, is)).flatMap(
     ({ name, was: old, is: now }): readonly Finding[] => {
       if (!old || !now) return [];
-      const message = `Rows of ${name} that refer to it${cause}: ${now[event]}, it was ${old[event]}.`;
-      return when(old[event] !== now[event], rule, message);
+      const message = `Rows of ${name} that refer to it${cause}: ${now.actions}, it was ${old.actions}.`;
+      return when(old.actions !== now.actions, rule, message);
     },
   );
 }
