@@ -4,6 +4,7 @@ import {
   type CatalogStamps,
   type ChangedRelations,
   changedRelations,
+  compareFacts,
   readStamps,
   readTables,
   rereadTables,
@@ -133,6 +134,20 @@ describe.each(servers)('introspection of $name', ({ dialect, missing, start, exa
     expect(changedRelations(before[0], await marks())).toBeNull();
     expect(changedRelations(before[1], await marks({ schemas }))).toEqual(new Set([JSON.stringify([other, 'tags'])]));
     await source.close();
+  });
+
+  it.runIf(dialect === 'mysql')('tells a check that is enforced no more, and one that is again', async () => {
+    const own = await createMysqlDatabase(server, 'CREATE TABLE notes (id int PRIMARY KEY, n int CHECK (n > 0))');
+    const enforced = await mysqlFacts(own);
+    const alter = (how: string) =>
+      withMysql(own, (connection) => connection.query(`ALTER TABLE notes ALTER CHECK notes_chk_1 ${how}`));
+    await alter('NOT ENFORCED');
+    const loose = await mysqlFacts(own);
+    const object = 'check notes_chk_1 of notes';
+    expect(compareFacts(enforced, loose)).toMatchObject([{ object, change: 'removed' }]);
+    expect(codesOf(loose)).toEqual(['check-not-enforced table notes']);
+    await alter('ENFORCED');
+    expect(compareFacts(loose, await mysqlFacts(own))).toMatchObject([{ object, change: 'added' }]);
   });
 
   it('learns from the server what it is', () => expect(facts.dialect).toBe(dialect));

@@ -26,8 +26,7 @@ function valuesOf({ name, type }: Column, lists: readonly NonNullable<Check['all
 }
 
 /** The column that a check confines to JSON: MariaDB's form of its alias `json`. */
-function jsonColumn({ check_clause: clause, enforced }: CheckRow): string | undefined {
-  if (enforced !== 'YES') return undefined;
+function jsonColumn({ check_clause: clause }: CheckRow): string | undefined {
   return /^\(*json_valid\(`((?:[^`]|``)+)`\)\)*$/i.exec(clause.trim())?.[1]?.replaceAll('``', '`');
 }
 
@@ -107,12 +106,8 @@ function isExact(collation: string): boolean {
 /** `` `a` in ('x','y') `` as MariaDB prints it; MySQL names the character set and escapes the quotes. */
 const listed = /^\(*`((?:[^`]|``)+)`\)* in \(((?:(?:_\w+)?\\?'(?:[^'\\]|'')*\\?'(?:,\s*)?)+)\)+$/i;
 
-/** The column and the values of a check that is nothing but a list. One that is not enforced promises nothing. */
-export function allowedOf(
-  { check_clause: clause, enforced }: CheckRow,
-  columns: readonly ColumnRow[],
-): Check['allowed'] {
-  if (enforced !== 'YES') return null;
+/** The column and the values of a check that is nothing but a list. */
+export function allowedOf({ check_clause: clause }: CheckRow, columns: readonly ColumnRow[]): Check['allowed'] {
   const [, quoted, list] = listed.exec(clause.trim()) ?? [];
   const name = quoted?.replaceAll('``', '`');
   const column = columns.find((row) => row.column_name === name);

@@ -98,7 +98,8 @@ function buildTable(
 ): { readonly table: Table; readonly diagnostics: readonly Diagnostic[] } {
   const id = idOf(catalog, row);
   const columns = lookup.columns.get(id) ?? [];
-  const checks = (lookup.checks.get(id) ?? []).map((check) => {
+  const all = lookup.checks.get(id) ?? [];
+  const checks = all.filter(isEnforced).map((check) => {
     return { ...check, check_clause: wholeTexts(check.check_clause, catalog.dialect) };
   });
   const { foreignKeys, diagnostics } = buildForeignKeys(catalog, id, lookup.keys.get(id) ?? [], listed);
@@ -118,12 +119,17 @@ function buildTable(
     foreignKeys,
     checks: buildChecks(checks, columns),
   };
-  return { table, diagnostics: [...diagnostics, ...checks.flatMap((check) => checkRemark(id, check))] };
+  return { table, diagnostics: [...diagnostics, ...all.flatMap((check) => checkRemark(id, check))] };
 }
 
-/** A check that the server does not enforce, as MySQL may have them. */
-function checkRemark(id: TableId, { constraint_name: name, enforced }: CheckRow): Diagnostic[] {
-  if (enforced === 'YES') return [];
+/** True for a check that the server enforces; MySQL may have others, which promise nothing. */
+function isEnforced({ enforced }: CheckRow): boolean {
+  return enforced === 'YES';
+}
+
+function checkRemark(id: TableId, check: CheckRow): Diagnostic[] {
+  if (isEnforced(check)) return [];
+  const name = check.constraint_name;
   const message = `The check "${name}" is NOT ENFORCED: rows may break it.`;
   return [
     { code: 'check-not-enforced', severity: 'info', place: `table ${printTable('mysql', id)}`, message, hint: null },
