@@ -17,14 +17,19 @@ const sockets: Socket[] = [];
 /** An image without loss of 12 MB. */
 const large = '?format=png&width=2000';
 const clients = 40;
+/** A list of more than 64 kB. */
+const notes = [1, 2].map((id) => `(${id}, '${'x'.repeat(60_000)}')`).join(', ');
 
 beforeAll(async () => {
   project = await serveAccounts({
-    sql: '',
-    permissions: "permissions: { public: { platform_files: { read: { fields: '*' } } } }",
+    sql: `CREATE TABLE notes (id integer PRIMARY KEY, body text NOT NULL); INSERT INTO notes VALUES ${notes};`,
+    permissions: "permissions: { public: { platform_files: { read: { fields: '*' } }, notes: { read: true } } }",
     environment: {
       ASSETS_TRANSFORM_TIMEOUT: '60s',
-      DATABASE_POOL_TIMEOUT: '2s',
+      // A connection on which nothing moves is ended after both, and ten seconds.
+      DATABASE_POOL_TIMEOUT: '1s',
+      DATABASE_STATEMENT_TIMEOUT: '2s',
+      REQUEST_TIMEOUT: '5s',
       STREAM_STALL_TIMEOUT: '5s',
       STREAM_BUFFER_MAX: '8mb',
     },
@@ -63,7 +68,7 @@ it.each([
   ['content', ''],
   ['stored image', large],
 ])(
-  'a %s is sent as it is read, and its connection cut after STREAM_STALL_TIMEOUT',
+  'a %s is sent as it is read, takes no room of other answers, and its idle connection is cut',
   { timeout: 120_000 },
   async (_, query) => {
     const path = `/assets/${photo}${query}`;
@@ -73,7 +78,9 @@ it.each([
     await Promise.all(Array.from({ length: clients }, () => leaveUnread(path)));
     // Each of them would hold the whole of it.
     expect((await residentMegabytes()) - before).toBeLessThan(150);
-    await Promise.all(sockets.map(untilCut));
+    const list = await project.server.ask('/items/notes');
+    expect([list.status, list.text.length > 120_000]).toEqual([200, true]);
+    await Promise.all(sockets.map((socket) => untilCut(socket, 60_000)));
     const again = await project.server.ask(path);
     expect(again.bytes.equals(first.bytes)).toBe(true);
     const part = await project.server.ask(path, { headers: { range: 'bytes=1000000-1000099' } });

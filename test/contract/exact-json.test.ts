@@ -196,7 +196,8 @@ describe('a key that stands twice', () => {
       return project.admin('/utils/import/parents', { method: 'POST', body });
     };
     const answer = await bring('a.json', 'application/json', '[{"id":50,"id":51}]');
-    expect(place(answer)).toEqual(['400 INVALID_PAYLOAD', 'id', '$[0].id']);
+    expect(failure(answer)).toBe('400 INVALID_PAYLOAD');
+    expect(answer.json.errors[0].message).toBe('Item 0 of the file has the key "id" twice, at $.id.');
     const cell = await bring('a.csv', 'text/csv', 'id,about\n50,"{""a"":1,""a"":2}"\n');
     expect(failure(cell)).toBe('400 INVALID_PAYLOAD');
     expect(ids(await project.admin('/items/parents?filter[id][_between]=50,51'))).toEqual([]);

@@ -27,9 +27,9 @@ export async function askWithoutReading(url: string, path: string, options: Unre
 }
 
 /** Waits until the server has closed its side of a connection, of which a client that reads nothing hears nothing. */
-export async function untilCut({ localPort, remotePort }: Socket): Promise<void> {
+export async function untilCut({ localPort, remotePort }: Socket, timeout = 30_000): Promise<void> {
   // Where the system does not tell, it is waited for longer than the server does.
-  if (!existsSync('/proc/net/tcp')) return sleep(8_000);
+  if (!existsSync('/proc/net/tcp')) return sleep(timeout / 4);
   const hex = (port = 0): string => port.toString(16).toUpperCase().padStart(4, '0');
   // Local address, remote address, and the state of a connection that both sides keep.
   const kept = new RegExp(`:${hex(remotePort)} [0-9A-F]+:${hex(localPort)} 01 `);
@@ -37,5 +37,5 @@ export async function untilCut({ localPort, remotePort }: Socket): Promise<void>
     const texts = ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => ''));
     return kept.test((await Promise.all(texts)).join('\n'));
   };
-  await expect.poll(isKept, { timeout: 30_000 }).toBe(false);
+  await expect.poll(isKept, { timeout }).toBe(false);
 }

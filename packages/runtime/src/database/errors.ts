@@ -153,6 +153,15 @@ const answers: ReadonlyMap<string, Answer> = new Map([
   ['P0', unavailable],
 ]);
 
+/** Throws where the reader of a stream has left, or was given up. */
+export function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw abortError(signal);
+}
+
+export function abortError({ reason }: AbortSignal): PlatformError {
+  return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause: reason });
+}
+
 /**
  * Turns an error of the database or the connection into an error of the API; errors of ours stay as they are.
  *

@@ -16,11 +16,17 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** A content, read as far as it is requested. */
-export interface ReadableContent {
+/** A content that is held in memory, or is read as far as it is requested. */
+export type ReadableContent = HeldContent | StoredContent;
+
+interface HeldContent {
   readonly size: number;
-  /** True if all of it is held in memory already. */
-  readonly isHeld: boolean;
+  readonly held: Buffer;
+}
+
+interface StoredContent {
+  readonly size: number;
+  readonly held: null;
   /** Null when it has gone meanwhile. */
   read(range?: ByteRange): Promise<Readable | null>;
 }

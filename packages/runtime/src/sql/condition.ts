@@ -53,7 +53,8 @@ function printField(row: Row, condition: Comparison): string {
     const span = cast(cell(row, field), `::${field.descriptor.range}`);
     return printSpan(statement, span, range, type, operator, operand);
   }
-  const collated = isLabel(field, condition) ? undefined : besideColumn(field.descriptor);
+  const isConverted = isLabel(field, condition) || row.isStored !== true;
+  const collated = isConverted ? undefined : besideColumn(field.descriptor);
   const isFound = operator === '_eq' || operator === '_in';
   const value = comparable(row, field);
   const plain =

@@ -72,6 +72,8 @@ export interface Printing {
 export interface Row extends Printing {
   readonly collection: CollectionScope;
   readonly column: (quoted: string) => string;
+  /** True if its columns are those of the table, in their own character sets. */
+  readonly isStored?: boolean;
   /** Relation that `item` stands for; set on link rows of a many-to-any. */
   readonly link?: ManyToAny;
 }
@@ -84,6 +86,7 @@ export function tableRow(statement: StatementBuilder, scope: Scope, collection: 
     scope,
     collection,
     column: columnsOf(collection.descriptor, alias, `${alias}.*`, statement.calls),
+    isStored: true,
   };
 }
 

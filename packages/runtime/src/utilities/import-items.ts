@@ -217,7 +217,7 @@ class ListElements {
   /** The element in front of a comma or bracket; none in an empty list. */
   *#take(letter: string): Generator<FilterObject> {
     if (letter === ']') this.#state = 'after';
-    const isNone = letter === ']' && this.#count === 0 && /^\s*$/.test(this.#text);
+    const isNone = letter === ']' && this.#count === 0 && /^[ \t\r\n]*$/.test(this.#text);
     if (!isNone) yield this.#parse();
     this.#text = '';
     this.#count++;

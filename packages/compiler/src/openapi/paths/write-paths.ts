@@ -167,7 +167,7 @@ function answers({ readable, names }: Addressed, form: AnswerForm): JsonObject {
   const data = { one: item, many: listOf(item), either: anyOf(item, listOf(item)), none: null }[form];
   const schema = data && envelope(data, form === 'one' ? {} : meta);
   const written = { description: 'The written items.', content: { 'application/json': { schema } } };
-  const nothing = { description: form === 'none' ? 'It is deleted.' : 'Nothing of it can be read.' };
+  const nothing = { description: form === 'none' ? 'It is deleted.' : 'It cannot be read.' };
   return objectOf([
     ...(readable && schema !== null ? [['200', written] as const] : []),
     ['204', nothing],

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchSize } from '../../database/batch-size.ts';
 import type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';
-import { ConnectionError, toDatabaseError } from '../../database/errors.ts';
+import { ConnectionError, throwIfAborted, toDatabaseError } from '../../database/errors.ts';
 import { PlatformError } from '../../errors.ts';
 import { lockEmbedded } from '../embedded-lock.ts';
 import type { EmbeddedDatabase } from '../server-dialect.ts';
@@ -203,8 +203,4 @@ async function readBatch(
     },
   });
   return rows;
-}
-
-function throwIfAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause: signal.reason });
 }

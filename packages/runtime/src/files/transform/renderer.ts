@@ -1,7 +1,6 @@
 /** Transforms images, each once: the result is kept beside its original. */
 import { hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { Readable } from 'node:stream';
 import type { TransformEnvironment } from '../../environment/files.ts';
 import { invalidQuery, PlatformError } from '../../errors.ts';
 import { describeCause, type Log } from '../../operate/log.ts';
@@ -91,7 +90,7 @@ export function createRenderer(limits: TransformEnvironment, log: Pick<Log, 'war
       const { id, type } = describe(original, transformation);
       const kept = `${renditionsOf(name)}${id}.${formatOf(original.type, transformation)}`;
       const size = await storage.size(kept);
-      if (size !== null) return { size, isHeld: false, read: (range) => storage.open(kept, range) };
+      if (size !== null) return { size, held: null, read: (range) => storage.open(kept, range) };
       const making =
         underWay.get(kept) ??
         create(original, transformation).finally(() => {
@@ -106,7 +105,7 @@ export function createRenderer(limits: TransformEnvironment, log: Pick<Log, 'war
         // A request that removes the content meanwhile may have looked before this was there.
         if (!(await isThere())) await storage.remove(name);
       }
-      return heldContent(bytes);
+      return { size: bytes.length, held: bytes };
     },
   };
 }
@@ -141,15 +140,6 @@ async function taskOf(
   return {
     kind: 'draw',
     drawing: { bytes, format: format === 'jpg' ? 'jpeg' : format, ...drawn },
-  };
-}
-
-function heldContent(bytes: Buffer): ReadableContent {
-  return {
-    size: bytes.length,
-    isHeld: true,
-    read: async ({ start, end } = { start: 0, end: bytes.length - 1 }) =>
-      Readable.from([bytes.subarray(start, end + 1)]),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Contents of files, inert: browsers run nothing of them and show raster images only. Source: section 11.3. */
 import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { FilesEnvironment } from '../../environment/files.ts';
 import { PlatformError } from '../../errors.ts';
 import type { FileFinder, FoundFile } from '../../files/find-file.ts';
@@ -13,11 +14,11 @@ import {
   type Transformation,
 } from '../../files/transform/transformation.ts';
 import { describeCause, type Log } from '../../operate/log.ts';
-import { pathOf } from '../../operate/request-record.ts';
+import { pathOf, requestRecord } from '../../operate/request-record.ts';
 import { readPathTexts, splitTarget } from '../../query/parse/target.ts';
 import { type Call, plainParameters } from '../call.ts';
 import type { Endpoint } from '../endpoints.ts';
-import type { HttpContext, StreamingResponder } from '../responses/answer.ts';
+import { type HttpContext, largestAtOnce, type StreamingResponder } from '../responses/answer.ts';
 import { disposition } from '../responses/read.ts';
 
 interface AssetEndpointsOptions {
@@ -92,45 +93,41 @@ class AssetSender {
     }
     const opened = await asset.open();
     if (opened === null) return false;
-    const { size, isHeld, read } = opened;
+    const { size, held } = opened;
     const range = holds(request.headers['if-range'], etag) ? readRange(request.headers.range, size) : null;
     const length = range === null ? size : range.end - range.start + 1;
     const isEmpty = request.method === 'HEAD' || length === 0;
-    if (isHeld && !isEmpty) await responder.unsentOf(request).room();
-    const stream = isEmpty ? null : await read(range ?? undefined);
-    if (stream === null && !isEmpty) return false;
+    if (held !== null && !isEmpty && length > largestAtOnce) await responder.unsentOf(request).room();
+    const stream = held !== null || isEmpty ? null : await opened.read(range ?? undefined);
+    if (stream === null && held === null && !isEmpty) return false;
     const type = asset.charset === null ? asset.type : `${asset.type}; charset=${asset.charset}`;
     const headers = responder.streamHeaders(request, null, { type, ...about });
     headers.push('Content-Length', String(length));
     if (range !== null) headers.push('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
     response.writeHead(range === null ? 200 : 206, headers);
-    if (stream === null) response.end();
-    else await this.#stream(httpContext, stream);
+    if (stream !== null) await this.#stream(httpContext, stream, length);
+    else if (held === null || isEmpty) response.end();
+    else
+      responder.outgoing(httpContext, response).end(range === null ? held : held.subarray(range.start, range.end + 1));
     return true;
   }
 
-  /** Sends a content as fast as its reader takes it: one that takes nothing is cut. */
-  async #stream(httpContext: HttpContext, stream: Readable): Promise<void> {
-    const { response } = httpContext;
-    const body = this.#options.responder.outgoing(httpContext, response);
-    response.once('close', () => stream.destroy());
+  /** Sends a content as fast as its reader takes it, and holds little of it meanwhile. */
+  async #stream(
+    { request: { url = '', [requestRecord]: record }, response }: HttpContext,
+    stream: Readable,
+    length: number,
+  ) {
+    if (record !== undefined) record.bytes = length;
     try {
-      for await (const chunk of stream) {
-        await body.push(chunk);
-        if (response.destroyed) return;
-      }
-      body.end(Buffer.alloc(0));
+      await pipeline(stream, response);
     } catch (error) {
-      // A client that has left needs no sign.
-      if (!response.destroyed) this.#breakOff(httpContext, error);
+      // Too late for an error: a body that breaks off is the only honest sign. A client that has left needs none.
+      const hasLeft = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+      const details = { path: pathOf(url), cause: describeCause(error) };
+      if (!hasLeft) this.#options.log.warn(details, 'The content of a file has broken off.');
+      response.destroy();
     }
-  }
-
-  /** Too late for an error: a body that breaks off is the only honest sign. */
-  #breakOff({ request: { url = '' }, response }: HttpContext, error: unknown): void {
-    const details = { path: pathOf(url), cause: describeCause(error) };
-    this.#options.log.warn(details, 'The content of a file has broken off.');
-    response.destroy();
   }
 
   #whole(file: FoundFile): Asset {
@@ -143,7 +140,7 @@ class AssetSender {
       charset,
       modified,
       id: `${storage}/${name}`,
-      open: async () => ({ size, isHeld: false, read }),
+      open: async () => ({ size, held: null, read }),
     };
   }
 

@@ -296,7 +296,7 @@ function isClosed(response: ServerResponse): boolean {
 const largestCopied = 4_096;
 
 /** Bytes up to which an answer is sent even if too many wait already; usual requests stay below. */
-const largestAtOnce = 65_536;
+export const largestAtOnce = 65_536;
 
 function standingHeaders(environment: Environment, policy: string): readonly string[] {
   const headers = [

@@ -365,6 +365,7 @@ function orDefaults(row: Row, present: string): Row {
   );
   return {
     ...row,
+    isStored: false,
     column(quoted) {
       const column = row.column(quoted);
       const constant = defaults.get(quoted);

@@ -33,7 +33,7 @@ interface GrowingColumn {
   readonly field: WritableField;
   /** Undefined, or nothing, where an item does not have the field. */
   readonly values: (string | null | undefined)[];
-  readonly waiting: Set<number>;
+  waiting: Set<number> | undefined;
   linked: boolean;
 }
 
@@ -41,7 +41,7 @@ export function createBatch(descriptor: CollectionDescriptor): BatchBuilder {
   const columns = new Map<string, GrowingColumn>();
   function columnOf(field: WritableField): GrowingColumn {
     const { name } = field.descriptor;
-    const column = columns.get(name) ?? { field, values: [], waiting: new Set(), linked: true };
+    const column = columns.get(name) ?? { field, values: [], waiting: undefined, linked: true };
     columns.set(name, column);
     return column;
   }
@@ -49,12 +49,13 @@ export function createBatch(descriptor: CollectionDescriptor): BatchBuilder {
     set(item, field, value) {
       const column = columnOf(field);
       column.values[item] = value;
-      column.waiting.delete(item);
+      column.waiting?.delete(item);
       column.linked = false;
     },
     link(item, field) {
       const column = columnOf(field);
       column.values[item] = null;
+      column.waiting ??= new Set();
       column.waiting.add(item);
     },
     finish(count) {
@@ -65,7 +66,8 @@ export function createBatch(descriptor: CollectionDescriptor): BatchBuilder {
 }
 
 function finishColumn({ field, values, linked, waiting }: GrowingColumn, count: number): BatchColumn {
-  const settings = { field, linked, ...(!linked && waiting.size > 0 && { waiting }) };
+  const isWaiting = !linked && waiting !== undefined && waiting.size > 0;
+  const settings = isWaiting ? { field, linked, waiting } : { field, linked };
   if (isComplete(values, count)) return { ...settings, values, present: null };
   const all = Array.from({ length: count }, (_, item) => values[item]);
   return {

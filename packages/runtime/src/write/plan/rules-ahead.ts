@@ -141,7 +141,7 @@ function printVisible(drafting: Drafting, row: Row, { target, on }: ManyToOne, s
   if (collection === undefined) return sqlFalse;
   const { column, print } = rowsTable(drafting, newRows(drafting), statement.alias());
   const same = on.map(({ from, to }) => `${row.column(from)} = ${column(to)}`);
-  const seen = readable({ ...tableRow(statement, shown, collection, ''), column });
+  const seen = readable({ ...tableRow(statement, shown, collection, ''), column, isStored: false });
   return `EXISTS (SELECT 1 FROM ${print()}${where(allOf([...same, seen]))})`;
 }
 

@@ -148,7 +148,8 @@ export function rowColumns({ writable }: Pick<Written, 'writable'>, alias: strin
 
 export function ruleRow({ written, statement }: Drafting, column: (quoted: string) => string): Row {
   const { scope, writable } = written;
-  return { ...tableRow(statement, scope.open, writable.collection, ''), column };
+  // Beside values that are written, columns are texts of the connection.
+  return { ...tableRow(statement, scope.open, writable.collection, ''), column, isStored: false };
 }
 
 /** Columns of the checks' answers: where one row was written, its position is 1. */

@@ -68,9 +68,15 @@ class RequestedChange {
       );
     } catch (error) {
       if (this.#started === undefined) throw error;
-      const changed = await this.#inTurn((_, session) => this.#complete(session)).catch((cause) => this.#leave(cause));
-      if (changed === null) throw error;
-      return changed;
+      return await this.#inTurn(async (_, session) => {
+        const changed = await this.#complete(session);
+        // A request that changes nothing leaves no claim of its key either.
+        if (changed === null) throw error;
+        return changed;
+      }).catch((cause) => {
+        if (cause !== error) this.#leave(cause);
+        throw error;
+      });
     }
   }
 
@@ -190,12 +196,11 @@ class RequestedChange {
   }
 
   /** Leaves it to the next change of the model, or the next migration, to settle what could not be settled. */
-  #leave(error: unknown): null {
+  #leave(error: unknown): void {
     this.#options.log.warn(
       { cause: describeCause(error) },
       'A change of the model is half done. The next one settles it.',
     );
-    return null;
   }
 }
 

@@ -1,7 +1,13 @@
 /** Rows that are read as fast as the reader takes them, on a connection of their own. */
 import type { PoolConnection } from 'mysql2';
 import type { Parameter, RowSink, Statement } from '../../../database/database.ts';
-import { ConnectionError, statementTimeout, toDatabaseError } from '../../../database/errors.ts';
+import {
+  abortError,
+  ConnectionError,
+  statementTimeout,
+  throwIfAborted,
+  toDatabaseError,
+} from '../../../database/errors.ts';
 import { formParameters } from '../../../database/parameter-forms.ts';
 import type { MysqlPool } from './pool.ts';
 import { run } from './run.ts';
@@ -22,14 +28,14 @@ interface MysqlStream {
 /** Runs a statement as a stream, whose socket waits for its reader. Given up or silent, its connection goes too. */
 export async function runMysqlStream(pool: MysqlPool, requested: MysqlStream): Promise<void> {
   const { statement, parameters, sink, drained, signal } = requested;
-  signal.throwIfAborted();
+  throwIfAborted(signal);
   const isPublic = statement.isPublic === true;
   const { connection, end } = await pool.leaseForStream(isPublic).catch((error: unknown) => {
     throw toDatabaseError(error);
   });
   sink.sent?.(performance.now());
   const { promise: failed, reject: fail } = Promise.withResolvers<never>();
-  const abort = (): void => fail(signal.reason);
+  const abort = (): void => fail(abortError(signal));
   signal.addEventListener('abort', abort, { once: true });
   const isShort = isPublic && pool.publicTimeoutMs < pool.answerTimeoutMs;
   const silence = isShort
@@ -43,7 +49,7 @@ export async function runMysqlStream(pool: MysqlPool, requested: MysqlStream): P
     pool.release(connection);
   } catch (error) {
     pool.abandon(connection);
-    throw signal.aborted ? error : toDatabaseError(error);
+    throw toDatabaseError(error);
   } finally {
     end();
     flow.end();

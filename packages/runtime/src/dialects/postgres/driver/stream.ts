@@ -2,8 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchSize, type RowLengths } from '../../../database/batch-size.ts';
 import type { Parameter, RowSink, Statement } from '../../../database/database.ts';
-import { ConnectionError, isRetryable, statementTimeout, toStatementError } from '../../../database/errors.ts';
-import { PlatformError } from '../../../errors.ts';
+import {
+  abortError,
+  ConnectionError,
+  isRetryable,
+  statementTimeout,
+  throwIfAborted,
+  toStatementError,
+} from '../../../database/errors.ts';
 import type { Channel, PendingQuery } from '../protocol/request.ts';
 import type { Pool } from './pool.ts';
 import type { PooledConnection } from './pooled-connection.ts';
@@ -128,14 +134,6 @@ function whenAborted(signal: AbortSignal): { readonly promise: Promise<never>; r
   // It may reject when no code awaits it.
   promise.catch(() => {});
   return { promise, forget: () => signal.removeEventListener('abort', abort) };
-}
-
-function throwIfAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw abortError(signal);
-}
-
-function abortError(signal: AbortSignal): PlatformError {
-  return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause: signal.reason });
 }
 
 /** End of a batch: the portal may have more rows, or the statement is complete. */
