@@ -10,6 +10,9 @@ import { servers } from '../support/servers.ts';
 /** Decimals of more digits than servers keep beside thirty behind the point. */
 const large = ['1', '2', '3'].map((digit) => digit.padEnd(39, '0'));
 
+/** A number of as many digits as a decimal can have. */
+const largest = '7'.repeat(65);
+
 const sql = `
 CREATE TABLE films (id int(4) unsigned zerofill PRIMARY KEY, made year, part_of int(4) unsigned zerofill,
   seen bigint unsigned, took time(3), score double, light float, price decimal(8, 2),
@@ -23,6 +26,8 @@ CREATE TABLE stars (id bigint unsigned AUTO_INCREMENT PRIMARY KEY, name varchar(
   FOREIGN KEY (part_of) REFERENCES stars (id)) AUTO_INCREMENT = 18446744073709551000;
 CREATE TABLE sums (n decimal(40, 0) PRIMARY KEY, part decimal(60, 5), name varchar(9));
 INSERT INTO sums VALUES (${large[0]}, ${large[0]}.5, 'one'), (${large[1]}, -${large[1]}.00001, 'two'), (${large[2]}, NULL, 'three');
+CREATE TABLE coins (wei decimal(65, 0) PRIMARY KEY, id int, held decimal(65, 0));
+INSERT INTO coins (wei, id) VALUES (2, 1), (1, 2), (${largest}, 3);
 INSERT INTO flags VALUES (b'101010101010', 'a'), (b'1', 'b');
 INSERT INTO films VALUES (1, 0, NULL, 18446744073709551615, '23:59:59.999', 5e-324, NULL, NULL), (2, 2024, 1, 9223372036854775808, NULL, NULL, NULL, NULL),
   (3, NULL, 1, 0, NULL, NULL, NULL, NULL);
@@ -171,6 +176,59 @@ describe.each(servers)('$name', ({ missing, start }) => {
     ];
     const changed = await platform().admin('/items/sums?fields=n,name', { method: 'PATCH', body });
     expect(changed.json.data).toEqual(body);
+  });
+
+  it('are compared with decimals of more digits behind the point than they have', async () => {
+    const found = async (query: string): Promise<unknown> => {
+      const { json, text } = await platform().admin(`/items/coins?fields=id&sort=id&${query}`);
+      return json.data?.map(({ id }: { readonly id: number }) => id) ?? text;
+    };
+    const below = `${largest.slice(0, -1)}6.5`;
+    for (const [query, ids] of [
+      ['filter[wei]=1.5', []],
+      ['filter[wei]=0.1e1', [2]],
+      ['filter[wei][_neq]=1.5', [1, 2, 3]],
+      ['filter[wei][_gt]=1.5', [1, 3]],
+      ['filter[wei][_gte]=15e-1', [1, 3]],
+      ['filter[wei][_lt]=1.5', [2]],
+      ['filter[wei][_lte]=2.4', [1, 2]],
+      ['filter[wei][_gt]=-0.5', [1, 2, 3]],
+      ['filter[wei][_lt]=-0.5', []],
+      ['filter[wei][_between]=1.5,2.4', [1]],
+      ['filter[wei][_nbetween]=1.5,1.7', [1, 2, 3]],
+      ['filter[wei][_in]=1.5,1.0', [2]],
+      ['filter[wei][_in]=1.5', []],
+      ['filter[wei][_nin]=1.5,1', [1, 3]],
+      [`filter[wei]=${largest}`, [3]],
+      [`filter[wei]=${largest}.5`, []],
+      [`filter[wei][_gt]=${largest}.5`, []],
+      [`filter[wei][_gt]=${below}`, [3]],
+      [`filter[wei][_lt]=${below}`, [1, 2]],
+    ] as const)
+      expect([query, await found(query)]).toEqual([query, ids]);
+    expect((await platform().admin('/items/coins/1.5')).status).toBe(403);
+    expect((await platform().admin(`/items/coins/${largest}?fields=id`)).json.data).toEqual({ id: 3 });
+    const groups = 'groupBy=id&sort=id&filter[id][_lt]=3';
+    for (const [having, ids] of [
+      ['having[avg][wei][_gt]=1.5', [{ id: 1 }]],
+      ['having[sum][wei][_lt]=1.5', [{ id: 2 }]],
+    ] as const)
+      expect((await platform().admin(`/items/coins?${groups}&${having}`)).json.data, having).toEqual(ids);
+    const write = async (path: string, method: 'PATCH' | 'POST' | 'DELETE', body?: object) =>
+      platform().admin(`/items/coins${path}`, { method, ...(body && { body }) });
+    const held = { held: largest };
+    expect((await write('/1.5', 'PATCH', held)).status).toBe(403);
+    expect((await write(`/${largest}?fields=held`, 'PATCH', held)).json).toEqual({ data: held });
+    const made = { wei: below.slice(0, -2), id: 4, held: `-${largest}` };
+    expect((await write('?fields=wei,id,held', 'POST', made)).json).toEqual({ data: made });
+    const changed = { ...made, id: 5, held: largest };
+    expect((await write('?on_conflict=wei&fields=wei,id,held', 'POST', changed)).json).toEqual({ data: changed });
+    expect((await write('/1.5', 'DELETE')).status).toBe(403);
+    expect((await write('', 'DELETE', ['1.5'])).status).toBe(403);
+    expect((await write('', 'PATCH', [{ wei: '1.5', id: 6 }])).status).toBe(403);
+    const search = { method: 'SEARCH', body: { keys: ['1.5', '2'] } } as const;
+    expect((await platform().admin('/items/coins', search)).status).toBe(403);
+    expect((await write(`/${made.wei}`, 'DELETE')).status).toBe(204);
   });
 
   it('are bytes where they are bits, by which items are found and changed', async () => {

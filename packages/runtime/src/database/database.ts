@@ -17,8 +17,8 @@ export function isPathForm(name: string): name is PathForm {
 
 /**
  * Form of a parameter where a server does not take the text form of values. It may be a boolean as a number, an instant
- * in UTC without its zone, or an integer as such. Others are months or microseconds of an interval, or a list as a JSON
- * array.
+ * in UTC without its zone, or an integer as such. Others are months or microseconds of an interval, the part of a
+ * decimal before its point or behind it, or a list as a JSON array.
  */
 export type ParameterForm =
   | 'text'
@@ -27,6 +27,8 @@ export type ParameterForm =
   | 'integer'
   | 'months'
   | 'microseconds'
+  | 'whole'
+  | 'fraction'
   | `${'text' | 'boolean' | 'instant'}[]`
   | PathForm;
 

@@ -24,6 +24,12 @@ test.each<[string, ParameterForm, unknown]>([
   ['P-1W', 'microseconds', '-604800000000'],
   ['PT1.5S', 'microseconds', '1500000'],
   ['P3D', 'months', '0'],
+  ['-12.50', 'whole', '-12'],
+  ['-12.50', 'fraction', '-0.5'],
+  ['7', 'fraction', '0.0'],
+  ['15e-1', 'whole', '1'],
+  ['15e-3', 'fraction', '0.015'],
+  ['0.15e3', 'whole', '150'],
 ])('%s as %s', (text, as, expected) => expect(form(text, as)).toBe(expected));
 
 test('null stays null, and a bound is a number', () => {

@@ -1,6 +1,7 @@
 /** Parameters, which arrive as texts, in the forms that servers ask for. */
 
 import type { ValueType } from '../language/index.ts';
+import { decimalDigits } from '../language/types/decimal.ts';
 import type { Parameter, ParameterForm, PathForm } from './database.ts';
 
 /** Parameter to send: a text, or an integer where the servers require one. */
@@ -32,6 +33,9 @@ export function formOf(text: string, form: Exclude<ParameterForm, 'integer'>): s
       return String(durationOf(text).months);
     case 'microseconds':
       return String(durationOf(text).microseconds);
+    case 'whole':
+    case 'fraction':
+      return partOf(text, form);
     case 'text[]':
     case 'boolean[]':
     case 'instant[]':
@@ -49,6 +53,15 @@ function pathOf(keys: readonly string[], form: PathForm): string {
     .slice(from, to)
     .map((key) => `.${JSON.stringify(key)}`)
     .join('')}`;
+}
+
+/** Digits behind the point that the servers take. */
+const maxPlaces = 30;
+
+/** The part of a decimal before its point, or the one behind it, each with the sign of the number. */
+function partOf(text: string, part: 'whole' | 'fraction'): string {
+  const { sign, whole, fraction } = decimalDigits(text);
+  return part === 'whole' ? `${sign}${whole || '0'}` : `${sign}0.${fraction.slice(0, maxPlaces) || '0'}`;
 }
 
 function elementForm(form: 'text[]' | 'boolean[]' | 'instant[]'): 'text' | 'boolean' | 'instant' {

@@ -130,7 +130,9 @@ export function aggregateOperand(name: AggregateFunction, field: FieldDescriptor
   if (aggregateKind(name) === 'count' || field === null) return { type: 'bigInteger', native: 'int8' };
   if (name === 'min' || name === 'max') return operandType(field);
   if (field.type === 'float') return { type: 'float', native: 'float8' };
-  return { type: 'decimal', native: field.type === 'decimal' ? field.native : 'numeric' };
+  // An average has more digits behind the point than its column.
+  const isAlike = field.type === 'decimal' && aggregateKind(name) !== 'avg';
+  return { type: 'decimal', native: isAlike ? field.native : 'numeric' };
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   type ValueType,
 } from '../language/index.ts';
 import { definitions, elementwise, listed, matching, paired, ranged } from '../language/operators/index.ts';
+import { decimalDigits } from '../language/types/decimal.ts';
 import type { Attribute } from '../language/types/definition.ts';
 import { attributeType, elementOf, rangeElement } from '../language/values/values.ts';
 import type { StatementBuilder } from './row.ts';
@@ -141,9 +142,15 @@ export function encodeOperand(type: ValueType, operator: Operator, operand: Oper
   // Elsewhere an array is one value: the output form of a csv field.
   if (Array.isArray(value) && listed.has(operator)) {
     const values = value.map((element: JsonValue) => encodeOne(type, element));
-    return paired.has(operator) ? values : [arrayLiteral(values)];
+    return paired.has(operator) ? values : [arrayLiteral(values.filter((text) => !isCut(type, text)))];
   }
   return [printPattern(operator, encodeOne(type, value))];
+}
+
+/** True if lists would cut digits of a decimal, which no value of the column beside them has. */
+export function isCut({ native }: ValueType, text: string): boolean {
+  const [, places] = /^numeric\(\d+,(\d+)\)$/.exec(native ?? '') ?? [];
+  return places !== undefined && decimalDigits(text).fraction.length > Number(places);
 }
 
 /** The parameter of an operand that is one text, as `encodeOperand` encodes it; undefined when it is no value of the type. */

@@ -197,6 +197,9 @@ function printParameter(
   if (plain.endsWith('[]'))
     return jsonTable(server, plain.slice(0, -2), placeholder(`${formOf(plain.slice(0, -2))}[]`));
   if (plain === 'bytea') return bytesOf(placeholder('text'));
+  // A type that cuts no digit of a wide column may cut those of the value beside it, so its parts come apart.
+  if (/^numeric\(65,[12]?\d\)$/.test(plain))
+    return `(CAST(${placeholder('whole')} AS DECIMAL(65,0)) + CAST(${placeholder('fraction')} AS DECIMAL(30,30)))`;
   const type = typeAmong(casts, plain);
   if (type === undefined) return placeholder('text');
   const value = placeholder(formOf(plain));

@@ -35,20 +35,21 @@ function decode(value: JsonValue, facts: ValueFacts): Decoded {
 function limit({ precision, scale = 0 }: ValueFacts, text: string): BrokenLimit | undefined {
   if (precision === undefined) return undefined;
   if (text.endsWith('Infinity')) return { type: 'range', message: 'is out of range' };
-  const { whole, fraction } = digitsOf(text);
-  if (whole > precision - scale) return { type: 'range', message: 'is out of range' };
-  if (fraction <= scale) return undefined;
+  const { whole, fraction } = decimalDigits(text);
+  if (whole.length > precision - scale) return { type: 'range', message: 'is out of range' };
+  if (fraction.length <= scale) return undefined;
   return { type: 'range', message: `must not have more than ${Math.max(scale, 0)} decimal places` };
 }
 
-/** Numbers of digits in front of the point and after it, exponents applied, zeros at the ends left out. */
-function digitsOf(text: string): { readonly whole: number; readonly fraction: number } {
-  const [, integer = '', decimals = '', exponent = '0'] = /^-?(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+/** The digits of a number before its point and behind it, exponents applied, zeros at the ends left out. */
+export function decimalDigits(text: string): Readonly<Record<'sign' | 'whole' | 'fraction', string>> {
+  const [, sign = '', integer = '', decimals = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   const digits = integer + decimals;
-  const leading = /^0*/.exec(digits)?.[0].length ?? 0;
-  if (leading === digits.length) return { whole: 0, fraction: 0 };
   const point = integer.length + Number(exponent);
-  return { whole: Math.max(point - leading, 0), fraction: Math.max(digits.replace(/0+$/, '').length - point, 0) };
+  const whole = digits.slice(0, Math.max(point, 0)).padEnd(point, '0');
+  const fraction = '0'.repeat(Math.max(-point, 0)) + digits.slice(Math.max(point, 0));
+  return { sign, whole: whole.replace(/^0+/, ''), fraction: fraction.replace(/0+$/, '') };
 }
 
 /** Without a precision a numeric can be infinite; with a scale it is always written to it. */

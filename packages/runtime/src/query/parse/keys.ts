@@ -10,7 +10,7 @@ import {
 } from '../../language/index.ts';
 import { parseExactly } from '../../language/values/parse-text.ts';
 import { oneSpelling } from '../../language/values/values.ts';
-import { type OperandType, operandType } from '../../sql/operand.ts';
+import { isCut, type OperandType, operandType } from '../../sql/operand.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 
 /**
@@ -135,7 +135,7 @@ export function decodeKey(
     if (text !== undefined) return text;
     const part = parts[index] ?? null;
     const decoded = decodeValue(type, hasParts(type) && typeof part === 'string' ? readJson(part) : part);
-    if (!decoded.ok || decoded.value === null) throw forbidden();
+    if (!decoded.ok || decoded.value === null || isCut(type, decoded.value)) throw forbidden();
     return oneSpelling(type, decoded.value);
   });
 }
