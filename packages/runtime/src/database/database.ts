@@ -17,8 +17,8 @@ export function isPathForm(name: string): name is PathForm {
 
 /**
  * Form of a parameter where a server does not take the text form of values. It may be a boolean as a number, an instant
- * in UTC without its zone, or an integer as such. Others are months or microseconds of an interval, the part of a
- * decimal before its point or behind it, or a list as a JSON array.
+ * in UTC without its zone, or an integer as such. Others are months or microseconds of an interval, or a list as a JSON
+ * array. A decimal comes as its part before the point and the one behind it.
  */
 export type ParameterForm =
   | 'text'
