@@ -170,7 +170,7 @@ describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
 
   it.skipIf(missing)('a client that reads nothing for STREAM_STALL_TIMEOUT is cut', async () => {
     const [stream, whole] = [await leaveUnread('127.0.3.1', all), await leaveUnread('127.0.3.2', eightMegabytes)];
-    await Promise.all([stream, whole].map(untilCut));
+    await Promise.all([stream, whole].map((socket) => untilCut(socket)));
     for (const [socket, bytes] of [
       [stream, 24_000_000],
       [whole, 8_000_000],

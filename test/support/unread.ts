@@ -27,7 +27,10 @@ export async function askWithoutReading(url: string, path: string, options: Unre
 }
 
 /** Waits until the server has closed its side of a connection, of which a client that reads nothing hears nothing. */
-export async function untilCut({ localPort, remotePort }: Socket, timeout = 30_000): Promise<void> {
+export async function untilCut(
+  { localPort, remotePort }: Socket,
+  { timeout = 30_000 }: { readonly timeout?: number } = {},
+): Promise<void> {
   // Where the system does not tell, it is waited for longer than the server does.
   if (!existsSync('/proc/net/tcp')) return sleep(timeout / 4);
   const hex = (port = 0): string => port.toString(16).toUpperCase().padStart(4, '0');
