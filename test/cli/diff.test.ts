@@ -1,4 +1,4 @@
-/** What `platform diff` says of two versions of a project with a database: of what stays the same by its name only, too. */
+/** Changes that `platform diff` reports between two versions of a project, also where a name leads to something else. */
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

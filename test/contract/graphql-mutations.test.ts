@@ -216,7 +216,7 @@ describe('one operation', () => {
     expect(await run("SELECT 1 FROM tags WHERE name = 't'")).toEqual([]);
   });
 
-  it('tells administrators which name does not exist, and nobody else', async () => {
+  it('tells only administrators which name does not exist', async () => {
     const unknown = 'Not found, or you do not have permission.';
     for (const query of [
       '{ tags(sort: ["nme"]) { id } }',

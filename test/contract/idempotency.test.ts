@@ -62,7 +62,7 @@ describe('the same request again', () => {
     expect(await people()).toBe(0);
   });
 
-  it('tells an administrator which name does not exist, and nobody else', async () => {
+  it('tells only administrators which name does not exist', async () => {
     const text = async (key: string, ask = project.ask) =>
       (await post(key, { nme: 'x' }, 'people', ask)).json.errors[0].message;
     const named = 'Not found, or secret: "nme" of people.';

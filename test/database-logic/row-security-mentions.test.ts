@@ -28,7 +28,7 @@ afterAll(async () => {
   await mail?.close();
 });
 
-it('is mailed to the owner of the row, and to nobody else who is mentioned', async () => {
+it('is mailed to the owner of the row, and to no other user who is mentioned', async () => {
   const [owner, other] = await project.addUsers(2);
   await project.rows('INSERT INTO documents VALUES (1, $1)', [owner?.id]);
   const comment = async (text: string) => {

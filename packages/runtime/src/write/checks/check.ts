@@ -70,7 +70,7 @@ export interface CheckedRow {
   present(column: number): string;
 }
 
-/** A link that leaves a check open where it leads to a row of the step: any, or a new one that a scope shows. */
+/** A link whose check is judged later where it leads to a row that the step writes, or makes and a scope shows. */
 export interface OpenLink {
   readonly link: ManyToOne;
   readonly shown?: Scope;
