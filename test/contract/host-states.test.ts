@@ -143,7 +143,8 @@ describe('PostgreSQL', () => {
       await late.stop();
     } finally {
       await set('off');
-      expect((await write(server)).status).toBe(200);
+      // Sessions of the pool read the setting a moment after the server does.
+      await expect.poll(async () => (await write(server)).status, { timeout: 2_500 }).toBe(200);
       await server.stop();
     }
   });
