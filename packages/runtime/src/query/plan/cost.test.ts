@@ -132,6 +132,8 @@ describe('cost', () => {
     expect(cost({ fields: ['count(comments)'] })).toBe(21);
     expect(cost({ aggregate: { count: ['id', 'title'] }, groupBy: ['status'] })).toBe(13);
     expect(cost({ aggregate: { count: '*' }, groupBy: ['status', 'count(comments)'] })).toBe(23);
+    const sort = ['-sum.views', 'count', 'max.views', 'status'];
+    expect(cost({ aggregate: { count: '*', max: 'views' }, groupBy: ['status'], sort })).toBe(14);
     const aggregated = (read: JsonValue) => cost({ fields: ['comments'], deep: { comments: read } });
     expect(aggregated({ _aggregate: { count: '*' } })).toBe(22);
     expect(aggregated({ _aggregate: { count: '*' }, _group: ['id', 'body'] })).toBe(24);

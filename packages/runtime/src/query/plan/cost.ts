@@ -42,12 +42,15 @@ export function costOfAggregate(names: AggregateNames, conditions: Iterable<Cond
   return costs.root + costOfNames(names) + costOfConditions(conditions);
 }
 
-/** A group that counts rows costs what their number costs in an item. */
-function costOfNames({ groups, values }: AggregateNames): number {
+/** A group that counts rows costs what their number costs in an item, and an aggregate that only an order takes is one. */
+function costOfNames({ groups, values, order }: AggregateNames): number {
   const counted = groups.filter(({ relation, function: call }) => {
     return call === 'count' && relation !== undefined && relation.descriptor.kind !== 'm2o';
   });
-  return (groups.length + values.length) * costs.field + counted.length * costs.list;
+  const sorted = order.filter(({ by }) => {
+    return typeof by !== 'number' && !values.some(({ function: name, field }) => name === by.function && field === by.field);
+  });
+  return (groups.length + values.length + sorted.length) * costs.field + counted.length * costs.list;
 }
 
 function costOfConditions(conditions: Iterable<Condition>): number {
