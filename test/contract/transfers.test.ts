@@ -216,6 +216,8 @@ describe('an import', () => {
     ['bytes that are no text', file(Buffer.from([0x74, 0xff, 0x0a]), 'a.csv', 'text/csv'), '400 INVALID_PAYLOAD'],
     ['a value of another type', csv('title,price', 'a,b'), '400 INVALID_PAYLOAD'],
     ['a cell that is no JSON', csv('title,meta', 'a,{'), '400 INVALID_PAYLOAD'],
+    ['a cell of much JSON', csv('title,meta', `a,"[${'1,'.repeat(600_000)}1]"`), '400 INVALID_PAYLOAD'],
+    ['cells of much text', csv('body,meta', `${'a'.repeat(600_000)},[${'1'.repeat(600_000)}]`), '400 INVALID_PAYLOAD'],
     ['names that are not there', csv('title,nothing', 'a,b'), '403 FORBIDDEN'],
     ['no title', csv('title', ',', ''), '400 INVALID_PAYLOAD'],
   ])('of %s leaves nothing', async (_, part, told) => {

@@ -29,12 +29,19 @@ interface RelatedColumns {
   readonly holders: readonly string[];
 }
 
-/** Reads the items. Throws INVALID_PAYLOAD for another form, and for names that do not fit each other. */
-export async function* readCsvItems(path: string, layout: ItemsLayout): AsyncGenerator<FilterObject> {
+/**
+ * Reads the items, whose rows have at most `maxLength` characters. Throws INVALID_PAYLOAD for another form, and for names
+ * that do not fit each other.
+ */
+export async function* readCsvItems(
+  path: string,
+  layout: ItemsLayout,
+  maxLength: number,
+): AsyncGenerator<FilterObject> {
   let columns: Columns | undefined;
   let width = 0;
   let line = 0;
-  for await (const row of readCsv(readTexts(path))) {
+  for await (const row of readCsv(readTexts(path), maxLength)) {
     line++;
     if (columns === undefined) {
       columns = readHeader(row, layout);
@@ -152,12 +159,9 @@ export function withoutEmptyKeys(item: FilterObject, key: readonly string[]): Fi
 /** The cells of a row; null for an empty one. */
 type CsvRow = readonly (string | null)[];
 
-/** Characters of a cell at most: far more than any value that a request may hold. */
-const longestCell = 16 * 1024 ** 2;
-
 /** Reads the rows; empty lines are passed over. Throws INVALID_PAYLOAD for quotes that do not end. */
-async function* readCsv(texts: AsyncIterable<string>): AsyncGenerator<CsvRow> {
-  const parser = new CsvParser();
+async function* readCsv(texts: AsyncIterable<string>, maxLength: number): AsyncGenerator<CsvRow> {
+  const parser = new CsvParser(maxLength);
   for await (const text of texts) yield* parser.read(text);
   yield* parser.end();
 }
@@ -180,11 +184,18 @@ function decode(read: () => string): string {
 type State = 'start' | 'plain' | 'quoted' | 'quote';
 
 class CsvParser {
+  readonly #maxLength: number;
   #state: State = 'start';
   #cell = '';
   #row: (string | null)[] = [];
+  /** Characters of the row, without its quotes. */
+  #length = 0;
   #line = 1;
   #afterReturn = false;
+
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength;
+  }
 
   #endCell(): void {
     this.#row.push(this.#state === 'start' ? null : this.#cell);
@@ -198,13 +209,20 @@ class CsvParser {
     this.#endCell();
     const done = this.#row;
     this.#row = [];
+    this.#length = 0;
     this.#line++;
     return empty ? null : done;
   }
 
   #add(text: string): void {
     this.#cell += text;
-    if (this.#cell.length > longestCell) throw refuse(`has too long a cell in line ${this.#line}`);
+    this.#count(text);
+  }
+
+  #count({ length }: string): void {
+    this.#length += length;
+    if (this.#length <= this.#maxLength) return;
+    throw refuse(`has more than ${this.#maxLength} characters in line ${this.#line} (MAX_PAYLOAD_SIZE)`);
   }
 
   *read(text: string): Generator<CsvRow> {
@@ -219,6 +237,7 @@ class CsvParser {
         if (this.#state === 'quote') this.#add(letter);
         this.#state = 'quoted';
       } else if (letter === ',') {
+        this.#count(letter);
         this.#endCell();
       } else if (letter === '\n' && followsReturn) {
         // The other half of a line's end.

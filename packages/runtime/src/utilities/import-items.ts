@@ -15,7 +15,7 @@ export interface ImporterOptions {
   readonly writer: Pick<Writer, 'workOf'>;
   /** Items that one request writes at most; null: as many as its file holds. */
   readonly maxItems: number | null;
-  /** Characters of an item of JSON at most: those of a request have no more. */
+  /** Characters of an item at most: those of a request have no more. */
   readonly itemSize: number;
 }
 
@@ -146,7 +146,7 @@ async function* inBatches(items: AsyncIterable<FilterObject>): AsyncGenerator<re
 }
 
 function itemsOf({ path, format }: ItemsFile, layout: ItemsLayout, itemSize: number): AsyncIterable<FilterObject> {
-  return format === 'json' ? jsonItems(path, layout.collection, itemSize) : readCsvItems(path, layout);
+  return format === 'json' ? jsonItems(path, layout.collection, itemSize) : readCsvItems(path, layout, itemSize);
 }
 
 /** Parses item by item: a whole file would keep all other requests waiting. */
