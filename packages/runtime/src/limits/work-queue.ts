@@ -57,6 +57,27 @@ export function createWorkQueue({ atOnce, waiting, longestWaitMs }: WorkQueueOpt
   };
 }
 
+/**
+ * Makes a way into a queue that clients share alike: each waits there for one turn only, with its other work behind that.
+ * So no client takes the places of all others.
+ */
+export function shareQueue(shared: WorkQueue, waiting: number): (client: string) => WorkQueue {
+  const queues = new Map<string, { readonly queue: WorkQueue; users: number }>();
+  return (client) => ({
+    async acquire(work) {
+      const own = queues.get(client) ?? { queue: createWorkQueue({ atOnce: 1, waiting }), users: 0 };
+      queues.set(client, own);
+      own.users++;
+      try {
+        return await own.queue.acquire(() => shared.acquire(work));
+      } finally {
+        own.users--;
+        if (own.users === 0) queues.delete(client);
+      }
+    },
+  });
+}
+
 function unavailable(cause: Error): PlatformError {
   return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
 }

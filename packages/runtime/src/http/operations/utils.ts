@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { PlatformError } from '../../errors.ts';
 import type { CompiledApi } from '../../language/index.ts';
 import type { utilResource } from '../../language/operations/index.ts';
-import { createWorkQueue } from '../../limits/work-queue.ts';
+import { createWorkQueue, shareQueue } from '../../limits/work-queue.ts';
 import { createPasswords, readHashCost } from '../../passwords/passwords.ts';
 import type { Planner } from '../../query/planner.ts';
 import { systemSchemaOf } from '../../system/place.ts';
@@ -28,9 +28,11 @@ export function utilOperations(options: UtilOptions): Implementations<typeof uti
   const revert = createReverter({ ...options, schema: systemSchemaOf(options.api) });
   return {
     utilsRandomString: async ({ length }) => ({ value: randomText(length) }),
-    utilsHashGenerate: async ({ string }) => ({ value: await hashQueue.acquire(() => passwords.hash(string)) }),
-    utilsHashVerify: async ({ string, hash }) => ({
-      value: isComparable(hash) && (await hashQueue.acquire(() => passwords.verify(hash, string))),
+    utilsHashGenerate: async ({ string }, { caller }) => ({
+      value: await hashQueue(caller.user ?? '').acquire(() => passwords.hash(string)),
+    }),
+    utilsHashVerify: async ({ string, hash }, { caller }) => ({
+      value: isComparable(hash) && (await hashQueue(caller.user ?? '').acquire(() => passwords.verify(hash, string))),
     }),
     async utilsSort({ collection, item, to }, context) {
       const { caller, sender } = context;
@@ -56,8 +58,8 @@ function randomText(length: number): string {
     .slice(0, length);
 }
 
-/** One hash of the utilities at once in the turns of the process, so that a sign-in waits for one at most. */
-const hashQueue = createWorkQueue({ atOnce: 1, waiting: 16 });
+/** One hash of the utilities at once in the turns of the process, so that a sign-in waits for one at most. Users take turns. */
+const hashQueue = shareQueue(createWorkQueue({ atOnce: 1, waiting: 64 }), 16);
 
 /** Most memory in KiB, passes and lanes of a hash that a request makes this server compute. */
 const limit = { memory: 65_536, passes: 10, lanes: 4 } as const;
