@@ -1,7 +1,6 @@
 /** Contents of files, inert: browsers run nothing of them and show raster images only. Source: section 11.3. */
 import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { FilesEnvironment } from '../../environment/files.ts';
 import { PlatformError } from '../../errors.ts';
 import type { FileFinder, FoundFile } from '../../files/find-file.ts';
@@ -112,7 +111,6 @@ class AssetSender {
     return true;
   }
 
-  /** Sends a content as fast as its reader takes it, and holds little of it meanwhile. */
   async #stream(
     { request: { url = '', [requestRecord]: record }, response }: HttpContext,
     stream: Readable,
@@ -120,7 +118,7 @@ class AssetSender {
   ) {
     if (record !== undefined) record.bytes = length;
     try {
-      await pipeline(stream, response);
+      await this.#options.responder.pipe(response, stream);
     } catch (error) {
       // Too late for an error: a body that breaks off is the only honest sign. A client that has left needs none.
       const hasLeft = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';

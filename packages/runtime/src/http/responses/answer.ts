@@ -6,7 +6,8 @@
  * bytes that are final already.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Statement } from '../../database/database.ts';
 import { subnetOf } from '../../environment/networks.ts';
 import type { Environment } from '../../environment.ts';
@@ -97,6 +98,8 @@ export interface Responder {
 export interface StreamingResponder extends Responder {
   /** Sends a body of unknown length; the head was written with `streamHeaders`. */
   outgoing(httpContext: HttpContext, out: Writable): Outgoing;
+  /** Sends a content as fast as its reader takes it; cut where that one takes nothing for STREAM_STALL_TIMEOUT. */
+  pipe(response: ServerResponse, content: Readable): Promise<void>;
   /** The statement for a replica, where one may answer the request; else the same statement. */
   late(request: IncomingMessage, statement: Statement): Statement;
   /** False where there are replicas, and no server that takes writes is known. */
@@ -140,6 +143,7 @@ export function createResponder(
     fail: (httpContext, error, headers) => answering.fail(httpContext, error, headers),
     streamHeaders: (request, encoding, content) => answering.streamHeaders(request, encoding, content),
     outgoing: (httpContext, out) => answering.outgoing(httpContext, out),
+    pipe: (response, content) => pipe(response, content, environment.streams.stallTimeout),
     unsentOf: (request) => answering.unsentOf(request),
     hangUp() {
       answering.hangingUp = true;
@@ -275,6 +279,18 @@ class Answering {
       endRequest(response);
     });
     response.end(body, () => giveBack(body));
+  }
+}
+
+/** Bytes that wait for their source are no fault of the reader. */
+async function pipe(response: ServerResponse, content: Readable, stallMs: number): Promise<void> {
+  const look = (): void => void (response.writableLength > 0 ? response.destroy() : timer.refresh());
+  const timer = setTimeout(look, stallMs).unref();
+  content.on('data', () => timer.refresh());
+  try {
+    await pipeline(content, response);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
