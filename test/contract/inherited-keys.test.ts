@@ -1,6 +1,6 @@
 /** Tables that others inherit from: their keys do not hold of the rows of their children, which appear in them. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ServedProject, serveProject } from '../support/project.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 let project: ServedProject;
 beforeAll(async () => {
@@ -53,4 +53,45 @@ it('writes that return related items read it', async () => {
   expect(made.json).toEqual({ data: { id: 3, doc: { title: 'new' } } });
   const changed = await project.admin('/items/notes/3?fields=doc.title', { method: 'PATCH', body: { doc: 1 } });
   expect(changed.json).toEqual({ data: { doc: { title: 'own' } } });
+});
+
+describe('where a key stands twice', () => {
+  const rows = () => project.rows('SELECT tableoid::regclass::text, id, title FROM docs WHERE id < 4 ORDER BY 2, 1');
+  let before: unknown;
+  beforeAll(async () => {
+    before = await rows();
+  });
+
+  it('reads give the row of the table itself, alone and together', async () => {
+    const own = { data: { id: 1, title: 'own' } };
+    const paths = Array.from({ length: 8 }, () => '/items/docs/1?fields=id,title');
+    expect((await Promise.all(paths.map((path) => project.ask(path)))).map(({ json }) => json)).toEqual(paths.map(() => own));
+    const query = '{ docs_by_id(id: 1) { title } }';
+    const { json } = await project.ask('/graphql', { method: 'POST', body: { query } });
+    expect(json).toEqual({ data: { docs_by_id: { title: 'own' } } });
+  });
+
+  it.each<[string, string, object | undefined]>([
+    ['PATCH', '/1', { title: 'changed' }],
+    ['PATCH', '/1?fields=title', { title: 'changed' }],
+    ['PATCH', '', { keys: [1, 404], data: { title: 'changed' } }],
+    ['PATCH', '?fields=title', { keys: [1, 404], data: { title: 'changed' } }],
+    ['PATCH', '?fields=title', [{ id: 1, title: 'changed' }, { id: 404, title: 'changed' }]],
+    ['PATCH', '', { query: { filter: { title: 'memo' } }, data: { title: 'changed' } }],
+    ['DELETE', '/1', undefined],
+    ['DELETE', '', [1, 404]],
+    ['DELETE', '', { query: { filter: { title: 'memo' } } }],
+  ])('%s %s %j changes nothing', async (method, path, body) => {
+    const answer = await project.admin(`/items/docs${path}`, { method, ...(body && { body }) });
+    expect([failure(answer), await rows()]).toEqual(['403 FORBIDDEN', before]);
+  });
+
+  it('rows of other tables are changed by keys of their own', async () => {
+    const change = { method: 'PATCH', body: { title: 'changed' } };
+    expect((await project.admin('/items/docs/3?fields=title', change)).json).toEqual({ data: { title: 'changed' } });
+    const several = { method: 'PATCH', body: { keys: [2, 3], data: { title: 'both' } } };
+    const { json } = await project.admin('/items/docs?fields=title', several);
+    expect(json.data).toEqual([{ title: 'both' }, { title: 'both' }]);
+    expect((await project.admin('/items/docs', { method: 'DELETE', body: [3] })).status).toBe(204);
+  });
 });

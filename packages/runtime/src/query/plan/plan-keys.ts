@@ -51,11 +51,12 @@ export interface BatchKey {
   readonly kind: KeyKind;
 }
 
-/** The key of a collection, where it is one field whose values have one text each. */
+/** The key of a collection, where it is one field whose values have one text each, and no two rows share one. */
 export function batchKey({ descriptor }: CollectionScope): BatchKey | undefined {
   const [field, ...more] = keyFields(descriptor);
   if (field === undefined || more.length > 0 || field.folds === true || field.comparison !== undefined)
     return undefined;
+  if (descriptor.inherited === true) return undefined;
   const kind = types[field.type].key;
   return kind && { field, kind };
 }

@@ -7,6 +7,7 @@ import { printCondition } from '../../sql/condition.ts';
 import { itemsOf } from '../../sql/implied-items.ts';
 import { listedForm } from '../../sql/operand.ts';
 import { readable } from '../../sql/readable.ts';
+import { firstOf } from '../../sql/related.ts';
 import { columnsOf, type Finished, type Row, type StatementBuilder, tableRow } from '../../sql/row.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import { createStatement } from '../../sql/statement.ts';
@@ -146,7 +147,7 @@ export function startRead(
   const order = query.selector === 'key' ? [] : printListOrder(row, query);
   const behind = query.cursor === undefined ? [] : [printAfter(row, order, query.cursor.start, query.values)];
   const from = query.selector === 'written' ? joinWritten(row, query, table) : table;
-  const parts = { before, row, from, table, rows, matching, bounds: printListBounds(query, statement) };
+  const parts = { before, row, from, table, rows, matching, bounds: printListBounds(query, row) };
   if (isFoundByWords(query, statement.dialect)) return { ...parts, ...printFound(query, row, alias, permitted) };
   return { ...parts, order, listed: { from, predicate: allOf([matching, ...behind, ...permitted(row)]) } };
 }
@@ -320,10 +321,10 @@ function printJoined(query: ReadQuery, parts: ReadParts): Printed {
 }
 
 /** LIMIT and OFFSET with a leading space. */
-function printListBounds(query: ReadQuery, statement: StatementBuilder): string {
-  if (query.selector === 'key') return '';
+function printListBounds(query: ReadQuery, row: Row): string {
+  if (query.selector === 'key') return firstOf(row);
   const { limit, offset, cursor } = query;
-  return printBounds(statement, { limit, offset, beyond: beyondOf(cursor) }, boundsIndex(query));
+  return printBounds(row.statement, { limit, offset, beyond: beyondOf(cursor) }, boundsIndex(query));
 }
 
 function boundsIndex({ selection, selector, values, cursor }: ReadQuery): number {

@@ -15,7 +15,7 @@ import { valuesOf, type WriteValues } from '../plan/inputs.ts';
 import { draw } from '../plan/plan-create.ts';
 import type { KeyPart, MadeKeys, WriteStatement } from '../plan/statement.ts';
 
-/** Runs a write. A missing row counts as none written. */
+/** Runs a write. A missing row counts as none written; a write of one item answers a row for each that it has found. */
 export async function runWrite(
   transaction: Transaction,
   plan: WriteStatement,
@@ -23,10 +23,11 @@ export async function runWrite(
   caller: Caller,
 ): Promise<WriteAnswer> {
   if (plan.made !== undefined) return runInsert(transaction, plan, plan.made, values, caller);
-  const [row = []] = await rowsOf(transaction, plan, values, caller);
-  const [number = null, count = '0', ...rest] = row;
+  const rows = await rowsOf(transaction, plan, values, caller);
+  const [[number = null, , ...rest] = []] = rows;
   if (number !== null) transaction.identify(number);
-  return readAnswer(plan, Number(count), number !== null, rest);
+  const count = rows.reduce((sum, [, written]) => sum + Number(written ?? 0), 0);
+  return readAnswer(plan, count, number !== null, rest);
 }
 
 export interface ReturnedAnswer extends Omit<WriteAnswer, 'matched'> {
@@ -246,7 +247,7 @@ function answerOf(count: number, keys: readonly (readonly (string | null)[])[]):
 }
 
 export interface WriteAnswer {
-  /** Rows that were written. */
+  /** Rows that were written; -1 where several have one key. */
   readonly count: number;
   /** False when the statement only looked, because there was nothing to change. */
   readonly wrote: boolean;

@@ -82,7 +82,7 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
       : runReturned(transaction, write, values, caller, plans.answer, plans.many).then(unmatched);
   if (plans.answer === undefined) watch?.follow();
   const result = await writing;
-  if (result.count !== requested && !step.lenient) throw missingRows(keys, payload);
+  if (result.count < 0 || (result.count !== requested && !step.lenient)) throw missingRows(keys, payload);
   const made: Keys = { count: result.count, many: plans.many, values: result.keys };
   const written = keys ?? (plans.single === true ? asOne(made) : made);
   const matched = looked?.matched ?? result.matched;

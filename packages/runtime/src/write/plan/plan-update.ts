@@ -102,9 +102,17 @@ export function planDelete(written: Written, removed: Removal, many: boolean): W
   });
   const change =
     sets === null ? `DELETE FROM ${table} AS ${alias} USING` : `UPDATE ${table} AS ${alias} SET ${sets('')} FROM`;
-  const gone = `${change} (${locked}) i WHERE ${keysEqual(rowKey, input)} RETURNING 1`;
-  const text = `WITH w AS (${gone}) SELECT ${transactionNumber}, pg_catalog.count(*)::pg_catalog.text FROM w`;
+  const gone = `${change} (${locked}) i WHERE ${keysEqual(rowKey, input)} RETURNING i.n`;
+  const text = `WITH w AS (${gone}) SELECT ${transactionNumber}, ${countOf(written, 'w.n')} FROM w`;
   return finishWrite(drafting, text, kind);
+}
+
+/** Number of rows that keys have found, as text; -1 where child tables repeat one of the keys, whose positions are `n`. */
+function countOf({ writable }: Written, n: string): string {
+  const count = 'pg_catalog.count(*)';
+  const { inherited } = writable.collection.descriptor;
+  const once = `CASE WHEN ${count} = pg_catalog.count(DISTINCT ${n}) THEN ${count} ELSE -1 END`;
+  return inherited === true ? `(${once})::pg_catalog.text` : `${count}::pg_catalog.text`;
 }
 
 interface Update {
@@ -145,7 +153,7 @@ function finishLook(drafting: Drafting, update: Update): WriteStatement {
   const { written } = drafting;
   const { table } = written.writable.collection.descriptor;
   const from = `${update.source}, ${table} AS ${update.alias}`;
-  const text = `SELECT NULL, pg_catalog.count(*)::pg_catalog.text FROM ${from}${where(update.rows)}`;
+  const text = `SELECT NULL, ${countOf(written, 'i.n')} FROM ${from}${where(update.rows)}`;
   return finishWrite(drafting, text, {});
 }
 
@@ -227,7 +235,7 @@ function finishUpdate(
       ? []
       : [...singleAnswers(checks, judged), ...returnedColumns(drafting, returned, returning.column)];
   const aggregated = () => [
-    'pg_catalog.count(*)::pg_catalog.text',
+    countOf(written, position),
     ...matched.map((rule) => `pg_catalog.array_agg(${match(rule)} ORDER BY ${position})::pg_catalog.text`),
     ...manyAnswers(drafting, checks, judged, position),
   ];

@@ -199,7 +199,8 @@ function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: b
   const changed = changedNames(written);
   if (lockOfUpdate(writable.collection.descriptor, changed) === 'UPDATE') return undefined;
   const many = form !== 'one' || grant.rules.length > 1;
-  if (many && changed.length === 0) return undefined;
+  // The items that it returns would not tell which key has found two.
+  if (many && (changed.length === 0 || writable.collection.descriptor.inherited === true)) return undefined;
   if (many)
     return {
       write: planUpdateMany(written, form !== 'many', returned),
