@@ -1,7 +1,7 @@
 /** The first start of a project with users: a secret that is kept, an administrator who is told once, and no start without. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase } from '../support/database.ts';
@@ -54,6 +54,20 @@ it('with the embedded database makes both, once', async () => {
   expect(me.json).toEqual({ data: { email: 'admin@example.com' } });
   await second.stop();
 }, 120_000);
+
+it('ends a start whose kept secret is not whole: its tokens could be made by everybody', async () => {
+  const file = join(project.folder, '.platform', 'secret');
+  const kept = await readFile(file, 'utf8');
+  try {
+    for (const text of ['', kept.slice(0, 20)]) {
+      await writeFile(file, text);
+      const { code, stderr } = await runPlatform(['start', '--project', project.folder], { ...unset, DATABASE_URL: '' });
+      expect([code, stderr]).toEqual([4, expect.stringContaining('cannot be read or is not whole: remove it')]);
+    }
+  } finally {
+    await writeFile(file, kept);
+  }
+}, 60_000);
 
 it('names the way to sign in where passwords are off', async () => {
   const command = join(import.meta.dirname, '../../packages/cli/bin/platform.cjs');

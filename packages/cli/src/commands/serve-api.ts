@@ -118,9 +118,17 @@ async function recompilerOf(settings: Settings, api: CompiledApi): Promise<Pick<
 /** Variables of the process, with the secrets in the state folder if the project's database lies there, too. */
 async function variablesOf(project: Settings, token: AdminToken): Promise<Variables> {
   const needsSecret = databaseUrl(project) === null && ownVariable('SECRET') === null;
-  const kept = needsSecret ? { SECRET: await keptSecret(project.stateFolder) } : {};
+  const kept = needsSecret ? { SECRET: await secretOf(project) } : {};
   const made = token.source === 'file' || token.source === 'created' ? { ADMIN_TOKEN: token.value } : {};
   return { ...process.env, ...made, ...kept };
+}
+
+async function secretOf({ stateFolder }: Settings): Promise<string> {
+  try {
+    return await keptSecret(stateFolder);
+  } catch (error) {
+    throw await startError(error, null);
+  }
 }
 
 /** Loads the generated API. Rejects with advice if there is none. */

@@ -2,21 +2,27 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Reader, secretAdvice } from './values.ts';
+import { EnvironmentError, type Reader, secretAdvice } from './values.ts';
 
-/** The secret in the file `secret` of a folder, made on first use, for servers whose database lies beside it. */
+/**
+ * The secret in the file `secret` of a folder, made on first use, for servers whose database lies beside it. Rejects with
+ * `EnvironmentError` where the file is not whole: everybody can sign tokens by an empty secret.
+ */
 export async function keptSecret(folder: string): Promise<string> {
   const file = join(folder, 'secret');
-  const kept = await readSecret(file);
-  if (kept !== '') return kept;
   try {
-    await keepSecret(file, randomBytes(32).toString('base64url'), 'wx');
+    await keepSecret(file, randomBytes(leastBytes).toString('base64url'), 'wx');
   } catch (error) {
-    // Another process was faster; its secret counts.
+    // The secret that is there counts, also that of a faster process.
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
-  return readSecret(file);
+  const secret = (await readFile(file, 'utf8').catch(() => '')).trim();
+  if (secret.length >= leastBytes) return secret;
+  const message = `SECRET is not set, and ${file} cannot be read or is not whole: remove it, and another is made.`;
+  throw new EnvironmentError([{ variable: 'SECRET', message }]);
 }
+
+const leastBytes = 32;
 
 /** Writes a secret into a file that its owner alone can read, and makes the folder for it. */
 export async function keepSecret(file: string, secret: string, flag: 'w' | 'wx' = 'w'): Promise<void> {
@@ -24,10 +30,6 @@ export async function keepSecret(file: string, secret: string, flag: 'w' | 'wx' 
   await writeFile(file, `${secret}\n`, { mode: 0o600, flag });
   // The umask may narrow the mode of a new file, but never widens it; this sets it regardless.
   await chmod(file, 0o600);
-}
-
-async function readSecret(file: string): Promise<string> {
-  return (await readFile(file, 'utf8').catch(() => '')).trim();
 }
 
 /** Bytes above which no token is looked at. */
