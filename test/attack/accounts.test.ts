@@ -147,7 +147,9 @@ it('a flood of sign-ins is worked off or refused, and everybody else is served',
   }
   const answers = await Promise.all(flood);
   const counts = Map.groupBy(answers, failure);
-  expect([...counts.keys()].toSorted()).toEqual(['401 INVALID_CREDENTIALS', '503 SERVICE_UNAVAILABLE']);
+  // A busy machine takes them so slowly that there may be a place for each.
+  expect(['401 INVALID_CREDENTIALS', '503 SERVICE_UNAVAILABLE']).toEqual(expect.arrayContaining([...counts.keys()]));
+  expect(counts.has('401 INVALID_CREDENTIALS')).toBe(true);
   for (const answer of counts.get('503 SERVICE_UNAVAILABLE') ?? [])
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
   console.info(`beside 300 sign-ins: ${waits.map((wait) => wait.toFixed(0)).join(' ')} ms`);
