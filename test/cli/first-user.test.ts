@@ -61,7 +61,10 @@ it('ends a start whose kept secret is not whole: its tokens could be made by eve
   try {
     for (const text of ['', kept.slice(0, 20)]) {
       await writeFile(file, text);
-      const { code, stderr } = await runPlatform(['start', '--project', project.folder], { ...unset, DATABASE_URL: '' });
+      const { code, stderr } = await runPlatform(['start', '--project', project.folder], {
+        ...unset,
+        DATABASE_URL: '',
+      });
       expect([code, stderr]).toEqual([4, expect.stringContaining('cannot be read or is not whole: remove it')]);
     }
   } finally {

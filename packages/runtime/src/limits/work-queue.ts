@@ -65,14 +65,14 @@ export function shareQueue(shared: WorkQueue, waiting: number): (client: string)
   const queues = new Map<string, { readonly queue: WorkQueue; users: number }>();
   return (client) => ({
     async acquire(work) {
-      const own = queues.get(client) ?? { queue: createWorkQueue({ atOnce: 1, waiting }), users: 0 };
-      queues.set(client, own);
-      own.users++;
+      const entry = queues.get(client) ?? { queue: createWorkQueue({ atOnce: 1, waiting }), users: 0 };
+      queues.set(client, entry);
+      entry.users++;
       try {
-        return await own.queue.acquire(() => shared.acquire(work));
+        return await entry.queue.acquire(() => shared.acquire(work));
       } finally {
-        own.users--;
-        if (own.users === 0) queues.delete(client);
+        entry.users--;
+        if (entry.users === 0) queues.delete(client);
       }
     },
   });

@@ -48,7 +48,9 @@ function costOfNames({ groups, values, order }: AggregateNames): number {
     return call === 'count' && relation !== undefined && relation.descriptor.kind !== 'm2o';
   });
   const sorted = order.filter(({ by }) => {
-    return typeof by !== 'number' && !values.some(({ function: name, field }) => name === by.function && field === by.field);
+    return (
+      typeof by !== 'number' && !values.some(({ function: name, field }) => name === by.function && field === by.field)
+    );
   });
   return (groups.length + values.length + sorted.length) * costs.field + counted.length * costs.list;
 }
