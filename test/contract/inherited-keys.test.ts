@@ -56,40 +56,41 @@ it('writes that return related items read it', async () => {
 });
 
 describe('where a key stands twice', () => {
-  const rows = () => project.rows('SELECT tableoid::regclass::text, id, title FROM docs WHERE id < 4 ORDER BY 2, 1');
+  const rows = () => project.rows('SELECT tableoid::regclass::text, id, title FROM docs ORDER BY 2, 1');
   let before: unknown;
   beforeAll(async () => {
+    await project.rows(`INSERT INTO docs VALUES (5, NULL, 'parent'); INSERT INTO memos VALUES (5, NULL, 'child')`);
     before = await rows();
   });
 
   it('reads give the row of the table itself, alone and together', async () => {
-    const parent = { data: { id: 1, title: 'own' } };
-    const paths = Array.from({ length: 8 }, () => '/items/docs/1?fields=id,title');
+    const parent = { data: { id: 5, title: 'parent' } };
+    const paths = Array.from({ length: 8 }, () => '/items/docs/5?fields=id,title');
     expect((await Promise.all(paths.map((path) => project.ask(path)))).map(({ json }) => json)).toEqual(
       paths.map(() => parent),
     );
-    const query = '{ docs_by_id(id: 1) { title } }';
+    const query = '{ docs_by_id(id: 5) { title } }';
     const { json } = await project.ask('/graphql', { method: 'POST', body: { query } });
-    expect(json).toEqual({ data: { docs_by_id: { title: 'own' } } });
+    expect(json).toEqual({ data: { docs_by_id: { title: 'parent' } } });
   });
 
   it.each<[string, string, object | undefined]>([
-    ['PATCH', '/1', { title: 'changed' }],
-    ['PATCH', '/1?fields=title', { title: 'changed' }],
-    ['PATCH', '', { keys: [1, 404], data: { title: 'changed' } }],
-    ['PATCH', '?fields=title', { keys: [1, 404], data: { title: 'changed' } }],
+    ['PATCH', '/5', { title: 'changed' }],
+    ['PATCH', '/5?fields=title', { title: 'changed' }],
+    ['PATCH', '', { keys: [5, 404], data: { title: 'changed' } }],
+    ['PATCH', '?fields=title', { keys: [5, 404], data: { title: 'changed' } }],
     [
       'PATCH',
       '?fields=title',
       [
-        { id: 1, title: 'changed' },
+        { id: 5, title: 'changed' },
         { id: 404, title: 'changed' },
       ],
     ],
-    ['PATCH', '', { query: { filter: { title: 'memo' } }, data: { title: 'changed' } }],
-    ['DELETE', '/1', undefined],
-    ['DELETE', '', [1, 404]],
-    ['DELETE', '', { query: { filter: { title: 'memo' } } }],
+    ['PATCH', '', { query: { filter: { title: 'child' } }, data: { title: 'changed' } }],
+    ['DELETE', '/5', undefined],
+    ['DELETE', '', [5, 404]],
+    ['DELETE', '', { query: { filter: { title: 'child' } } }],
   ])('%s %s %j changes nothing', async (method, path, body) => {
     const answer = await project.admin(`/items/docs${path}`, { method, ...(body && { body }) });
     expect([failure(answer), await rows()]).toEqual(['403 FORBIDDEN', before]);

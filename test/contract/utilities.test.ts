@@ -135,11 +135,10 @@ describe('hashes', () => {
 
   it('of a caller who asks for as many as there may be leave other callers theirs', async () => {
     const { json } = await asBob('/utils/hash/generate', { string: 'x' });
-    const dear = json.data.replace(/m=\d+,t=2/, 'm=65536,t=3');
     const failures = new Set<string>();
     let isOver = false;
     const flood = Array.from({ length: 24 }, async () => {
-      while (!isOver) failures.add(failure(await asBob('/utils/hash/verify', { string: 'x', hash: dear })));
+      while (!isOver) failures.add(failure(await asBob('/utils/hash/verify', { string: 'x', hash: json.data })));
     });
     await expect.poll(() => failures).toContain('503 SERVICE_UNAVAILABLE');
     for (let count = 0; count < 5; count++)
