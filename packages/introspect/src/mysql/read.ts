@@ -187,7 +187,7 @@ const enforcedChecks: StampedView = [
   "CONSTRAINT_TYPE = 'CHECK'",
 ];
 
-/** The views that tell what is read. MySQL does not tell the table of a check. */
+/** The views that tell what is read. Routines are of no table, and MySQL does not tell that of a check. */
 function viewsOf(dialect: Dialect): readonly StampedView[] {
   return [
     ['TABLES', 'TABLE_SCHEMA', 'TABLE_NAME', 'TABLE_TYPE, TABLE_COMMENT, CREATE_OPTIONS'],
@@ -223,6 +223,18 @@ function viewsOf(dialect: Dialect): readonly StampedView[] {
     ...(dialect === 'mysql' ? [enforcedChecks] : []),
     ['VIEWS', 'TABLE_SCHEMA', 'TABLE_NAME', 'VIEW_DEFINITION, IS_UPDATABLE'],
     ['TRIGGERS', 'EVENT_OBJECT_SCHEMA', 'EVENT_OBJECT_TABLE', 'TRIGGER_NAME'],
+    [
+      'ROUTINES',
+      'ROUTINE_SCHEMA',
+      null,
+      'SPECIFIC_NAME, ROUTINE_TYPE, SQL_DATA_ACCESS, ROUTINE_COMMENT, ROUTINE_DEFINITION',
+    ],
+    [
+      'PARAMETERS',
+      'SPECIFIC_SCHEMA',
+      null,
+      'SPECIFIC_NAME, ROUTINE_TYPE, ORDINAL_POSITION, PARAMETER_MODE, PARAMETER_NAME, DTD_IDENTIFIER',
+    ],
   ];
 }
 
