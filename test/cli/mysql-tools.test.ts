@@ -128,6 +128,14 @@ describe.each(servers)('$name', ({ name, dialect, missing, start }) => {
     expect((await findings(limited)).join('\n')).not.toContain('lacks');
   });
 
+  it('doctor tells of a server that is read-only, and asks it no plans of writes', async () => {
+    const set = (value: string) => withMysql(url, (connection) => connection.query(`SET GLOBAL read_only = ${value}`));
+    await set('ON');
+    const found = await findings(limited).finally(() => set('OFF'));
+    expect(found).toContainEqual(expect.stringMatching(/^warning standby: The server is read-only/));
+    expect(found.join('\n')).not.toContain('unanswered');
+  });
+
   it.runIf(dialect === 'mysql')(
     'triggers that are hidden from the user count as being there, and are no difference',
     async () => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { familyOf } from '@tablewright/runtime/language';
 import { installCommand, writeProjectFile } from 'create-tablewright';
 import { configName } from '../modules/import-config.ts';
 import { checkDeployment, copyDeployment, filesFor } from '../project/deploy-files.ts';
@@ -37,11 +38,11 @@ export async function init(options: InitOptions): Promise<void> {
   const progress = processProgress(options);
   const folder = resolve(options.project);
   // A wrong address is refused before anything is written.
-  databaseUrl({ config: {} });
+  const url = databaseUrl({ config: {} });
   await mkdir(folder, { recursive: true });
   const isStarter = isUntouched(folder);
   const canPrompt = !isStarter && options.yes !== true && process.stdin.isTTY === true;
-  const answers = canPrompt ? await promptAnswers() : defaults;
+  const answers = canPrompt ? await promptAnswers(url) : defaults;
   for (const file of await filesFor({ folder, config: configText(answers), hasTables: isStarter })) {
     // A configuration of another name counts as well.
     const isThere = file.name.startsWith('platform.config.') && configName(folder) !== undefined;
@@ -86,10 +87,12 @@ async function installTables(folder: string, progress: Progress): Promise<void> 
   }
 }
 
-async function promptAnswers(): Promise<Answers> {
+/** On servers without schemas the address names the database. */
+async function promptAnswers(url: string | null): Promise<Answers> {
+  const hasSchemas = url === null || familyOf(url) === 'postgres';
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const schemas = await terminal.question('Database schemas, comma-separated (empty: all) ');
+    const schemas = hasSchemas ? await terminal.question('Database schemas, comma-separated (empty: all) ') : '';
     const system = await terminal.question(
       "Install the platform's own tables (users, roles …) in the database? (y/N) ",
     );

@@ -113,9 +113,13 @@ function mysqlExaminations(schema: Schema): readonly Examination[] {
   ];
 }
 
-async function replica({ run }: Source): Promise<readonly Finding[]> {
+async function isReadOnly({ run }: Source): Promise<boolean> {
   const [row] = await run('SELECT @@global.read_only', []);
-  if (['0', 'OFF'].includes(row?.[0] ?? '0')) return [];
+  return !['0', 'OFF'].includes(row?.[0] ?? '0');
+}
+
+async function replica(source: Source): Promise<readonly Finding[]> {
+  if (!(await isReadOnly(source))) return [];
   const message = 'The server is read-only, as replicas are: it can be read and not written.';
   return [{ check: 'standby', severity: 'warning', message, advice: 'Let DATABASE_URL lead to the primary.' }];
 }
@@ -204,7 +208,10 @@ function unreadable(table: Table, { isDenied, reason }: Failure): Finding {
 }
 
 /** Rights to write are told by plans, which the servers make only for users who have them. */
-async function writes({ run }: Source, schema: Schema): Promise<readonly Finding[]> {
+async function writes(source: Source, schema: Schema): Promise<readonly Finding[]> {
+  // There the servers refuse all writes before they look at rights.
+  if (await isReadOnly(source)) return [];
+  const { run } = source;
   const isDenied = (sql: string): Promise<boolean> =>
     run(`EXPLAIN ${sql}`, []).then(
       () => false,
