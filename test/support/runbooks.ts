@@ -150,7 +150,7 @@ interface Block {
 function blocksFor(database: RunbookDatabase, page: string): readonly Block[] {
   const found = [...readText(`docs/runbooks/${page}.md`).matchAll(/^```(sh|json)\n([\s\S]*?)^```$/gm)];
   return found.flatMap(([, language, text = ''], index): readonly Block[] => {
-    const [, named] = /^# (PostgreSQL|MariaDB)\n/.exec(text) ?? [];
+    const [, named] = /^# (PostgreSQL|MariaDB|MySQL)\n/.exec(text) ?? [];
     if (language === 'json' || (named !== undefined && named !== database)) return [];
     const next = found[index + 1];
     return [{ commands: text, answer: next?.[1] === 'json' ? (next[2] ?? '') : null }];
