@@ -72,6 +72,31 @@ test('keys of some rows, of expressions and of nulls, and foreign keys that lead
   ]);
 }, 120_000);
 
+test('nothing is told of tables that were dumped and restored, as PostgreSQL prints them then', async () => {
+  const sql = `CREATE DOMAIN level AS varchar(9) CHECK (VALUE IN ('low', 'high'));
+    CREATE TABLE orders (id int PRIMARY KEY, level level, state varchar(20) DEFAULT 'open', n int, code char(2), gone date,
+      tags varchar(5)[] DEFAULT ARRAY['a, b', 'c'], total int GENERATED ALWAYS AS (CASE WHEN n BETWEEN 1 AND 2 AND id > 0 THEN 1 END) STORED,
+      CHECK (state IN ('open', 'it''s (done]', 'x, y')), CHECK (n BETWEEN 1 AND 5 AND (state <> 'open' OR n > 2)),
+      CHECK (code NOT IN ('aa', 'bb') OR n BETWEEN 1 AND 2 OR n IS NULL),
+      CONSTRAINT apart EXCLUDE USING btree (n WITH =) WHERE (state IN ('open', 'held')));
+    CREATE INDEX live ON orders (lower(state), (state IN ('open', 'held'))) WHERE state NOT IN ('done', 'lost') AND gone IS NULL;
+    ALTER TABLE orders ENABLE ROW LEVEL SECURITY;
+    CREATE POLICY seen ON orders USING (state IN ('open', 'held')) WITH CHECK (n BETWEEN 1 AND 3 AND id > 0)`;
+  const restored = `DO $$ DECLARE part text; BEGIN
+    FOR part IN SELECT format('ALTER TABLE orders DROP CONSTRAINT %1$I; ALTER TABLE orders ADD CONSTRAINT %1$I %2$s', conname, pg_get_constraintdef(oid))
+      FROM pg_constraint WHERE conrelid = 'orders'::regclass AND contype IN ('c', 'x') UNION ALL
+      SELECT format('ALTER DOMAIN level DROP CONSTRAINT %1$I; ALTER DOMAIN level ADD CONSTRAINT %1$I %2$s', conname, pg_get_constraintdef(oid))
+      FROM pg_constraint WHERE contypid = 'level'::regtype UNION ALL
+      SELECT format('DROP INDEX live; %s', pg_get_indexdef('live'::regclass)) UNION ALL
+      SELECT format(CASE attgenerated WHEN '' THEN 'ALTER TABLE orders ALTER %1$I SET DEFAULT %2$s'
+        ELSE 'ALTER TABLE orders ALTER %1$I SET EXPRESSION AS (%2$s)' END, attname, pg_get_expr(adbin, adrelid))
+      FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum WHERE adrelid = 'orders'::regclass UNION ALL
+      SELECT format('ALTER POLICY seen ON orders USING (%s) WITH CHECK (%s)', pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid))
+      FROM pg_policy
+    LOOP EXECUTE part; END LOOP; END $$`;
+  expect(await changesBetween({ sql }, { sql: restored })).toEqual([]);
+}, 120_000);
+
 test('several foreign keys over one column are compared together', async () => {
   const sql = `CREATE TABLE articles (id int PRIMARY KEY);
     CREATE TABLE comments (id int PRIMARY KEY, article int,

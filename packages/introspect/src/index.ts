@@ -17,7 +17,7 @@ export type {
 export type { Diagnostic } from './diagnostic.ts';
 export * from './dialects.ts';
 export { didYouMean } from './did-you-mean.ts';
-export { compareFacts, type FactDifference } from './difference/compare-facts.ts';
+export { compareFacts, type FactDifference, restoredTable } from './difference/compare-facts.ts';
 export {
   bothChanges,
   type CatalogStamps,

@@ -1,3 +1,4 @@
+import { restoredTable } from '@tablewright/introspect';
 import type { Collection, ForeignKey, Schema, Table } from '@tablewright/introspect/schema';
 import { type AccessClass, type GraphqlOperation, graphqlCollectionRoots } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, Operation } from '../api.ts';
@@ -111,8 +112,9 @@ export function compareMembers<T extends { readonly name: string }>(
 }
 
 /** Prepares one of the two for comparisons. Parts that are equal in both are one object by their common cache. */
-export function versionOf(schema: Schema, memoCache: MemoCache): Version {
-  const api = memoCache.recall(resolveApi(memoCache.recallSchema(schema)));
+export function versionOf(read: Schema, memoCache: MemoCache): Version {
+  const schema = memoCache.recallSchema({ ...read, tables: read.tables.map(restoredTable) });
+  const api = memoCache.recall(resolveApi(schema));
   const views = new Map<AccessClass, RoleView>();
   const tables = new Map(schema.tables.map((table) => [table.id, table]));
   return {

@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Dialect, defaultDialect, printTable } from '@tablewright/runtime/language';
-import type { Check, Column, EnumType, ForeignKey, Index, Key, Schema, Table } from '../schema.ts';
+import type { Column, ColumnType, EnumType, ForeignKey, Index, Key, Schema, Table } from '../schema.ts';
 import { tableId } from '../table-names.ts';
 
 /** One difference. */
@@ -35,8 +35,9 @@ export function compareFacts(
   ];
 }
 
-/** A table with its name, and those that it tells of, as people know them. */
-function shown(dialect: Dialect, table: Table): Table {
+/** A table with its name, and those that it tells of, as people know them, and its expressions as once restored. */
+function shown(dialect: Dialect, plain: Table): Table {
+  const table = restoredTable(plain);
   const named = (id: string): string => printTable(dialect, id);
   const foreignKeys = table.foreignKeys.map((key) => ({ ...key, target: named(key.target) }));
   const columns = table.columns.filter(({ computed }) => computed === undefined);
@@ -68,7 +69,7 @@ function compareTables(was: Table, is: Table): readonly FactDifference[] {
       value('definition', foreignKeyText(oldKey), foreignKeyText(other)),
     ]),
     ...members('check', is.id, was.checks, is.checks, (oldCheck, other) => [
-      value('expression', checkText(oldCheck), checkText(other)),
+      value('expression', oldCheck.expression, other.expression),
     ]),
     ...members('index', is.id, was.indexes, is.indexes, (oldIndex, other) => [
       value('definition', indexText(oldIndex), indexText(other)),
@@ -196,27 +197,104 @@ function foreignKeyText(key: ForeignKey): string {
   const traits = [
     key.deferrable ? ' deferrable' : '',
     key.initiallyDeferred ? ' initially deferred' : '',
-    key.validated ? '' : ' not valid',
+    key.validated ? '' : ` not ${key.enforced === false ? 'enforced' : 'valid'}`,
   ];
   return `(${key.columns.join(', ')}) to ${key.target} (${key.targetColumns.join(', ')})${actionsOf.join('')}${traits.join('')}`;
 }
 
-function checkText({ expression }: Check): string {
-  return dumped(expression);
+/**
+ * Gives a table with its expressions as PostgreSQL prints them once they were dumped and restored, whether they were or
+ * not: so the same statements make the same table in every environment.
+ */
+export function restoredTable(table: Table): Table {
+  const restoredOrNone = (sql: string | null): string | null => sql && restored(sql);
+  const { policies } = table.rowSecurity;
+  return {
+    ...table,
+    rowSecurity: {
+      ...table.rowSecurity,
+      ...(policies && {
+        policies: policies.map((policy) => {
+          return { ...policy, using: restoredOrNone(policy.using), check: restoredOrNone(policy.check) };
+        }),
+      }),
+    },
+    columns: table.columns.map((column) => ({
+      ...column,
+      type: restoredType(column.type),
+      fill:
+        'expression' in column.fill ? { ...column.fill, expression: restored(column.fill.expression) } : column.fill,
+    })),
+    checks: table.checks.map((check) => ({ ...check, expression: restored(check.expression) })),
+    indexes: table.indexes.map((index) => ({
+      ...index,
+      columns: index.columns.map(restored),
+      predicate: restoredOrNone(index.predicate),
+    })),
+  };
 }
 
-const varcharList = /\(\(ARRAY\[((?:(?:, )?'(?:[^']|'')*'::character varying)+)\]\)::text\[\]\)/g;
+function restoredType(type: ColumnType): ColumnType {
+  return {
+    ...type,
+    domains: type.domains.map((domain) => ({ ...domain, checks: domain.checks.map(restored) })),
+    element: type.element && restoredType(type.element),
+  };
+}
 
-/** Lists of `varchar` are printed in another form once they were dumped and restored: each value has the cast. */
-function dumped(expression: string): string {
-  return expression.replace(varcharList, (_, values: string) => {
-    return `(ARRAY[${values.replace(/'(?:[^']|'')*'::character varying/g, '($&)::text')}])`;
-  });
+/** Text, or a group in brackets with the parts in it; a literal and a quoted name have none. */
+interface Part {
+  readonly text: string;
+  readonly parts?: readonly Part[];
+}
+
+/** Gives an expression with casts of lists at each item, and series of one conjunction without brackets at their start. */
+function restored(sql: string): string {
+  const open: Part[][] = [[]];
+  for (const [text] of sql.matchAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"|[()[\]]|[^'"()[\]]+|['"]/g)) {
+    if (text === '(' || text === '[') open.push([]);
+    else if (text === ')' || text === ']') {
+      const parts = restoredParts(open.pop() ?? []);
+      open.at(-1)?.push({ text: `${text === ')' ? '(' : '['}${printed(parts)}${text}`, parts });
+    } else open.at(-1)?.push(/^['"]/.test(text) ? { text, parts: [] } : { text });
+  }
+  const [parts = []] = open;
+  return open.length === 1 ? printed(restoredParts(parts)) : sql;
+}
+
+function printed(parts: readonly Part[]): string {
+  return parts.map(({ text }) => text).join('');
+}
+
+function restoredParts(parts: readonly Part[]): readonly Part[] {
+  const [first, second, ...rest] = parts;
+  const [conjunction] = /^ (?:AND|OR) /.exec(second?.text ?? '') ?? [];
+  const isSeries = (part: Part): boolean => part.parts === undefined && part.text.includes(conjunction ?? '');
+  const start = conjunction === undefined || !first?.parts?.some(isSeries) ? undefined : first.parts;
+  return withCasts(start && second ? [...start, second, ...rest] : parts);
+}
+
+/** `(ARRAY[a, b])::text[]` becomes `ARRAY[(a)::text, (b)::text]`. */
+function withCasts(parts: readonly Part[]): readonly Part[] {
+  const start = parts.findIndex(({ parts: [word] = [] }) => word?.text === 'ARRAY');
+  const list = parts[start]?.parts?.[1]?.parts;
+  if (list === undefined) return parts;
+  const end = parts.findIndex(({ text }, position) => position > start && text === '[]');
+  const cast = printed(parts.slice(start + 1, Math.max(end, 0)));
+  if (!/^::[\w ."]+(?:\([\d,]+\))?$/.test(cast)) {
+    return [...parts.slice(0, start + 1), ...withCasts(parts.slice(start + 1))];
+  }
+  const items = list.map(({ text, parts: inner }) => (inner ? text : text.replaceAll(', ', '\0'))).join('');
+  const text = `ARRAY[${items
+    .split('\0')
+    .map((item) => `(${item})${cast}`)
+    .join(', ')}]`;
+  return [...parts.slice(0, start), { text }, ...withCasts(parts.slice(end + 1))];
 }
 
 function indexText({ method, columns, include, unique, predicate }: Index): string {
   const included = include.length > 0 ? ` including ${include.join(', ')}` : '';
-  return `${unique ? 'unique ' : ''}${method} (${columns.join(', ')})${included}${predicate === null ? '' : ` where ${dumped(predicate)}`}`;
+  return `${unique ? 'unique ' : ''}${method} (${columns.join(', ')})${included}${predicate === null ? '' : ` where ${predicate}`}`;
 }
 
 function fillText(fill: Column['fill']): string {
