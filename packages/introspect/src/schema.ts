@@ -38,6 +38,8 @@ export interface Schema {
   readonly model?: DeclaredModel;
   /** Set where callers are passed on to policies. */
   readonly rowSecurity?: RowSecurity;
+  /** Set where no policy binds the role of the connection. */
+  readonly seesAllRows?: true;
   /** Sorted by id. Everything in the allowed schemas, also what is hidden by configuration. */
   readonly tables: readonly Table[];
   /** Sorted by schema and name. */
@@ -159,13 +161,15 @@ export interface ForeignKey {
   readonly onUpdate: ReferentialAction;
   readonly deferrable: boolean;
   readonly initiallyDeferred: boolean;
+  /** False where rows may lead nowhere: those before a key that is NOT VALID, and all of one that is NOT ENFORCED. */
   readonly validated: boolean;
+  readonly enforced?: false;
 }
 
 /** Action on the rows that reference a row when it is deleted or its key changes. */
 export type ReferentialAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
 
-/** A check or exclusion constraint, with the list of values when it says `column IN (…)`. */
+/** A check that the database enforces, or an exclusion constraint, with the list of values when it says `column IN (…)`. */
 export interface Check {
   readonly name: string;
   readonly expression: string;

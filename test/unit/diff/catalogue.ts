@@ -34,6 +34,12 @@ function composite(nullable: boolean): Edit {
   );
 }
 
+/** Pages that the reader makes by the relation to their book, over both columns. */
+const paged = rule(
+  '    settings: { read: true }',
+  '    pages: { create: { fields: [books] } }\n    settings: { read: true }',
+);
+
 /** Row-level security with one policy. */
 const secured = (using: string) => ({
   ...{ enabled: true, forced: false },
@@ -196,7 +202,9 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
   'column-renamed-with-its-keys': [
     inTable('articles', (one) => ({
       ...one,
-      checks: [{ name: 'articles_slug_check', expression: "(slug <> ''::text)", columns: ['slug'], allowed: null }],
+      checks: [
+        { name: 'articles_slug_check', expression: "((slug)::text <> 'slug'::text)", columns: ['slug'], allowed: null },
+      ],
       indexes: [{ name: 'i', method: 'btree', columns: ['slug'], include: [], unique: false, predicate: null }],
     })),
     all(
@@ -205,7 +213,12 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
         columns: one.columns.map((each) => (each.name === 'slug' ? { ...each, name: 'handle' } : each)),
         uniques: one.uniques.map((key) => ({ ...key, columns: ['handle'] })),
         checks: [
-          { name: 'articles_slug_check', expression: "(handle <> ''::text)", columns: ['handle'], allowed: null },
+          {
+            name: 'articles_slug_check',
+            expression: "((handle)::text <> 'slug'::text)",
+            columns: ['handle'],
+            allowed: null,
+          },
         ],
         indexes: [{ name: 'i', method: 'btree', columns: ['handle'], include: [], unique: false, predicate: null }],
       })),
@@ -446,6 +459,11 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
       columns: [...one.columns, ...added.columns, ...made],
       uniques: added.uniques,
       foreignKeys: added.foreignKeys,
+      indexes: [
+        ...['(lower((code)::text))', "(COALESCE(code, ''::text))"].map((part) => {
+          return { name: part, method: 'btree', columns: [part], include: [], unique: true, predicate: null };
+        }),
+      ],
       checks: [
         check,
         { ...check, name: 'both', expression: 'place > length(color)', columns: ['place', 'color'] },
@@ -496,6 +514,10 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
   ],
   'foreign-key-of-two-columns-made-optional': [composite(false), composite(true)],
   'foreign-key-of-two-columns-made-needed': [composite(true), composite(false)],
+  'foreign-key-of-two-columns-made-needed-where-the-role-gives-it': [
+    all(composite(true), paged),
+    all(composite(false), paged),
+  ],
   'relation-of-another-kind': [
     configure(({ relations }) => ({ relations: { ...relations, 'articles.comments': { name: 'extras' } } })),
     configure(({ manyToAny = [] }) => ({ manyToAny: manyToAny.map((one) => ({ ...one, field: 'extras' })) })),
@@ -615,6 +637,13 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     ),
   ],
   'foreign-key-validated': [foreignKey('comments', 'article_id', (key) => ({ ...key, validated: false })), all()],
+  'foreign-key-enforced-no-more': foreignKey('comments', 'article_id', (key) => {
+    return { ...key, validated: false, enforced: false };
+  }),
+  'foreign-key-enforced': [
+    foreignKey('comments', 'article_id', (key) => ({ ...key, validated: false, enforced: false })),
+    all(),
+  ],
   'foreign-key-not-valid': foreignKey('comments', 'article_id', (key) => ({ ...key, validated: false })),
   'on-update-cascades': foreignKey('comments', 'article_id', (key) => ({ ...key, onUpdate: 'cascade' })),
   'key-added-with-its-column': [

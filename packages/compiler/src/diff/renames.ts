@@ -1,6 +1,7 @@
 /** Names that changed: certain where the database's name stayed, probable where only the form did. */
 import { didYouMean } from '@tablewright/introspect';
 import type { Collection, Schema, Table } from '@tablewright/introspect/schema';
+import { quoteIdentifier } from '../passes/quote.ts';
 
 /** One rename, by API names: `articles`, or `articles.title` with the collection's new name. */
 export interface Rename {
@@ -89,9 +90,19 @@ function storedColumns(
   );
 }
 
-/** Gives SQL with the new names of columns. */
+/** Texts, types, names in the quotes of both families of servers, and plain names that are not those of a call. */
+const tokens =
+  /'(?:[^']|'')*'|::[\w.]+(?: varying| precision| with(?:out)? time zone)?|"((?:[^"]|"")+)"|`((?:[^`]|``)+)`|[\p{L}_][\p{L}\p{N}_$]*(?![\p{L}\p{N}_$(])/gu;
+
+/** Gives SQL with the new names of columns, in quotes where servers print them so. */
 export function withColumns(sql: string, names: Names): string {
-  return names.size === 0 ? sql : sql.replaceAll(/[\p{L}_][\p{L}\p{N}_$]*/gu, (name) => names.get(name) ?? name);
+  if (names.size === 0) return sql;
+  return sql.replaceAll(tokens, (token, quoted?: string, ticked?: string) => {
+    const name = names.get(quoted?.replaceAll('""', '"') ?? ticked?.replaceAll('``', '`') ?? token);
+    if (name === undefined) return token;
+    if (ticked !== undefined) return `\`${name.replaceAll('`', '``')}\``;
+    return /^[a-z_][a-z0-9_$]*$/.test(name) ? name : quoteIdentifier(name);
+  });
 }
 
 /** Gives a table before with the new names of its columns, and of the tables that it refers to. */

@@ -8,13 +8,13 @@ export interface CheckedColumn {
   readonly type: ColumnType;
 }
 
-/** The check and exclusion constraints of one table, by name. `names` leads from a column's number to its name. */
+/** The enforced checks and the exclusion constraints of one table, by name. `names` leads from a column's number to its name. */
 export function buildChecks(
   constraints: readonly ConstraintRow[],
   columns: readonly CheckedColumn[],
   names: ReadonlyMap<number, string>,
 ): Check[] {
-  const checks = constraints.filter((row) => row.contype === 'c' || row.contype === 'x');
+  const checks = constraints.filter((row) => (row.contype === 'c' && row.conenforced) || row.contype === 'x');
   return sortedBy(checks, (row) => row.conname).map((row) => ({
     name: row.conname,
     expression: row.expression ?? '',
@@ -23,10 +23,9 @@ export function buildChecks(
   }));
 }
 
-/** A check must be enforced, also for existing rows and inheriting tables; any other promises nothing. */
+/** A check must hold for existing rows and inheriting tables, too; any other promises nothing about values. */
 function allowedOf(row: ConstraintRow, columns: readonly CheckedColumn[]): Check['allowed'] {
-  if (row.contype === 'x' || !row.convalidated || !row.conenforced || row.connoinherit || row.expression === null)
-    return null;
+  if (row.contype === 'x' || !row.convalidated || row.connoinherit || row.expression === null) return null;
   const found = (name: string | null): CheckedColumn | undefined =>
     columns.find((column) => column.row.attname === name);
   const allowed = readAllowedValues(row.expression, (name) => listKind(found(name)));

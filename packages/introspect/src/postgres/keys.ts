@@ -185,6 +185,7 @@ function buildForeignKey(
     deferrable: row.condeferrable,
     initiallyDeferred: row.condeferred,
     validated: row.convalidated && row.conenforced,
+    ...(!row.conenforced && { enforced: false as const }),
   };
 }
 

@@ -76,16 +76,24 @@ function makesUnique(key: UniqueKey, other: UniqueKey): boolean {
 
 function uniqueChanges(was: Table, is: Table, { isReached, apart, empty }: LeftOut): readonly Finding[] {
   const [old, now] = [uniqueKeys(was), uniqueKeys(is)];
-  const isApart = ({ columns, nullsNotDistinct }: UniqueKey): boolean =>
-    columns.some((name) => apart.has(name) || (empty.has(name) && !nullsNotDistinct));
+  const isOpen = ({ columns: parts, nullsNotDistinct }: UniqueKey): boolean => {
+    const columns = parts.map(foldedColumn);
+    const isApart = columns.some((name) => apart.has(name) || (empty.has(name) && !nullsNotDistinct));
+    return isReached({ columns }) || !isApart;
+  };
   return [
     ...lacking(old, now, makesUnique).map((key) =>
-      added('unique-added', `${uniqueText(key)} must be unique`, isReached(key) || !isApart(key)),
+      added('unique-added', `${uniqueText(key)} must be unique`, isOpen(key)),
     ),
     ...lacking(now, old, makesUnique).map((key): Finding => {
       return { rule: 'unique-removed', message: `${uniqueText(key)} need not be unique.` };
     }),
   ];
+}
+
+/** The column of `lower(code)`, which is null where the column is; any other expression as it is. */
+function foldedColumn(part: string): string {
+  return /^\(+(?:lower|upper)\(\(?["`]?([^"`()]+)["`]?\)?(?:::text)?\)\)+$/.exec(part)?.[1] ?? part;
 }
 
 function uniqueText({ columns, nullsNotDistinct, predicate }: UniqueKey): string {
@@ -94,8 +102,8 @@ function uniqueText({ columns, nullsNotDistinct, predicate }: UniqueKey): string
 }
 
 function foreignKeyChanges(dialect: Dialect, was: Table, is: Table, { isReached }: LeftOut): readonly Finding[] {
-  const text = ({ columns, target, targetColumns, validated }: ForeignKey): string =>
-    `(${columns.join(', ')}) to ${printTable(dialect, target)} (${targetColumns.join(', ')})${validated ? '' : ' not valid'}`;
+  const text = ({ columns, target, targetColumns, enforced, validated }: ForeignKey): string =>
+    `(${columns.join(', ')}) to ${printTable(dialect, target)} (${targetColumns.join(', ')})${validated ? '' : ` not ${enforced === false ? 'enforced' : 'valid'}`}`;
   return [
     ...lacking(was.foreignKeys, is.foreignKeys, refersAlike).map((key) =>
       added('foreign-key-added', `There is a foreign key ${text(key)}`, isReached(key)),
@@ -106,11 +114,15 @@ function foreignKeyChanges(dialect: Dialect, was: Table, is: Table, { isReached 
   ];
 }
 
-/** True if rows that the first key lets in never break the second one. */
+/** True if rows that the first key lets in never break the second one. Valid or not, a key binds rows that are written. */
 function refersAlike(key: ForeignKey, other: ForeignKey): boolean {
   const columns = ({ columns: from, targetColumns: to }: ForeignKey): readonly string[] =>
     from.map((name, position) => JSON.stringify([name, to[position]])).sort();
-  return key.target === other.target && isSame(columns(key), columns(other)) && (key.validated || !other.validated);
+  return (
+    key.target === other.target &&
+    isSame(columns(key), columns(other)) &&
+    (key.enforced !== false || other.enforced === false)
+  );
 }
 
 /** By name only where no check of the other side says the same. */

@@ -222,7 +222,9 @@ export function compareNeeds({ before, after, was, is, renamed }: CollectionPair
           {
             rule: 'input-now-required',
             subject: `${is.name}.${name}`,
-            message: `"${name}" must be given, and no rule gives it or lets it be given (create).`,
+            message: hasColumn(after, is.name, name)
+              ? `"${name}" must be given, and no rule gives it or lets it be given (create).`
+              : `"${name}" must be given (create).`,
             operations,
             // No document tells of what the role cannot say.
             verdicts: { rest: 'breaking' },
@@ -231,18 +233,22 @@ export function compareNeeds({ before, after, was, is, renamed }: CollectionPair
   );
 }
 
+/** Fields that no rule sets, and relations over several columns that payloads must give. */
 function lackingIn({ version, access }: Side, collection: string): readonly string[] {
   const api = version.collections.get(collection);
   const rules = access.collections.find((granted) => granted.collection === collection)?.create ?? [];
   if (api === undefined || access.admin) return [];
   const settable = new Set(rules.flatMap(({ fields, presets }) => [...fields, ...presets.map(({ field }) => field)]));
   // A many-to-one of several columns fills them.
-  const linked = api.descriptor.relations.filter(({ kind, name }) => kind === 'm2o' && settable.has(name));
-  const columns = new Set(
-    linked.flatMap((relation) => (relation.kind === 'm2o' ? relation.on.map(({ from }) => from) : [])),
+  const linked = (version.resolved.get(collection)?.relations ?? []).filter(({ name }) => settable.has(name));
+  const holders = new Map(
+    linked.flatMap((relation) =>
+      relation.kind === 'm2o' ? relation.on.map(({ from }) => [from, relation.name] as const) : [],
+    ),
   );
-  return api.fields
+  const lacking = api.fields
     .filter(({ descriptor, required }) => required || descriptor.required === true)
-    .filter(({ descriptor, stored }) => !settable.has(descriptor.name) && !columns.has(stored.name))
-    .map(({ descriptor }) => descriptor.name);
+    .filter(({ descriptor }) => !settable.has(descriptor.name))
+    .map(({ descriptor, stored }) => holders.get(stored.name) ?? descriptor.name);
+  return [...new Set(lacking)];
 }
