@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { familyOf } from '@tablewright/runtime/language';
+import { dialectFacts, familyOf } from '@tablewright/runtime/language';
 import { installCommand, writeProjectFile } from 'create-tablewright';
 import { configName } from '../modules/import-config.ts';
 import { checkDeployment, copyDeployment, filesFor } from '../project/deploy-files.ts';
@@ -89,7 +89,7 @@ async function installTables(folder: string, progress: Progress): Promise<void> 
 
 /** On servers without schemas the address names the database. */
 async function promptAnswers(url: string | null): Promise<Answers> {
-  const hasSchemas = url === null || familyOf(url) === 'postgres';
+  const hasSchemas = url === null || dialectFacts[familyOf(url)].hasSchemas;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const schemas = hasSchemas ? await terminal.question('Database schemas, comma-separated (empty: all) ') : '';

@@ -202,10 +202,7 @@ function foreignKeyText(key: ForeignKey): string {
   return `(${key.columns.join(', ')}) to ${key.target} (${key.targetColumns.join(', ')})${actionsOf.join('')}${traits.join('')}`;
 }
 
-/**
- * Gives a table with its expressions as PostgreSQL prints them once they were dumped and restored, whether they were or
- * not: so the same statements make the same table in every environment.
- */
+/** Gives a table with its expressions as servers print them once they were dumped and restored, even if they were not. */
 export function restoredTable(table: Table): Table {
   const restoredOrNone = (sql: string | null): string | null => sql && restored(sql);
   const { policies } = table.rowSecurity;
