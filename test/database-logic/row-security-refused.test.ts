@@ -102,6 +102,37 @@ it('the doctor warns of an owner without FORCE, and of rights that no GRANT give
   expect(code).toBe(0);
 });
 
+it('without policies that bind the connection items of keys are never null, and a connection that they bind is refused', async () => {
+  const { folder, remove } = await createProject();
+  await prepared.rows(`CREATE TABLE stamps (id int PRIMARY KEY, paper int NOT NULL REFERENCES papers);
+    INSERT INTO stamps VALUES (1, 2); GRANT SELECT ON stamps TO ${prepared.roles.server}`);
+  try {
+    const rules = 'permissions: { public: { papers: { read: true }, stamps: { read: true } } }\n';
+    await writeFile(join(folder, 'permissions.yaml'), rules);
+    const config = (text: string) => writeFile(join(folder, 'platform.config.mjs'), `export default { ${text} };\n`);
+    const served = async (url: string, args?: readonly string[]) => {
+      const server = await startPlatform(folder, url, { LOG_LEVEL: 'silent' }, args);
+      const { json } = await server.ask('/graphql', {
+        ...{ method: 'POST', body: { query: '{ __type(name: "stamps") { fields { name type { kind } } } }' } },
+      });
+      const kinds = Object.fromEntries(
+        json.data.__type.fields.map(({ name, type }: { name: string; type: { kind: string } }) => [name, type.kind]),
+      );
+      const { status } = await server.ask('/items/papers?fields=title');
+      await server.stop();
+      return { status, kind: kinds.paper };
+    };
+    await config('');
+    expect(await served(prepared.superUrl)).toEqual({ status: 200, kind: 'OBJECT' });
+    await config('database: { rowSecurity: false }');
+    expect(await served(prepared.superUrl)).toEqual({ status: 200, kind: 'NON_NULL' });
+    expect(await served(prepared.url, [])).toEqual({ status: 503, kind: 'NON_NULL' });
+  } finally {
+    await prepared.rows('DROP TABLE stamps');
+    await remove();
+  }
+}, 120_000);
+
 describe('commands ask under the settings of the caller, and print the policies:', () => {
   it('can', async () => {
     const own = await platform('can', 'member', 'read', 'papers', '1');

@@ -81,6 +81,7 @@ export function resolveSchema(
     ...(enums.length > 0 && { graphqlEnums: enums }),
     ...(config.permissionSource === 'tables' && { permissionsDigest: digestPermissions(permissions) }),
     ...(model !== null && { model }),
+    ...(config.database?.rowSecurity === false && { seesAllRows: true }),
     ...(config.database?.rowSecurity && { rowSecurity: passedOn(config.database.rowSecurity) }),
     tables,
     enums: sortedBy(

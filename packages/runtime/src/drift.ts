@@ -105,7 +105,9 @@ function compareObject(dialect: Dialect, expected: FingerprintObject, live: Live
     drifts.push({ object, message, severity, collections: expected.collections, table });
   }
   if (live.kind !== expected.kind) report(tableLabel, `${shown} is of another kind than when compiled.`);
-  if (live.rowSecurity !== expected.rowSecurity) {
+  if (expected.rowSecurity === 'unbound') {
+    if (live.rowSecurity === true) report(tableLabel, `Policies of ${shown} bind the role of the connection.`);
+  } else if ((live.rowSecurity !== false) !== expected.rowSecurity) {
     report(tableLabel, `Row-level security of ${shown} was switched ${live.rowSecurity ? 'on' : 'off'}.`);
   }
   if (live.key.join('\0') !== expected.key.join('\0')) {

@@ -195,7 +195,7 @@ export function resolveSources(
  */
 function isRelevant(diagnostic: Diagnostic, { config }: Project): boolean {
   const { code } = diagnostic;
-  const passed = config.database?.rowSecurity;
+  const passed = config.database?.rowSecurity || undefined;
   if (code === 'row-security') return passed === undefined;
   if (passed?.roles === undefined || !/^unreadable-(?:tables|columns)$/.test(code)) return true;
   const schema = config.database?.systemSchema ?? 'platform';

@@ -39,6 +39,9 @@ function takeFingerprint(schema: Schema, index: SchemaIndex): Fingerprint {
   const enums = new Map(schema.enums.map((type) => [qualifiedId(type.schema, type.name), type.labels]));
   const objects = [...Map.groupBy(uses, ({ table }) => table.id).values()]
     .flatMap((group) => describe(group, enums))
+    .map((object) =>
+      object.rowSecurity && schema.seesAllRows ? { ...object, rowSecurity: 'unbound' as const } : object,
+    )
     .sort((a, b) => compare(a.schema, b.schema) || compare(a.name, b.name));
   return { hash: sha256(`[${objects.map((object) => textOf(object).canonical).join(',')}]`), objects };
 }

@@ -114,7 +114,7 @@ function reachesTargets({ junction, target, far }: Relation & { readonly kind: '
   const links = index.table(index.collection(junction).table);
   const targets = index.table(index.collection(target).table);
   const isComplete = far.every(({ from }) => !index.column(links, from).nullable);
-  const isPlain = !links.inherited && !targets.inherited && !targets.rowSecurity.enabled;
+  const isPlain = !links.inherited && !targets.inherited && !index.hides(targets);
   return isComplete && isPlain && links.foreignKeys.some((key) => key.validated && isOver(key, targets, far));
 }
 
@@ -126,7 +126,7 @@ export function isDangling(
 ): boolean {
   const collection = index.collection(target);
   const targets = index.table(collection.table);
-  if (targets.rowSecurity.enabled || collection.softDelete !== undefined || table.inherited === true) return true;
+  if (index.hides(targets) || collection.softDelete !== undefined || table.inherited === true) return true;
   return !table.foreignKeys.some((key) => key.validated && isOver(key, targets, on));
 }
 

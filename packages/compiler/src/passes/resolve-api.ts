@@ -58,6 +58,7 @@ function watchSources(sources: SchemaSources, watch: Watch): SchemaSources {
   return {
     dialect: watch(sources.dialect),
     rowSecurity: watch(sources.rowSecurity),
+    seesAllRows: watch(sources.seesAllRows),
     tables: watch(sources.tables),
     collections: watch(sources.collections),
     byTable: watch(sources.byTable),

@@ -11,6 +11,8 @@ export interface SchemaIndex {
   readonly dialect: Schema['dialect'];
   /** True if callers are passed on to policies. */
   readonly passesCallers: boolean;
+  /** True if policies hide rows of a table. */
+  hides(table: Table): boolean;
   table(id: string): Table;
   column(table: Table, name: string): Column;
   /** The base column of a view's column; undefined where it is none or lies outside the schema. */
@@ -31,6 +33,7 @@ type Links = readonly (Relation & { readonly kind: 'm2a' })[];
 export interface SchemaSources {
   readonly dialect: Lookup<Schema['dialect']>;
   readonly rowSecurity: Lookup<Schema['rowSecurity']>;
+  readonly seesAllRows: Lookup<Schema['seesAllRows']>;
   readonly tables: Lookup<Table>;
   readonly collections: Lookup<Collection>;
   readonly byTable: Lookup<string>;
@@ -47,6 +50,7 @@ export function sourcesOf(schema: Schema, enums: readonly ApiEnum[]): SchemaSour
   return {
     dialect: new Map([['', schema.dialect]]),
     rowSecurity: new Map([['', schema.rowSecurity]]),
+    seesAllRows: new Map([['', schema.seesAllRows]]),
     tables: new Map(schema.tables.map((table) => [table.id, table])),
     collections: new Map(schema.collections.map((collection) => [collection.name, collection])),
     byTable: new Map(schema.collections.map(({ name, table }) => [table, name])),
@@ -64,12 +68,13 @@ export function indexSchema(schema: Schema): SchemaIndex {
 }
 
 export function indexOf(sources: SchemaSources): SchemaIndex {
-  const { dialect, rowSecurity, tables, collections, byTable, linked, enumTypes, graphqlEnums } = sources;
+  const { dialect, rowSecurity, seesAllRows, tables, collections, byTable, linked, enumTypes, graphqlEnums } = sources;
   return {
     enumType: (source) => enumTypes.get(source),
     graphqlEnum: (source) => graphqlEnums.get(source),
     dialect: dialect.get('') ?? defaultDialect,
     passesCallers: rowSecurity.get('') !== undefined,
+    hides: (table) => table.rowSecurity.enabled && seesAllRows.get('') !== true,
     collectionOf: (table) => byTable.get(table),
     linkedBy: (name) => linked.get(name) ?? [],
     table: (id) => found(tables.get(id), `table ${id}`),

@@ -62,8 +62,11 @@ export interface DatabaseConfig {
    * there independent of `schemas`, `include` and `exclude`.
    */
   readonly systemSchema?: string;
-  /** Passes callers on to policies of row-level security. Default: policies judge the connection. */
-  readonly rowSecurity?: RowSecurityConfig;
+  /**
+   * Passes callers on to policies of row-level security. False: no policy binds the role of `DATABASE_URL`, which sees
+   * every row. Default: policies may hide rows from it.
+   */
+  readonly rowSecurity?: RowSecurityConfig | false;
 }
 
 /**

@@ -48,9 +48,8 @@ const database = objectOf<DatabaseConfig>({
   include: listOf(text),
   exclude: listOf(text),
   systemSchema: text,
-  rowSecurity: objectOf<RowSecurityConfig>(
-    { claims: text, roles: byName(text), extraClaims: byName(scalar) },
-    'claims',
+  rowSecurity: falseOr(
+    objectOf<RowSecurityConfig>({ claims: text, roles: byName(text), extraClaims: byName(scalar) }, 'claims'),
   ),
 });
 
@@ -162,6 +161,10 @@ type Path = readonly (string | number)[];
 
 /** Checks a value of the configuration. Undefined: it is wrong, and that has been reported. */
 type Decoder<T> = (value: unknown, path: Path, diagnostics: Diagnostic[]) => T | undefined;
+
+function falseOr<T>(decode: Decoder<T>): Decoder<false | T> {
+  return (value, path, diagnostics) => (value === false ? value : decode(value, path, diagnostics));
+}
 
 function flagOr<T extends object>(object: Decoder<T>): Decoder<boolean | T> {
   return (value, path, diagnostics) => {

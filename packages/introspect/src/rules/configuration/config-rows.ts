@@ -175,7 +175,7 @@ const path = ['database', 'rowSecurity'];
 /** Passing callers on to policies needs a server that has them, a setting, roles that exist, and values of callers. */
 export const configRowSecurity: Rule = (schema, { config }) => {
   const passed = config.database?.rowSecurity;
-  if (passed === undefined) return [];
+  if (!passed) return [];
   const { policies, title } = dialectFacts[schema.dialect];
   if (!policies) {
     const message = `${title} has no policies, so callers cannot be passed on to them.`;

@@ -33,7 +33,8 @@ export async function readFingerprint(
  */
 const liveObjectsSql = `
 WITH RECURSIVE object AS (
-  SELECT c.oid, n.nspname, c.relname, c.relkind, c.relrowsecurity
+  SELECT c.oid, n.nspname, c.relname, c.relkind, CASE WHEN NOT c.relrowsecurity THEN 'off'
+    WHEN pg_catalog.row_security_active(c.oid) THEN 'on' ELSE 'unbound' END AS security
   FROM ROWS FROM (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[])) AS wanted(schema, name)
   JOIN pg_catalog.pg_namespace n ON n.nspname = wanted.schema
   JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = wanted.name
@@ -98,7 +99,7 @@ WITH RECURSIVE object AS (
   JOIN pg_catalog.pg_type t ON t.oid = i.type
   WHERE i.own AND t.typtype = 'd' AND t.typnotnull
 )
-SELECT a.nspname, a.relname, a.relkind, a.relrowsecurity,
+SELECT a.nspname, a.relname, a.relkind, a.security,
   -- columns that a covering index merely includes are no part of the key
   (SELECT pg_catalog.json_agg(k.attname ORDER BY place.position)
    FROM pg_catalog.pg_index x
@@ -112,16 +113,16 @@ FROM attribute a
 LEFT JOIN label l ON l.outer_type = a.atttypid
 LEFT JOIN member m ON m.outer_type = a.atttypid
 LEFT JOIN without_null w ON w.outer_type = a.atttypid
-GROUP BY a.oid, a.nspname, a.relname, a.relkind, a.relrowsecurity
+GROUP BY a.oid, a.nspname, a.relname, a.relkind, a.security
 ORDER BY a.nspname, a.relname`;
 
 function readLiveObject(row: readonly (string | null)[]): LiveObject {
-  const [schema, name, kind, rowSecurity, key, columns] = row;
+  const [schema, name, kind, security, key, columns] = row;
   return {
     schema: schema ?? '',
     name: name ?? '',
     kind: kind ?? '',
-    rowSecurity: rowSecurity === 't' || rowSecurity === 'true',
+    rowSecurity: security === 'unbound' ? security : security === 'on',
     key: parseList(key).map(String),
     columns: parseList(columns).map(readLiveColumn),
   };

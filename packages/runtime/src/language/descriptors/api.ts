@@ -102,7 +102,8 @@ export interface FingerprintObject {
   readonly kind: string;
   /** Collections that read or write it: those that close when it drifts. */
   readonly collections: readonly string[];
-  readonly rowSecurity: boolean;
+  /** True if it is switched on; `unbound` where no policy binds the role of the connection. */
+  readonly rowSecurity: boolean | 'unbound';
   /** Column names of the primary key in key order; empty when there is none. */
   readonly key: readonly string[];
   readonly columns: readonly FingerprintColumn[];
