@@ -8,6 +8,10 @@ import { typeCheck } from '../support/type-check.ts';
 const shop = `import { PlatformError } from '@tablewright/runtime';
 import { defineExtension } from '../generated/extension.js';
 
+// A promise of another class, as query builders have them.
+const endless: Promise<void> = JSON.parse('{}');
+Object.assign(endless, { then: () => undefined });
+
 export default defineExtension(({ before, after, afterCommit }) => {
   before('orders.create', async ({ payload, caller, items }) => {
     payload.label = \`\${payload.label ?? 'order'} of \${caller.role ?? 'nobody'}\`;
@@ -43,6 +47,10 @@ export default defineExtension(({ before, after, afterCommit }) => {
     await items.asAdmin('audit').create({ what: \`committed \${key}\` });
     if (payload.amount === 20) throw new Error('too late');
   });
+  afterCommit('orders.update', async ({ keys, payload, items }) => {
+    if (payload.amount === 30) await items.asAdmin('orders').update(keys, { amount: 30 });
+  });
+  after('orders.create', ({ payload }) => (payload.amount === 25 ? endless : undefined));
   before('audit.create', ({ payload }) => {
     payload.what = payload.what?.toUpperCase() ?? null;
   });
@@ -216,10 +224,20 @@ it('waits for writes that a hook does not wait for', async () => {
   expect(await auditOf(3)).toEqual(['CREATED 1: 17', 'NOT AWAITED', 'COMMITTED 1']);
 });
 
-it('gives up a hook that takes too long', async () => {
-  expect(failure(await ask('POST', 'orders', { amount: 18 }))).toBe('500 INTERNAL_SERVER_ERROR');
+it.each([18, 25])('gives up a hook that takes too long: %s', async (amount) => {
+  expect(failure(await ask('POST', 'orders', { amount }))).toBe('500 INTERNAL_SERVER_ERROR');
   expect([await orders(), await audit()]).toEqual([0, []]);
   await expect.poll(() => project.log()).toContain('took longer than 1500 ms');
+});
+
+it('ends a circle of hooks that each follow the COMMIT of the one before', async () => {
+  await project.rows(`INSERT INTO orders (label) VALUES ('a')`);
+  const change = { method: 'PATCH', body: { amount: 30 } };
+  expect((await project.admin('/items/orders/1', change)).status).toBe(200);
+  await expect.poll(() => project.log()).toContain('call each other forever');
+  const changes = await auditOf(8);
+  await sleep(200);
+  expect([changes.length, await audit()]).toEqual([8, changes]);
 });
 
 it('answers although a hook fails after the commit', async () => {

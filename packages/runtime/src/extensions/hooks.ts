@@ -73,11 +73,11 @@ export async function callHook(
 }
 
 /** Waits for code of a project, so many milliseconds at most. `what` begins the message of the error that comes then. */
-export async function inTime<T>(running: T | Promise<T>, timeoutMs: number, what: string): Promise<T> {
-  if (!(running instanceof Promise)) return running;
+export function inTime<T>(running: T | PromiseLike<T>, timeoutMs: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  return new Promise<T>((resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`${what} took longer than ${timeoutMs} ms.`)), timeoutMs);
-  });
-  return Promise.race([running, late]).finally(() => clearTimeout(timer));
+    // Query builders give promises that are none of Node's class.
+    new Promise<T>((settle) => settle(running)).then(resolve, reject);
+  }).finally(() => clearTimeout(timer));
 }

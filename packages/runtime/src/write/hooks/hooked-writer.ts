@@ -171,7 +171,7 @@ class HookedWrites {
     ];
     for (const event of all) await call(event.hooks.after, event.payloads);
     const { caller, sender } = command.request;
-    attempt.committed.push(() => this.#calls.callAfterCommit(all, this.#outside(sender), caller));
+    attempt.committed.push(() => this.#calls.callAfterCommit(all, this.#outside(sender, depth), caller));
     return done;
   }
 
@@ -213,14 +213,15 @@ class HookedWrites {
     }
   }
 
-  /** Every read and write on its own. */
-  #outside(sender: RequestOrigin): HookItemsContext {
+  /** Every read and write on its own; its hooks count with those that led here. */
+  #outside(sender: RequestOrigin, depth = 0): HookItemsContext {
     const { database } = this.#options;
     const { runAlone, withAttempts } = this.#transactions;
     return {
       sender,
       read: (...requestedItem) => this.#readWith((...statement) => database.read(...statement), ...requestedItem),
-      write: async (command) => (await runAlone(withAttempts((attempt) => this.writeIn(attempt, command, 1)))).keys,
+      write: async (command) =>
+        (await runAlone(withAttempts((attempt) => this.writeIn(attempt, command, depth + 1)))).keys,
     };
   }
 
