@@ -520,12 +520,12 @@ describe('activity', () => {
 describe('mail', () => {
   it('that is not taken waits and is sent later, by any process', async () => {
     const user = await project.addUser(member);
-    mail.refuse(true);
+    mail.refuse('451 later');
     await post('/auth/password/request', { email: user.email });
     const waiting = () =>
       project.rows('SELECT attempts, last_error FROM platform.platform_mails WHERE recipient = $1', [user.email]);
     await expect.poll(waiting).toEqual([{ attempts: 1, last_error: expect.stringContaining('451') }]);
-    mail.refuse(false);
+    mail.refuse(null);
     await project.rows('UPDATE platform.platform_mails SET due_at = now() WHERE recipient = $1', [user.email]);
     const other = await project.addUser(member);
     await project.servers[1]?.ask('/auth/password/request', { method: 'POST', body: { email: other.email } });
@@ -533,6 +533,28 @@ describe('mail', () => {
     await expect.poll(waiting).toEqual([]);
     const answer = await post('/auth/password/reset', { token: tokenIn(late?.text), password: 'a new password' });
     expect(answer.status).toBe(204);
+  });
+
+  it.each([
+    ['535 5.7.8 Sign in first', 'MAIL FROM', 'waits'],
+    ['550 The sender is not allowed', 'MAIL FROM', 'waits'],
+    ['554 5.7.1 <{}>: Relay access denied', 'RCPT TO', 'waits'],
+    ['550 5.7.60 Not allowed to send as this sender', 'DATA', 'waits'],
+    ['550 5.1.1 <{}>: No such mailbox', 'RCPT TO', 'is given up'],
+    ['552 5.3.4 Too long', 'DATA', 'is given up'],
+  ] as const)('that is refused by %j after %s %s, and no log names its recipient', async (answer, command, fate) => {
+    const user = await project.addUser(member);
+    const log = () => project.servers.map((server) => server.log()).join('');
+    const waiting = () =>
+      project.rows('SELECT last_error FROM platform.platform_mails WHERE recipient = $1', [user.email]);
+    mail.refuse(answer.replace('{}', user.email), command);
+    await post('/auth/password/request', { email: user.email });
+    const text = answer.split(/\{\}|^\d+ /).at(-1) ?? '';
+    await expect.poll(log).toContain(text);
+    await expect.poll(waiting).toEqual(fate === 'waits' ? [{ last_error: expect.stringContaining(text) }] : []);
+    mail.refuse(null);
+    await project.rows('DELETE FROM platform.platform_mails WHERE recipient = $1', [user.email]);
+    expect(log()).not.toContain(user.email);
   });
 
   it('says nothing to the log, and no token lies in the database', async () => {

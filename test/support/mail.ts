@@ -12,12 +12,14 @@ export interface ReceivedMail {
   readonly text: string;
 }
 
+type MailCommand = 'MAIL FROM' | 'RCPT TO' | 'DATA';
+
 /** A mail server that keeps what it takes. */
 export interface MailServer {
   readonly port: number;
   readonly mails: readonly ReceivedMail[];
-  /** Takes nothing until told otherwise: answers 451. */
-  refuse(refusing: boolean): void;
+  /** Answers this to the command of a mail until told otherwise, such as `451 later`; null takes all. */
+  refuse(answer: string | null, command?: MailCommand): void;
   /** The mails to an address, as soon as there are so many. */
   to(address: string, count?: number): Promise<readonly ReceivedMail[]>;
   close(): Promise<void>;
@@ -26,14 +28,23 @@ export interface MailServer {
 /** Starts one on a free port of the loopback. */
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
-  let refusing = false;
+  let refusal: { readonly answer: string | null; readonly command: MailCommand } = { answer: null, command: 'DATA' };
+  /** The refusal of a command; null where it is taken. */
+  function refusalOf(command: MailCommand): Error | null {
+    const { answer } = refusal;
+    if (answer === null || refusal.command !== command) return null;
+    return Object.assign(new Error(answer.slice(4)), { responseCode: Number(answer.slice(0, 3)) });
+  }
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
+    onMailFrom: (_address, _session, callback) => callback(refusalOf('MAIL FROM')),
+    onRcptTo: (_address, _session, callback) => callback(refusalOf('RCPT TO')),
     onData(stream, session, callback) {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
-        if (refusing) return callback(Object.assign(new Error('later'), { responseCode: 451 }));
+        const refused = refusalOf('DATA');
+        if (refused !== null) return callback(refused);
         const { mailFrom, rcptTo } = session.envelope;
         const from = mailFrom === false ? '' : (mailFrom?.address ?? '');
         mails.push({
@@ -52,8 +63,8 @@ export async function startMailServer(): Promise<MailServer> {
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
     mails,
-    refuse(now) {
-      refusing = now;
+    refuse(answer, command = 'DATA') {
+      refusal = { answer, command };
     },
     async to(named, count = 1) {
       await expect.poll(() => of(named).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(count);

@@ -42,9 +42,8 @@ export function createOutbox({ database, place: location, deliver, log, closed }
       await runAlone(database, texts.remove, [id]);
     } catch (error) {
       const hasFailed = isRefused(error) || Number(tries) >= maxTries;
-      // The recipient is no business of the log.
       log.warn(
-        { template, cause: describeCause(error) },
+        { template, cause: causeWithout(recipient, error) },
         hasFailed ? 'A mail was given up.' : 'A mail is tried again later.',
       );
       await runAlone(database, hasFailed ? texts.remove : texts.note, hasFailed ? [id] : [id, reasonOf(error)]);
@@ -78,6 +77,11 @@ function statements(location: SystemPlace) {
     remove: write(`DELETE FROM ${mails} WHERE id = $1::pg_catalog.int8`),
     note: write(`UPDATE ${mails} SET last_error = $2::text WHERE id = $1::pg_catalog.int8`),
   };
+}
+
+/** The cause without the recipient, whom mail servers name: that is no business of the log. */
+function causeWithout(recipient: string, error: unknown): unknown {
+  return JSON.parse(JSON.stringify(describeCause(error)).replaceAll(recipient, '<recipient>'));
 }
 
 function reasonOf(error: unknown): string {

@@ -26,14 +26,18 @@ export function createMailTransport(
   return smtp === null ? folderTransport(from, folder, log) : smtpTransport(from, smtp);
 }
 
-/** True if a mail server has answered that it will never take a letter. */
-export function isRefused(error: unknown): boolean {
-  return error instanceof Error && 'responseCode' in error && Number(error.responseCode) >= 500 && isAboutLetter(error);
-}
+/** Facts of an error that is an answer of a mail server. */
+type MailRefusal = Error & { readonly [fact in 'code' | 'command' | 'response' | 'responseCode']?: unknown };
 
-/** Credentials and the like may be right tomorrow. */
-function isAboutLetter(error: Error): boolean {
-  return 'code' in error && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE');
+/** Answers that are about who sends: credentials, or the rules of a server (RFC 3463, 5.7). */
+const isAboutSender = /^5(?:3\d|\d\d[ -]5\.7\.)/;
+
+/** True if a mail server has answered that it will never take a letter. Its sender and credentials may be right tomorrow. */
+export function isRefused(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, command, response, responseCode }: MailRefusal = error;
+  const isAboutLetter = (code === 'EENVELOPE' || code === 'EMESSAGE') && command !== 'MAIL FROM';
+  return isAboutLetter && Number(responseCode) >= 500 && !isAboutSender.test(String(response));
 }
 
 function smtpTransport(from: string, smtp: SmtpEnvironment): MailTransport {
