@@ -13,17 +13,18 @@ beforeAll(async () => {
       CREATE TABLE marks (id integer PRIMARY KEY, word text NOT NULL, note integer REFERENCES notes);`,
     extensions: {
       'notes.ts': `import { defineExtension } from '../generated/extension.js';
-export default defineExtension(({ before }) => {
+export default defineExtension(({ before, after }) => {
   before('notes.create', ({ payload }) => {
     payload.slug = String(payload.title).toLowerCase();
   });
+  after('marks.create', () => {});
 });
 `,
       'lib/use.ts': `import { createClient } from '../../generated/client/admin/index.js';
 const { items } = createClient('');
 export const made = () => items('notes').createOne({ title: 'One' });
 export const nested = () => items('marks').createOne({ id: 1, word: 'w', note: { title: 'Two' } });
-// @ts-expect-error: no hook completes it.
+// @ts-expect-error: no hook completes it, as one that comes after cannot.
 export const needed = () => items('marks').createOne({ id: 1 });
 `,
     },

@@ -8,6 +8,7 @@ import type { Node, SourceFile } from 'ts-morph';
 import type { Api, Operation } from '../api.ts';
 import { loadTsMorph } from '../print/libraries.ts';
 import { type ExtensionSource, exportedBy, literalText, placeAt, placeOf, problem, registrationsIn } from './files.ts';
+import { readHooks } from './listed.ts';
 
 /** Everything that is wrong with the extensions of a project, with file, line and column. */
 export function checkExtensions(api: Api, sources: readonly ExtensionSource[]): readonly Diagnostic[] {
@@ -28,11 +29,10 @@ export function checkExtensions(api: Api, sources: readonly ExtensionSource[]): 
   });
 }
 
-/** The collections that extensions name with `create`: hooks may fill what a new item needs. */
+/** The collections with a hook before `create`, which may fill what a new item needs. */
 export function hookedCollections({ collections }: Api, sources: readonly ExtensionSource[]): readonly string[] {
-  // Events are written as text, which the law above sees to.
-  const named = (name: string): boolean => sources.some(({ text }) => text.includes(`${name}.create`));
-  return collections.map(({ descriptor }) => descriptor.name).filter(named);
+  const before = new Set(readHooks(sources).flatMap(({ stage, event }) => (stage === 'before' ? event : [])));
+  return collections.map(({ descriptor }) => descriptor.name).filter((name) => before.has(`${name}.create`));
 }
 
 /** `articles.create` and all others that a request can bring about. */

@@ -94,6 +94,8 @@ test.each([
   ['response: string & { brand: 1 }', '"response" is no object'],
   ['response: Uppercase<string>', 'which JSON has not'],
   ['response: (string | undefined)[]', '"response[]" may be undefined'],
+  ['response: string | undefined', '"response" may be undefined'],
+  ['body: { a: string } | undefined', '"body" may be undefined'],
   ['respond: string', '"respond" is no part of a route'],
   ['query: string[]', '"query" must be an object'],
   ['query: { a: { b: string } }', '"query.a" must be a value'],

@@ -227,10 +227,13 @@ function isLibrary(type: Type, name?: string): boolean {
   return isLibraryType && (name === undefined || symbol.getName() === name);
 }
 
+/** Paths of values that are there always: elements, bodies and answers. */
+const isNeeded = /(?:\[\]|^body|^response)$/;
+
 /** Literals become one part; parts are ordered by what they say, so that nothing else decides their order. */
 function unionOf(types: readonly Type[], reading: Reading): Shape {
   const present = types.filter((type) => !type.isUndefined());
-  if (present.length < types.length && reading.path.endsWith('[]'))
+  if (present.length < types.length && isNeeded.test(reading.path))
     reading.reportError(reading.path, 'may be undefined');
   const shapes = present.map((type) => shapeOf(type, reading));
   const values = shapes.flatMap((shape) => (shape.kind === 'literal' ? shape.values : []));
