@@ -29,6 +29,8 @@ describe.skipIf(browserVersion === undefined)(`client${withoutBrowser}`, { timeo
     frontend = createServer(({ url }, response) => {
       const isModule = url === '/client.js';
       response.setHeader('content-type', isModule ? 'text/javascript' : 'text/html');
+      if (isModule) response.setHeader('access-control-allow-origin', '*');
+      if (url === '/sandboxed') response.setHeader('content-security-policy', 'sandbox allow-scripts');
       response.end(isModule ? module : '<!doctype html><link rel="icon" href="data:,"><title>Frontend</title>');
     }).listen(0, '127.0.0.1');
     await once(frontend, 'listening');
@@ -176,6 +178,11 @@ describe.skipIf(browserVersion === undefined)(`client${withoutBrowser}`, { timeo
     } finally {
       await open.close();
     }
+  });
+
+  it('is made on a page that may keep nothing', async () => {
+    await visitor.page.goto(`${origin}/sandboxed`);
+    expect(await run('return client.auth.token;')).toBeNull();
   });
 
   it('signs out, of the cookie too', async () => {

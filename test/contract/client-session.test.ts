@@ -238,6 +238,44 @@ describe('json mode', () => {
     expect((await own.users.me.read()).id).toBe(other.id);
   });
 
+  it('does not bring back a session that another tab has ended, or replaced, meanwhile', async () => {
+    for (const replaces of [false, true]) {
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const storage = { mode: shelf() };
+      const tab = client({ storage }, async (url, init) => {
+        const response = await fetch(url, init);
+        if (url.endsWith('/auth/refresh')) await held;
+        return response;
+      });
+      const other = client({ storage });
+      await tab.auth.login(user);
+      const refreshing = tab.auth.refresh();
+      const next = await project.addUser(await project.addRole('member'));
+      await (replaces ? other.auth.login(next) : other.auth.logout());
+      release();
+      await refreshing;
+      if (replaces) expect((await other.users.me.read()).id).toBe(next.id);
+      else expect([...storage.mode.values]).toEqual([]);
+    }
+  });
+
+  it('goes on where a proxy refuses to refresh', async () => {
+    let isBlocked = false;
+    const own = client({}, async (url, init) =>
+      isBlocked && url.endsWith('/auth/refresh') ? new Response('<h1>Blocked</h1>', { status: 403 }) : fetch(url, init),
+    );
+    await own.auth.login(user);
+    isBlocked = true;
+    expect((await own.items('docs').readOne(1)).title).toBe('one');
+    await outliveToken();
+    await expect(own.items('docs').readOne(1)).rejects.toMatchObject({ status: 403, code: null });
+    isBlocked = false;
+    expect((await own.items('docs').readOne(1)).title).toBe('one');
+  });
+
   it('asks nobody at the end when there is no session', async () => {
     await client().auth.logout();
     expect(sent).toEqual([]);

@@ -173,6 +173,7 @@ describe('what is answered 429 or 503', () => {
       () => docs.createOne({ n: 1 }),
       () => docs.updateOne(1, { n: 1 }),
       () => docs.updateMany([1], { n: 1 }),
+      () => docs.deleteByQuery({ sort: 'id', limit: 1 }),
     ]) {
       server.tell(busy);
       await expect(act()).rejects.toThrow(PlatformError);

@@ -1,4 +1,6 @@
 /** Routes of a project: typed, judged by their types, in the OpenAPI document of who may call them. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import parser from '@apidevtools/swagger-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -63,6 +65,11 @@ export default defineExtension(({ before, route }) => {
 
   route('DELETE /reports/audit', { roles: ['public', 'editor'] }, async ({ items }) => {
     await items('audit').delete([1]);
+  });
+
+  route('POST /reports/busy', { roles: ['public'] }, async ({ items }) => {
+    await items.asAdmin('audit').create({ what: 'called' });
+    throw new PlatformError('SERVICE_UNAVAILABLE');
   });
 
   route<{ response: { one: 'a' } }>('GET /reports/bad', { roles: ['public'] }, () => JSON.parse('{"one":"b"}'));
@@ -220,6 +227,15 @@ describe('what a route does', () => {
     const { status, json } = await project.admin('/reports/audit', { method: 'POST' });
     expect([status, json]).toEqual([200, { user: null, lines: 1 }]);
     expect(failure(await project.ask('/reports/1/short', { token: 'nobody' }))).toBe('401 INVALID_CREDENTIALS');
+  });
+
+  it('is done once by a client, also with a key of the request, which routes do not keep', async () => {
+    const path = join(project.folder, 'generated/client/public/index.js');
+    const { createClient } = await import(pathToFileURL(path).href);
+    const called = createClient(project.url).route('POST /reports/busy', {}, { idempotencyKey: 'k' });
+    await expect(called).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    const { rows } = await withClient(project.database.url, (client) => client.query('SELECT what FROM audit'));
+    expect(rows).toEqual([{ what: 'called' }]);
   });
 
   it('is an error of the server when it is none of the type', async () => {

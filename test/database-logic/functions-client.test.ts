@@ -31,7 +31,9 @@ export async function use(url: string, staticToken: string): Promise<unknown> {
   const closed = await client.call('close_region', { region: 9 }, { fields: ['name'] });
   const names: string[] = closed.map(({ name }) => name);
   const none = await client.call('region_totals', { smallest: null });
-  return [region, rating, count, order, nothing === undefined, names, none];
+  // Longer than an address may be.
+  const far = await client.call('nearest_shops', place, { filter: { name: { _in: ['x'.repeat(20_000)] } } });
+  return [region, rating, count, order, nothing === undefined, names, none, far];
 }
 
 export function refused(client: ReturnType<typeof createClient>): void {
@@ -59,6 +61,7 @@ it('types arguments and results, and asks what they say', async () => {
     '2',
     { order: expect.any(Number), customer: clerk },
     true,
+    [],
     [],
     [],
   ]);

@@ -44,6 +44,8 @@ export interface Call {
   readonly isList?: true;
   /** Goes without a token. */
   readonly isAnonymous?: true;
+  /** Never sent again: its effect would be another one, and no key of a request is kept for it. */
+  readonly isOnce?: boolean;
   /** A status of failure that is an answer here. */
   readonly accepts?: number;
 }

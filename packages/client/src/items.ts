@@ -147,7 +147,9 @@ export function createItemHandler<Item>(requester: Requester, path: readonly Key
     deleteMany,
     deleteByQuery: async (query, options) => {
       refuseLost(query);
-      return nothing({ method: 'DELETE', path, body: { query }, options, ...purged(options) });
+      // Some of those that are found: the next time these are others.
+      const isOnce = [query.limit, query.offset, query.page].some((number) => number !== undefined);
+      return nothing({ method: 'DELETE', path, body: { query }, options, ...purged(options), isOnce });
     },
   };
 }

@@ -35,7 +35,7 @@ export interface StorageLike {
 export interface StorageOptions {
   /** Stands before every name. Default empty. */
   readonly prefix?: string;
-  /** `LocalStorage` in browsers, `MemoryStorage` otherwise; or an object that works like `localStorage`. */
+  /** `LocalStorage` in browsers that allow it, `MemoryStorage` otherwise; or an object that works like `localStorage`. */
   readonly mode?: 'LocalStorage' | 'MemoryStorage' | StorageLike;
 }
 
@@ -103,7 +103,7 @@ export interface TokenStorage {
 
 /** Opens the storage. Throws a TypeError for `LocalStorage` where there is none. */
 export function openStorage({ prefix = '', mode }: StorageOptions = {}): TokenStorage {
-  const chosen = mode ?? (isBrowser() ? 'LocalStorage' : 'MemoryStorage');
+  const chosen = mode ?? (hasLocalStorage() ? 'LocalStorage' : 'MemoryStorage');
   const storage = chosen === 'MemoryStorage' ? createMemory() : chosen === 'LocalStorage' ? findLocalStorage() : chosen;
   return {
     isShared: chosen !== 'MemoryStorage',
@@ -131,6 +131,15 @@ function createMemory(): StorageLike {
     setItem: (name, value) => void values.set(name, value),
     removeItem: (name) => void values.delete(name),
   };
+}
+
+/** Browsers refuse it on pages whose cookies are blocked, and in frames without an origin. */
+function hasLocalStorage(): boolean {
+  try {
+    return isBrowser() && Boolean(localStorage);
+  } catch {
+    return false;
+  }
 }
 
 function findLocalStorage(): StorageLike {

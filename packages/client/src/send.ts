@@ -94,7 +94,8 @@ function encodeSegment(segment: Key): string {
 const longestDelay = 60_000;
 
 /** A request that has the same effect however often it is sent. */
-function isRepeatable({ method, options }: Call): boolean {
+function isRepeatable({ method, options, isOnce = false }: Call): boolean {
+  if (isOnce) return false;
   return method === 'GET' || method === 'SEARCH' || method === 'DELETE' || (method === 'POST' && hasKey(options));
 }
 

@@ -167,9 +167,13 @@ class TokenSession implements Session {
 
   async #exchange(): Promise<AuthTokens> {
     const { storage, mode } = this.#parts;
+    const [begun, token] = [this.#era, storage.get('auth_token')];
     const refreshToken = storage.get('auth_refresh_token');
     const body = { mode, ...(mode === 'json' && refreshToken !== null && { refresh_token: refreshToken }) };
-    return readTokens(await this.#post(['auth', 'refresh'], body));
+    const tokens = await readTokens(await this.#post(['auth', 'refresh'], body));
+    // Another tab may have signed out meanwhile, or somebody else in.
+    if (this.#era === begun && storage.get('auth_token') === token) this.#keep(tokens);
+    return tokens;
   }
 
   /** Tries once more by its successor where a page that was left, or a tab that takes no turns, has used the token. */
@@ -178,15 +182,13 @@ class TokenSession implements Session {
     const begun = this.#era;
     const refreshToken = storage.get('auth_refresh_token');
     try {
-      const tokens = await this.#exchange().catch(async (error) => {
+      return await this.#exchange().catch(async (error) => {
         if (!(mode === 'cookie' || storage.isShared) || !isUsedUp(error)) throw error;
         await sleep(arrival, undefined);
         const isReplaced = mode === 'cookie' || storage.get('auth_refresh_token') !== refreshToken;
         if (this.#era !== begun || !isReplaced) throw error;
         return this.#exchange();
       });
-      if (this.#era === begun) this.#keep(tokens);
-      return tokens;
     } catch (error) {
       // A server that cannot answer now has not ended the session; one that refuses has.
       if (this.#era === begun && isRefusal(error)) this.#forget();
@@ -206,6 +208,7 @@ async function readTokens(response: Response): Promise<AuthTokens> {
   return (await readAnswer<{ readonly data: AuthTokens }>(response)).data;
 }
 
+/** True for a refusal of the server; one without a code comes from a proxy. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof PlatformError && [400, 401, 403].includes(error.status);
+  return error instanceof PlatformError && error.code !== null && [400, 401, 403].includes(error.status);
 }

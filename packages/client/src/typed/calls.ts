@@ -1,5 +1,13 @@
 /** Functions and procedures of the server's database, and routes of its own code. Source: API specification, section 1; docs/extensions.md. */
-import type { Call, JsonValue, Parameters, Query, RequestOptions } from '../call.ts';
+import {
+  type Call,
+  type JsonValue,
+  longestUrl,
+  type Parameters,
+  type Query,
+  type RequestOptions,
+  serialiseQuery,
+} from '../call.ts';
 import { readJson } from '../errors.ts';
 import type { Requester } from '../requester.ts';
 import type { DeepOf } from './deep.ts';
@@ -67,10 +75,12 @@ export async function callFunction(
   if (!read.includes(name) && !write.includes(name))
     throw new TypeError(`There is no function "${name}" for this client.`);
   const path = ['functions', name];
+  const search = searchOf(args);
+  const fitsAddress = Object.values(args).every(isPlain) && serialiseQuery(query, search).length <= longestUrl;
   const call: Call = write.includes(name)
     ? { method: 'POST', path, query, body: args, options }
-    : Object.values(args).every(isPlain)
-      ? { method: 'GET', path, query, search: searchOf(args), options }
+    : fitsAddress
+      ? { method: 'GET', path, query, search, options }
       : { method: 'SEARCH', path, body: { args, query }, options };
   const body = await readJson<{ readonly data: unknown }>(await requester.send(call));
   if (body !== undefined) return body.data;
@@ -111,7 +121,7 @@ export async function callRoute(
   for (const [name, value] of Object.entries(query)) {
     for (const element of [value].flat()) if (element !== undefined) search.append(name, textOf(element));
   }
-  return readJson(await send({ method, path: completed, search, body, options }));
+  return readJson(await send({ method, path: completed, search, body, options, isOnce: method === 'POST' }));
 }
 
 function textOf(value: unknown): string {
