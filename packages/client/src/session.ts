@@ -171,7 +171,7 @@ class TokenSession implements Session {
     const refreshToken = storage.get('auth_refresh_token');
     const body = { mode, ...(mode === 'json' && refreshToken !== null && { refresh_token: refreshToken }) };
     const tokens = await readTokens(await this.#post(['auth', 'refresh'], body));
-    // Another tab may have signed out meanwhile, or somebody else in.
+    // A user may have signed out in another tab meanwhile, or another user in.
     if (this.#era === begun && storage.get('auth_token') === token) this.#keep(tokens);
     return tokens;
   }

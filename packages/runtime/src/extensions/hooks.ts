@@ -78,6 +78,6 @@ export function inTime<T>(running: T | PromiseLike<T>, timeoutMs: number, what: 
   return new Promise<T>((resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`${what} took longer than ${timeoutMs} ms.`)), timeoutMs);
     // Query builders give promises that are none of Node's class.
-    new Promise<T>((settle) => settle(running)).then(resolve, reject);
+    new Promise<T>((fulfil) => fulfil(running)).then(resolve, reject);
   }).finally(() => clearTimeout(timer));
 }
