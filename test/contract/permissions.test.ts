@@ -151,3 +151,35 @@ describe('a secret field', () => {
     expect((await project.admin('/items/authors/2?fields=password')).json).toEqual({ data: { password: null } });
   });
 });
+
+describe('a role whose name is that of two others together', () => {
+  const [sales, support, both] = ['1', '2', '3'].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`);
+  const roles = [
+    ['sales', sales],
+    ['support', support],
+    ['sales_support', both],
+  ] as const;
+  let shop: ServedProject;
+  beforeAll(async () => {
+    shop = await serveProject({
+      system: true,
+      sql: `CREATE TABLE deals (id integer PRIMARY KEY, margin integer);
+        INSERT INTO deals VALUES (1, 9);
+        INSERT INTO platform.platform_roles (id, name) VALUES ${roles.map(([name, id]) => `('${id}', '${name}')`).join()};
+        INSERT INTO platform.platform_users (id, email, role, token) VALUES
+          ${roles.map(([name, id]) => `('${id}', '${name}@example.com', '${id}', 'the-token-of-${name}-0123456789')`).join()};`,
+      permissions: `
+roles: { sales: {}, support: {}, sales_support: {} }
+permissions:
+  sales: { deals: { read: { fields: [id] } } }
+  support: { deals: { read: { fields: [id] } } }
+  sales_support: { deals: { read: true } }`,
+    });
+  });
+  afterAll(() => shop?.close());
+
+  it.each(roles)('gives none of its rights to these, nor takes theirs: %s', async (name) => {
+    const { json } = await shop.ask('/items/deals', { token: `the-token-of-${name}-0123456789` });
+    expect(json).toEqual({ data: [name === 'sales_support' ? { id: 1, margin: 9 } : { id: 1 }] });
+  });
+});

@@ -180,8 +180,17 @@ function writableActions({ system }: Collection, { writable }: Table): Table['wr
 
 /** `admin` is the class of administrators, so no role of another name comes to share it. */
 function nameGroups(groups: readonly (readonly string[])[]): readonly string[] {
-  const requested = groups.map((roles) => (roles.includes('public') ? 'public' : roles.join('_')));
+  const requested = new Map(
+    groups.map((roles) => [groupKey(roles), roles.includes('public') ? 'public' : roles.join('_')]),
+  );
+  const spell = (key: string): string => fileName(requested.get(key) ?? key);
   const fold = (name: string): string => name.toLowerCase();
-  const names = uniqueNames(requested, fileName, fold, new Set(['admin']));
-  return requested.map((name) => names.get(name) ?? name);
+  const names = uniqueNames([...requested.keys()], spell, fold, new Set(['admin']));
+  return groups.map((roles) => names.get(groupKey(roles)) ?? '');
+}
+
+/** No two groups have one, as the roles `a` and `b` would have the name of a role `a_b`. */
+function groupKey(roles: readonly string[]): string {
+  const [name = '', ...others] = roles.includes('public') ? ['public'] : roles;
+  return others.length === 0 && !name.startsWith('[') ? name : JSON.stringify(roles);
 }

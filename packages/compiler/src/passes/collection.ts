@@ -151,7 +151,7 @@ function resolveConstraints(collection: Collection, table: Table, index: SchemaI
   const groups = Map.groupBy(places, (field) => field.table);
   const found = [...groups].flatMap(([base, fields]) => {
     const byColumn = new Map(fields.map(({ name, column }) => [column, name]));
-    return constraintsOf(base, byColumn, index).filter(({ name }) => !(name in fixedUniques));
+    return constraintsOf(base, byColumn, index).filter(({ name }) => !Object.hasOwn(fixedUniques, name));
   });
   for (const [name, fields] of Object.entries(fixedUniques))
     found.push({ name, type: 'unique', fields, incomplete: true });

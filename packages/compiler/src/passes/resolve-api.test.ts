@@ -56,6 +56,30 @@ describe('access classes', () => {
     ]);
   });
 
+  test('no class of several roles has the name of another one', () => {
+    const [mine, other] = [ruleOf('', 'notes', 'read', ['id']), ruleOf('', 'notes', 'read', ['body'])];
+    const classes = (...groups: readonly (readonly string[])[]) =>
+      withRoles(
+        groups.flat(),
+        groups.flatMap((roles, index) => roles.map((role) => ({ ...(index === 0 ? mine : other), role }))),
+      ).slice(2);
+    const named = classes(['a', 'b'], ['a_b']);
+    expect(named.map(({ name, roles }) => [name.replace(/[0-9a-f]{6}$/, 'hash'), roles])).toEqual([
+      ['a_b', ['a_b']],
+      ['a_b_hash', ['a', 'b']],
+    ]);
+    for (const groups of [
+      [
+        ['a', 'b_c'],
+        ['a_b', 'c'],
+      ],
+      [['a', 'b'], ['["a","b"]']],
+      [['A', 'B'], ['A_B']],
+    ]) {
+      expect(new Set(classes(...groups).map(({ name }) => name.toLowerCase())).size).toBe(2);
+    }
+  });
+
   test('the order of rules, of which the first preset wins, keeps roles apart', () => {
     const [one, two] = [ruleOf('a', 'notes', 'create', ['id']), ruleOf('a', 'notes', 'create', ['body'])];
     const rules = [one, two, { ...two, role: 'b' }, { ...one, role: 'b' }];
