@@ -43,12 +43,15 @@ beforeAll(async () => {
           RETURN NULL;
         END $$;
       CREATE CONSTRAINT TRIGGER check_late AFTER INSERT ON stays DEFERRABLE INITIALLY DEFERRED
-        FOR EACH ROW EXECUTE FUNCTION check_late();`,
+        FOR EACH ROW EXECUTE FUNCTION check_late();
+      CREATE TABLE letters (
+        id integer PRIMARY KEY, state text, sent date, CHECK (state IN ('sent', 'lost') OR sent IS NULL));`,
     permissions: `
 permissions:
   public:
     rooms: { read: true, create: true, update: { fields: [price, cleaning, name, tags, stays] } }
-    stays: { read: true, create: true, update: true, delete: {} }`,
+    stays: { read: true, create: true, update: true, delete: {} }
+    letters: { read: { fields: "*", filter: { state: { _neq: lost } } }, create: true }`,
   });
 });
 afterAll(() => project?.close());
@@ -152,4 +155,11 @@ test('items in conflict say so, with the fields that the request gave', async ()
     'The item conflicts with another item.',
     'stays.create[0]',
   ]);
+});
+
+test('a list of values that another column can lift is the list of no field', async () => {
+  const made = await project.ask('/items/letters', { method: 'POST', body: { id: 1, state: 'draft' } });
+  expect(made.json).toEqual({ data: { id: 1, state: 'draft', sent: null } });
+  const refused = await send('POST', 'letters', { id: 2, state: 'draft', sent: '2027-01-01' });
+  expect(refused[0]).toBe('FAILED_VALIDATION');
 });

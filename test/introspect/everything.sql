@@ -122,6 +122,7 @@ CREATE TABLE shop.checks (
   n_cast text CHECK (n_cast::int IN (1, 2)),
   n_lower text CHECK (lower(n_lower) IN ('a', 'b')),
   n_pair text CHECK (n_pair IN ('a') OR n_numeric > 1),
+  n_other text CHECK (n_other IN ('a') OR n_numeric IS NULL),
   n_range int CHECK (n_range >= 0 AND n_range < 10),
   n_late text,
   n_parent text CHECK (n_parent IN ('a')) NO INHERIT

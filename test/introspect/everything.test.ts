@@ -352,6 +352,7 @@ test.each([
   ['n_cast', null],
   ['n_lower', null],
   ['n_pair', null],
+  ['n_other', null],
   ['n_range', null],
   ['n_late', null],
   ['n_parent', null],

@@ -3,7 +3,7 @@
 /** A part of a check. `array` stands for `ANY (ARRAY[…])`; the name of a column is null for a domain's VALUE. */
 export type CheckNode =
   | { readonly kind: 'or' | 'and'; readonly of: readonly CheckNode[] }
-  | { readonly kind: 'isNull' }
+  | { readonly kind: 'isNull'; readonly of: CheckNode }
   | { readonly kind: 'equals'; readonly left: CheckNode; readonly right: CheckNode }
   | { readonly kind: 'array'; readonly items: readonly CheckNode[] }
   | { readonly kind: 'cast'; readonly of: CheckNode; readonly type: string }
@@ -84,7 +84,7 @@ function parseComparison(tokens: Tokens): CheckNode {
   if (takeWord(tokens, 'IS')) {
     const negated = takeWord(tokens, 'NOT');
     expectWord(tokens, 'NULL');
-    return negated ? { kind: 'other' } : { kind: 'isNull' };
+    return negated ? { kind: 'other' } : { kind: 'isNull', of: left };
   }
   if (takeSign(tokens, '=')) {
     return { kind: 'equals', left, right: takeWord(tokens, 'ANY') ? parseAny(tokens) : parseOperand(tokens) };

@@ -100,20 +100,17 @@ export function readAllowedValues(
   const node = parseCheck(expression);
   if (!node) return null;
   const allowed = allowedBy(node, kindOf);
-  return allowed && typeof allowed !== 'string' ? { ...allowed, values: [...new Set(allowed.values)] } : null;
+  return allowed && allowed.values.length > 0 ? { ...allowed, values: [...new Set(allowed.values)] } : null;
 }
 
-/** `nothing`: a disjunct that allows no value but null. */
-type Allowed = AllowedValues | 'nothing' | null;
-
-function allowedBy(node: CheckNode, kindOf: (column: string | null) => ListKind | null): Allowed {
+function allowedBy(node: CheckNode, kindOf: (column: string | null) => ListKind | null): AllowedValues | null {
   switch (node.kind) {
     case 'or':
       return node.of.map((part) => allowedBy(part, kindOf)).reduce(either);
     case 'and':
       return node.of.map((part) => allowedBy(part, kindOf)).reduce(both);
     case 'isNull':
-      return 'nothing';
+      return node.of.kind === 'column' ? { column: node.of.name, values: [] } : null;
     case 'equals':
       return listOf(node.left, node.right.kind === 'array' ? node.right.items : [node.right], kindOf);
     default:
@@ -121,17 +118,14 @@ function allowedBy(node: CheckNode, kindOf: (column: string | null) => ListKind 
   }
 }
 
-function either(left: Allowed, right: Allowed): Allowed {
-  if (left === null || right === null) return null;
-  if (left === 'nothing') return right;
-  if (right === 'nothing') return left;
-  return left.column === right.column ? { column: left.column, values: [...left.values, ...right.values] } : null;
+function either(left: AllowedValues | null, right: AllowedValues | null): AllowedValues | null {
+  if (left === null || right === null || left.column !== right.column) return null;
+  return { column: left.column, values: [...left.values, ...right.values] };
 }
 
 /** Every part of a conjunction holds, so a part that is no list only narrows what the others allow. */
-function both(left: Allowed, right: Allowed): Allowed {
-  if (left === null || left === 'nothing') return right;
-  if (right === null || right === 'nothing') return left;
+function both(left: AllowedValues | null, right: AllowedValues | null): AllowedValues | null {
+  if (left === null || right === null) return left ?? right;
   if (left.column !== right.column) return null;
   return { column: left.column, values: left.values.filter((value) => right.values.includes(value)) };
 }
@@ -140,7 +134,7 @@ function listOf(
   left: CheckNode,
   items: readonly CheckNode[],
   kindOf: (column: string | null) => ListKind | null,
-): Allowed {
+): AllowedValues | null {
   const { node: target, casts } = withoutCasts(left);
   if (target.kind !== 'column') return null;
   const kind = kindOf(target.name);
