@@ -12,6 +12,11 @@ const values = [
 const columns = types.map((type, index) => `c${index} ${type}`).join(', ');
 const sql = `CREATE TABLE stages (id int PRIMARY KEY, name varchar(20), flags bit(12));
 CREATE TABLE gigs (id int PRIMARY KEY, stage_id int, ${columns}, title varchar(20), flags bit(12), FOREIGN KEY (stage_id) REFERENCES stages (id));
+CREATE TABLE rates (id int PRIMARY KEY, code int, KEY (code));
+SET @any = 0 /*!80400 , SESSION restrict_fk_on_non_standard_key = OFF */;
+CREATE TABLE bills (id int PRIMARY KEY, code int, rate int, FOREIGN KEY (code) REFERENCES rates (code), FOREIGN KEY (RATE) REFERENCES rates (ID));
+INSERT INTO rates VALUES (1, 5), (2, 5);
+INSERT INTO bills VALUES (1, 5, 2);
 INSERT INTO stages VALUES (1, 'main', b'100110001000');
 INSERT INTO gigs VALUES (1, 1, ${values[0]}, 'é', b'000110001000'), (2, 1, ${types.map(() => 'NULL').join()}, 'b', NULL),
   (3, 1, ${values[1]}, 'c', b'111111111111'), (4, 1, ${types.map(() => 'NULL').join()}, 'd', NULL);`;
@@ -50,5 +55,15 @@ describe.each(servers)('$name', ({ missing, start }) => {
     });
     const parent = await platform().admin('/items/gigs/1?fields=title,stage_id.name,stage_id.flags');
     expect(parent.json.data).toEqual({ title: 'é', stage_id: { name: 'main', flags: 'CYg=' } });
+  });
+
+  it('keys that lead to several rows are no relations, those in other letters are', async () => {
+    const { json } = await platform().admin('/items/bills?fields=*,rate.code');
+    expect(json).toEqual({ data: [{ id: 1, code: 5, rate: { code: 5 } }] });
+    expect((await platform().admin('/items/rates/2?fields=bills.id')).json).toEqual({ data: { bills: [{ id: 1 }] } });
+    const several = await platform().admin('/items/bills?fields=code.id');
+    expect([several.status, several.json.errors[0].extensions.code]).toEqual([403, 'FORBIDDEN']);
+    const refused = await platform().admin('/items/bills', { method: 'POST', body: { id: 2, code: 6 } });
+    expect([refused.status, refused.json.errors[0].extensions.code]).toEqual([400, 'FAILED_VALIDATION']);
   });
 });

@@ -73,12 +73,13 @@ interface ForeignKeys {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Builds the foreign keys of a table whose targets are among `listed`. */
+/** Builds the foreign keys of a table whose targets are among `listed`; `indexes` are those of each table. */
 export function buildForeignKeys(
   catalog: MysqlCatalog,
   table: TableId,
   rows: readonly KeyRow[],
   listed: ReadonlySet<TableId>,
+  indexes: ReadonlyMap<TableId, readonly StatisticsRow[]>,
 ): ForeignKeys {
   const groups = [
     ...Map.groupBy(
@@ -89,14 +90,34 @@ export function buildForeignKeys(
   const [hidden, shown] = [groups.filter(isHidden), groups.filter((group) => !isHidden(group))];
   const built = shown.map((group) => buildForeignKey(catalog, group));
   const name = printTable('mysql', table);
+  const served = built.filter(({ target }) => listed.has(target));
+  const isUnique = (key: ForeignKey): boolean => leadsToOne(key, indexes.get(key.target) ?? []);
   return {
-    foreignKeys: built.filter(({ target }) => listed.has(target)),
+    foreignKeys: served.filter(isUnique),
     diagnostics: [
       ...hidden.map(([row]) => hiddenKey(name, row?.constraint_name ?? '')),
       ...built
         .filter(({ target }) => !listed.has(target))
         .map((key) => foreignKeyOutside(name, key.name, printTable('mysql', key.target))),
+      ...served.filter((key) => !isUnique(key)).map((key) => keyToSeveral(name, key)),
     ],
+  };
+}
+
+/** True if no two rows have the same values: InnoDB takes any index for the target of a foreign key. */
+function leadsToOne({ targetColumns }: ForeignKey, rows: readonly StatisticsRow[]): boolean {
+  const { primaryKey, uniques } = buildKeys(rows);
+  const keys = primaryKey === null ? uniques : [primaryKey, ...uniques];
+  return keys.some(({ columns }) => columns.every((column) => targetColumns.includes(column)));
+}
+
+function keyToSeveral(table: string, { name, target }: ForeignKey): Diagnostic {
+  return {
+    code: 'foreign-key-to-several',
+    severity: 'warning',
+    place: `table ${table}`,
+    message: `The foreign key "${name}" leads to columns of "${printTable('mysql', target)}" that are not unique, so it is no relation.`,
+    hint: 'Make them a unique key, or let the foreign key reference one.',
   };
 }
 

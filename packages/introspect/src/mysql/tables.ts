@@ -102,7 +102,8 @@ function buildTable(
   const checks = all.filter(isEnforced).map((check) => {
     return { ...check, check_clause: wholeTexts(check.check_clause, catalog.dialect) };
   });
-  const { foreignKeys, diagnostics } = buildForeignKeys(catalog, id, lookup.keys.get(id) ?? [], listed);
+  const keys = lookup.keys.get(id) ?? [];
+  const { foreignKeys, diagnostics } = buildForeignKeys(catalog, id, keys, listed, lookup.statistics);
   const table: Table = {
     id,
     schema: schemaOf(catalog, row.table_schema),
