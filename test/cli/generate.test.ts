@@ -110,6 +110,16 @@ describe('platform generate', () => {
     await writeFile(path, text);
   });
 
+  it('takes no rule whose lines a comment has taken away, as it would mean other rows', async () => {
+    const path = join(project.folder, 'permissions.yaml');
+    const text = await readFile(path, 'utf8');
+    const rule = 'fields: [id]\n        filter:\n          author_id:\n            # _eq: $CURRENT_USER\n';
+    await writeFile(path, `permissions:\n  public:\n    articles:\n      read:\n        ${rule}`);
+    const { code, stderr } = await generate();
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/permissions\.yaml:7:21.*\n?.*"filter" has no value/)]);
+    await writeFile(path, text);
+  });
+
   it('prints events with --json', async () => {
     const { stdout } = await generate('--json');
     const events = stdout

@@ -127,6 +127,21 @@ test.each([
     ],
   ],
   [
+    'permissions:\n  public:\n    a:\n      create:\n        fields: [id]\n        presets:\n          # owner: $CURRENT_USER\n',
+    ['permissions.yaml:6:17 The part "presets" is empty. Leave it out.'],
+  ],
+  [
+    'permissions:\n  public:\n    a:\n      read:\n        fields: [id]\n        filter:\n          _or:\n            - owner:\n                # _eq: $CURRENT_USER\n            - { state: null }\n',
+    ['permissions.yaml:8:21 A name in the part "filter" has no value. Write it, or null where that is meant.'],
+  ],
+  [
+    'functions:\n  public:\n    place_order:\n      args:\n        # customer: $CURRENT_USER\n    count:\n      args: { n: }\n',
+    [
+      'permissions.yaml:4:12 The part "args" is empty. Leave it out.',
+      'permissions.yaml:7:18 A name in the part "args" has no value. Write it, or null where that is meant.',
+    ],
+  ],
+  [
     'permissions: { public: { a: { read: { fields: id } } } }',
     ['permissions.yaml:1:47 The fields must be a list. Write `fields: [id, title]` or `fields: "*"`.'],
   ],

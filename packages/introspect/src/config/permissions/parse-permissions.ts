@@ -72,6 +72,7 @@ function parseCall(role: PlacedName, { key, value }: SourceEntry, diagnostics: D
   }
   const args = value.entries
     .filter((entry) => isKnownKey(entry.key, ['args'], diagnostics))
+    .filter((entry) => !isEmpty('args', entry.value, 'Leave it out.', diagnostics))
     .flatMap((entry) => entriesOf(entry.value, 'The arguments', diagnostics))
     .map((entry) => ({ field: entry.key, value: placedValue(entry.value) }));
   return [{ role, function: key, args }];
@@ -214,10 +215,8 @@ function partsOfRule(action: Action, entries: readonly SourceEntry[], diagnostic
   const partOf = (name: string) => recognised.find(({ key }) => key.name === name)?.value;
   const conditionOf = (name: string) => {
     const node = partOf(name);
-    if (node !== undefined && !isNothing(node)) return placedValue(node);
-    // An empty part may have lost its lines to a comment, and would let every row through.
-    if (node) diagnostics.push(formError(node.place, `The part "${name}" is empty.`, 'Leave it out for every row.'));
-    return null;
+    if (node === undefined || isEmpty(name, node, 'Leave it out for every row.', diagnostics)) return null;
+    return placedValue(node);
   };
   const [fields, presets] = [partOf('fields'), partOf('presets')];
   return {
@@ -259,10 +258,32 @@ function parseFields(node: SourceNode, diagnostics: Diagnostic[]): readonly Plac
 }
 
 function parsePresets(node: SourceNode, diagnostics: Diagnostic[]): readonly PresetSource[] {
+  if (isEmpty('presets', node, 'Leave it out.', diagnostics)) return [];
   return entriesOf(node, 'The presets', diagnostics).map(({ key, value }) => ({
     field: key,
     value: placedValue(value),
   }));
+}
+
+/**
+ * True, reported, for a part without a value, or with a name in it that has none. Such may have lost its lines to a
+ * comment: the rest would let other rows through, or let callers set what the server was to set.
+ */
+function isEmpty(part: string, node: SourceNode, hint: string, diagnostics: Diagnostic[]): boolean {
+  const found = isNothing(node) ? node : emptyIn(node);
+  if (found === undefined) return false;
+  const problem =
+    found === node
+      ? formError(node.place, `The part "${part}" is empty.`, hint)
+      : formError(found.place, `A name in the part "${part}" has no value.`, 'Write it, or null where that is meant.');
+  diagnostics.push(problem);
+  return true;
+}
+
+function emptyIn(node: SourceNode): SourceNode | undefined {
+  if (node.kind === 'scalar') return node.empty && node;
+  const parts = node.kind === 'map' ? node.entries.map(({ value }) => value) : node.items;
+  return parts.map(emptyIn).find((found) => found !== undefined);
 }
 
 /** The rules of one role for another one, whose text is the same so many lines below. */

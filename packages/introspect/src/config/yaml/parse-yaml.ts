@@ -6,9 +6,11 @@ import {
   isScalar,
   isSeq,
   LineCounter,
+  type Node,
   type Pair,
   parseDocument,
   type Scalar,
+  visit,
   type YAMLMap,
 } from 'yaml';
 import type { Diagnostic } from '../../diagnostic.ts';
@@ -109,6 +111,8 @@ interface YamlReading extends ParsedYaml {
   readonly repeated: ReadonlyMap<Pair, Pair>;
   readonly entries: Map<Pair, SourceEntry>;
   readonly diagnostics: Diagnostic[];
+  /** Nodes that the aliases stand for, looked for at the first alias: each by itself takes a look at the whole file. */
+  targets: ReadonlyMap<Node, Node> | null;
   /** Aliases that lead to what is being read, all aliases, and the values that were found behind them. */
   following: number;
   aliases: number;
@@ -127,6 +131,7 @@ export function startReading(
     repeated,
     entries: new Map(),
     diagnostics: [],
+    targets: null,
     following: 0,
     aliases: 0,
     followed: 0,
@@ -149,7 +154,7 @@ export function readNode(node: unknown, reading: YamlReading, depth = 0): Source
     const items = node.items.flatMap((item) => readNode(item, reading, depth + 1) ?? []);
     return { kind: 'list', place: location, items };
   }
-  return { kind: 'scalar', place: location, ...(isScalar(node) ? scalarValue(node) : { value: null }) };
+  return { kind: 'scalar', place: location, ...(isScalar(node) ? scalarValue(node) : nothing) };
 }
 
 function placeOf(node: unknown, { fileName, positionAt }: YamlReading): string {
@@ -159,12 +164,27 @@ function placeOf(node: unknown, { fileName, positionAt }: YamlReading): string {
 
 function readAlias(alias: Alias, reading: YamlReading, depth: number): SourceNode | null {
   reading.aliases += 1;
-  const target = alias.resolve(reading.document);
+  reading.targets ??= findTargets(reading.document);
+  const target = reading.targets.get(alias);
   if (target === undefined) return refuse(reading, syntaxError(placeOf(alias, reading), 'The alias names no anchor.'));
   reading.following += 1;
   const value = readNode(target, reading, depth + 1);
   reading.following -= 1;
   return value;
+}
+
+/** The last node with the anchor of each alias before it. */
+function findTargets(document: Document.Parsed): ReadonlyMap<Node, Node> {
+  const anchors = new Map<string, Node>();
+  const targets = new Map<Node, Node>();
+  visit(document, {
+    Node(_, node) {
+      const target = isAlias(node) ? anchors.get(node.source) : undefined;
+      if (target !== undefined) targets.set(node, target);
+      if (!isAlias(node) && node.anchor !== undefined) anchors.set(node.anchor, node);
+    },
+  });
+  return targets;
 }
 
 function readEntries(map: YAMLMap, reading: YamlReading, depth: number): readonly SourceEntry[] {
@@ -218,8 +238,11 @@ function refuse(reading: YamlReading, diagnostic: Diagnostic): null {
   return null;
 }
 
+const nothing = { value: null, empty: true } as const;
+
 /** Value of a scalar. Numbers that JSON would round, or that begin with zeros as codes do, are texts. */
-function scalarValue({ value, source }: Scalar): Pick<SourceScalar, 'value' | 'digits'> {
+function scalarValue({ value, source }: Scalar): Pick<SourceScalar, 'value' | 'digits' | 'empty'> {
+  if (value === null && source === '') return nothing;
   if (typeof value !== 'string' && source !== undefined && /^0\d+$/.test(source)) return { value: source };
   if (typeof value === 'bigint') return isSafe(value) ? { value: Number(value) } : written(value.toString());
   if (typeof value === 'number') return numberValue(value, source ?? String(value));

@@ -207,3 +207,28 @@ test('any text means what it means when it is parsed as it stands', () => {
   );
   expect(repeated).toBeGreaterThan(numRuns / 10);
 });
+
+test('as many aliases as a file of many rules has take no longer than the rules themselves', () => {
+  const lines = Array.from(
+    { length: 2_000 },
+    (_, at) => `  ${at % 50 > 0 ? '  ' : `r${at}:\n    `}k${at}: { read: *rule }`,
+  );
+  const { root, diagnostics } = read(`first: &rule { fields: [id] }\nx:\n${lines.join('\n')}\n`);
+  expect(diagnostics).toEqual([]);
+  expect(JSON.stringify(root).match(/"fields"/g)).toHaveLength(2_001);
+});
+
+test('an alias stands for the last anchor of its name before it', () => {
+  const { root, diagnostics } = read('a: &n 1\nb: *n\nc: &n 2\nd: [*n, *m]\ne: &m 3\n');
+  expect(diagnostics.map(({ message, place }) => `${place} ${message}`)).toEqual([
+    'file:4:9 The alias names no anchor.',
+  ]);
+  const values = root?.kind === 'map' ? root.entries.map(({ value }) => value) : [];
+  expect(values.map((value) => (value.kind === 'list' ? value.items : value))).toMatchObject([
+    { value: 1 },
+    { value: 1 },
+    { value: 2 },
+    [{ value: 2 }],
+    { value: 3 },
+  ]);
+});

@@ -36,6 +36,8 @@ export interface SourceScalar {
   readonly value: string | number | boolean | null;
   /** True for the text of a number. */
   readonly digits?: true;
+  /** True for a null that stands nowhere: a key or an item without a value. */
+  readonly empty?: true;
 }
 
 /** A name and where it is written. */

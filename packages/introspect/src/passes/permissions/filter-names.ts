@@ -167,11 +167,11 @@ const dynamicNames = ['$NOW', '$CURRENT_USER', '$CURRENT_ROLE'];
 /** Texts in a rule that are almost a dynamic value are errors: `_neq: $CURENT_USER` would match every row. */
 export function findMisspeltValues(source: PlacedValue): readonly Diagnostic[] {
   return textsIn(source.value, []).flatMap(({ text, path }): readonly Diagnostic[] => {
-    const name = /^\$[A-Za-z_-]+/.exec(text)?.[0];
+    const name = /^\$[A-Za-z_-]+/.exec(text.trim())?.[0];
     if (name === undefined || isDynamic(text)) return [];
-    const meant = didYouMean(name, dynamicNames);
+    const meant = dynamicNames.includes(name) ? name : didYouMean(name, dynamicNames);
     if (meant === null) return [];
-    const message = `"${name}" is no dynamic value.`;
+    const message = `"${meant === name ? text : name}" is no dynamic value.`;
     const location = placeIn(source, path);
     return [{ code: 'dynamic-value', severity: 'error', place: location, message, hint: `Did you mean "${meant}"?` }];
   });
