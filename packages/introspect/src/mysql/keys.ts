@@ -91,7 +91,7 @@ export function buildForeignKeys(
   const built = shown.map((group) => buildForeignKey(catalog, group));
   const name = printTable('mysql', table);
   const served = built.filter(({ target }) => listed.has(target));
-  const isUnique = (key: ForeignKey): boolean => leadsToOne(key, indexes.get(key.target) ?? []);
+  const isUnique = (key: ForeignKey): boolean => isUniqueTarget(key, indexes.get(key.target) ?? []);
   return {
     foreignKeys: served.filter(isUnique),
     diagnostics: [
@@ -99,19 +99,19 @@ export function buildForeignKeys(
       ...built
         .filter(({ target }) => !listed.has(target))
         .map((key) => foreignKeyOutside(name, key.name, printTable('mysql', key.target))),
-      ...served.filter((key) => !isUnique(key)).map((key) => keyToSeveral(name, key)),
+      ...served.filter((key) => !isUnique(key)).map((key) => ambiguousKey(name, key)),
     ],
   };
 }
 
 /** True if no two rows have the same values: InnoDB takes any index for the target of a foreign key. */
-function leadsToOne({ targetColumns }: ForeignKey, rows: readonly StatisticsRow[]): boolean {
+function isUniqueTarget({ targetColumns }: ForeignKey, rows: readonly StatisticsRow[]): boolean {
   const { primaryKey, uniques } = buildKeys(rows);
   const keys = primaryKey === null ? uniques : [primaryKey, ...uniques];
   return keys.some(({ columns }) => columns.every((column) => targetColumns.includes(column)));
 }
 
-function keyToSeveral(table: string, { name, target }: ForeignKey): Diagnostic {
+function ambiguousKey(table: string, { name, target }: ForeignKey): Diagnostic {
   return {
     code: 'foreign-key-to-several',
     severity: 'warning',

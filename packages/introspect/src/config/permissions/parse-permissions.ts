@@ -266,8 +266,8 @@ function parsePresets(node: SourceNode, diagnostics: Diagnostic[]): readonly Pre
 }
 
 /**
- * True, reported, for a part without a value, or with a name in it that has none. Such may have lost its lines to a
- * comment: the rest would let other rows through, or let callers set what the server was to set.
+ * True, reported, for a part without a value, or with a name in it that has none. A comment may have taken its lines.
+ * The rest would let other rows through, or let callers set what the server was to set.
  */
 function isEmpty(part: string, node: SourceNode, hint: string, diagnostics: Diagnostic[]): boolean {
   const found = isNothing(node) ? node : emptyIn(node);
