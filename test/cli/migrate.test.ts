@@ -144,8 +144,20 @@ it('of the project do not share what one sets, and tell what stays of one that e
   // As dumps begin.
   const dumped = ["SELECT pg_catalog.set_config('search_path', '', false);", 'SET default_table_access_method = heap;'];
   await write('0003-dump', ...dumped, 'CREATE TABLE public.rooms (id int PRIMARY KEY);');
+  // A role that owns the tables, and may not write down what the database has had.
+  await query('DROP ROLE IF EXISTS migrate_owner; CREATE ROLE migrate_owner');
+  await query('GRANT CREATE ON SCHEMA public TO migrate_owner');
+  await write('0003-owned', 'SET ROLE migrate_owner;', 'CREATE TABLE owned (id int PRIMARY KEY);');
   await write('0004-doors', 'CREATE TABLE doors (id int PRIMARY KEY);');
-  expect((await platform('migrate')).stderr).toContain('Applied 2 migrations');
+  // As a server changes the type, where the database has another time zone.
+  await query(`ALTER DATABASE "${new URL(database.url).pathname.slice(1)}" SET timezone = 'Asia/Tokyo'`);
+  const clocks = "CREATE TABLE clocks AS SELECT timestamptz '2020-01-01T00:00Z' AS at;";
+  await write('0004-clocks', clocks, 'ALTER TABLE clocks ALTER COLUMN at TYPE timestamp USING at::timestamp;');
+  expect((await platform('migrate')).stderr).toContain('Applied 4 migrations');
+  expect(await query('SELECT at::text FROM clocks')).toEqual([{ at: '2020-01-01 00:00:00' }]);
+  const owners = "SELECT tablename FROM pg_tables WHERE tableowner = 'migrate_owner'";
+  expect(await query(owners)).toEqual([{ tablename: 'owned' }]);
+  await query('DROP OWNED BY migrate_owner; DROP ROLE migrate_owner');
   await write('0005-own', 'BEGIN;', 'CREATE TABLE kept (id int);', 'COMMIT;', 'CREATE TABLE doors (id int);');
   const ended = await platform('migrate');
   expect([ended.code, ended.stderr]).toEqual([

@@ -104,6 +104,24 @@ it.skipIf(isOnMariadb())(
   },
 );
 
+it('the served rules go on being described after many that were not kept', async () => {
+  const rule = (title: string) =>
+    `create_permissions_item(data: { collection: "docs", action: "update", fields: ["${title}"] }) { id }`;
+  const kept = await first.admin('/graphql/system', {
+    method: 'POST',
+    body: { query: `mutation { ${rule('title')} }` },
+  });
+  expect(kept.json.errors).toBeUndefined();
+  const names = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}: ${rule('secret')}`);
+  const query = `mutation { ${names.join(' ')} f: ${rule('nothing')} }`;
+  const refused = await first.admin('/graphql/system', { method: 'POST', body: { query } });
+  expect(refused.json.errors[0].extensions.code).toBe('FAILED_VALIDATION');
+  const described = await first.ask('/server/specs/oas');
+  expect([described.status, Object.keys(described.json.paths)]).toEqual([200, expect.arrayContaining(['/items/docs'])]);
+  const { id } = kept.json.data.create_permissions_item;
+  expect((await rules('DELETE', undefined, `/permissions/${id}`)).status).toBe(204);
+});
+
 it('rows that somebody else has written are found, and those that do not compile change nothing', async () => {
   await run("INSERT INTO platform.platform_permissions (collection, action, fields) VALUES ('docs', 'read', 'title')");
   await soon(async () => (await read(first)).json.data, [{ id: 1, title: 'One' }], 5_000);

@@ -49,15 +49,16 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
     return reply.kind === 'text' ? reply.text : '';
   }
 
-  const compile: Recompiler['compile'] = async (rows, run, over, read, { drafts, unless } = {}) => {
+  const compile: Recompiler['compile'] = async (rows, run, over, read, { drafts, unless, served } = {}) => {
     const overTables = over === null ? undefined : questions.get(over);
     const tables = overTables ?? (await readTables(project, api, run, drafts));
     if (typeof tables !== 'number') await read();
     const before = unless === undefined ? null : (questions.get(unless) ?? null);
-    const reply = await request((number) => ({ kind: 'compile', number, rows, tables, unless: before }));
+    const kept = served === undefined ? null : (questions.get(served) ?? null);
+    const reply = await request((number) => ({ kind: 'compile', number, rows, tables, unless: before, kept }));
     if (reply.kind === 'problems') return { problems: reply.problems };
     if (reply.kind === 'same' && unless !== undefined) return { api: unless };
-    if (reply.kind === 'unknown' && over !== null) return compile(rows, run, null, read);
+    if (reply.kind === 'unknown' && over !== null) return compile(rows, run, null, read, { ...(served && { served }) });
     if (reply.kind !== 'model') throw new Error('The compiler answered something else than it was asked.');
     const next = linkModel(reply.model, api, (kind, accessClass) => textOf(kind, reply.number, accessClass));
     questions.set(next, reply.number);
@@ -190,6 +191,8 @@ export type Question =
       readonly tables: AnyCatalog | number;
       /** The request whose answer is given again if its tables are the same; its rows were. */
       readonly unless: number | null;
+      /** The request whose answer is served, and goes on being described. */
+      readonly kept: number | null;
     }
   | {
       readonly kind: 'openapi' | 'graphql' | 'model' | 'schema';

@@ -17,7 +17,7 @@ import type { JsonValue } from '@tablewright/runtime/language';
 import { readRuleRows } from '../sources/permission-tables.ts';
 import type { Question, RecompileSources, Reply } from './recompiler.ts';
 
-/** Generations that can still be described: requests of those before the last are few and short. */
+/** Generations that can still be described, beside the served one: requests of those before are few and short. */
 const maxKept = 4;
 
 const sources: RecompileSources = workerData;
@@ -54,7 +54,7 @@ function print(document: JsonValue | undefined): string | undefined {
   return document === undefined ? undefined : JSON.stringify(document);
 }
 
-function compileRows({ number, rows, tables, unless }: Extract<Question, { kind: 'compile' }>): Reply {
+function compileRows({ number, rows, tables, unless, kept }: Extract<Question, { kind: 'compile' }>): Reply {
   const { config, documents, examples } = sources;
   const found = factsOf(tables);
   if (found === undefined) return { kind: 'unknown', number };
@@ -72,7 +72,8 @@ function compileRows({ number, rows, tables, unless }: Extract<Question, { kind:
   const result = compileModel(schema, { routes, documents, examples });
   if ('diagnostics' in result) return refuse(number, result.diagnostics);
   models.set(number, { model: result.model, schema });
-  for (const [oldest] of models) if (models.size > maxKept) models.delete(oldest);
+  // Others may be compiled and not served, as their changes are refused later.
+  for (const [oldest] of models) if (models.size > maxKept && oldest !== kept) models.delete(oldest);
   return { kind: 'model', number, model: result.model.data };
 }
 

@@ -164,7 +164,7 @@ class TableWatch implements ModelWatch {
     const number = this.#compilations;
     const now = this.#options.current();
     const over = anew || this.#options.recompiler.digests(rows).model !== now.modelDigest ? null : now;
-    const more = { ...(decoded && { drafts: decoded }), ...(unless && { unless: unless.api }) };
+    const more = { served: now, ...(decoded && { drafts: decoded }), ...(unless && { unless: unless.api }) };
     const result = await this.#options.recompiler.compile(rows, run, over, read, more);
     if ('problems' in result) return result.problems;
     this.#latest = { number, api: result.api, rows };

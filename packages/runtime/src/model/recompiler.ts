@@ -32,6 +32,8 @@ export interface RecompileOptions {
   readonly drafts?: readonly TableDraft[];
   /** Earlier result for the same rows, returned again where the tables have not changed since. */
   readonly unless?: CompiledApi;
+  /** The API that is served: it is described for as long as it is. */
+  readonly served?: CompiledApi;
 }
 
 /** Compiles beside the thread that serves. */
@@ -74,14 +76,19 @@ const longestTitle = 80;
 
 /** Makes the migration of a change; `names` are those of all migrations, in the database and the project. */
 export function migrationOf(title: string, statements: readonly string[], names: readonly string[]): ProjectMigration {
-  const latest = Math.max(0, ...names.map((name) => Number.parseInt(name, 10)).filter(Number.isSafeInteger));
   const slug = title.replaceAll(/[^A-Za-z0-9_]+/g, '-').slice(0, longestTitle);
-  const source = `-- Made by a request to change the model: ${title}.\n${statements.map((sql) => `${sql};\n`).join('\n')}`;
-  return {
-    name: `${String(latest + 1).padStart(4, '0')}-${slug}`,
-    checksum: migrationChecksum(source),
-    script: source,
-  };
+  // Names of columns may have line breaks, after which the rest of the comment would be SQL.
+  const comment = `-- Made by a request to change the model: ${title.replaceAll(/\s+/g, ' ')}.`;
+  const source = `${comment}\n${statements.map((sql) => `${sql};\n`).join('\n')}`;
+  return { name: `${nextNumber(names)}-${slug}`, checksum: migrationChecksum(source), script: source };
+}
+
+/** Begins a name that comes after all others in their order: `0008`, after `012_stock` it is `013`. */
+function nextNumber(names: readonly string[]): string {
+  const last = names.toSorted().at(-1) ?? '0000';
+  const [, head = '', digits = ''] = /^(.*?)(\d*)(?:[-_ .]|$)/.exec(last) ?? [];
+  const next = `${head}${String(BigInt(digits) + 1n).padStart(digits.length, '0')}`;
+  return digits !== '' && next > last ? next : `${head}${digits}z0001`;
 }
 
 /** Checksum that a database keeps of the text of a migration. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { modelLock } from '@tablewright/runtime/language';
-import { addressConfig, createProjectLedgerSql, recordMigrationSql } from '@tablewright/runtime/postgres';
+import { addressConfig, createProjectLedgerSql, localForms, recordMigrationSql } from '@tablewright/runtime/postgres';
 import { ownTables, type ProjectMigration, platformVersion } from '@tablewright/runtime/tools';
 import pg from 'pg';
 import { CommandError, exitCodes, reasonOf } from '../../errors/failures.ts';
@@ -59,13 +59,16 @@ function scanOf(node: Readonly<Record<string, unknown>>, tables: TablesByName): 
   return [{ table: tables.get(`${schema}.${name}`), alias: `${alias}`, condition }];
 }
 
+/** Takes back the role that the session began with, which is no setting that RESET ALL resets. */
+const resetRole = 'RESET SESSION AUTHORIZATION; RESET ROLE';
+
 /** Applies one under the lock of the model; false if another process has done so meanwhile. */
 async function applyPostgresMigration(
   source: Source,
   schema: string,
   { name, checksum, script: sql }: ProjectMigration,
 ): Promise<boolean> {
-  await source.script('BEGIN');
+  await source.script(`BEGIN; ${localForms}`);
   const { turn, statements } = ownTables({ schema, dialect: source.dialect });
   try {
     await runOwn(source, turn(), [modelLock]);
@@ -74,6 +77,7 @@ async function applyPostgresMigration(
     const isNew = applied.every(([appliedName]) => appliedName !== name);
     if (isNew) {
       await source.script(sql);
+      await source.script(resetRole);
       await source.run(recordMigrationSql(schema), [name, checksum, sql, platformVersion()]);
     }
     await source.script('COMMIT');
@@ -82,7 +86,7 @@ async function applyPostgresMigration(
     throw await refusedMigration(source, { name, script: sql }, error);
   } finally {
     // Settings of a dump, such as an empty search_path, are not for the migrations after it.
-    await source.script('ROLLBACK; RESET ALL').catch(() => undefined);
+    await source.script(`ROLLBACK; ${resetRole}; RESET ALL`).catch(() => undefined);
   }
 }
 

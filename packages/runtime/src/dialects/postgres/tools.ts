@@ -1,3 +1,3 @@
 /** Exports for the command line: addresses, parts of migrations of projects, and a setting that changes plans. */
-export { addressConfig, pageCost } from './driver/options.ts';
+export { addressConfig, localForms, pageCost } from './driver/options.ts';
 export { createProjectLedgerSql, recordMigrationSql } from './own-tables/model.ts';

@@ -57,16 +57,26 @@ export function addressConfig(url: string): { readonly connectionString: string 
   return { connectionString: isAsIs ? url : checked };
 }
 
+/** Settings of how values are read and printed. */
+const forms = {
+  timezone: 'UTC',
+  datestyle: 'ISO',
+  intervalstyle: 'iso_8601',
+  extra_float_digits: '1',
+  bytea_output: 'hex',
+  xmloption: 'content',
+  array_nulls: 'on',
+} as const;
+
+/** Sets them for one transaction, in which a change of a type makes the same values as in a session of a server. */
+export const localForms = Object.entries(forms)
+  .map(([name, value]) => `SET LOCAL ${name} = '${value}';`)
+  .join(' ');
+
 /** Settings that make results independent of the server's, database's and role's own, by the names that `SET` knows. */
 function commonSettings({ statementTimeoutMs }: Pick<SessionSettings, 'statementTimeoutMs'>): Record<string, string> {
   return {
-    timezone: 'UTC',
-    datestyle: 'ISO',
-    intervalstyle: 'iso_8601',
-    extra_float_digits: '1',
-    bytea_output: 'hex',
-    xmloption: 'content',
-    array_nulls: 'on',
+    ...forms,
     quote_all_identifiers: 'off',
     jit: 'off',
     statement_timeout: String(statementTimeoutMs),
