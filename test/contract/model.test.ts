@@ -5,6 +5,7 @@ import { adminToken } from '../support/platform.ts';
 
 let project: AccountsProject;
 let token: string;
+let visitor: string;
 beforeAll(async () => {
   project = await serveAccounts({
     sql: `CREATE TYPE shade AS ENUM ('light', 'dark');
@@ -15,16 +16,23 @@ CREATE TABLE books (isbn varchar(13), edition integer DEFAULT 1, shelf integer R
 COMMENT ON TABLE books IS 'What is sold.';
 COMMENT ON COLUMN books.price IS 'In euros; what the cellar costs is apart.';
 CREATE TABLE vaults (id integer PRIMARY KEY, book_edition integer, book_isbn varchar(13),
-  FOREIGN KEY (book_edition, book_isbn) REFERENCES books (edition, isbn));`,
+  FOREIGN KEY (book_edition, book_isbn) REFERENCES books (edition, isbn));
+INSERT INTO platform.platform_relations (many_collection, many_field, one_collection, one_field, sort_field)
+  VALUES ('books', 'shelf', 'shelves', 'books', 'stocked');`,
     permissions: `roles:
   clerk: { admin: false, app: false }
+  visitor: { admin: false, app: false }
 permissions:
+  visitor:
+    books: { read: { fields: [isbn, edition, shelf] } }
+    shelves: { read: { fields: [name, books] } }
   clerk:
     books: { read: { fields: [isbn, edition, price, shade, shelf] } }
     shelves: { read: { fields: [id, name, books] } }`,
   });
-  const role = await project.addRole('clerk');
-  token = (await project.signIn(await project.addUser(role))).access_token;
+  const signIn = async (role: string): Promise<string> =>
+    (await project.signIn(await project.addUser(await project.addRole(role)))).access_token;
+  [token, visitor] = [await signIn('clerk'), await signIn('visitor')];
 });
 afterAll(() => project?.close());
 
@@ -111,10 +119,16 @@ describe('collections and relations', () => {
         on_update: 'NO ACTION',
         on_delete: 'SET NULL',
       },
-      meta: expect.objectContaining({ one_collection: 'shelves', one_field: 'books', one_deselect_action: 'nullify' }),
+      meta: expect.objectContaining({
+        ...{ one_collection: 'shelves', one_field: 'books', one_deselect_action: 'nullify' },
+        sort_field: null,
+      }),
     };
     expect(await told('/relations')).toEqual([relation]);
     expect(await told('/relations/books/shelf')).toEqual(relation);
+    expect((await told('/relations/books/shelf', admin())).meta.sort_field).toBe('stocked');
+    // Of columns that the caller may not read nothing is told.
+    expect(await told('/relations/books/shelf', { token: visitor })).toMatchObject({ schema: null });
     expect(await told('/relations/shelves')).toEqual([]);
     const [composite] = await told('/relations/vaults', admin());
     expect(composite.schema.column).toEqual(['book_edition', 'book_isbn']);

@@ -220,7 +220,7 @@ const secrets: ReadonlyMap<string, readonly string[]> = new Map([
   ['token', ['hash', 'conceal']],
 ]);
 
-const casts: ReadonlySet<string> = new Set(['json', 'csv', 'boolean', 'timestamp']);
+const casts: ReadonlySet<string> = new Set(['json', 'csv', 'boolean', 'uuid']);
 
 function defaultOf({ default: completed }: StoredColumn, note: NoteReader): JsonValue {
   if (completed === null) return null;

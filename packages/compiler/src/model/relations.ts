@@ -21,22 +21,25 @@ function manyToOne(
   const target = context.collections.get(descriptor.target);
   if (descriptor.kind !== 'm2o' || target === undefined || !shows(described, descriptor.name)) return [];
   const inverse = inverseOf(target, described.view.name, descriptor.name);
-  const schema = stored && {
-    table: stored.table,
-    column: oneOrAll(stored.columns),
-    foreign_key_table: stored.targetTable,
-    foreign_key_column: oneOrAll(stored.targetColumns),
-    constraint_name: stored.name,
-    on_update: stored.onUpdate.toUpperCase(),
-    on_delete: stored.onDelete.toUpperCase(),
-  };
+  const isShown = stored && showsAll(described, stored.columns) && showsAll(target, stored.targetColumns);
+  const schema = isShown
+    ? {
+        table: stored.table,
+        column: oneOrAll(stored.columns),
+        foreign_key_table: stored.targetTable,
+        foreign_key_column: oneOrAll(stored.targetColumns),
+        constraint_name: stored.name,
+        on_update: stored.onUpdate.toUpperCase(),
+        on_delete: stored.onDelete.toUpperCase(),
+      }
+    : null;
   const meta = {
     one_collection: target.view.name,
     one_field: inverse?.name ?? null,
     one_collection_field: null,
     one_allowed_collections: null,
     junction_field: junctionField(described, descriptor, context),
-    sort_field: inverse?.sort ?? null,
+    sort_field: inverse?.sort !== undefined && shows(described, inverse.sort) ? inverse.sort : null,
     one_deselect_action: inverse?.onDeselect ?? 'nullify',
   };
   return [relationOf(described, descriptor.name, target.view.name, schema, meta)];
@@ -56,6 +59,12 @@ function relationOf(
     schema,
     meta: { id: null, many_collection: view.name, many_field: field, ...meta },
   };
+}
+
+/** True unless one of the columns is a field that is not readable. */
+function showsAll(side: DescribedCollection, columns: readonly string[]): boolean {
+  const fields = side.api.fields.filter(({ stored }) => columns.includes(stored.name));
+  return fields.every(({ descriptor }) => shows(side, descriptor.name));
 }
 
 /** A key of several fields is a list, as everywhere. */

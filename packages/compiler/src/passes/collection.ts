@@ -178,12 +178,13 @@ function constraintsOf(
       const incomplete = uniqueFields.length < columns.length;
       return { name, type: 'unique' as const, fields: uniqueFields, ...(incomplete && { incomplete }) };
     }),
-    ...table.foreignKeys.map(({ name, columns, target, validated, deferrable }) => {
+    ...table.foreignKeys.map(({ name, columns, target, validated, deferrable, initiallyDeferred }) => {
       const collection = index.collectionOf(target);
       const details = {
         ...(collection && { target: collection }),
         ...(!validated && { unchecked: true as const }),
         ...(deferrable && { deferrable: true as const }),
+        ...(initiallyDeferred && { deferred: true as const }),
       };
       return { name, type: 'foreign_key' as const, fields: named(columns), ...details };
     }),

@@ -67,7 +67,8 @@ export function explain(error: unknown, { collection, field }: ModelPlace): neve
   if (misfits.has(sqlstate)) throw invalidPayload(`"${name}" cannot be made so: types or keys do not fit.`);
   if (sqlstate === '42501') throw refused('The role of the server may not change this table.', cause);
   if (depended.has(sqlstate)) throw refused(`Something else in the database depends on "${name}".`, cause);
-  if (sqlstate === '22001')
+  // Indexes keep no texts of some kilobytes (54000).
+  if (sqlstate === '22001' || sqlstate === '54000')
     throw failedValidation(location, field, 'max_length', 'has values that are too long', cause);
   if (sqlstate === '22003') throw failedValidation(location, field, 'range', 'has values that are out of range', cause);
   if (sqlstate.startsWith('22')) throw failedValidation(location, field, 'check', 'has values that do not fit', cause);
@@ -81,6 +82,7 @@ const misfits: ReadonlySet<string> = new Set([
   '42804',
   '42830',
   '42846',
+  '42601',
   '42611',
   '42P16',
   '42809',

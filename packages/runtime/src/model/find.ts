@@ -1,4 +1,5 @@
 /** Names of a request looked up in the compiled model, and what may be changed of what they mean. */
+import { hash } from 'node:crypto';
 import { PlatformError } from '../errors.ts';
 import { invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
@@ -106,9 +107,13 @@ export function newName(value: JsonValue | undefined, what: string): string {
   return value;
 }
 
-/** A name of our own making for a constraint or index, cut where it would be too long; not quoted. */
+/** A name of our own making for a constraint or index, not quoted. One that would be too long ends with a digest. */
 export function madeName(parts: readonly string[], ending: string): string {
-  return `${parts.join('_').slice(0, longestName - ending.length - 1)}_${ending}`;
+  const whole = [...parts, ending].join('_');
+  if (Buffer.byteLength(whole) <= longestName) return whole;
+  const end = `_${hash('sha256', whole).slice(0, 8)}_${ending}`;
+  const kept = Buffer.from(whole).subarray(0, longestName - end.length);
+  return `${kept.toString().replace(/\ufffd+$/, '')}${end}`;
 }
 
 export function exists(what: string, name: string): PlatformError {

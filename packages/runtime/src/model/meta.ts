@@ -21,7 +21,7 @@ const short = orNull(textMember(255));
 const json = orNull(anyMember);
 
 /** Special meanings of fields that a server knows. Values that a database fills in are defaults of columns. */
-const specials = ['hash', 'conceal', 'cast-json', 'cast-csv', 'cast-boolean', 'm2o', 'file'];
+const specials = ['hash', 'conceal', 'cast-json', 'cast-csv', 'cast-boolean', 'cast-uuid', 'm2o', 'file'];
 
 const special: ReadMember = (value, path) => {
   const list = namesMember(value, path);

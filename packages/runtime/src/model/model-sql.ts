@@ -45,8 +45,8 @@ export interface NewForeignKey {
 export interface NewType {
   readonly type: PlainTypeName;
   readonly sql: string;
-  /** The new default as SQL; null for none. */
-  readonly valueSource: string | null;
+  /** The new default as SQL; null for none, undefined where it stays. */
+  readonly valueSource: string | null | undefined;
   /** Error where values would be lost; null where they may be. */
   readonly refusal: Extract<ModelStep, { kind: 'check' }>['refusal'] | null;
 }

@@ -231,18 +231,20 @@ function typeSteps(
   const combined = {
     ...(requested === found.type && pick(now, limits)),
     ...pick(schema, limits),
-    default_value: backfill ?? now.default_value ?? null,
+    default_value: (backfill === undefined ? now.default_value : backfill) ?? null,
   };
   if (!retyped) {
     const { values, element } = column;
     const valueType = { type: columnType(requested), ...(values && { values }), ...(element && { element }) };
-    return sql.setDefault(found, backfill === null ? null : defaultSql(sql, valueType, combined, location));
+    return sql.setDefault(found, defaultSql(sql, valueType, combined, location));
   }
   const type = plainType(requested);
+  // As a value of the type, a default that the database computes would be the text of its expression.
+  const isComputed = now.default_value === column.fallback || (type === 'json' && requested === found.type);
   return sql.setType(found, {
     type,
     sql: sql.columnSql(type, combined),
-    valueSource: backfill === null ? null : defaultSql(sql, { type }, combined, location),
+    valueSource: isComputed && !refilled ? undefined : defaultSql(sql, { type }, combined, location),
     refusal: discard ? null : loses(`Values of "${field}" do not fit the new type`),
   });
 }
@@ -270,12 +272,12 @@ function constraintSteps({ sql }: KnownModel, found: FoundColumn, schema: Payloa
   }
   if (unique === true && now.is_unique !== true) steps.push(...sql.addUnique(found));
   if (unique === false && now.is_unique === true) {
-    const constraint = (descriptor.constraints ?? []).find(
-      ({ type, fields, incomplete }) =>
-        type === 'unique' && incomplete !== true && fields.length === 1 && fields[0] === field,
+    const isAlone = (names: readonly string[]): boolean => names.length === 1 && names[0] === field;
+    if (isAlone(descriptor.key)) throw invalidPayload(`"${field}" is unique by the key of its items.`);
+    const constraints = (descriptor.constraints ?? []).filter(
+      ({ type, fields, incomplete }) => type === 'unique' && incomplete !== true && isAlone(fields),
     );
-    if (constraint === undefined) throw invalidPayload(`"${field}" is unique by the key of its items.`);
-    steps.push(...sql.dropUnique(found, constraint.name));
+    steps.push(...constraints.flatMap(({ name }) => sql.dropUnique(found, name)));
   }
   return steps;
 }

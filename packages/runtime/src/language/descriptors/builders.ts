@@ -169,7 +169,7 @@ export function unique(
 export function foreignKey(
   name: string,
   fields: readonly string[],
-  facts: Pick<ConstraintDescriptor, 'target' | 'unchecked' | 'deferrable'> = {},
+  facts: Pick<ConstraintDescriptor, 'target' | 'unchecked' | 'deferrable' | 'deferred'> = {},
 ): ConstraintDescriptor {
   return { name, type: 'foreign_key', fields, ...facts };
 }

@@ -80,6 +80,8 @@ export interface ConstraintDescriptor {
   readonly unchecked?: true;
   /** Set on a foreign key whose check may wait for COMMIT. */
   readonly deferrable?: true;
+  /** Set on such a key whose check waits unless a transaction says otherwise. */
+  readonly deferred?: true;
 }
 
 /** Mark of a row whose item is archived: by any time, or by a value. */

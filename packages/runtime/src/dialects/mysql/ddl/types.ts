@@ -144,7 +144,7 @@ export function retyped(
   const to = (now: ColumnDefinition): ColumnDefinition => ({
     ...now,
     type: sql === 'json' && isMariadb ? 'json' : sql + collationOf(now.type, sql),
-    default: backfill,
+    default: backfill === undefined ? now.default : backfill,
     // MariaDB has JSON as texts with a check.
     check: now.check !== null && /^\(\s*json_valid\(`/i.test(now.check) ? null : now.check,
   });

@@ -69,9 +69,11 @@ export const postgresModelSql: ModelSql = {
     return [
       ...(refusal === null ? [] : [{ kind: 'check', sql: same, place: { collection, field }, refusal } as const]),
       // A column that counts by itself goes on counting.
-      ...((now.default_value ?? null) === null ? [] : [alter(found, `ALTER COLUMN ${value} DROP DEFAULT`)]),
+      ...(backfill === undefined || (now.default_value ?? null) === null
+        ? []
+        : [alter(found, `ALTER COLUMN ${value} DROP DEFAULT`)]),
       alter(found, `ALTER COLUMN ${value} TYPE ${sql} USING ${value}::${sql}`),
-      ...(backfill === null ? [] : [alter(found, `ALTER COLUMN ${value} SET DEFAULT ${backfill}`)]),
+      ...(backfill == null ? [] : [alter(found, `ALTER COLUMN ${value} SET DEFAULT ${backfill}`)]),
     ];
   },
   setDefault: (found, backfill) => [
@@ -84,7 +86,11 @@ export const postgresModelSql: ModelSql = {
     alter(found, `ALTER COLUMN ${found.column.column} ${required ? 'SET' : 'DROP'} NOT NULL`),
   ],
   addUnique: (found) => [alter(found, `ADD UNIQUE (${found.column.column})`)],
-  dropUnique: (found, name) => [alter(found, `DROP CONSTRAINT ${quoteName(name)}`)],
+  // A unique index may have been made without a constraint.
+  dropUnique: (found, name) => [
+    alter(found, `DROP CONSTRAINT IF EXISTS ${quoteName(name)}`),
+    run(`DROP INDEX IF EXISTS ${found.descriptor.table.replace(/"(?:[^"]|"")*"$/, () => quoteName(name))}`, found),
+  ],
   setComment: ({ collection, field, descriptor, column }, comment) => [
     run(`COMMENT ON COLUMN ${descriptor.table}.${column.column} IS ${comment === null ? 'NULL' : quoteText(comment)}`, {
       collection,
@@ -92,15 +98,11 @@ export const postgresModelSql: ModelSql = {
     }),
   ],
 
-  addForeignKey(found, names, { target, column, onUpdate, onDelete }) {
+  addForeignKey(found, names, key) {
     const { collection, field, descriptor } = found;
     const holder = found.column.column;
     return [
-      alter(
-        found,
-        `ADD CONSTRAINT ${quoteName(madeName(names, 'fkey'))} FOREIGN KEY (${holder})\n` +
-          `REFERENCES ${target} (${column}) ON UPDATE ${onUpdate} ON DELETE ${onDelete}`,
-      ),
+      alter(found, `ADD CONSTRAINT ${quoteName(madeName(names, 'fkey'))} FOREIGN KEY (${holder})\n${references(key)}`),
       // Without it every change of a related item looks through the whole table.
       run(`CREATE INDEX IF NOT EXISTS ${quoteName(madeName(names, 'idx'))} ON ${descriptor.table} (${holder})`, {
         collection,
@@ -108,13 +110,18 @@ export const postgresModelSql: ModelSql = {
       }),
     ];
   },
-  replaceForeignKey: (found, name, key) => [
-    alter(
-      found,
-      `DROP CONSTRAINT ${quoteName(name)},\n` +
-        `ADD CONSTRAINT ${quoteName(name)} FOREIGN KEY (${found.column.column}) ${references(key)}`,
-    ),
-  ],
+  replaceForeignKey(found, name, key) {
+    const before = found.descriptor.constraints?.find((constraint) => constraint.name === name);
+    const time = before?.deferred ? 'DEFERRED' : 'IMMEDIATE';
+    return [
+      alter(
+        found,
+        `DROP CONSTRAINT ${quoteName(name)},\n` +
+          `ADD CONSTRAINT ${quoteName(name)} FOREIGN KEY (${found.column.column}) ${references(key)}` +
+          (before?.deferrable ? ` DEFERRABLE INITIALLY ${time}` : ''),
+      ),
+    ];
+  },
   dropForeignKey: (found, name) => [alter(found, `DROP CONSTRAINT ${quoteName(name)}`)],
 
   ...rowStatements({
