@@ -21,8 +21,8 @@ function manyToOne(
   const target = context.collections.get(descriptor.target);
   if (descriptor.kind !== 'm2o' || target === undefined || !shows(described, descriptor.name)) return [];
   const inverse = inverseOf(target, described.view.name, descriptor.name);
-  const isShown = stored && showsAll(described, stored.columns) && showsAll(target, stored.targetColumns);
-  const schema = isShown
+  const isReadable = stored && showsAll(described, stored.columns) && showsAll(target, stored.targetColumns);
+  const schema = isReadable
     ? {
         table: stored.table,
         column: oneOrAll(stored.columns),
