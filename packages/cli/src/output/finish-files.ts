@@ -5,8 +5,15 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type GeneratedFile, plannedFile } from '@tablewright/compiler/files';
-import type { AccessClass, CollectionDescriptor } from '@tablewright/runtime';
-import { classesOf, classFiles, type Dialect, jsonOfClass, sdlOfClass } from '@tablewright/runtime/language';
+import type { AccessClass, CollectionDescriptor, CompiledApi } from '@tablewright/runtime';
+import {
+  classesOf,
+  classFiles,
+  type Dialect,
+  type FunctionDescriptor,
+  jsonOfClass,
+  sdlOfClass,
+} from '@tablewright/runtime/language';
 import type { PlannedOperation } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/failures.ts';
 import { workLong } from '../process/engine.ts';
@@ -50,13 +57,13 @@ async function planDocuments(
   return [{ path: plannedFile, contents: `${head}${planned.map(printOperation).join('')}` }];
 }
 
-/** Imports the generated code of collections and access from a staged folder: an earlier version may be loaded. */
+/** Imports generated descriptions from a staged folder: an earlier version may be loaded. */
 async function importDescriptions(
   output: string,
   files: readonly GeneratedFile[],
-): Promise<{ readonly collections: readonly CollectionDescriptor[]; readonly access: readonly AccessClass[] }> {
+): Promise<Pick<CompiledApi, 'collections' | 'access' | 'functions'>> {
   const staging = `${output}.${randomUUID()}.tmp`;
-  const selected = files.filter(({ path }) => /^(?:routes|access)\//.test(path));
+  const selected = files.filter(({ path }) => /^(?:routes\/|access\/|functions\.js$)/.test(path));
   try {
     for (const { path, contents } of selected) {
       await mkdir(dirname(join(staging, path)), { recursive: true });
@@ -68,8 +75,12 @@ async function importDescriptions(
         return Object.values(module);
       }),
     );
-    const values = modules.flat();
-    return { collections: values.filter(isCollection), access: values.filter(isAccess) };
+    const values = modules.flat(2);
+    return {
+      collections: values.filter(isCollection),
+      access: values.filter(isAccess),
+      functions: values.filter(isFunction),
+    };
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
@@ -77,6 +88,10 @@ async function importDescriptions(
 
 function isCollection(value: unknown): value is CollectionDescriptor {
   return typeof value === 'object' && value !== null && 'table' in value && 'fields' in value;
+}
+
+function isFunction(value: unknown): value is FunctionDescriptor {
+  return typeof value === 'object' && value !== null && 'routine' in value;
 }
 
 export function isAccess(value: unknown): value is AccessClass {
@@ -100,6 +115,7 @@ function printRoot({ key, kind, statement }: PlannedOperation['whole'][number]):
 
 const meanings: Readonly<Record<string, string>> = {
   write: 'a write, planned with its payload',
+  call: 'a call of a function',
   failure: 'planned when it is asked',
   service: 'no collection',
   constant: 'known without the database',

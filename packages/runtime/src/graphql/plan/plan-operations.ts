@@ -17,7 +17,7 @@ interface PlannedRoot {
 }
 
 /** Parts of an API that decide about statements. */
-type PlannedApi = Pick<CompiledApi, 'collections' | 'access' | 'dialect' | 'graphql'>;
+type PlannedApi = Pick<CompiledApi, 'collections' | 'access' | 'dialect' | 'graphql' | 'functions'>;
 
 /** Plans operations as a server with the usual limits does; `texts` are their documents by hash. Loads graphql-js. */
 export async function planOperations(
