@@ -1,7 +1,10 @@
 /** Functions and procedures of the database over GraphQL: the same answers, and the same rights. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Atlas, clerk, startAtlas } from '../support/atlas.ts';
 import { failure, serveProject } from '../support/project.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 let atlas: Atlas;
 beforeAll(async () => {
@@ -49,6 +52,17 @@ describe('queries', () => {
     const query = 'query ($lng: Float!, $n: Int) { nearest_shops(lng: $lng, lat: 51.2, max_count: $n) { name } }';
     expect(await ask('clerk', query, { lng: 3.2, n: 1 })).toEqual({ nearest_shops: [{ name: 'Belfry' }] });
     expect(await ask('clerk', query, { lng: 9, n: 1 })).toEqual({ nearest_shops: [{ name: 'Market' }] });
+  });
+
+  it('take a null for another argument than none, whichever comes first', async () => {
+    await atlas.database.rows(`INSERT INTO shops SELECT i, 'Stall ' || i, 2, 0, 0 FROM generate_series(101, 110) i`);
+    const count = async (variables: object): Promise<number> => {
+      const query = 'query ($n: Int) { nearest_shops(lng: 0, lat: 0, max_count: $n) { id } }';
+      return (await ask('clerk', query, variables)).nearest_shops.length;
+    };
+    const counts = [await count({}), await count({ n: null }), await count({})];
+    await atlas.database.rows('DELETE FROM shops WHERE id > 100');
+    expect(counts).toEqual([10, 14, 10]);
   });
 });
 
@@ -106,6 +120,20 @@ describe('attacks', () => {
       'UNPROCESSABLE_ENTITY: The function refuses this.',
     );
   });
+});
+
+it('documents that are known beforehand may call them', async () => {
+  const folder = join(atlas.folder, 'documents', 'clerk');
+  await mkdir(folder, { recursive: true });
+  const text = `query Near($lng: Float!, $n: Int) { nearest_shops(lng: $lng, lat: 51.2, max_count: $n) { name } extent(region: 1) { west } }
+    mutation Order($lines: JSON!) { place_order(lines: $lines) reopen }`;
+  await writeFile(join(folder, 'shops.graphql'), text);
+  const { code, stderr } = await runWarm(['generate', '--offline', '--project', atlas.folder]);
+  expect([code, stderr]).toEqual([0, expect.any(String)]);
+  const planned = await readFile(join(atlas.folder, 'generated/graphql/documents.sql'), 'utf8');
+  expect(planned).toMatch(/-- clerk: Near, \w+\n-- nearest_shops\nSELECT [^;]*"nearest_shops"\(/);
+  expect(planned).toContain('-- extent: a call of a function\n');
+  expect(planned).toContain('-- place_order: a write, planned with its payload\n');
 });
 
 it('a user without a role calls what is granted to all with the values of a user; a guest may not', async () => {

@@ -194,7 +194,8 @@ export function rememberReads(
   }
 
   function prepareKnown(variables: Variables): PreparedRead {
-    const text = JSON.stringify(open.map((input) => inputValue(input, variables)));
+    // An object leaves out what is absent: for functions that have defaults it is not null.
+    const text = JSON.stringify({ ...open.map((input) => inputValue(input, variables)) });
     if (text.length > longestArguments) return prepare(variables);
     const key = `${name} ${text}`;
     const cached = reads.get(key);
