@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Example, type Examples, printJson } from '@tablewright/compiler';
 import type { AnsweredExchange } from '@tablewright/runtime';
-import { classFiles, type JsonValue, jsonOfClass } from '@tablewright/runtime/language';
+import { classesOf, classFiles, type JsonValue, jsonOfClass } from '@tablewright/runtime/language';
 import type { Settings } from '../project/settings.ts';
 import { examplesFile, loadExamples } from './load.ts';
 
@@ -25,8 +25,10 @@ export async function createRecorder(project: Settings): Promise<(httpContext: A
   function describedTo(accessClass: string): Described {
     const cached = described.get(accessClass);
     if (cached !== undefined) return cached;
-    const text = jsonOfClass(readFileSync(join(project.output, classFiles.openapi), 'utf8'), accessClass);
-    const document: OpenApiPaths = JSON.parse(text);
+    const file = readFileSync(join(project.output, classFiles.openapi), 'utf8');
+    // A change of the model may have made the class since.
+    const isThere = classesOf(file, '//').includes(accessClass);
+    const document: OpenApiPaths = isThere ? JSON.parse(jsonOfClass(file, accessClass)) : { paths: {} };
     const made = { find: createOperationFinder(document), secrets: writtenOnly(document) };
     described.set(accessClass, made);
     return made;
@@ -38,7 +40,7 @@ export async function createRecorder(project: Settings): Promise<(httpContext: A
     const { find, secrets } = describedTo(accessClass);
     const operation = find(method, url.replace(/\?.*$/s, ''));
     const example = exampleOf(httpContext, secrets);
-    if (operation === undefined || example === null) return;
+    if (operation === undefined || example === null || isMutation(operation, example)) return;
     const ofClass = examples[accessClass] ?? {};
     const ofOperation = ofClass[operation] ?? [];
     if (!isNews(ofOperation, example)) return;
@@ -61,6 +63,13 @@ function exampleOf(
     status,
     ...(reply.length > 0 && { answer: withoutSecrets(reply[0] ?? null, secrets) }),
   };
+}
+
+/** True for a document of GraphQL that is no query for sure: clients choose its names, so its secrets cannot be found. */
+function isMutation(operation: string, { body = null }: Example): boolean {
+  if (!['graphqlItems', 'graphqlSystem'].includes(operation)) return false;
+  const document = typeof body === 'object' && body !== null && !Array.isArray(body) ? body.query : undefined;
+  return typeof document !== 'string' || /\bmutation\b/.test(document);
 }
 
 /** The value of a text, none of an empty one; null when it is no JSON. */
