@@ -1,6 +1,7 @@
 /** The system scope: users as items, and everything around accounts. Source: API specification, section 14.3. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';
+import { startHosted } from '../support/host.ts';
 import { otpOf } from '../support/otp.ts';
 
 let project: AccountsProject;
@@ -155,5 +156,20 @@ describe('the server', () => {
       server_specs_oas: { openapi: expect.stringMatching(/^3\.1/) },
     });
     expect(data.server_specs_graphql).toContain('type Query');
+  });
+
+  it('keeps its schema where it may not be asked for', async () => {
+    const environment = { GRAPHQL_INTROSPECTION: 'false' };
+    const closed = await startHosted(project.folder, project.database.url, environment, false);
+    try {
+      const body = { query: '{ server_ping server_specs_graphql }' };
+      const { json } = await closed.admin('/graphql/system', { method: 'POST', body });
+      expect([json.data, codes(json)]).toEqual([
+        { server_ping: 'pong', server_specs_graphql: null },
+        ['ROUTE_NOT_FOUND'],
+      ]);
+    } finally {
+      await closed.stop();
+    }
   });
 });

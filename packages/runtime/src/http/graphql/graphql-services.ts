@@ -11,7 +11,8 @@ import type { RequestOrigin } from '../../write/execute/running.ts';
 import type { BoundOperation, OperationResult, Values } from '../operations/bind.ts';
 
 export interface GraphqlServicesOptions {
-  readonly printSchema: (accessClass: string, scope: 'items' | 'system') => Promise<string>;
+  /** Null where the schema may not be asked for. */
+  readonly printSchema: ((accessClass: string, scope: 'items' | 'system') => Promise<string>) | null;
   readonly bound: readonly BoundOperation[];
   readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
@@ -26,7 +27,7 @@ export function createGraphqlServices({ printSchema, bound, senderOf }: GraphqlS
     const { caller, request, variables, key } = call;
     const input = argumentsOf(field, variables);
     if (service === 'users_me' || service === 'update_users_me') return { json: report(ownUser(call)), headers: [] };
-    if (service === 'server_specs_graphql') {
+    if (service === 'server_specs_graphql' && printSchema !== null) {
       const scope = input.scope === 'system' ? 'system' : 'items';
       return { json: report(await printSchema(caller.accessClass, scope)), headers: [] };
     }

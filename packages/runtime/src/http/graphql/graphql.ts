@@ -45,10 +45,11 @@ export function openGraphql({ limiter, bound, ...parts }: OpenGraphqlOptions): G
       const { createOperationRunner } = await import('../../graphql/run.ts');
       const { createSchemaPrinter } = await import('../../graphql/documents/schemas.ts');
       const { createGraphqlServices } = await import('./graphql-services.ts');
+      const printSchema = environment.graphql.limits.introspection ? createSchemaPrinter(findSchema) : null;
       return createOperationRunner({
         ...{ api, database, driftGuard, writer, createCache, passes, functions, senderOf },
         limits: readLimits(environment),
-        service: createGraphqlServices({ printSchema: createSchemaPrinter(findSchema), bound, senderOf }),
+        service: createGraphqlServices({ printSchema, bound, senderOf }),
         unsent: responder.unsentOf,
         late: responder.late,
         report: (request, error) => logFailure(log(), request, error),
