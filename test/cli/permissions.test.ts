@@ -103,6 +103,20 @@ it('who may do something is asked of the tables where they are what is compiled'
   expect([code, events.find(({ event }) => event === 'answer').rules[0].fields]).toEqual([0, ['id', 'title']]);
 });
 
+it('items of the platform are judged by their keys as well', async () => {
+  const keys = ['5b0f6c1e-0000-4000-8000-0000000000c1', '5b0f6c1e-0000-4000-8000-0000000000c2'] as const;
+  for (const [index, key] of keys.entries()) {
+    await run(`INSERT INTO platform.platform_users (id, email, role)
+      SELECT '${key}', 'user${index}@example.com', id FROM platform.platform_roles WHERE name = 'editor'`);
+  }
+  const can = (key: string) => platform('can', 'editor', 'read', 'platform_users', key, '--user', keys[0]);
+  const [own, other, none] = [await can(keys[0]), await can(keys[1]), await can(keys[0].replace('c1', 'c3'))];
+  await run('DELETE FROM platform.platform_users');
+  expect([own.code, other.code, none.code]).toEqual([0, 1, 2]);
+  const [{ holds, failing }] = other.events.find(({ event }) => event === 'answer').rules;
+  expect([holds, failing]).toEqual([false, ['id _eq $CURRENT_USER']]);
+});
+
 it('pull writes the file from the tables, after which both say the same, also without a database', async () => {
   // Its comments stay, also those of a file that a shell of Windows has written.
   await writeFile(path('permissions.yaml'), `\ufeff${first}`, 'utf16le');
@@ -133,16 +147,18 @@ it.skipIf(isOnMariadb())(
   async () => {
     await run(`CREATE FUNCTION twice(n integer) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 2 * n'`);
     await run(`CREATE FUNCTION mine(who uuid) RETURNS uuid LANGUAGE sql IMMUTABLE AS 'SELECT who'`);
+    await run(`CREATE FUNCTION ours(role uuid) RETURNS uuid LANGUAGE sql IMMUTABLE AS 'SELECT role'`);
     await run('ALTER TABLE docs ADD gone timestamptz');
     await write(
       'platform.config.ts',
-      `export default { permissionSource: 'tables', functions: { mine: {}, twice: {} },
+      `export default { permissionSource: 'tables', functions: { mine: {}, ours: {}, twice: {} },
       collections: { docs: { softDelete: { field: 'gone' } } } };\n`,
     );
     const kept = await readFile(path('permissions.yaml'), 'utf8');
     const functions =
       'functions:\n  public:\n    - twice\n  editor:\n' +
-      '    mine:\n      args: { who: $CURRENT_USER }\n    twice:\n      args: { n: 2 }\n';
+      '    mine:\n      args: { who: $CURRENT_USER }\n    ours:\n      args: { role: $CURRENT_ROLE }\n' +
+      '    twice:\n      args: { n: 2 }\n';
     const rules = kept.replace(
       '  public:\n',
       '      delete: { filter: { title: { _eq: a } }, purge: true }\n  public:\n',
@@ -161,6 +177,12 @@ it.skipIf(isOnMariadb())(
     // Without the user that a value needs there is no right.
     expect((await platform('can', 'editor', 'call', 'mine')).code).toBe(1);
     expect((await platform('can', 'editor', 'call', 'mine', '--user', 'x')).code).toBe(0);
+    const call = ['GET /functions/ours', '--as'] as const;
+    const explained = [
+      await platform('explain', ...call, 'editor'),
+      await platform('explain', ...call, 'editor', '--offline'),
+    ];
+    expect(explained.map(({ code }) => code)).toEqual([0, 0]);
     const removal = await platform('can', 'editor', 'delete', 'docs');
     expect(removal.events.find(({ event }) => event === 'answer').rules).toMatchObject([{ purge: true }]);
     expect(await readFile(path('generated/access/editor.js'), 'utf8')).toContain('purge: true');

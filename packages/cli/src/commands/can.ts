@@ -92,11 +92,9 @@ async function check(question: Question, options: CanOptions, progress: Progress
       source === null || key === undefined ? rules.map(unchecked) : await checkRules(item, rules, source);
     const isHidden = checkedRules === null && source !== null && (await isThereForServer(item, source));
     if (checkedRules === null && !isHidden) throw unknownItem(collection, key, descriptor.key);
-    // Without a connection the key of the role is not known, which it has all the same.
-    const signedIn = { ...caller, role: caller.role ?? (source === null && role !== 'public' ? role : null) };
     const usable = (checkedRules ?? rules.map(unchecked)).map((checkedRule) => ({
       ...checkedRule,
-      usable: isUsable(checkedRule.rule, signedIn),
+      usable: isUsable(checkedRule.rule, caller),
     }));
     const impossible = isHidden ? hiddenByPolicies : notOffered(api, collection, action);
     const output = visibly(progress);

@@ -4,7 +4,7 @@ import { conditionText } from '@tablewright/compiler';
 import type { AccessRule, Caller, Condition } from '@tablewright/runtime';
 import type { ReadableApi } from '@tablewright/runtime/explain';
 import { PlatformError, planRead } from '@tablewright/runtime/explain';
-import { partsOf } from '@tablewright/runtime/language';
+import { partsOf, systemCollection } from '@tablewright/runtime/language';
 import type { Source } from '../sources/source.ts';
 
 /** An item, and who asks for it. */
@@ -25,8 +25,9 @@ async function meets(
   const fields = descriptor?.key ?? [];
   const rule = { fields: fields.length > 0 ? fields : (descriptor?.fields ?? []).map(({ name }) => name), where };
   const access = { name: 'judged', roles: [], admin: false, collections: [{ collection, read: [rule] }] };
-  const path = `/items/${encodeURIComponent(collection)}${key === null ? '' : `/${key}`}`;
-  const planned = planRead({ ...api, access: [access] }, path, { ...caller, accessClass: 'judged' });
+  const path = systemCollection(collection)?.path ?? `/items/${encodeURIComponent(collection)}`;
+  const target = key === null ? path : `${path}/${key}`;
+  const planned = planRead({ ...api, access: [access] }, target, { ...caller, accessClass: 'judged' });
   const rows = await source.read(planned.statement, planned.parameters);
   return rows.length > 0;
 }

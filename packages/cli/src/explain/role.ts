@@ -50,15 +50,18 @@ export interface Asker {
   readonly user: string | null;
 }
 
-/** The caller that a role and a user make; a database tells the key of the role. Rejects for a user that it lacks. */
+/**
+ * The caller that a role and a user make. A database tells the key of the role; without a connection its name stands for
+ * it. Rejects for a user that the database lacks.
+ */
 export async function callerOf(
   schema: Schema,
   access: AccessClass,
   { role, user }: Asker,
   source: Source | null,
 ): Promise<Caller> {
-  const caller = { accessClass: access.name, user, role: null };
-  if (source === null) return caller;
+  const accessClass = access.name;
+  if (source === null) return { accessClass, user, role: role === 'public' ? null : role };
   const rowContext = createRowContexts({ ...readableApi(schema), ...passedOn(schema) });
   const userId = user === null ? undefined : await findIn('platform_users', 'id', user, schema, source);
   if (userId === null) {
@@ -66,7 +69,7 @@ export async function callerOf(
     throw new CommandError(exitCodes.usage, `There is no user with the key "${user}".`, hint);
   }
   const roleKey = (await findIn('platform_roles', 'name', role, schema, source)) ?? null;
-  return { ...caller, role: roleKey, ...rowContext({ role, admin: access.admin, user, roleKey }) };
+  return { accessClass, user, role: roleKey, ...rowContext({ role, admin: access.admin, user, roleKey }) };
 }
 
 function passedOn({ rowSecurity }: Schema): Pick<CompiledApi, 'rowSecurity'> {
