@@ -1,5 +1,7 @@
 /** Geometries as GeoJSON, read, written and compared, on every server that has them. Source: docs/geometry.md. */
 import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHosted } from '../support/host.ts';
 import { createMysqlDatabase } from '../support/mariadb.ts';
@@ -7,6 +9,8 @@ import { createProject, type Platform } from '../support/platform.ts';
 import { createDatabaseOn, type PostgresServer, startSystemPostgres } from '../support/postgres.ts';
 import { failure } from '../support/project.ts';
 import { servers } from '../support/servers.ts';
+import { typeCheck } from '../support/type-check.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 type Name = 'PostGIS' | 'MySQL' | 'MariaDB';
 
@@ -293,6 +297,16 @@ describe.each(worlds)('$name', ({ name, missing, start }) => {
     { name: { _near: { to: [4, 50], within: 5 } } },
   ])('refuses the filter %j', async (filter) => {
     expect(await found(filter)).toBe('400 INVALID_QUERY');
+  });
+
+  it('types them in documents that are known beforehand', async () => {
+    const documents = join(project.folder, 'documents', 'admin');
+    await mkdir(documents, { recursive: true });
+    const text = 'query Towns($near: GeoJSON) { towns(filter: { place: { _within: $near } }) { place } }';
+    await writeFile(join(documents, 'towns.graphql'), text);
+    const { code, stderr } = await runWarm(['generate', '--offline', '--project', project.folder]);
+    expect(code, stderr).toBe(0);
+    expect(await typeCheck(project.folder)).toBe('');
   });
 
   if (name !== 'PostGIS') return;

@@ -55,8 +55,20 @@ function printDeclarations(operations: readonly CheckedOperation[]): string {
   // Printing finds the nested inputs, which are printed next.
   for (const input of inputs.values()) types.push(printInput(input, inputs));
   const use = "import type { TypedDocumentNode } from '@graphql-typed-document-node/core';\n";
-  return `${head}${use}${printed.join('')}${types.toSorted().join('')}`;
+  const text = `${printed.join('')}${types.toSorted().join('')}`;
+  return `${head}${use}${/\bGeometry\b/.test(text) ? geometry : ''}${text}`;
 }
+
+/** Other libraries than the client of the platform, which declares it as well, send these documents. */
+const geometry = `
+export type Position = readonly [x: number, y: number];
+export type Geometry =
+  | { readonly type: 'Point'; readonly coordinates: Position }
+  | { readonly type: 'MultiPoint' | 'LineString'; readonly coordinates: readonly Position[] }
+  | { readonly type: 'MultiLineString' | 'Polygon'; readonly coordinates: readonly (readonly Position[])[] }
+  | { readonly type: 'MultiPolygon'; readonly coordinates: readonly (readonly (readonly Position[])[])[] }
+  | { readonly type: 'GeometryCollection'; readonly geometries: readonly Geometry[] };
+`;
 
 type Inputs = Map<string, GraphQLInputObjectType>;
 
