@@ -68,7 +68,7 @@ function exampleOf(
 /** True for a document of GraphQL that is no query for sure: clients choose its names, so its secrets cannot be found. */
 function isMutation(operation: string, { body = null }: Example): boolean {
   if (!['graphqlItems', 'graphqlSystem'].includes(operation)) return false;
-  const document = typeof body === 'object' && body !== null && !Array.isArray(body) ? body.query : undefined;
+  const document: unknown = typeof body === 'object' && body !== null && 'query' in body ? body.query : undefined;
   return typeof document !== 'string' || /\bmutation\b/.test(document);
 }
 
