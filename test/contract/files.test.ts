@@ -323,7 +323,8 @@ describe('rules', () => {
 describe('a file', () => {
   it('without content waits for one', async () => {
     const make = (body: unknown) => project.admin('/files', { method: 'POST', body });
-    expect(failure(await make({ filename_download: 'x.txt' }))).toBe('400 INVALID_PAYLOAD');
+    for (const body of [{}, { filename_download: 'x.txt' }])
+      expect(failure(await make(body))).toBe('400 INVALID_PAYLOAD');
     expect(failure(await make({ type: 'text/plain' }))).toBe('400 FAILED_VALIDATION');
     const { schemas } = (await project.admin('/server/specs/oas')).json.components;
     expect(schemas.CreatePlatformFiles.required.toSorted()).toEqual(['filename_download', 'type']);

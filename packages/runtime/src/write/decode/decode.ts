@@ -10,6 +10,7 @@ import { createPasswords } from '../../passwords/passwords.ts';
 import { pathKey } from '../../query/parse/keys.ts';
 import { checkField, requiredBeside } from '../../system/fields/field-rules.ts';
 import type { Granted, WritableCollection, WritableField, WriteGrant, WriteScope } from '../access/scope.ts';
+import { filesName } from '../access/system-access.ts';
 import type { WriteContext } from '../write-plan.ts';
 import { type Batch, type BatchBuilder, type BatchColumn, createBatch } from './batch.ts';
 
@@ -141,6 +142,10 @@ export function requireFields(
   }
   for (let item = 0; item < count; item++) {
     for (const name of requiredBeside(descriptor, (other) => columnText(item, other))) require(item, name);
+    const isTyped = (columnText(item, 'type') ?? null) !== null || isPreset(grant, 'type');
+    // Where nothing else is wrong it is judged at the end, because a hook may fill it.
+    if (descriptor.name === filesName && descriptor.system === true && !isTyped && problems.any())
+      problems.refuse(placeOf(item), 'type', 'is required for a file without content');
   }
 }
 
