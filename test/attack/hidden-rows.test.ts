@@ -182,15 +182,11 @@ function request(): { readonly method: string; readonly path: string; readonly b
   ])();
 }
 
-/**
- * Text by which answers are compared. Answers about taken keys count as equal, because hidden rows have other keys, and so
- * does the other constraint, a link to a missing row of a table that is read as a whole: databases check them in any order.
- */
+/** Text by which answers are compared. Those about taken keys count as equal, as do those about hidden rows that link others. */
 function told({ status, text, json }: Answer): string {
   const errors: readonly { readonly extensions: { readonly type?: string } }[] = json?.errors ?? [];
-  return errors.some(({ extensions: { type = '' } }) => ['unique', 'foreign_key'].includes(type))
-    ? 'taken'
-    : `${status} ${text}`;
+  const isTaken = errors.some(({ extensions: { type } }) => type === 'unique');
+  return isTaken || text.includes('is linked with other items') ? 'taken' : `${status} ${text}`;
 }
 
 /** True for an answer that a hidden row has a key. Items that a request finds by keys are FORBIDDEN where these are hidden. */

@@ -120,6 +120,21 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
       expect(failure(free)).toBe('403 FORBIDDEN');
     });
 
+    it.each([
+      (id: number) => ({ id, list: 99, name: 'new', parent: 1 }),
+      (id: number) => [
+        { id, list: 1, name: 'new', parent: 1 },
+        { id: 11, list: 99, name: 'new', parent: 1 },
+      ],
+      (id: number) => ({ id: 11, list: 99, name: 'new', parent: { id, list: 1, name: 'new', size: 1, parent: 1 } }),
+    ])('tells nothing of a hidden row beside a link to a row that is missing: %#', async (bodyOf) => {
+      const send = (id: number) => project.ask('/items/entries', { method: 'POST', body: bodyOf(id) });
+      const [taken, free] = [await send(2), await send(10)];
+      expectSameRefusal(taken, free);
+      expect(free.json.errors).toMatchObject([{ extensions: { field: 'list', type: 'foreign_key' } }]);
+      expect(free.json.errors[0].message).toContain('"99"');
+    });
+
     it('tells nothing of a hidden row beside rules about other items of the request', async () => {
       const send = (name: string) => {
         const body = [

@@ -14,7 +14,12 @@ beforeAll(async () => {
       CREATE TABLE parts (id integer PRIMARY KEY, bike_id integer REFERENCES bikes, label varchar(20));
       CREATE TABLE tags (id integer PRIMARY KEY, name varchar(20));
       CREATE TABLE bikes_tags (
-        bike_id integer REFERENCES bikes, tag_id integer REFERENCES tags, PRIMARY KEY (bike_id, tag_id));`,
+        bike_id integer REFERENCES bikes, tag_id integer REFERENCES tags, PRIMARY KEY (bike_id, tag_id));
+      CREATE TABLE shelves (id integer PRIMARY KEY);
+      CREATE TABLE books (id integer PRIMARY KEY, shelf integer NOT NULL REFERENCES shelves);
+      CREATE TABLE notes (
+        id integer PRIMARY KEY, shelf integer REFERENCES shelves, book integer REFERENCES books);
+      INSERT INTO shelves VALUES (1), (2);`,
   });
 });
 beforeEach(async () => {
@@ -105,6 +110,14 @@ describe('related items', () => {
     const made = { before: `INSERT INTO parts VALUES (9, NULL, 'other')` };
     expect((await held(made, method, path, body)).status).toBe(200);
     expect(await project.cells('SELECT bike_id, label FROM parts WHERE id = 9')).toEqual([[bike, 'mine']]);
+  });
+
+  it('may have left a list that does without none, by an earlier step', async () => {
+    await project.rows('INSERT INTO books VALUES (1, 1)');
+    const made = { before: 'INSERT INTO notes VALUES (9, NULL, NULL)' };
+    const body = { notes: { upsert: [{ id: 9, book: { id: 1, shelf: 2 } }] }, books: [] };
+    expect((await held(made, 'PATCH', 'shelves/1?fields=id,books', body)).json.data).toEqual({ id: 1, books: [] });
+    expect(await project.cells('SELECT shelf FROM books')).toEqual([[2]]);
   });
 
   it('are told to be taken where they were to be made', async () => {

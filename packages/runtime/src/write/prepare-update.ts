@@ -9,7 +9,7 @@ import type { ReadPlan } from '../query/plan/plan.ts';
 import type { Row } from '../sql/row.ts';
 import { type Granted, grantFor, type WritableCollection } from './access/scope.ts';
 import { sparesAdministrators } from './access/system-access.ts';
-import { printAllowed, requirementsOf } from './checks/checks.ts';
+import { printAllowed, requirementsOf } from './checks/check.ts';
 import { ruleMatches } from './checks/presets.ts';
 import type { Batch } from './decode/batch.ts';
 import { decodeItems, hashBatch } from './decode/decode.ts';

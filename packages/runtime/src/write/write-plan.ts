@@ -323,7 +323,7 @@ export function prepareStep(
       context.seams?.completeStep,
     ),
     batch,
-    payload: { collection: name, placeOf, names: names ?? namesOf(batch) },
+    payload: { collection: name, placeOf, names: names ?? namesOf(batch), batch },
   };
 }
 

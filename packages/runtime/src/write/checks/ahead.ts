@@ -3,6 +3,7 @@ import {
   always,
   type CallerOperand,
   type Condition,
+  type ConstraintDescriptor,
   callerCollections,
   definitions,
   literalValue,
@@ -143,16 +144,19 @@ export function isApart(
     return isKept && (relation === undefined || relation.kind === 'm2o' || !isWritten(scope, relation, written));
   }
   const target = scope.collections.get(relation?.target ?? '');
-  const isKept = relation?.kind === 'm2o' && isForeignKey(collection, relation);
+  const isKept = relation?.kind === 'm2o' && foreignKeyOf(collection, relation) !== undefined;
   if (relation === undefined || target === undefined || isWritten(scope, relation, isKept ? changed : written))
     return false;
   return isApart(scope, target, condition.where, written, changed);
 }
 
-/** True if a foreign key keeps a link from leading nowhere. */
-function isForeignKey({ descriptor }: CollectionScope, { target, on }: ManyToOne): boolean {
+/** The foreign key that keeps a link from leading nowhere; undefined for none. */
+export function foreignKeyOf(
+  { descriptor }: CollectionScope,
+  { target, on }: ManyToOne,
+): ConstraintDescriptor | undefined {
   const holders = holdersOf(descriptor, on);
-  return (descriptor.constraints ?? []).some(
+  return descriptor.constraints?.find(
     ({ type, target: referenced, unchecked, fields }) =>
       type === 'foreign_key' &&
       referenced === target &&

@@ -12,6 +12,7 @@ import {
   conditionFields,
   countsWritten,
   fieldsOfRules,
+  foreignKeyOf,
   mayOpen,
   openLinks,
   partAhead,
@@ -27,6 +28,7 @@ import {
   type Requirement,
   readsEveryRow,
   readsNames,
+  requirementsOf,
   violationOf,
   type Written,
 } from './check.ts';
@@ -70,7 +72,25 @@ export function checksFirst(written: Written): readonly Check[] {
     const openBy = { link, ...(showsNew(written, link, counted) && { shown: counted }) };
     return { ...check, openBy: check.late && mayOpen(written, link) ? [openBy] : [] };
   });
-  return [...ruleChecksAhead(written), ...ruleChecksFirst(written), ...links];
+  return [...ruleChecksAhead(written), ...ruleChecksFirst(written), ...links, ...missingChecks(written)];
+}
+
+/**
+ * Links to rows that are missing, of tables without hidden ones. A foreign key refuses them, but maybe only after a unique
+ * key, so that the answer would tell whether a hidden row has that. Nothing is hidden from administrators.
+ */
+function missingChecks(written: Written): readonly Check[] {
+  const { scope, writable, collections } = written;
+  const isAmended = [...collections].some((name) => scope.open.collections.get(name)?.descriptor.amended === true);
+  if (scope.admin || isAmended) return [];
+  return linksOf(written).flatMap(({ isPlain, relation, link, places }): readonly Check[] => {
+    const constraint = isPlain ? foreignKeyOf(writable.collection, link) : undefined;
+    const target = scope.open.collections.get(link.target);
+    if (constraint === undefined || target === undefined) return [];
+    const check = linkCheck(written, relation, link, scope.open, target, places);
+    const asks = constraint.fields;
+    return [{ ...check, permissionCheck: { kind: 'missing', constraint, awaits: [link], asks }, openBy: [{ link }] }];
+  });
 }
 
 /** Checks of all rules by what is known before the write; what the step itself may write stays open. */
@@ -222,41 +242,6 @@ function isNot(predicate: string): string {
   return `(${predicate}) IS NOT TRUE`;
 }
 
-/** Returns the requirements of a permission on the columns: one for each set of rules that lists some of them. */
-export function requirementsOf(written: Pick<Written, 'grant' | 'columns' | 'named'>): readonly Requirement[] {
-  const { grant, columns, named } = written;
-  const every = grant.rules.map((_, index) => index);
-  const sets = Map.groupBy(columns.keys(), (index) => columns[index]?.field.rules.join() ?? '');
-  const listed = [...sets.values()].map((places): Requirement => {
-    const always = places.some((index) => columns[index]?.complete === true);
-    return { rules: columns[places[0] ?? 0]?.field.rules ?? every, columns: always ? null : places };
-  });
-  for (const rules of named) {
-    const index = listed.findIndex((requirement) => requirement.rules.join() === rules.join());
-    listed.splice(index < 0 ? listed.length : index, index < 0 ? 0 : 1, { rules, columns: null });
-  }
-  // A rule that grants something always grants that there is a row.
-  return listed.some((requirement) => requirement.columns === null)
-    ? listed
-    : [{ rules: every, columns: null }, ...listed.filter(({ rules }) => rules.length < every.length)];
-}
-
-/** SQL condition under which a stored row may be changed so: the requirements, applied to the rules that match. */
-export function printAllowed(
-  requirements: readonly Requirement[],
-  matched: (rule: number) => string,
-  present: (column: number) => string,
-): string {
-  return allOf(
-    requirements.map(({ rules, columns }) => {
-      const some = anyOf(rules.map(matched));
-      if (columns === null) return some;
-      const requested = anyOf(columns.map(present));
-      return anyOf([some, `(${requested}) IS NOT TRUE`]);
-    }),
-  );
-}
-
 /** A check of a link, with the relation and the columns that hold it. */
 interface LinkCheck extends Check {
   readonly link: {
@@ -275,8 +260,24 @@ interface LinkCheck extends Check {
  * read the foreign key says it, which no policy binds; where none can, decoding has, but for keys of several columns.
  */
 function linkChecks(written: Written): readonly LinkCheck[] {
+  return linksOf(written).flatMap(({ isPlain, relation, link, counted, target, places, isPartly }) => {
+    if (isPlain) return [];
+    const check = linkCheck(written, relation, link, counted, target, places);
+    return [{ ...check, link: { relation, descriptor: link, counted, places, isPartly } }];
+  });
+}
+
+/** A link that payloads set. */
+interface SetLink extends Omit<LinkCheck['link'], 'descriptor'> {
+  readonly link: ManyToOne;
+  readonly target: CollectionScope;
+  /** True if the caller may read everything that it may lead to. */
+  readonly isPlain: boolean;
+}
+
+function linksOf(written: Written): readonly SetLink[] {
   const { scope, writable } = written;
-  return [...writable.collection.relations.values()].flatMap((relation): readonly LinkCheck[] => {
+  return [...writable.collection.relations.values()].flatMap((relation): readonly SetLink[] => {
     const link = relation.descriptor;
     if (link.kind !== 'm2o') return [];
     // A request may link the items that it wrote itself, but may not name the rest of a key beside a part of theirs.
@@ -286,16 +287,15 @@ function linkChecks(written: Written): readonly LinkCheck[] {
     const read = counted.collections.get(link.target);
     const target = read ?? scope.open.collections.get(link.target);
     if (target === undefined) return [];
-    const isPlain =
+    const isWhole =
       counted === scope.read
         ? readsEveryRow(target) && readsNames(target, link, scope.admin)
         : target.rows.some(isEveryRow);
-    if (read !== undefined && isPlain) return [];
     const places = columnsOf(written, link);
     const linked = places.filter((index) => written.columns[index]?.linked === true);
     if (linked.length >= parts.length || places.length === 0) return [];
-    const check = linkCheck(written, relation, link, counted, target, places);
-    return [{ ...check, link: { relation, descriptor: link, counted, places, isPartly: linked.length > 0 } }];
+    const isPlain = read !== undefined && isWhole;
+    return [{ relation, link, counted, target, places, isPlain, isPartly: linked.length > 0 }];
   });
 }
 

@@ -1,12 +1,13 @@
 /** Running planned writes in a transaction, and what their answers mean. */
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
+import { ServerError, toDatabaseError } from '../../database/errors.ts';
 import { statementRows, type TextRow } from '../../database/own-statements.ts';
 import { runAs } from '../../database/row-context.ts';
 import { PlatformError, together } from '../../errors.ts';
 import { int32 } from '../../json/bytes.ts';
 import { failedValidation, maxErrors, type Place } from '../../json/problems.ts';
-import { arrayLiteral } from '../../language/index.ts';
+import { arrayLiteral, type ConstraintDescriptor } from '../../language/index.ts';
 import type { Answer, AnswerWriter } from '../../query/answer.ts';
 import { bind } from '../../query/planner.ts';
 import type { PermissionCheck } from '../checks/check.ts';
@@ -122,9 +123,10 @@ export interface JudgedPayload {
   readonly placeOf: (item: number) => Place;
   /** Names that the payload has; no other field is named in an error. */
   readonly names: ReadonlySet<string>;
+  readonly batch: Batch;
 }
 
-/** Throws FORBIDDEN, or FAILED_VALIDATION with every violation, when some item fails. */
+/** Throws FORBIDDEN, or FAILED_VALIDATION with every violation, when some item fails; else what a foreign key refuses. */
 export function check(verdicts: readonly Verdict[], payload: JudgedPayload): void {
   if (verdicts.length === 0) return;
   const violated = new Set(verdicts.flatMap(({ permissionCheck, items }) => violatedItems(permissionCheck, items)));
@@ -136,6 +138,23 @@ export function check(verdicts: readonly Verdict[], payload: JudgedPayload): voi
   if (refused) throw new PlatformError('FORBIDDEN');
   const error = together(violations(verdicts, payload));
   if (error !== undefined) throw error;
+  for (const { permissionCheck, items } of verdicts) {
+    if (permissionCheck.kind === 'missing') throw missingRow(permissionCheck.constraint, payload.batch, items[0] ?? 0);
+  }
+}
+
+/** The error of a foreign key, as the database reports it. */
+function missingRow(
+  { name, fields }: Pick<ConstraintDescriptor, 'name' | 'fields'>,
+  { columns, count }: Batch,
+  item: number,
+): PlatformError {
+  const values = fields.map((field) => {
+    // The same data for all items stands in the batch once.
+    return columns.find((column) => column.field.descriptor.name === field)?.values[count === 1 ? 0 : item] ?? '';
+  });
+  const about = { C: '23503', n: name, D: `()=(${values.join(', ')})` };
+  return toDatabaseError(new ServerError(new Map(Object.entries(about))));
 }
 
 function violatedItems(permissionCheck: PermissionCheck, items: readonly number[]): readonly string[] {

@@ -18,6 +18,7 @@ import {
   type WriteAnswer,
 } from './run.ts';
 import type { Running, Step } from './running.ts';
+import { isOfRows } from './violation.ts';
 
 /** A step that was written, and what is left to judge when everything is. */
 export interface StepDone {
@@ -179,7 +180,8 @@ function checkVerdicts({ collect }: Running, verdicts: readonly Verdict[], paylo
   try {
     check(verdicts, payload);
   } catch (error) {
-    if (collect === undefined || !(error instanceof PlatformError) || error.code !== 'FAILED_VALIDATION') throw error;
+    const isRule = error instanceof PlatformError && error.code === 'FAILED_VALIDATION' && !isOfRows(error);
+    if (collect === undefined || !isRule) throw error;
     collect(error);
   }
 }

@@ -1,8 +1,7 @@
 /** Writes where a write cannot be part of a query: new items as INSERT from rows, changes and removals one after the other. */
 
 import { anyOf, sqlTrue, where } from '../../dialects/fragment.ts';
-import type { Written } from '../checks/check.ts';
-import { printAllowed, requirementsOf } from '../checks/checks.ts';
+import { printAllowed, requirementsOf, type Written } from '../checks/check.ts';
 import { printPreset, type Removal, removable, removal, ruleMatches } from '../checks/presets.ts';
 import { type Assigned, assignEach, assignShared, type Stored } from './assigned.ts';
 import { allowed, type InputColumn, listInput } from './inputs.ts';

@@ -12,7 +12,8 @@ import { grantFor } from '../access/scope.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Step } from '../execute/running.ts';
 import { checkLinksAhead, checkLinksFirst, checkRulesFirst, findsAll } from '../execute/step.ts';
-import { namesOf, prepareStep } from '../write-plan.ts';
+import { explainViolation, isOfRows } from '../execute/violation.ts';
+import { affectedBy, namesOf, prepareStep } from '../write-plan.ts';
 import { linkedFields } from './parse/decode-tree.ts';
 import {
   type Before,
@@ -20,16 +21,15 @@ import {
   type DecodedStep,
   fieldsOf,
   type Group,
-  groupsOf,
   type KeyTexts,
   type Members,
 } from './parse/group.ts';
 import { keysOfRows } from './removal.ts';
 import { textOf } from './resolve/defer-links.ts';
-import { findExisting, keyOfNode, madeLinks } from './resolve/references.ts';
+import { findExisting, inOrder, keyOfNode, madeLinks } from './resolve/references.ts';
 import { findLeaving } from './write-children.ts';
 import { findRemoved } from './write-targets.ts';
-import { areDecided, collectKnown, isDecided, type LinkValues, placesOf, type Writing } from './writing.ts';
+import { areDecided, collectKnown, isDecided, type LinkValues, placesOf, type Writing, writesOf } from './writing.ts';
 
 /** A step that has not begun, with the items that it writes. */
 interface Draft {
@@ -40,7 +40,7 @@ interface Draft {
 
 /**
  * Checks links of items before anything of the tree is written. A refused tree is checked as far as possible by then.
- * The stages have the order of errors: links and stored items, contradictions of payloads, rules.
+ * The stages have the order of errors: links and stored items, contradictions of payloads, rules, missing rows.
  */
 export async function checkFirst(writing: Writing, root: Group): Promise<void> {
   const { running, drafts } = writing;
@@ -56,10 +56,33 @@ export async function checkFirst(writing: Writing, root: Group): Promise<void> {
   if (running.judgesFirst !== true || running.collect === undefined) return;
   for (const judged of steps) await checkStored(writing, root, judged);
   const leaving: Step[] = [];
-  for (const group of groupsOf(root)) leaving.push(...(await findLeavingBelow(writing, group)));
+  const order = inOrder(root).map(({ group }) => group);
+  for (const group of order) leaving.push(...(await findLeavingBelow(writing, order, group)));
   const links = statedLinks(root);
-  for (const { group, draft } of steps) await checkRules(writing, group, draft, links.get(group) ?? new Map());
+  let missing: unknown;
+  for (const { group, draft } of steps) {
+    await checkRules(writing, group, draft, links.get(group) ?? new Map()).catch((error: unknown) => {
+      if (!isOfRows(error)) throw error;
+      missing ??= explainStep(writing, group, draft, draft.batch, error);
+    });
+  }
   for (const step of leaving) await checkRulesFirst(running, step, () => true);
+  if (missing !== undefined) throw missing;
+}
+
+/** An error of the database about a step, told by the place of its items in the payload. */
+export function explainStep(
+  { context }: Writing,
+  group: Group,
+  draft: DecodedStep,
+  batch: Batch,
+  error: unknown,
+): unknown {
+  const placeOf = placesOf(group, draft);
+  const path = (draft.nodes.length === 1 ? placeOf(0).path : undefined) ?? group.path;
+  const names = namesOf(batch, [...group.owned, group.sort]);
+  const affected = { ...affectedBy(context, draft.granted, batch, placeOf), names };
+  return explainViolation(error, [path === '' ? affected : { ...affected, path }]);
 }
 
 /** True if items below may contradict those above, or are taken from them. */
@@ -87,16 +110,24 @@ async function checkStored(writing: Writing, root: Group, { group, draft, step }
 }
 
 /** Looks at what leaves items above, as far as payloads tell these. Gives the steps that take it from them. Throws FORBIDDEN. */
-async function findLeavingBelow(writing: Writing, owners: Group): Promise<readonly Step[]> {
+async function findLeavingBelow(writing: Writing, order: readonly Group[], owners: Group): Promise<readonly Step[]> {
   const { running, context } = writing;
   const made = new Set(writing.drafts.get(owners)?.flatMap(({ action, nodes }) => (action === 'create' ? nodes : [])));
   const above = { group: owners, keys: [], isNew: (node: number) => made.has(node) };
   const leaving: Step[] = [];
   for (const edge of owners.children) {
-    const valuesOf = keysOf(owners, edge.relation.on);
-    const members = edge.members.filter(({ owner }) => made.has(owner) || valuesOf(owner) !== undefined);
-    const step = await findLeaving(writing, above, { ...edge, members }, (owner) => valuesOf(owner) ?? []);
     const { writable } = edge.group;
+    const valuesOf = keysOf(owners, edge.relation.on);
+    const earlier = new Set(order.slice(0, order.indexOf(edge.group)));
+    // An earlier step may take an item away, or bring it.
+    const isSettled = (key: KeyTexts): boolean =>
+      !writesOf(writing.drafts, writable.collection.descriptor.name, key).some(({ group }) => earlier.has(group));
+    const members = edge.members.flatMap((member) => {
+      const { owner, removed } = member;
+      const isKnown = made.has(owner) || valuesOf(owner) !== undefined;
+      return isKnown ? [{ ...member, removed: made.has(owner) ? removed : removed.filter(isSettled) }] : [];
+    });
+    const step = await findLeaving(writing, above, { ...edge, members }, (owner) => valuesOf(owner) ?? [], isSettled);
     const rules = grantFor(writable, writable.update, context.caller)?.rules ?? [];
     if (step === undefined || step.keys === null || areDecided(writing, writable, rules)) continue;
     if (!(await findsAll(running, { ...step, keys: step.keys }))) throw new PlatformError('FORBIDDEN');

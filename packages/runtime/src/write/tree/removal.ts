@@ -142,9 +142,10 @@ export async function runDelete(
     collections: new Set([descriptor.name]),
   };
   const plans = deletePlan(context.steps, written, removed, keys.many);
-  const payload = { collection: descriptor.name, placeOf: placesIn(descriptor.name, null), names: new Set<string>() };
-  const archives = !removed.purge && descriptor.softDelete !== undefined;
   const batch = createBatch(descriptor).finish(0);
+  const { name: collection } = descriptor;
+  const payload = { collection, placeOf: placesIn(collection, null), names: new Set<string>(), batch };
+  const archives = !removed.purge && descriptor.softDelete !== undefined;
   await runStep(running, { action: 'delete', archives, plans, batch, keys, lenient, payload });
   return keys;
 }

@@ -7,10 +7,11 @@ import type { Running } from '../execute/running.ts';
 import { checkLinksAhead, writeStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import type { StepPlans } from '../plan/statement.ts';
-import { affectedBy, type WriteContext } from '../write-plan.ts';
+import type { WriteContext } from '../write-plan.ts';
 import {
   checkClaims,
   checkFirst,
+  explainStep,
   fillBatch,
   fillLinks,
   type GrowingLinkValues,
@@ -165,12 +166,11 @@ async function writeDraft(
   linkValues: LinkValues,
   keys: KeyTexts[],
 ): Promise<void> {
-  const { running, context, done, later } = writing;
+  const { running, done, later } = writing;
   const { granted, action, nodes } = draft;
   writing.begun.add(draft);
   const batch = fillBatch(draft.batch, nodes, linkValues);
   const { step, waiting } = prepareDraft(writing, group, draft, batch, keys);
-  const { placeOf, names } = step.payload;
   if (action === 'update') await checkEarlierSteps(writing, group.writable, granted.grant.rules);
   await checkLinksAhead(running, step, step.plans.linksBelow);
   try {
@@ -190,11 +190,7 @@ async function writeDraft(
       later.push({ group, key: keys[nodes[item] ?? -1] ?? [], field, value });
     notifyWatcher(running, group, action, nodes, keys);
   } catch (error) {
-    const only = nodes.length === 1 ? placeOf(0).path : undefined;
-    const path = only ?? (group.path === '' ? undefined : group.path);
-    throw explainViolation(error, [
-      { ...affectedBy(context, granted, batch, placeOf), names, ...(path !== undefined && { path }) },
-    ]);
+    throw explainStep(writing, group, draft, batch, error);
   }
 }
 

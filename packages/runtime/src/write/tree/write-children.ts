@@ -25,16 +25,17 @@ export async function writeChildren(writing: Writing, owners: Owners, edge: Chil
 
 /**
  * Looks at what leaves stored items before anything is written. Gives the step that takes it from them; undefined for
- * none, or where it is deleted. Throws FORBIDDEN for what is not there.
+ * none, or where it is deleted. Only some items are `isSettled` by then. Throws FORBIDDEN for what is not there.
  */
 export async function findLeaving(
   writing: Writing,
   owners: Owners,
   edge: Children,
   valuesOf: (owner: number) => KeyTexts,
+  isSettled: (key: KeyTexts) => boolean,
 ): Promise<Step | undefined> {
   const inspected = await inspect(writing, owners, edge, valuesOf);
-  const rows = [...(inspected?.gone ?? []), ...(inspected?.unwanted ?? [])];
+  const rows = [...(inspected?.gone ?? []).filter(isSettled), ...(inspected?.unwanted ?? [])];
   const { writable } = edge.group;
   if (rows.length === 0 || isDeleted(edge)) return undefined;
   return unlinkStep(writing, writable, edge.relation.on, rows, placeOfMembers(edge));

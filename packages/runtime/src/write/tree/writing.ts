@@ -167,6 +167,7 @@ function derivedOnce<K extends object, V>(derive: (from: K) => V): (from: K) => 
 
 /** An item of a draft. */
 interface DraftItem {
+  readonly group: Group;
   readonly draft: DecodedStep;
   readonly item: number;
 }
@@ -198,7 +199,7 @@ const changedBy = derivedOnce((drafts: DecodedSteps): ReadonlySet<string> => {
 const membersByOwner = derivedOnce((members: readonly Members[]) => Map.groupBy(members, ({ owner }) => owner));
 
 /** Items of drafts of a collection that have a key. */
-function writesOf(drafts: DecodedSteps, collection: string, key: KeyTexts): readonly DraftItem[] {
+export function writesOf(drafts: DecodedSteps, collection: string, key: KeyTexts): readonly DraftItem[] {
   return draftItems(drafts).byKey.get(itemId(collection, key)) ?? [];
 }
 
