@@ -290,12 +290,15 @@ describe('an export', () => {
 
   it('is done once under a key, also where the items have changed', async () => {
     const body = { query: { fields: ['title'] }, format: 'json' };
-    const ask = (sent: unknown) =>
-      project.admin('/utils/export/notes', { method: 'POST', body: sent, headers: { 'idempotency-key': 'kept' } });
+    const ask = (sent: unknown, collection = 'notes', key = 'kept') =>
+      project.admin(`/utils/export/${collection}`, { method: 'POST', body: sent, headers: { 'idempotency-key': key } });
     expect((await ask(body)).status).toBe(204);
     await run("UPDATE notes SET title = 'changed'");
     expect((await ask(body)).status).toBe(204);
     expect(failure(await ask({ ...body, format: 'csv' }))).toBe('422 UNPROCESSABLE_ENTITY');
+    const refused = [await ask(body, 'nothing', 'refused'), await ask(body, 'nothing', 'refused')];
+    expect(refused.map(failure)).toEqual(['403 FORBIDDEN', '403 FORBIDDEN']);
+    expect(failure(await ask(body, 'notes', 'refused'))).toBe('422 UNPROCESSABLE_ENTITY');
     expect((await project.admin('/files?fields=type')).json.data).toEqual([{ type: 'application/json' }]);
   });
 

@@ -54,9 +54,8 @@ export function commentOperations(
 
   return {
     async activityCommentCreate({ body }, context) {
-      const returning = writer.returning(answerOf(context), 'one');
-      const request = requestOf(context);
-      return { value: await runOnce(writer, onceOf(context, body), () => record(request, body, returning)) };
+      const prepare = async () => record(requestOf(context), body, writer.returning(answerOf(context), 'one'));
+      return { value: await runOnce(writer, onceOf(context, body), prepare) };
     },
     async activityCommentUpdate({ id, body }, context) {
       const isReadable = writer.returning(answerOf(context), 'one') !== null;

@@ -17,26 +17,27 @@ import type { Writer } from '../../write/writer.ts';
 import { filesInForms } from '../failures.ts';
 import { type FilePart, isMultipart, readMultipart } from '../files/multipart.ts';
 import { done, type Implementations } from './bind.ts';
-import { answerOf, onceOf, runOnce } from './once.ts';
+import { onceOf, runOnce, runUnlessKept } from './once.ts';
 
 export function fileOperations(
   { storages, uploads }: Pick<FileServices, 'storages' | 'uploads'>,
   environment: FilesEnvironment,
-  writer: Pick<Writer, 'kept'>,
+  writer: Pick<Writer, 'once' | 'kept'>,
 ): Implementations<typeof fileResource> {
   const fetchFile = createFetchFile(environment.import);
   const { staging } = storages.first.storage;
   return {
     async importFile({ url, data: sent }, context) {
       const { caller, sender, query, returning } = context;
-      uploads.admit(caller, 'create');
       const data = sent ?? {};
       const once = onceOf(context, { url, data });
-      const kept = await writer.kept(once.request, once.payload);
-      if (kept !== null) return { value: answerOf(kept) };
       const written = { caller, collection: filesName, query, sender, ...(returning && { returning }) };
-      const fetched = await fetchFile(url, staging);
-      return { value: answerOf(await uploads.create(written, [{ ...fetched, metadata: withKeys(data) }], once)) };
+      const work = async () => {
+        uploads.admit(caller, 'create');
+        const fetched = await fetchFile(url, staging);
+        return uploads.create(written, [{ ...fetched, metadata: withKeys(data) }], once);
+      };
+      return { value: await runUnlessKept(writer, once, work) };
     },
   };
 }
@@ -87,9 +88,10 @@ export function transferOperations(options: TransferOptions): Implementations<ty
       const { caller, sender, request } = context;
       const file = sent ?? {};
       const once = onceOf(context, { ...input, file });
-      const kept = await writer.kept(once.request, once.payload);
       const exported = { ...input, caller, sender, client: clientOf(sender), file };
-      answerOf(kept ?? (await whileConnected(request, (gone) => exportItems({ ...exported, gone }, once))));
+      await runUnlessKept(writer, once, () =>
+        whileConnected(request, (gone) => exportItems({ ...exported, gone }, once)),
+      );
       return done;
     },
   };

@@ -22,6 +22,17 @@ export async function runOnce(
   return answerOf(await writer.once(request, payload, prepare));
 }
 
+/** The same for work that is costly to prepare, and keeps its answer itself unless that is an error. */
+export async function runUnlessKept(
+  writer: Pick<Writer, 'once' | 'kept'>,
+  { request, payload }: Once,
+  work: () => Promise<KeptAnswer>,
+): Promise<Buffer | null> {
+  const kept = await writer.kept(request, payload);
+  const keepError = (error: unknown) => writer.once(request, payload, () => Promise.reject(error));
+  return answerOf(kept ?? (await work().catch(keepError)));
+}
+
 /** The bytes of an answer. Throws the error that it is. */
 export function answerOf({ status, body }: KeptAnswer): Buffer | null {
   if (status >= 400 && body !== null) throw readErrorBody(body);
