@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CompiledApi } from '@tablewright/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ServerState } from '../../packages/runtime/src/database/connection-seams.ts';
 import type { Database, Statement } from '../../packages/runtime/src/database/database.ts';
 import { openDatabase } from '../../packages/runtime/src/dialects/open.ts';
 import { allOptimizations } from '../../packages/runtime/src/environment/optimizations.ts';
@@ -269,4 +270,31 @@ test.skipIf(isWithout('adaptive-plans'))('a list of few links goes row by row af
   };
   expect(await pages('1,12')).toContain(true);
   expect((await pages('13,20')).at(-1)).toBe(false);
+});
+
+test('statistics of tables are others after ANALYZE', async () => {
+  const { url } = project.database;
+  /** Facts that a server which starts now learns of a table. */
+  const learn = async () => {
+    let state: ServerState | undefined;
+    const createChooser = (opened: ServerState) => {
+      state = opened;
+      return (statement: Statement) => ({ statement });
+    };
+    const seen = await openDatabase({ url }, { seams: { createChooser } });
+    try {
+      const factsNow = () => state?.factsOf(['"public"."counted"']);
+      await expect.poll(factsNow).toEqual({ areSmall: true, statistics: expect.stringMatching(/^-?\d+$/) });
+      return factsNow()?.statistics;
+    } finally {
+      await seen.close(0);
+    }
+  };
+  await withClient(url, (client) =>
+    client.query('CREATE TABLE counted WITH (autovacuum_enabled = false) AS SELECT generate_series(1, 200) AS id'),
+  );
+  const before = await learn();
+  await withClient(url, (client) => client.query('ANALYZE counted'));
+  expect(await learn()).toBe('200');
+  expect(before).not.toBe('200');
 });

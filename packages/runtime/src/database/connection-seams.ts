@@ -49,10 +49,17 @@ export interface TransactionRunner {
   readonly lockTimeout: Statement;
 }
 
+/** Facts of some tables that do not depend on a statement. */
+export interface TableFacts {
+  /** True if they may be read as a whole. */
+  readonly areSmall: boolean;
+  /** A text that changes with the statistics by which statements are planned; empty before they are known. */
+  readonly statistics: string;
+}
+
 /** Facts that a server knows beside its statements. */
 export interface ServerState {
-  /** True if tables may be read as a whole. */
-  areSmall(tables: readonly string[]): boolean;
+  factsOf(tables: readonly string[]): TableFacts;
   /** True if so few statements are under way that times tell something. */
   isCalm(): boolean;
   /** The statement, planned as one that reads thousands of rows. */

@@ -6,6 +6,7 @@ import type {
   KeyList,
   ServerState,
   StatementRequest,
+  TableFacts,
   TransactionRunner,
 } from '../../database/connection-seams.ts';
 import type { Database, Parameter, Statement } from '../../database/database.ts';
@@ -77,7 +78,7 @@ async function start(
   const sizes = new TableSizes(query);
   const choose: ChooseText =
     createChooser?.({
-      areSmall: (tables) => sizes.areSmall(tables),
+      factsOf: (tables) => sizes.factsOf(tables),
       isCalm: () => pool.load.underWay <= maxConcurrent,
       planForMany,
     }) ?? ((statement) => ({ statement }));
@@ -195,44 +196,47 @@ const freshMs = 10_000;
 /** Lists of tables that are remembered; all are forgotten together. */
 const maxRemembered = 1_000;
 
-/** True where all tables exist, are small, and no others inherit from them. */
-export const sizeQuery = `SELECT bool_and(COALESCE(c.relkind = 'r' AND NOT c.relhassubclass AND pg_catalog.pg_relation_size(c.oid) <= ${smallBytes}, FALSE))::text
+/** True where all tables exist, are small, and no others inherit from them; with their rows as ANALYZE counted them. */
+export const sizeQuery = `SELECT bool_and(COALESCE(c.relkind = 'r' AND NOT c.relhassubclass AND pg_catalog.pg_relation_size(c.oid) <= ${smallBytes}, FALSE))::text,
+  pg_catalog.string_agg(c.reltuples::text, ' ' ORDER BY t.name)
 FROM pg_catalog.unnest($1::text[]) AS t (name) LEFT JOIN pg_catalog.pg_class c ON c.oid = pg_catalog.to_regclass(t.name)`;
 
-interface Size {
-  areSmall: boolean;
+interface Queried {
+  facts: TableFacts;
   queriedAt: number;
 }
 
+const unknown: TableFacts = { areSmall: false, statistics: '' };
+
 /** Remembers sizes, and asks for them beside the statements, which never wait for that. */
 class TableSizes {
-  readonly #sizes = new Map<string, Size>();
+  readonly #sizes = new Map<string, Queried>();
   readonly #query: Database['query'];
 
   constructor(query: Database['query']) {
     this.#query = query;
   }
 
-  /** True if all tables were small when they were last looked at; false before. */
-  areSmall(tables: readonly string[], now = performance.now()): boolean {
+  /** Facts of some tables as they were when last looked at; before, they count as large. */
+  factsOf(tables: readonly string[], now = performance.now()): TableFacts {
     const key = tables.join();
-    const size = this.#sizes.get(key) ?? { areSmall: false, queriedAt: Number.NEGATIVE_INFINITY };
-    if (now - size.queriedAt < freshMs) return size.areSmall;
-    size.queriedAt = now;
+    const queried = this.#sizes.get(key) ?? { facts: unknown, queriedAt: Number.NEGATIVE_INFINITY };
+    if (now - queried.queriedAt < freshMs) return queried.facts;
+    queried.queriedAt = now;
     if (this.#sizes.size >= maxRemembered) this.#sizes.clear();
-    this.#sizes.set(key, size);
-    void this.#ask(tables, size);
-    return size.areSmall;
+    this.#sizes.set(key, queried);
+    void this.#ask(tables, queried);
+    return queried.facts;
   }
 
-  async #ask(tables: readonly string[], size: Size): Promise<void> {
+  async #ask(tables: readonly string[], queried: Queried): Promise<void> {
     try {
       const list = tables.map((table) => `"${table.replaceAll(/["\\]/g, String.raw`\$&`)}"`);
       const [row] = await this.#query(sizeQuery, [`{${list.join()}}`]);
-      size.areSmall = row?.[0] === 'true';
+      queried.facts = { areSmall: row?.[0] === 'true', statistics: row?.[1] ?? '' };
     } catch {
       // The statement itself will tell what is wrong with the database.
-      size.areSmall = false;
+      queried.facts = unknown;
     }
   }
 }

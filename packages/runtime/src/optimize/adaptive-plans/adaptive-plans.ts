@@ -35,6 +35,8 @@ interface Times {
   /** Timed runs by all ways, and their milliseconds. */
   count: number;
   spentMs: number;
+  /** Statistics by which the ways were planned; empty before they are known. */
+  statistics: string;
 }
 
 /**
@@ -114,8 +116,9 @@ export class AdaptivePlans {
       const runs = times.ways[way];
       return (isHeavy ? runs?.averageMs : runs?.leastMs) ?? Number.POSITIVE_INFINITY;
     };
-    const isOpen = ({ whole }: OtherWay): boolean => whole === undefined || this.#state.areSmall(whole);
-    const ways = [0, ...others.flatMap((other, index) => (isOpen(other) ? [index + 1] : []))];
+    const facts = others.map(({ whole }) => (whole === undefined ? undefined : this.#state.factsOf(whole)));
+    const ways = [0, ...facts.flatMap((fact, index) => (fact?.areSmall === false ? [] : [index + 1]))];
+    renew(times, facts.map((fact) => fact?.statistics).join(''));
     const best = ways.reduce((left, right) => (msOf(right) < msOf(left) ? right : left));
     const isQuick = !isHeavy && byRow.leastMs < slowMs;
     return isTimed && !isQuick ? (nextTry(times, ways, best, msOf) ?? best) : best;
@@ -154,11 +157,21 @@ function nextTry(
   return due;
 }
 
+/** Has every way tried once more where the database has new statistics: it may plan each in another way now. */
+function renew(times: Times, statistics: string): void {
+  if (statistics === '' || statistics === times.statistics) return;
+  const isNew = times.statistics !== '';
+  times.statistics = statistics;
+  if (!isNew) return;
+  const last = { count: Number.NEGATIVE_INFINITY, spentMs: Number.NEGATIVE_INFINITY };
+  for (const runs of times.ways) if (runs !== undefined) runs.last = last;
+}
+
 /** Adds a run. Statements that have always been quick row by row, nearly all of them, are not remembered. */
 function note(all: Map<string, Times>, name: string, way: number, ms: number): void {
   const earlier = all.get(name);
   if (earlier === undefined && way === 0 && ms < slowMs) return;
-  const times = earlier ?? { ways: [], count: 0, spentMs: 0 };
+  const times = earlier ?? { ways: [], count: 0, spentMs: 0, statistics: '' };
   times.count++;
   times.spentMs += ms;
   const runs = times.ways[way] ?? createRuns();
