@@ -240,22 +240,23 @@ describe('json mode', () => {
 
   it('does not bring back a session that another tab has ended, or replaced, meanwhile', async () => {
     for (const replaces of [false, true]) {
-      let release = (): void => undefined;
-      const held = new Promise<void>((resolve) => {
-        release = resolve;
-      });
+      const held = Promise.withResolvers<void>();
+      const answered = Promise.withResolvers<void>();
       const storage = { mode: shelf() };
       const tab = client({ storage }, async (url, init) => {
         const response = await fetch(url, init);
-        if (url.endsWith('/auth/refresh')) await held;
+        if (!url.endsWith('/auth/refresh')) return response;
+        answered.resolve();
+        await held.promise;
         return response;
       });
       const other = client({ storage });
       await tab.auth.login(user);
       const refreshing = tab.auth.refresh();
+      await answered.promise;
       const next = await project.addUser(await project.addRole('member'));
       await (replaces ? other.auth.login(next) : other.auth.logout());
-      release();
+      held.resolve();
       await refreshing;
       if (replaces) expect((await other.users.me.read()).id).toBe(next.id);
       else expect([...storage.mode.values]).toEqual([]);
