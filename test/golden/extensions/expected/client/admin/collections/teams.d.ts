@@ -48,7 +48,7 @@ export interface TeamsFilter {
 /** Key of `teams`. */
 export type TeamsKey = number;
 
-/** Payload of a new item of `teams`, which code of the project may complete. */
+/** Payload of a new item of `teams`. */
 export interface TeamsCreate {
   id?: number;
   name?: string | null;
