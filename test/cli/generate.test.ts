@@ -120,6 +120,21 @@ describe('platform generate', () => {
     await writeFile(path, text);
   });
 
+  it('takes no rule with an object that every row meets, and warns of a text that looks like a dynamic value', async () => {
+    const path = join(project.folder, 'permissions.yaml');
+    const text = await readFile(path, 'utf8');
+    const write = (filter: string) =>
+      writeFile(path, `permissions:\n  public:\n    articles:\n      read: { fields: [id], filter: ${filter} }\n`);
+    await write('{ _or: [{ status: draft }, {}] }');
+    const refused = await generate();
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/yaml:4:64.*\n?.*has no condition/)]);
+    await write('{ title: { _neq: $USER_ID }, comments: {} }');
+    const warned = await generate();
+    expect([warned.code, warned.stderr]).toEqual([0, expect.stringContaining('"$USER_ID" is no dynamic value')]);
+    await writeFile(path, text);
+    expect((await generate()).code).toBe(0);
+  });
+
   it('prints events with --json', async () => {
     const { stdout } = await generate('--json');
     const events = stdout

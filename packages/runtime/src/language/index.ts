@@ -2,6 +2,7 @@ export * from './conditions/caller-path.ts';
 export * from './conditions/condition.ts';
 export * from './conditions/filter.ts';
 export * from './conditions/filter-names.ts';
+export { noCondition } from './conditions/filter-syntax.ts';
 export type * from './conditions/filter-types.ts';
 export * from './conditions/operand.ts';
 export type * from './descriptors/access.ts';

@@ -164,16 +164,27 @@ function takesLabels(ownLabels: readonly string[] | undefined, presetLabels: rea
 
 const dynamicNames = ['$NOW', '$CURRENT_USER', '$CURRENT_ROLE'];
 
-/** Texts in a rule that are almost a dynamic value are errors: `_neq: $CURENT_USER` would match every row. */
+/** Values of callers in the words of other servers. A currency such as `$USD` has three letters. */
+const foreignValue = /^(?:\$[A-Z_]{4,}(?:\..*)?|\{\{ *[A-Za-z][\w.]* *\}\})$/;
+
+/**
+ * Texts in a rule that are almost a dynamic value are errors: `_neq: $CURENT_USER` would match every row. A warning
+ * names those that may be text, such as `$USER_ID`.
+ */
 export function findMisspeltValues(source: PlacedValue): readonly Diagnostic[] {
   return textsIn(source.value, []).flatMap(({ text, path }): readonly Diagnostic[] => {
-    const name = /^\$[A-Za-z_-]+/.exec(text.trim())?.[0];
-    if (name === undefined || isDynamic(text)) return [];
+    const name = /^\$[A-Za-z_-]+/.exec(text.trim())?.[0] ?? '';
+    if (isDynamic(text)) return [];
     const meant = dynamicNames.includes(name) ? name : didYouMean(name, dynamicNames);
-    if (meant === null) return [];
-    const message = `"${meant === name ? text : name}" is no dynamic value.`;
     const location = placeIn(source, path);
-    return [{ code: 'dynamic-value', severity: 'error', place: location, message, hint: `Did you mean "${meant}"?` }];
+    if (meant !== null) {
+      const message = `"${meant === name ? text : name}" is no dynamic value.`;
+      return [{ code: 'dynamic-value', severity: 'error', place: location, message, hint: `Did you mean "${meant}"?` }];
+    }
+    if (!foreignValue.test(text)) return [];
+    const message = `"${text}" is no dynamic value, so it is a text like any other.`;
+    const hint = `Dynamic values are ${dynamicNames.join(', ')} and paths from the last two; a text that is meant can stay.`;
+    return [{ code: 'text-value', severity: 'warning', place: location, message, hint }];
   });
 }
 

@@ -234,3 +234,33 @@ test('a near miss of a dynamic value is an error, other text with a dollar sign 
     'error permissions.yaml:1:104 "$NOW - 1 day" is no dynamic value. Did you mean "$NOW"?',
   ]);
 });
+
+test('an object without conditions in a list or below a field is an error, below a relation it looks for items', () => {
+  const empty = (place: string, name: string) =>
+    `error permissions.yaml:1:${place} "${name}" in the filter has no condition. Every row meets it: complete it, or leave it out.`;
+  for (const [filter, ...expected] of [
+    ['{ title: {} }', empty('70', 'title')],
+    ['{ _or: [{ title: a }, {}] }', empty('90', '1')],
+    ['{ _and: [{}] }', empty('77', '0')],
+    ['{ author_id: { name: {} } }', empty('83', 'name')],
+    ['{ comments: { _or: [{}] } }', empty('88', '0')],
+    ['{ data: { /a: {} } }', empty('78', '/a')],
+    ['{ year(at): {} }', empty('70', 'year(at)')],
+    ...['{}', '{ comments: {} }', '{ author_id: {} }', '{ comments: { _none: {} } }'].map((text) => [text]),
+  ])
+    expect([filter, problems(read(`{ fields: [id], filter: ${filter} }`))]).toEqual([filter, expected]);
+});
+
+test('a value of callers in the words of another server is a text, with a warning', () => {
+  const texts = ['$USER_ID', '$CURRENT_POLICIES', '$USER.id', '{{user}}'];
+  for (const text of texts)
+    expect(problems(read(`{ fields: [id], filter: { title: { _neq: '${text}' } } }`))).toEqual([
+      `warning permissions.yaml:1:79 "${text}" is no dynamic value, so it is a text like any other. Dynamic values are $NOW, $CURRENT_USER, $CURRENT_ROLE and paths from the last two; a text that is meant can stay.`,
+    ]);
+  const presets =
+    'permissions: { public: { articles: { update: { fields: [title], presets: { title: $USER_ID } } } } }';
+  expect(problems(presets)).toEqual([expect.stringMatching(/^warning permissions\.yaml:1:83 "\$USER_ID" is no/)]);
+  expect(problems(read(`{ fields: [id], filter: { title: { _nin: [$USD, $100, '$A $LIST', '{{1}}'] } } }`))).toEqual(
+    [],
+  );
+});

@@ -5,6 +5,7 @@ import {
   type FilterProblem,
   followCallerPath,
   mustBeText,
+  noCondition,
   type Operand,
   operators,
   parseFilter,
@@ -54,6 +55,7 @@ export function readCondition(
   const { condition, problems } = parseFilter(exactValue(source), collection.name, names.filter, {
     regex,
     digitsAsText: true,
+    complete: true,
   });
   diagnostics.push(...problems.map((problem) => describe(problem, source, part, collection, names)));
   diagnostics.push(...findMisspeltValues(source));
@@ -89,6 +91,7 @@ function hintOf(
   if (step !== undefined) return hintForStep(step, names.collections);
   const name = path.at(-1);
   if (message === mustBeText) return 'Write the value in quotes.';
+  if (message === noCondition) return 'Every row meets it: complete it, or leave it out.';
   return stage === 'value' || name === undefined ? null : hintFor(name, path.slice(0, -1), root, names);
 }
 

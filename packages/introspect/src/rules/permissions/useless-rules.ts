@@ -139,8 +139,7 @@ function unmatchedProblem(
 
 /** A condition with a mistake matches nothing too; the mistake is reported where it is. */
 function isRefused(condition: Condition, { value }: PlacedValue): boolean {
-  if (condition.kind !== 'or' || condition.of.length > 0) return false;
-  return typeof value !== 'object' || value === null || !('_or' in value);
+  return condition.kind === 'or' && condition.of.length === 0 && !isDeepStrictEqual(value, { _or: [] });
 }
 
 /** Requests without a token, and users without a role, have no role whose values could be there. */

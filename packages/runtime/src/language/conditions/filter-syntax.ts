@@ -33,7 +33,11 @@ interface FilterForm {
   readonly comparisons: number;
   readonly relations: number;
   readonly regex: boolean;
+  readonly complete: boolean;
 }
+
+/** Predicate of an empty object. */
+export const noCondition = 'has no condition';
 
 type Report = (path: readonly string[], message: string) => void;
 
@@ -111,6 +115,7 @@ class FormCheck {
     }
     for (const [index, element] of elements.entries()) {
       const next = { ...position, path: [...position.path, String(index)], depth: position.depth + 1 };
+      this.#checkComplete(element, next);
       if (isUnderName) this.#checkObjectUnderName(element, next);
       else this.checkRows(element, next);
     }
@@ -135,7 +140,14 @@ class FormCheck {
       return;
     }
     if (call !== undefined) this.#countRelation(position);
-    this.#checkUnderName(value, { ...position, collection: this.#targetOf(key, position), names: position.names + 1 });
+    const collection = this.#targetOf(key, position);
+    // Below a relation, an empty object looks for any related item.
+    if (collection === undefined) this.#checkComplete(value, position);
+    this.#checkUnderName(value, { ...position, collection, names: position.names + 1 });
+  }
+
+  #checkComplete(value: JsonValue, { path }: Position): void {
+    if (this.#form.complete && isObject(value) && Object.keys(value).length === 0) this.#report(path, noCondition);
   }
 
   #checkUnderName(value: JsonValue, position: Position): void {

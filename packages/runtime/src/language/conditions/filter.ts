@@ -13,6 +13,8 @@ export interface FilterOptions {
   readonly text?: boolean;
   /** Whole numbers are text where text is compared: people who write rules forget quotes. */
   readonly digitsAsText?: boolean;
+  /** Refuses empty objects that every row meets, in lists and below fields: a rule with them has lost a part. */
+  readonly complete?: boolean;
   /** Collections of `item` when the filter describes link rows of a many-to-any. */
   readonly links?: readonly string[];
   readonly limits?: QueryLimits;
@@ -63,6 +65,7 @@ function checkForm(
     comparisons: limits.comparisons,
     relations: limits.filterRelations,
     regex: options.regex === true,
+    complete: options.complete === true,
   };
   checkFilterForm(input, collection, names, form, (path, message) => problems.push({ stage: 'syntax', path, message }));
 }
