@@ -15,7 +15,7 @@ const largest = '7'.repeat(65);
 
 const sql = `
 CREATE TABLE films (id int(4) unsigned zerofill PRIMARY KEY, made year, part_of int(4) unsigned zerofill,
-  seen bigint unsigned, took time(3), score double, light float, price decimal(8, 2),
+  seen bigint unsigned, took time(3), score double, light float, dim float unsigned, price decimal(8, 2),
   FOREIGN KEY (part_of) REFERENCES films (id));
 CREATE TABLE scenes (film_id int(4) unsigned zerofill, no int, name varchar(9), PRIMARY KEY (film_id, no),
   FOREIGN KEY (film_id) REFERENCES films (id));
@@ -29,8 +29,8 @@ INSERT INTO sums VALUES (${large[0]}, ${large[0]}.5, 'one'), (${large[1]}, -${la
 CREATE TABLE coins (wei decimal(65, 0) PRIMARY KEY, id int, held decimal(65, 0));
 INSERT INTO coins (wei, id) VALUES (2, 1), (1, 2), (${largest}, 3);
 INSERT INTO flags VALUES (b'101010101010', 'a'), (b'1', 'b');
-INSERT INTO films VALUES (1, 0, NULL, 18446744073709551615, '23:59:59.999', 5e-324, NULL, NULL), (2, 2024, 1, 9223372036854775808, NULL, NULL, NULL, NULL),
-  (3, NULL, 1, 0, NULL, NULL, NULL, NULL);
+INSERT INTO films VALUES (1, 0, NULL, 18446744073709551615, '23:59:59.999', 5e-324, NULL, NULL, NULL), (2, 2024, 1, 9223372036854775808, NULL, NULL, NULL, NULL, NULL),
+  (3, NULL, 1, 0, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO scenes VALUES (1, 1, 'a'), (1, 2, 'b');
 `;
 
@@ -105,18 +105,19 @@ describe.each(servers)('$name', ({ missing, start }) => {
     }
   });
 
-  it('have all digits and are found by them, in four bytes, too', async () => {
-    for (const light of [0.1, 1_234_567, 16_777_216, -1e30, 0.12345670163631439, 3.4028234663852886e38]) {
-      const request = { method: 'PATCH', body: { light } };
-      const { json } = await platform().admin('/items/films/1?fields=light', request);
-      expect(Math.fround(json.data.light)).toBe(Math.fround(light));
-      const digits = encodeURIComponent(json.data.light);
-      expect(await films(`?filter[light]=${digits}&fields=id`)).toEqual([{ id: 1 }]);
-      expect(await films(`?filter[light][_in]=${digits}&fields=id`)).toEqual([{ id: 1 }]);
-      expect(await films(`?filter[light][_gt]=${digits}&fields=id`)).toEqual([]);
-      expect(await films('/2?fields=part_of.light')).toEqual({ part_of: json.data });
+  it.each(['light', 'dim'])('have all digits and are found by them, in four bytes, too: %s', async (field) => {
+    for (const number of [0.1, 1_234_567, 16_777_216, -1e30, 0.12345670163631439, 3.4028234663852886e38]) {
+      if (field === 'dim' && number < 0) continue;
+      const request = { method: 'PATCH', body: { [field]: number } };
+      const { json } = await platform().admin(`/items/films/1?fields=${field}`, request);
+      expect(Math.fround(json.data[field])).toBe(Math.fround(number));
+      const digits = encodeURIComponent(json.data[field]);
+      expect(await films(`?filter[${field}]=${digits}&fields=id`)).toEqual([{ id: 1 }]);
+      expect(await films(`?filter[${field}][_in]=${digits}&fields=id`)).toEqual([{ id: 1 }]);
+      expect(await films(`?filter[${field}][_gt]=${digits}&fields=id`)).toEqual([]);
+      expect(await films(`/2?fields=part_of.${field}`)).toEqual({ part_of: json.data });
     }
-    const beyond = { method: 'PATCH', body: { light: 1e39 } };
+    const beyond = { method: 'PATCH', body: { [field]: 1e39 } };
     expect(failure(await platform().admin('/items/films/1', beyond))).toBe('400 FAILED_VALIDATION');
   });
 

@@ -11,6 +11,12 @@ test('a number without sign has parameters that reach as far', () => {
   expect(textForm(column(typeOf('int unsigned', 'integer')), 'integer', true).native).toBe('uint4');
 });
 
+test('a number of four bytes has the form of such, also without sign', () => {
+  const form = (base: string) => textForm(column(typeOf(base, 'float')), 'float', true);
+  expect(form('float unsigned')).toEqual(form('float'));
+  expect(form('double unsigned')).toEqual(form('double'));
+});
+
 test('a number that is filled with zeros is read without them', () => {
   const padded = column(typeOf('int unsigned', 'integer'), { nativeType: 'int(5) unsigned zerofill' });
   expect(textForm(padded, 'integer', true).wire.cast).toBe('CAST({} + 0 AS CHAR)');

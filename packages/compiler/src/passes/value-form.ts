@@ -59,7 +59,7 @@ export function textForm(column: Column, portable: PortableType, hasReferences: 
     case 'timestamp':
       return fraction ? { ...usual, wire: { kind: 'text', cast: `CONCAT(${fractional}, '+00:00')` } } : usual;
     case 'float':
-      return base === 'float' ? { native: 'float4', wire: { ...usual.wire, cast: single } } : usual;
+      return base.startsWith('float') ? { native: 'float4', wire: { ...usual.wire, cast: single } } : usual;
     case 'boolean':
     case 'date':
     case 'uuid':
