@@ -76,8 +76,12 @@ function findEnums({ collections, tables, enums }: Schema): readonly ApiEnum[] {
     .map((type) => ({ type, source: tableId(type.schema, type.name), ...type }))
     .filter(({ source }) => used.has(source));
   const shared = Map.groupBy(listed, ({ name }) => name);
-  const called = ({ schema, name }: (typeof listed)[number]): string =>
+  const prefixed = ({ schema, name }: (typeof listed)[number]): string =>
     (shared.get(name) ?? []).length > 1 && schema !== 'public' ? `${schema}_${name}` : name;
+  const meeting = Map.groupBy(listed, prefixed);
+  // `c` of the schema `a_b` would be called as `b_c` of `a`, and as `a_b_c` of `public`.
+  const called = (found: (typeof listed)[number]): string =>
+    (meeting.get(prefixed(found)) ?? []).length > 1 && prefixed(found) !== found.name ? found.source : prefixed(found);
   const names = uniqueNames(listed.map(called), (name) => typeName(pascalCase(name)));
   return listed
     .map((found) => {

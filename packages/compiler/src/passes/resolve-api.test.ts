@@ -171,6 +171,21 @@ describe('fields', () => {
   });
 });
 
+test('enums of several schemas have names apart', () => {
+  const enums = ['a.b_c', 'a_b.c', 'b.c', 'public.a_b_c', 'public.b_c', 'public.c'].map((source) => {
+    const [schema = '', name = ''] = source.split('.');
+    return { schema, name, labels: [], comment: null };
+  });
+  const columns = enums.map(({ schema, name }) => {
+    return columnOf(`${schema}_${name}`, typeOf(name, 'enum', { category: 'enum', enum: `${schema}.${name}` }));
+  });
+  const table = tableOf('notes', [...notes.columns, ...columns]);
+  const named = resolveApi(schemaOf([table], [collectionOf(table)], { enums })).enums ?? [];
+  const nameOf = (source: string) => named.find((found) => found.source === source)?.name;
+  expect(new Set(named.map(({ name }) => name)).size).toBe(enums.length);
+  expect(['public.c', 'public.b_c', 'public.a_b_c'].map(nameOf)).toEqual(['C', 'BC', 'ABC']);
+});
+
 describe('operations', () => {
   const kinds = (name: string): readonly string[] | undefined =>
     resolveApi(blogSchema())

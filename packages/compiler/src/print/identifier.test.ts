@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { camelCase, fileName, pascalCase, uniqueNames } from './identifier.ts';
+import { shortHash } from './json.ts';
 
 describe('identifiers', () => {
   test.each([
@@ -83,6 +84,16 @@ describe('unique names', () => {
         expect(new Set(uniqueNames(all, pascalCase).values()).size).toBe(all.length);
       }),
     );
+  });
+
+  test('are unique where short hashes meet', () => {
+    const all = Array.from({ length: 20_000 }, (_, index) => String.fromCodePoint(0x4e00 + index));
+    const [pair = []] = [...Map.groupBy(all, (name) => shortHash(name)).values()].filter(({ length }) => length > 1);
+    expect(pair.map(fileName)).toEqual(Array(pair.length).fill(fileName(pair[0] ?? '')));
+    expect(new Set(uniqueNames(all, fileName).values()).size).toBe(all.length);
+    const [first = '', second = ''] = all;
+    expect(uniqueNames([first], fileName).get(first)).toBe(fileName(first));
+    expect(uniqueNames([first, second], fileName).get(second)).toBe(fileName(second));
   });
 
   test('stay clear of names that are taken', () => {

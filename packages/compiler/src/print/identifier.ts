@@ -45,8 +45,8 @@ export function fileName(name: string): string {
 
 /**
  * Spells every name by `spell`, made unique by the hash of the name. If names would share a spelling (`fold` says when
- * two are the same), one written the plain way keeps it. Every other one ends in its hash. So their order does not
- * matter.
+ * two are the same), one written the plain way keeps it. Every other one ends in its hash, a longer one if two meet. So
+ * their order does not matter.
  */
 export function uniqueNames(
   names: readonly string[],
@@ -59,11 +59,16 @@ export function uniqueNames(
     return { name, spelling, folded: fold(spelling) };
   });
   const groups = Map.groupBy(formatted, ({ folded }) => folded);
+  const print = ({ name, spelling, folded }: (typeof formatted)[number], digits?: number): string => {
+    const shared = (groups.get(folded) ?? []).length > 1;
+    const keeps = !taken.has(folded) && (!shared || plain.test(name));
+    return keeps ? spelling : `${spelling}_${shortHash(name, digits)}`;
+  };
+  const printed = Map.groupBy(formatted, (entry) => fold(print(entry)));
   return new Map(
-    formatted.map(({ name, spelling, folded }): readonly [string, string] => {
-      const shared = (groups.get(folded) ?? []).length > 1;
-      const keeps = !taken.has(folded) && (!shared || plain.test(name));
-      return [name, keeps ? spelling : `${spelling}_${shortHash(name)}`];
+    formatted.map((entry): readonly [string, string] => {
+      const meets = (printed.get(fold(print(entry))) ?? []).length > 1;
+      return [entry.name, print(entry, meets ? 16 : undefined)];
     }),
   );
 }

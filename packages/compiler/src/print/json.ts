@@ -84,9 +84,9 @@ export function sha256(text: string): string {
   return hash('sha256', text);
 }
 
-/** Six hexadecimal digits that depend on nothing but the text: told apart by them, names stay the same for ever. */
-export function shortHash(text: string): string {
-  return sha256(text).slice(0, 6);
+/** Hexadecimal digits that depend on nothing but the text: told apart by them, names stay the same for ever. */
+export function shortHash(text: string, digits = 6): string {
+  return sha256(text).slice(0, digits);
 }
 
 /**
