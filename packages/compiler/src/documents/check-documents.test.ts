@@ -72,6 +72,13 @@ describe('documents', () => {
 
   it('can ask the system', () => {
     expect(faultsIn(['public/a.graphql', 'query A { server_ping }'])).toEqual([]);
+    expect(faultsIn(['public/a.graphql', 'query A { ...ping }\nfragment ping on SystemQuery { server_ping }'])).toEqual(
+      [],
+    );
+    expect(faultsIn(['public/a.graphql', 'query A { ... { ... on SystemQuery { server_ping } } }'])).toEqual([]);
+    expect(faultsIn(['public/a.graphql', 'query A { ...a }\nfragment a on Query { ...a }'])).toEqual([
+      'graphql-document documents/public/a.graphql:2:23: Cannot spread fragment "a" within itself.',
+    ]);
     expect(faultsIn(['public/a.graphql', 'query A { server_ping articles { id } }'])).toEqual([
       'graphql-document documents/public/a.graphql:1:23: Cannot query field "articles" on type "SystemQuery".',
     ]);

@@ -125,7 +125,7 @@ function checkOperation(
   const { print, validate } = loadGraphql();
   if (operation.name === undefined) return { operations: [], diagnostics: [nameless(operation)] };
   const document = withFragments(operation, definitions);
-  const scope = isOfSystem(operation, schemas) ? 'system' : 'items';
+  const scope = isOfSystem(operation, document, schemas) ? 'system' : 'items';
   const errors = validate(schemas[scope], document);
   if (errors.length > 0) return { operations: [], diagnostics: errors.map(problemOf) };
   const text = print(document);
@@ -137,17 +137,33 @@ function checkOperation(
   };
 }
 
-function isOfSystem({ operation, selectionSet }: OperationDefinitionNode, { items, system }: Schemas): boolean {
+function isOfSystem(
+  operation: OperationDefinitionNode,
+  { definitions }: DocumentNode,
+  { items, system }: Schemas,
+): boolean {
   const { Kind } = loadGraphql();
-  const rootType = operation === 'query' ? 'getQueryType' : 'getMutationType';
+  const rootType = operation.operation === 'query' ? 'getQueryType' : 'getMutationType';
   const here = items[rootType]()?.getFields() ?? {};
   const there = system[rootType]()?.getFields() ?? {};
-  return selectionSet.selections.some(
-    (selection) =>
-      selection.kind === Kind.FIELD &&
-      !Object.hasOwn(here, selection.name.value) &&
-      Object.hasOwn(there, selection.name.value),
-  );
+  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
+  const byName = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+  return rootFields(operation, byName).some((name) => !Object.hasOwn(here, name) && Object.hasOwn(there, name));
+}
+
+/** Names of fields at the root, also in fragments, which are taken out of `fragments`: each counts once. */
+function rootFields(
+  { selectionSet }: Pick<OperationDefinitionNode, 'selectionSet'>,
+  fragments: Map<string, FragmentDefinitionNode>,
+): readonly string[] {
+  const { Kind } = loadGraphql();
+  return selectionSet.selections.flatMap((selection) => {
+    if (selection.kind === Kind.FIELD) return selection.name.value;
+    if (selection.kind === Kind.INLINE_FRAGMENT) return rootFields(selection, fragments);
+    const fragment = fragments.get(selection.name.value);
+    fragments.delete(selection.name.value);
+    return fragment === undefined ? [] : rootFields(fragment, fragments);
+  });
 }
 
 function twice(operations: readonly OperationDefinitionNode[]): readonly Diagnostic[] {
