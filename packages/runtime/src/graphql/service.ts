@@ -92,6 +92,9 @@ class ApiDocuments {
     const schema = await findSchema(accessClass, scope);
     const key = keyOf(accessClass, scope, null);
     const kept = this.#prepare(key, schema, { text, operationName: null, queriesOnly: false });
+    // Clients send the name of the operation, or leave it out.
+    const name = kept.node.name?.value ?? null;
+    this.#documents.get(text)?.set(keyOf(accessClass, scope, name), kept);
     planSamples(kept.of.schema, kept.node, kept.coerce, (variables) => runner.plan(kept.operation, variables));
   }
 
@@ -108,10 +111,11 @@ class ApiDocuments {
     const kept: KeptDocument = { of: schema, document, node, operation, coerce };
     const bytes = (document.tokenCount ?? limits.tokens) * bytesPerToken + requested.text.length * bytesPerCharacter;
     const cached = this.#documents.get(requested.text);
+    const bytesOf = (forms: KeptText): number => bytes * new Set(forms.values()).size;
     // The forms of a document that is large and requested by many must not outgrow the cache of all documents.
-    const forms: KeptText = cached !== undefined && bytes * cached.size * 4 < documentsKept.bytes ? cached : new Map();
+    const forms: KeptText = cached !== undefined && bytesOf(cached) * 4 < documentsKept.bytes ? cached : new Map();
     forms.set(key, kept);
-    this.#documents.set(requested.text, forms, bytes * forms.size);
+    this.#documents.set(requested.text, forms, bytesOf(forms));
     return kept;
   }
 

@@ -1,7 +1,13 @@
 import { hash } from 'node:crypto';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
 import type { Variables } from '../../environment.ts';
+import { createByteCache } from '../../graphql/byte-cache.ts';
+import type { Operation } from '../../graphql/documents/operation.ts';
+import { createSchemas } from '../../graphql/documents/schemas.ts';
+import { createGraphqlService } from '../../graphql/service.ts';
 import type { CompiledApi } from '../../language/index.ts';
 import { createPlanner } from '../../query/planner.ts';
 import { createLateDatabase } from '../../serve/late-database.ts';
@@ -129,4 +135,30 @@ test('with trusted documents alone, no other is answered', async () => {
     expect([status, JSON.parse(body).errors[0].extensions.code]).toEqual([400, 'INVALID_QUERY']);
   }
   expect((await ask('abc', '/graphql', 'documentId')).status).toBe(400);
+});
+
+test('a document is prepared beforehand for requests with the name of its operation and without', async () => {
+  const operation: Operation = { kind: 'query', rootFields: 1, collections: [], introspects: false, keepable: false };
+  let compiled = 0;
+  const { prepare, answer } = createGraphqlService({
+    findSchema: createSchemas(async () => schema),
+    limits: environmentOf({}).graphql.limits,
+    createDocumentCache: createByteCache,
+    runner: {
+      compile() {
+        compiled += 1;
+        return operation;
+      },
+      plan: () => [],
+      run: async () => ({ body: Buffer.from('{}'), headers: [] }),
+    },
+  });
+  const text = 'query Articles { articles { id } }';
+  const caller = { accessClass: 'public', user: null, role: null };
+  const request = new IncomingMessage(new Socket());
+  const sent = { scope: 'items', text, queriesOnly: false, variables: {}, caller, request } as const;
+  await prepare('public', 'items', text);
+  for (const operationName of ['Articles', null]) await answer({ ...sent, operationName, admit: () => undefined });
+  expect(compiled).toBe(1);
+  await expect(answer({ ...sent, operationName: 'Others', admit: () => undefined })).rejects.toThrow();
 });
