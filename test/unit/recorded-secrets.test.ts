@@ -23,4 +23,5 @@ it('hides what opens something, and the secret fields of collections, at every d
 it('takes tokens out of addresses', () => {
   expect(withoutToken('/items/a?access_token=x&limit=1')).toBe('/items/a?limit=1');
   expect(withoutToken('/items/a?access_token=x')).toBe('/items/a');
+  expect(withoutToken('/items/a?access%5Ftoken=x&%74oken=y&filter[token]=z')).toBe('/items/a?filter[token]=z');
 });

@@ -169,6 +169,7 @@ export function withoutToken(url: string): string {
   const queryStart = url.indexOf('?');
   if (queryStart === -1) return url;
   const parts = url.slice(queryStart + 1).split('&');
-  const kept = parts.filter((part) => !/^(access_token|token)=/.test(part));
+  // Names may be percent-encoded.
+  const kept = parts.filter((part) => ['access_token', 'token'].every((name) => !new URLSearchParams(part).has(name)));
   return url.slice(0, queryStart) + (kept.length > 0 ? `?${kept.join('&')}` : '');
 }
