@@ -284,7 +284,7 @@ test('statistics of tables are others after ANALYZE', async () => {
     const seen = await openDatabase({ url }, { seams: { createChooser } });
     try {
       const factsNow = () => state?.factsOf(['"public"."counted"']);
-      await expect.poll(factsNow).toEqual({ areSmall: true, statistics: expect.stringMatching(/^-?\d+$/) });
+      await expect.poll(factsNow).toEqual({ areSmall: true, statistics: [expect.any(Number)] });
       return factsNow()?.statistics;
     } finally {
       await seen.close(0);
@@ -295,6 +295,6 @@ test('statistics of tables are others after ANALYZE', async () => {
   );
   const before = await learn();
   await withClient(url, (client) => client.query('ANALYZE counted'));
-  expect(await learn()).toBe('200');
-  expect(before).not.toBe('200');
+  expect(await learn()).toEqual([200]);
+  expect(before).not.toEqual([200]);
 });

@@ -53,8 +53,8 @@ export interface TransactionRunner {
 export interface TableFacts {
   /** True if they may be read as a whole. */
   readonly areSmall: boolean;
-  /** A text that changes with the statistics by which statements are planned; empty before they are known. */
-  readonly statistics: string;
+  /** Rows of each as the database has counted them for its plans; empty before they are known. */
+  readonly statistics: readonly number[];
 }
 
 /** Facts that a server knows beside its statements. */

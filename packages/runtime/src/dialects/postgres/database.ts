@@ -206,7 +206,7 @@ interface Queried {
   queriedAt: number;
 }
 
-const unknown: TableFacts = { areSmall: false, statistics: '' };
+const unknown: TableFacts = { areSmall: false, statistics: [] };
 
 /** Remembers sizes, and asks for them beside the statements, which never wait for that. */
 class TableSizes {
@@ -233,7 +233,7 @@ class TableSizes {
     try {
       const list = tables.map((table) => `"${table.replaceAll(/["\\]/g, String.raw`\$&`)}"`);
       const [row] = await this.#query(sizeQuery, [`{${list.join()}}`]);
-      queried.facts = { areSmall: row?.[0] === 'true', statistics: row?.[1] ?? '' };
+      queried.facts = { areSmall: row?.[0] === 'true', statistics: row?.[1]?.split(' ').map(Number) ?? [] };
     } catch {
       // The statement itself will tell what is wrong with the database.
       queried.facts = unknown;

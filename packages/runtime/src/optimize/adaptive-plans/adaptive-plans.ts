@@ -35,8 +35,8 @@ interface Times {
   /** Timed runs by all ways, and their milliseconds. */
   count: number;
   spentMs: number;
-  /** Statistics by which the ways were planned; empty before they are known. */
-  statistics: string;
+  /** Rows of the tables when the ways were last tried because of them; empty before they are known. */
+  statistics: readonly number[];
 }
 
 /**
@@ -50,6 +50,8 @@ const heavyMs = 5;
 const firstRuns = { heavy: 8, light: 24 };
 /** Runs of another way: one may have waited for something else. */
 const triedRuns = 3;
+/** Rows up to which their number makes no other plan. */
+const fewRows = 100;
 /** Runs that a time is made of. */
 const recentRuns = 64;
 /** Growth of a least time with each `recentRuns` later ones that took longer, and with each try in vain. */
@@ -118,7 +120,10 @@ export class AdaptivePlans {
     };
     const facts = others.map(({ whole }) => (whole === undefined ? undefined : this.#state.factsOf(whole)));
     const ways = [0, ...facts.flatMap((fact, index) => (fact?.areSmall === false ? [] : [index + 1]))];
-    renew(times, facts.map((fact) => fact?.statistics).join(''));
+    renew(
+      times,
+      facts.flatMap((fact) => fact?.statistics ?? []),
+    );
     const best = ways.reduce((left, right) => (msOf(right) < msOf(left) ? right : left));
     const isQuick = !isHeavy && byRow.leastMs < slowMs;
     return isTimed && !isQuick ? (nextTry(times, ways, best, msOf) ?? best) : best;
@@ -157,21 +162,28 @@ function nextTry(
   return due;
 }
 
-/** Has every way tried once more where the database has new statistics: it may plan each in another way now. */
-function renew(times: Times, statistics: string): void {
-  if (statistics === '' || statistics === times.statistics) return;
-  const isNew = times.statistics !== '';
+/** Has every way tried once more where the database has counted far other rows: it may plan each in another way now. */
+function renew(times: Times, statistics: readonly number[]): void {
+  const { statistics: before } = times;
+  const isSame = before.length === statistics.length && statistics.every((rows, at) => areAlike(rows, before[at] ?? 0));
+  if (statistics.length === 0 || isSame) return;
   times.statistics = statistics;
-  if (!isNew) return;
+  if (before.length === 0) return;
   const last = { count: Number.NEGATIVE_INFINITY, spentMs: Number.NEGATIVE_INFINITY };
   for (const runs of times.ways) if (runs !== undefined) runs.last = last;
+}
+
+/** True for numbers of rows of which none is twice the other: autovacuum may count a few more each minute. */
+function areAlike(left: number, right: number): boolean {
+  const [less, more] = [Math.min(left, right), Math.max(left, right)];
+  return more < 2 * Math.max(less, fewRows);
 }
 
 /** Adds a run. Statements that have always been quick row by row, nearly all of them, are not remembered. */
 function note(all: Map<string, Times>, name: string, way: number, ms: number): void {
   const earlier = all.get(name);
   if (earlier === undefined && way === 0 && ms < slowMs) return;
-  const times = earlier ?? { ways: [], count: 0, spentMs: 0, statistics: '' };
+  const times = earlier ?? { ways: [], count: 0, spentMs: 0, statistics: [] };
   times.count++;
   times.spentMs += ms;
   const runs = times.ways[way] ?? createRuns();
