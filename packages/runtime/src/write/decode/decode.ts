@@ -137,14 +137,14 @@ export function requireFields(
     const field = grant.fields.has(name) ? name : null;
     problems.invalidate(placeOf(item), field, 'required', missingValue(field));
   }
+  const isFile = descriptor.name === filesName && descriptor.system === true;
   for (const field of descriptor.fields.filter(isRequired)) {
     for (let item = 0; item < count; item++) require(item, field.name);
   }
   for (let item = 0; item < count; item++) {
     for (const name of requiredBeside(descriptor, (other) => columnText(item, other))) require(item, name);
-    const isTyped = (columnText(item, 'type') ?? null) !== null || isPreset(grant, 'type');
     // Where nothing else is wrong it is judged at the end, because a hook may fill it.
-    if (descriptor.name === filesName && descriptor.system === true && !isTyped && problems.any())
+    if (isFile && problems.any() && (columnText(item, 'type') ?? null) === null && !isPreset(grant, 'type'))
       problems.refuse(placeOf(item), 'type', 'is required for a file without content');
   }
 }
