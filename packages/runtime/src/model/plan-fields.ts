@@ -239,12 +239,13 @@ function typeSteps(
     return sql.setDefault(found, defaultSql(sql, valueType, combined, location));
   }
   const type = plainType(requested);
-  // As a value of the type, a default that the database computes would be the text of its expression.
+  // Unless the type has the same one, a default that the database computes would become the text of its expression.
   const isComputed = now.default_value === column.fallback || (type === 'json' && requested === found.type);
+  const stays = isComputed && !refilled && sql.computedDefault(type, now.default_value ?? null) === undefined;
   return sql.setType(found, {
     type,
     sql: sql.columnSql(type, combined),
-    valueSource: isComputed && !refilled ? undefined : defaultSql(sql, { type }, combined, location),
+    valueSource: stays ? undefined : defaultSql(sql, { type }, combined, location),
     refusal: discard ? null : loses(`Values of "${field}" do not fit the new type`),
   });
 }

@@ -130,6 +130,9 @@ export function retyped(
   const location = { collection, field };
   const table = ticked(descriptor.table);
   const name = ticked(column.column);
+  // MySQL takes a constant as a default of other types, but not of these.
+  const keptDefault = (text: string): string =>
+    expressed.has(type) && !isMariadb && !text.startsWith('(') ? `(${text})` : text;
   const steps: ModelStep[] = [];
   if (type === 'uuid' && !hasUuid) {
     // They are texts there, of which the type would take any.
@@ -144,7 +147,7 @@ export function retyped(
   const to = (now: ColumnDefinition): ColumnDefinition => ({
     ...now,
     type: sql === 'json' && isMariadb ? 'json' : sql + collationOf(now.type, sql),
-    default: backfill === undefined ? now.default : backfill,
+    default: backfill === undefined ? now.default && keptDefault(now.default) : backfill,
     // MariaDB has JSON as texts with a check.
     check: now.check !== null && /^\(\s*json_valid\(`/i.test(now.check) ? null : now.check,
   });
