@@ -165,7 +165,8 @@ function nextTry(
 /** Has every way tried once more where the database has counted far other rows: it may plan each in another way now. */
 function renew(times: Times, statistics: readonly number[]): void {
   const { statistics: before } = times;
-  const isSame = before.length === statistics.length && statistics.every((rows, at) => areAlike(rows, before[at] ?? 0));
+  const isSame =
+    before.length === statistics.length && statistics.every((rows, index) => areAlike(rows, before[index] ?? 0));
   if (statistics.length === 0 || isSame) return;
   times.statistics = statistics;
   if (before.length === 0) return;
