@@ -105,6 +105,7 @@ CREATE TABLE shop.checks (
   c_or text CHECK (c_or = 'm' OR c_or = 'n' OR c_or IS NULL),
   c_one text CHECK (c_one = 'only'),
   c_and text CHECK (c_and IS NOT NULL AND c_and IN ('u', 'v')),
+  c_kind text CHECK (c_kind = 'k' AND c_in IS NULL AND n_date IS NOT NULL OR c_kind = 'l' AND n_date IS NULL),
   c_two text CHECK (c_two IN ('1', '2', '3')) CHECK (c_two IN ('2', '3', '4')),
   c_int int CHECK (c_int IN (1, 2, -3)),
   c_big bigint CHECK (c_big IN (1, 9007199254740993)),

@@ -99,48 +99,55 @@ export function readAllowedValues(
 ): AllowedValues | null {
   const node = parseCheck(expression);
   if (!node) return null;
-  const allowed = allowedBy(node, kindOf);
-  return allowed && allowed.values.length > 0 ? { ...allowed, values: [...new Set(allowed.values)] } : null;
+  const [list, ...others] = [...allowedBy(node, kindOf)].filter(([, values]) => values.length > 0);
+  return list && others.length === 0 ? { column: list[0], values: [...new Set(list[1])] } : null;
 }
 
-function allowedBy(node: CheckNode, kindOf: (column: string | null) => ListKind | null): AllowedValues | null {
+/** Values beside null that an expression allows, by the column; none of a column that must be null. */
+type Allowed = ReadonlyMap<string | null, readonly string[]>;
+
+function allowedBy(node: CheckNode, kindOf: (column: string | null) => ListKind | null): Allowed {
   switch (node.kind) {
     case 'or':
       return node.of.map((part) => allowedBy(part, kindOf)).reduce(either);
     case 'and':
       return node.of.map((part) => allowedBy(part, kindOf)).reduce(both);
     case 'isNull':
-      return node.of.kind === 'column' ? { column: node.of.name, values: [] } : null;
+      return new Map(node.of.kind === 'column' ? [[node.of.name, []]] : []);
     case 'equals':
       return listOf(node.left, node.right.kind === 'array' ? node.right.items : [node.right], kindOf);
     default:
-      return null;
+      return new Map();
   }
 }
 
-function either(left: AllowedValues | null, right: AllowedValues | null): AllowedValues | null {
-  if (left === null || right === null || left.column !== right.column) return null;
-  return { column: left.column, values: [...left.values, ...right.values] };
+/** A column that one of two alternatives says nothing about may hold anything. */
+function either(left: Allowed, right: Allowed): Allowed {
+  const common = [...left].filter(([column]) => right.has(column));
+  return new Map(common.map(([column, values]) => [column, [...values, ...(right.get(column) ?? [])]]));
 }
 
 /** Every part of a conjunction holds, so a part that is no list only narrows what the others allow. */
-function both(left: AllowedValues | null, right: AllowedValues | null): AllowedValues | null {
-  if (left === null || right === null) return left ?? right;
-  if (left.column !== right.column) return null;
-  return { column: left.column, values: left.values.filter((value) => right.values.includes(value)) };
+function both(left: Allowed, right: Allowed): Allowed {
+  const narrowed = new Map(right);
+  for (const [column, values] of left) {
+    const others = right.get(column);
+    narrowed.set(column, others ? values.filter((value) => others.includes(value)) : values);
+  }
+  return narrowed;
 }
 
 function listOf(
   left: CheckNode,
   items: readonly CheckNode[],
   kindOf: (column: string | null) => ListKind | null,
-): AllowedValues | null {
+): Allowed {
   const { node: target, casts } = withoutCasts(left);
-  if (target.kind !== 'column') return null;
+  if (target.kind !== 'column') return new Map();
   const kind = kindOf(target.name);
-  if (kind === null || !casts.every((cast) => plainCasts[kind].has(cast))) return null;
+  if (kind === null || !casts.every((cast) => plainCasts[kind].has(cast))) return new Map();
   const values = items.map((item) => literalOf(item, kind));
-  return values.every((value) => value !== null) ? { column: target.name, values } : null;
+  return new Map(values.every((value) => value !== null) ? [[target.name, values]] : []);
 }
 
 /** The value of a literal; null for anything else, also for NULL: `x IN (…, NULL)` never fails. */
