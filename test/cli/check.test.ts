@@ -236,10 +236,11 @@ async function alter(sql: string): Promise<void> {
   await withClient(database.url, (client) => client.query(sql));
 }
 
-it('names rights to call functions, functions, and members of composite types', async () => {
+it('names rights to call functions, functions, members of composite types, and whom policies bind', async () => {
   const project = await mkdtemp(join(tmpdir(), 'platform-check-'));
   const shop = await createDatabase(`CREATE TYPE place AS (city text);
     CREATE TABLE shops (id int PRIMARY KEY, place place);
+    ALTER TABLE shops ENABLE ROW LEVEL SECURITY;
     CREATE FUNCTION refund(shop int) RETURNS int LANGUAGE sql STABLE AS 'SELECT shop'`);
   const run = (...args: readonly string[]) => runWarm([...args, '--project', project], { DATABASE_URL: shop.url });
   const configure = (functions: string) =>
@@ -267,6 +268,10 @@ it('names rights to call functions, functions, and members of composite types', 
     const live = await run('check', '--json');
     expect(verdictsOf(live).found).toEqual(['column public.shops.place', 'column public.shops.place']);
     expect(live.stdout).toContain('Its members are city text, street text, compiled as city text.');
+    await configure('{ refund: {} }, database: { rowSecurity: false }');
+    const unbound = await run('check', '--json');
+    expect(unbound.stdout).toContain('Policies do not bind the role of the connection, unlike what was compiled.');
+    expect(unbound.stdout).not.toContain('switched');
   } finally {
     await Promise.all([shop.drop(), rm(project, { recursive: true, force: true })]);
   }

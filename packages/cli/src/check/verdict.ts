@@ -117,9 +117,7 @@ function compareObjects(name: string, was: FingerprintObject, is: FingerprintObj
   const after = new Map(is.columns.map((column) => [column.name, column]));
   return [
     ...(was.kind === is.kind ? [] : [{ object: table, message: 'It is of another kind than when compiled.' }]),
-    ...(was.rowSecurity === is.rowSecurity
-      ? []
-      : [{ object: table, message: `Row-level security was switched ${is.rowSecurity ? 'on' : 'off'}.` }]),
+    ...(was.rowSecurity === is.rowSecurity ? [] : [{ object: table, message: rowSecurityText(was, is) }]),
     ...(was.key.join('\0') === is.key.join('\0')
       ? []
       : [{ object: table, message: `Its key is (${is.key.join(', ')}), compiled as (${was.key.join(', ')}).` }]),
@@ -127,6 +125,12 @@ function compareObjects(name: string, was: FingerprintObject, is: FingerprintObj
       compareColumns(`column ${name}.${column}`, before.get(column), after.get(column)),
     ),
   ];
+}
+
+function rowSecurityText(was: FingerprintObject, is: FingerprintObject): string {
+  if (!was.rowSecurity || !is.rowSecurity) return `Row-level security was switched ${is.rowSecurity ? 'on' : 'off'}.`;
+  const binding = is.rowSecurity === 'unbound' ? 'do not' : 'may';
+  return `Policies ${binding} bind the role of the connection, unlike what was compiled.`;
 }
 
 function compareColumns(
