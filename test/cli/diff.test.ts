@@ -58,6 +58,13 @@ test('keys of some rows, of expressions and of nulls, and foreign keys that lead
     'dangerous unique-added: (slug) where (gone IS NULL) must be unique.',
     'safe index-added: There is an index btree ((lower(email))).',
   ]);
+  const fresh = `ALTER TABLE orders ADD COLUMN tag text, ADD COLUMN mark text;
+    CREATE UNIQUE INDEX tags ON orders (lower(tag)) NULLS NOT DISTINCT;
+    CREATE UNIQUE INDEX marks ON orders (lower(mark))`;
+  expect((await changesBetween({ sql: before }, { sql: fresh })).filter((change) => /unique/.test(change))).toEqual([
+    'dangerous unique-added: ((lower(tag))) nulls not distinct must be unique.',
+    'safe unique-added: ((lower(mark))) must be unique; all its columns are new.',
+  ]);
   const action = 'ALTER TABLE orders DROP CONSTRAINT buyer, ADD FOREIGN KEY (customer) REFERENCES customers (id)';
   expect(await changesBetween({ sql: before }, { sql: action })).toEqual([
     'dangerous on-update-changed: Rows of public.orders (customer) that refer to it when its key changes: no action, it was cascade.',

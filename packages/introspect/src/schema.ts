@@ -184,6 +184,7 @@ export interface Index {
   readonly columns: readonly string[];
   readonly include: readonly string[];
   readonly unique: boolean;
+  readonly nullsNotDistinct?: true;
   readonly predicate: string | null;
   /** Distance of an index of vectors, as its operator class names it: `l2`, `ip`, `cosine`, `l1`. */
   readonly distance?: string;

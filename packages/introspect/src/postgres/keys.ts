@@ -125,6 +125,7 @@ export function buildIndexes(lookup: Lookup, relation: string): Index[] {
         columns: columns.slice(0, row.indnkeyatts),
         include: columns.slice(row.indnkeyatts),
         unique: row.indisunique,
+        ...(row.indnullsnotdistinct && { nullsNotDistinct: true as const }),
         predicate: row.predicate,
         ...distanceOf(row),
       };

@@ -61,7 +61,7 @@ function uniqueKeys({ primaryKey, uniques, indexes }: Table): readonly UniqueKey
     ...keys.map((key) => ({ ...key, predicate: null })),
     ...indexes
       .filter(({ unique, name }) => unique && !names.has(name))
-      .map((index) => ({ ...index, nullsNotDistinct: false })),
+      .map(({ nullsNotDistinct = false, ...index }) => ({ ...index, nullsNotDistinct })),
   ];
 }
 
