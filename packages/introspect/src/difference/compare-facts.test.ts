@@ -31,6 +31,14 @@ test('says nothing about a list of a check that was dumped and restored', () => 
   expect(differences(before, shorter)).toEqual([expect.stringContaining('check titles')]);
 });
 
+test('tells checks apart whose brackets are no pairs, as quotes after backslashes hide some', () => {
+  const checked = (column: string): Table => {
+    const expression = `(\`${column}\` <> _utf8mb4\\'it\\\\\\'s )) ((\\')`;
+    return { ...books, checks: [{ name: 'titles', expression, columns: ['title'], allowed: null }] };
+  };
+  expect(differences(checked('title'), checked('name'))).toEqual([expect.stringContaining('check titles')]);
+});
+
 describe('names what differs', () => {
   test.each<readonly [what: string, is: Table, expected: readonly string[]]>([
     [

@@ -250,6 +250,8 @@ function restored(sql: string): string {
   const open: Part[][] = [[]];
   for (const [text] of sql.matchAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"|[()[\]]|[^'"()[\]]+|['"]/g)) {
     if (text === '(' || text === '[') open.push([]);
+    // Texts of MySQL may have quotes after backslashes, after which brackets are no pairs.
+    else if ((text === ')' || text === ']') && open.length === 1) return sql;
     else if (text === ')' || text === ']') {
       const parts = restoredParts(open.pop() ?? []);
       open.at(-1)?.push({ text: `${text === ')' ? '(' : '['}${printed(parts)}${text}`, parts });
@@ -289,9 +291,13 @@ function withCasts(parts: readonly Part[]): readonly Part[] {
   return [...parts.slice(0, start), { text }, ...withCasts(parts.slice(end + 1))];
 }
 
-function indexText({ method, columns, include, unique, predicate }: Index): string {
-  const included = include.length > 0 ? ` including ${include.join(', ')}` : '';
-  return `${unique ? 'unique ' : ''}${method} (${columns.join(', ')})${included}${predicate === null ? '' : ` where ${predicate}`}`;
+function indexText({ method, columns, include, unique, nullsNotDistinct, predicate }: Index): string {
+  const traits = [
+    include.length > 0 ? ` including ${include.join(', ')}` : '',
+    nullsNotDistinct ? ' nulls not distinct' : '',
+    predicate === null ? '' : ` where ${predicate}`,
+  ];
+  return `${unique ? 'unique ' : ''}${method} (${columns.join(', ')})${traits.join('')}`;
 }
 
 function fillText(fill: Column['fill']): string {
