@@ -19,6 +19,7 @@ export default defineExtension(({ before, after, afterCommit }) => {
     if (payload.amount === 14) throw new Error('a bug');
     if (payload.amount === 22) Reflect.set(payload, 'label', () => 'no text');
     if (payload.amount === 23) void Promise.reject(new Error('a forgotten await'));
+    if (payload.amount === 26) void Promise.reject(Object.create(null));
     if (payload.amount === 24) Reflect.set(payload, 'id', 7);
     if (payload.amount === 15) payload.label = 'x'.repeat(99);
     const [stock] = await items('stock').list({ fields: ['id', 'left'], filter: { id: 1 } });
@@ -196,6 +197,8 @@ it('says which value of a hook is no JSON', async () => {
 it('goes on where a hook leaves a promise that rejects, which the log shows', async () => {
   expect((await ask('POST', 'orders', { amount: 23 })).status).toBe(200);
   await expect.poll(() => project.log()).toContain('a forgotten await');
+  expect((await ask('POST', 'orders', { amount: 26 })).status).toBe(200);
+  await expect.poll(() => project.log()).toContain('A value without a text');
   expect((await ask('GET', 'orders')).status).toBe(200);
 });
 

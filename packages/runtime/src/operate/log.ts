@@ -47,16 +47,25 @@ export function logFailure(log: Log, request: IncomingMessage, error: PlatformEr
 
 /** Describes a thrown value by its message, code and cause; with the stack, which only bugs need. */
 export function describeCause(thrown: unknown, withStack = false, depth = 0): object {
-  if (!(thrown instanceof Error)) return { message: String(thrown) };
+  if (!(thrown instanceof Error)) return { message: textOf(thrown) };
   const code = 'code' in thrown ? thrown.code : 'sqlstate' in thrown ? thrown.sqlstate : undefined;
   const details = {
     message: safeMessage(thrown),
-    ...(code === undefined ? {} : { code: String(code) }),
+    ...(code === undefined ? {} : { code: textOf(code) }),
     ...(withStack ? { stack: stackOf(thrown) } : {}),
   };
   return thrown.cause === undefined || depth === 4
     ? details
     : { ...details, cause: describeCause(thrown.cause, withStack, depth + 1) };
+}
+
+/** The text of a thrown value: some objects have none, and throw where it is looked for. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return `A value without a text (${typeof thrown}).`;
+  }
 }
 
 /** SQLSTATE classes of errors about values, whose texts quote them; PL/pgSQL and unknown errors may do so as well. */
