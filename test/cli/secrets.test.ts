@@ -84,7 +84,8 @@ it('a start without an address makes no database, in any folder', async () => {
 
 describe('in production', () => {
   const production = {
-    NODE_ENV: 'production',
+    // As a file whose lines end with CRLF gives it.
+    NODE_ENV: 'production\r',
     ADMIN_EMAIL: '',
     ADMIN_PASSWORD: '',
     ADMIN_TOKEN: '',

@@ -61,7 +61,7 @@ function readSettings(variables: Variables, problems: EnvironmentProblem[]) {
   const host = read('HOST', readHost, '127.0.0.1');
   const port = read('PORT', readInteger(0, 65_535), 8055);
   const publicUrl = read<string | null>('PUBLIC_URL', readAddress, null);
-  const production = variables.NODE_ENV === 'production';
+  const production = read('NODE_ENV', readText, '') === 'production';
   // The name of the API specification, from when there was a bound for GraphQL alone.
   const graphqlMaxCost = read('GRAPHQL_MAX_COST', readInteger(1), defaultQueryBounds.maxCost);
   const queryCostMax = read('QUERY_COST_MAX', readInteger(1), graphqlMaxCost);

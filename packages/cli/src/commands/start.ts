@@ -20,6 +20,7 @@ import {
 import { databaseUrl, hasDatabase, loadSettings, type Settings } from '../project/settings.ts';
 import { digestSources } from '../project/source-digests.ts';
 import type { Source } from '../sources/source.ts';
+import { ownVariable } from '../terminal/own-variable.ts';
 import { createProgress, type Progress, processProgress } from '../terminal/progress.ts';
 import { adminToken } from '../terminal/welcome.ts';
 import { type StartOptions, workerCount } from './options.ts';
@@ -130,7 +131,7 @@ function checkRecording(workers: number | null): void {
   if (workers !== null) {
     throw new CommandError(exitCodes.usage, '--record-examples and --workers exclude each other.');
   }
-  if (process.env.NODE_ENV === 'production') {
+  if (ownVariable('NODE_ENV') === 'production') {
     throw new CommandError(exitCodes.usage, '--record-examples is for development: NODE_ENV says production.');
   }
 }

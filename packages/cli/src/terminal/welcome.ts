@@ -117,7 +117,7 @@ export type AdminToken =
 export async function adminToken(stateFolder: string): Promise<AdminToken> {
   const variable = ownVariable('ADMIN_TOKEN');
   if (variable !== null) return { value: variable, source: 'environment' };
-  if (process.env.NODE_ENV === 'production') return { value: null, source: 'none' };
+  if (ownVariable('NODE_ENV') === 'production') return { value: null, source: 'none' };
   const file = join(stateFolder, 'admin-token');
   const kept = await readFile(file, 'utf8').catch(() => '');
   if (kept.trim() !== '') return { value: kept.trim(), source: 'file' };
