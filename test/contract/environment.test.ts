@@ -120,6 +120,7 @@ it.each([
   ['LOG_ADDRESSES', 'some'],
   ['SLOW_QUERY', 'never'],
   ['STORAGE_LOCAL_BUCKET', 'files'],
+  ['STORAGE_LOCATIONS', 'local,LOCAL'],
 ])('an invalid %s stops the start and is named', async (name, value) => {
   const empty = await createProject();
   const url = project.database.url;

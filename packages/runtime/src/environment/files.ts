@@ -96,9 +96,10 @@ function readPrefix(text: string): Reading<string> {
 
 function readNames(text: string): Reading<readonly string[]> {
   const names = text.split(',').map((name) => name.trim());
-  return names.every((name) => /^[a-z][a-z0-9_]{0,62}$/i.test(name)) && new Set(names).size === names.length
+  const different = new Set(names.map((name) => name.toUpperCase()));
+  return names.every((name) => /^[a-z][a-z0-9_]{0,62}$/i.test(name)) && different.size === names.length
     ? { value: names }
-    : { problem: 'must be a comma-separated list of different names of letters, digits and "_".' };
+    : { problem: 'must be a list of names of letters, digits and "_", which differ in more than case.' };
 }
 
 function readNetworks(text: string): Reading<readonly string[]> {
