@@ -250,7 +250,7 @@ function restored(sql: string): string {
   const open: Part[][] = [[]];
   for (const [text] of sql.matchAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"|[()[\]]|[^'"()[\]]+|['"]/g)) {
     if (text === '(' || text === '[') open.push([]);
-    // Texts of MySQL may have quotes after backslashes, after which brackets are no pairs.
+    // Texts may have quotes after backslashes, after which brackets are no pairs.
     else if ((text === ')' || text === ']') && open.length === 1) return sql;
     else if (text === ')' || text === ']') {
       const parts = restoredParts(open.pop() ?? []);
