@@ -16,11 +16,7 @@ describe('lists', () => {
     ["((s = 'a'::text) OR (s = 'b'::text) OR (s IS NULL))", 's', ['a', 'b']],
     ["((s IS NOT NULL) AND (s = ANY (ARRAY['a'::text, 'b'::text])))", 's', ['a', 'b']],
     ["((s = ANY (ARRAY['a'::text, 'b'::text])) AND (s = ANY (ARRAY['b'::text, 'c'::text])))", 's', ['b']],
-    [
-      "(((s = 'a'::text) AND (other IS NULL) AND (n > 1)) OR ((third IS NULL) AND (s = 'b'::text)))",
-      's',
-      ['a', 'b'],
-    ],
+    ["(((s = 'a'::text) AND (other IS NULL) AND (n > 1)) OR ((third IS NULL) AND (s = 'b'::text)))", 's', ['a', 'b']],
     ["((s = 'a'::text) OR ((other IS NULL) AND (s IS NULL)))", 's', ['a']],
     ['("say ""hi""" = \'it\'\'s\'::text)', 'say "hi"', ["it's"]],
     ['("VALUE" = \'a\'::text)', 'VALUE', ['a']],
