@@ -1,4 +1,4 @@
-/** Keys that are arrays or composite values, alone and as parts of a key: related items, paths, history, GraphQL. */
+/** Keys that are arrays or composite values, or have other texts in the database: related items, paths, history, GraphQL. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ServedProject, serveProject } from '../support/project.ts';
 
@@ -13,6 +13,12 @@ export default defineExtension(({ before, after }) => {
   after('noted.create', async ({ key, payload, items }) => {
     if (payload.n === 8) await items.asAdmin('noted').update(key, { memo: key });
   });
+  after('moments.create', ({ key, items }) => items.asAdmin('moments').update(key, { memo: key }));
+  after('bytes.create', ({ key, items }) => items.asAdmin('bytes').update(key, { memo: key }));
+  after('prices.create', ({ key, items }) => items.asAdmin('prices').update(key, { memo: key }));
+  before('moments.update', ({ keys, payload }) => void (payload.memo ??= JSON.stringify(keys)));
+  before('bytes.update', ({ keys, payload }) => void (payload.memo ??= JSON.stringify(keys)));
+  before('prices.update', ({ keys, payload }) => void (payload.memo ??= JSON.stringify(keys)));
   before('two.update', ({ keys, payload }) => {
     if (payload.n === 7) payload.memo = JSON.stringify(keys);
   });
@@ -34,6 +40,9 @@ beforeAll(async () => {
       CREATE TABLE two (a text[], b pair, n integer, memo text, PRIMARY KEY (a, b));
       CREATE TABLE three (id integer PRIMARY KEY, a text[], b pair, FOREIGN KEY (a, b) REFERENCES two);
       CREATE TABLE noted (id text[] PRIMARY KEY, n integer, memo text);
+      CREATE TABLE moments (id timestamptz PRIMARY KEY, memo text);
+      CREATE TABLE bytes (id bytea PRIMARY KEY, memo text);
+      CREATE TABLE prices (id numeric(4, 2) PRIMARY KEY, memo text);
       CREATE TYPE spot AS (place pair, price numeric, big bigint, tags text[], note text);
       CREATE TABLE spots (at spot PRIMARY KEY, n integer);
       CREATE TABLE documents (id jsonb PRIMARY KEY, n integer);
@@ -154,6 +163,17 @@ it('are the keys of hooks, alone in the form of a path, and as parts their value
   await data('PATCH', 'two', { query: { filter: { n: 7 } }, data: { n: 9 } });
   expect(JSON.parse((await data('GET', 'two?fields=memo&filter[n]=9'))[0].memo)).toEqual([key]);
   await data('DELETE', 'two', [key]);
+});
+
+it.each([
+  ['moments', '2020-01-01T00:00:00.500+02:00', '2019-12-31T22:00:00.5+00:00'],
+  ['bytes', '/w==', '/w=='],
+  ['prices', '1.5', '1.50'],
+])('are the keys of hooks as items and paths have them: %s', async (name, sent, id) => {
+  await data('POST', name, { id: sent });
+  const path = `${name}/${encodeURIComponent(sent)}`;
+  expect(await data('GET', path)).toEqual({ id, memo: id });
+  expect(await data('PATCH', path, { memo: null })).toEqual({ id, memo: JSON.stringify([id]) });
 });
 
 it('lead from the history to what a role may read', async () => {

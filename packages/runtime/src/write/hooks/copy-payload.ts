@@ -5,10 +5,10 @@ import { toJson } from '../../extensions/shapes.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, JsonValue, ManyToAny, RelationDescriptor } from '../../language/index.ts';
+import type { ValueFacts } from '../../language/types/definition.ts';
 import { isList, parseExactly, withNumberTexts } from '../../language/values/parse-text.ts';
 import type { ValueType } from '../../language/values/value-type.ts';
 import { attributeType, elementOf } from '../../language/values/values.ts';
-import { operandType } from '../../sql/operand.ts';
 import { type CollectionScope, keyFields, type Scope } from '../../sql/scope.ts';
 import type { Keys } from '../decode/keys.ts';
 
@@ -61,7 +61,7 @@ export function sentKeys(descriptor: CollectionDescriptor, keys: Keys): readonly
   const fields = keyFields(descriptor);
   const columns = keys.values.map((text) => (keys.many ? readArray(text) : [text]));
   return Array.from({ length: keys.count }, (_, row): JsonValue => {
-    const values = fields.map((field, index) => keyValue(operandType(field), columns[index]?.[row] ?? ''));
+    const values = fields.map((field, index) => keyValue(field, columns[index]?.[row] ?? ''));
     const [only = null] = values;
     const [field, ...others] = fields;
     if (field === undefined || others.length > 0)
@@ -79,8 +79,11 @@ function readArray(text: string): readonly string[] {
   );
 }
 
+/** A moment as the database prints it, or as a path has been read: its zeros at the end and its zone differ. */
+const moment = /^(\S+) ([\d:]+)(?:(\.\d*?[1-9])|\.)?0*(?:\+00(?::00)?)?( BC)?$/;
+
 /** As `json/transcode.ts` sends it: small integers and floats as numbers, booleans, JSON and its like, others as texts. */
-function keyValue(type: ValueType, text: string): JsonValue {
+function keyValue(type: ValueType & Pick<ValueFacts, 'scale'>, text: string): JsonValue {
   switch (type.type) {
     case 'integer':
     case 'float':
@@ -89,6 +92,14 @@ function keyValue(type: ValueType, text: string): JsonValue {
       return text.startsWith('t');
     case 'json':
       return toJson(withNumberTexts(parseExactly(text)));
+    case 'dateTime':
+      return text.replace(moment, '$1T$2$3$4');
+    case 'timestamp':
+      return text.replace(moment, '$1T$2$3+00:00$4');
+    case 'binary':
+      return Buffer.from(text.slice('\\x'.length), 'hex').toString('base64');
+    case 'decimal':
+      return withPlaces(text, type.scale ?? 0);
     case 'array':
       return arrayValue(elementOf(type) ?? { type: 'text' }, text);
     case 'composite':
@@ -96,6 +107,12 @@ function keyValue(type: ValueType, text: string): JsonValue {
     default:
       return text;
   }
+}
+
+/** A number with all places of its column, which paths may leave out. */
+function withPlaces(text: string, scale: number): string {
+  const [whole, places = ''] = text.split('.');
+  return scale > 0 && /^-?\d/.test(text) ? `${whole}.${places.padEnd(scale, '0')}` : text;
 }
 
 /** Values of an array as the database prints it: `{1,NULL,"a b"}`, `{{1,2},{3,4}}`. */
