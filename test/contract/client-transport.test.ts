@@ -43,6 +43,18 @@ describe('requests', () => {
     });
   });
 
+  it('have one value of a header, however its name is written: that of the request before those of the client', async () => {
+    const headers = { authorization: 'Basic a', 'content-type': 'application/merge-patch+json', 'x-own': 'y' };
+    const docs = client({ auth: { staticToken: 't' }, transport: { headers } }).items('docs');
+    await docs.createOne({ n: 1 });
+    await docs.createOne({ n: 1 }, {}, { headers: { AUTHORIZATION: 'Basic b', 'X-Own': 'z' } });
+    const type = 'application/merge-patch+json';
+    expect(server.asked.map((request) => request.headers)).toMatchObject([
+      { authorization: 'Bearer t', 'content-type': type, 'x-own': 'y' },
+      { authorization: 'Basic b', 'content-type': type, 'x-own': 'z' },
+    ]);
+  });
+
   it('of lists become SEARCH when the address would exceed 8 KiB, and not before', async () => {
     const ids = (length: number) => ({ filter: { id: { _eq: 'x'.repeat(length) } } });
     const room = 8192 - `${server.url}/items/docs?filter=${encodeURIComponent(JSON.stringify(ids(0).filter))}`.length;

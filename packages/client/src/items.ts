@@ -41,7 +41,7 @@ export interface ItemHandler<Item> {
    */
   readByQuery(query?: Query, options?: RequestOptions): Promise<Page<Item>>;
   /**
-   * Every item: no limit.
+   * Every item, or as many as the server lets a request read (`QUERY_LIMIT_MAX`).
    * @example const { data } = await client.items('articles').readAll({ fields: ['id', 'title'] });
    */
   readAll(query?: Query, options?: RequestOptions): Promise<Page<Item>>;
@@ -56,7 +56,7 @@ export interface ItemHandler<Item> {
    */
   readOne(key: Key, query?: Query, options?: RequestOptions): Promise<Item>;
   /**
-   * All items with one of the keys.
+   * All items with one of the keys, in the same bounds.
    * @example const { data } = await client.items('articles').readMany([1, 2, 3]);
    */
   readMany(keys: readonly Key[], query?: Query, options?: RequestOptions): Promise<Page<Item>>;

@@ -52,16 +52,21 @@ export function createSend(base: string, mode: AuthMode, options: TransportOptio
 
   function headersOf({ options: requestOptions }: Call, token: string | null, isJson: boolean): Record<string, string> {
     return {
-      ...(isJson && { 'Content-Type': 'application/json' }),
-      ...options.headers,
-      ...(token !== null && { Authorization: `Bearer ${token}` }),
-      ...(requestOptions?.idempotencyKey !== undefined && { 'Idempotency-Key': requestOptions.idempotencyKey }),
-      ...requestOptions?.headers,
+      ...(isJson && { 'content-type': 'application/json' }),
+      ...inLowerCase(options.headers),
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...(requestOptions?.idempotencyKey !== undefined && { 'idempotency-key': requestOptions.idempotencyKey }),
+      ...inLowerCase(requestOptions?.headers),
     };
   }
 }
 
-const positionHeader = 'X-Consistency-Token';
+/** Headers whose names are compared: `fetch` joins the values of names that differ by case alone. */
+function inLowerCase(headers: TransportOptions['headers'] = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+const positionHeader = 'x-consistency-token';
 /** Writes under way at once whose positions are told apart, and milliseconds for which one is of use. */
 const maxPositions = 6;
 const positionMs = 60_000;
@@ -143,7 +148,7 @@ function sendForm(
 async function sendCounted(send: Fetch, url: string, init: RequestInit, onProgress: ReportProgress): Promise<Response> {
   // Writes the form down: the boundary of its parts stands in the type.
   const form = new Response(init.body ?? null);
-  const headers = { ...init.headers, 'Content-Type': form.headers.get('content-type') ?? '' };
+  const headers = { ...init.headers, 'content-type': form.headers.get('content-type') ?? '' };
   let loaded = 0;
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
