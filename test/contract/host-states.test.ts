@@ -144,7 +144,7 @@ describe('PostgreSQL', () => {
     } finally {
       await set('off');
       // Sessions of the pool read the setting a moment after the server does.
-      await expect.poll(async () => (await write(server)).status, { timeout: 2_500 }).toBe(200);
+      await expect.poll(async () => (await write(server)).status).toBe(200);
       await server.stop();
     }
   });

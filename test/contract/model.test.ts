@@ -127,7 +127,7 @@ describe('collections and relations', () => {
     expect(await told('/relations')).toEqual([relation]);
     expect(await told('/relations/books/shelf')).toEqual(relation);
     expect((await told('/relations/books/shelf', admin())).meta.sort_field).toBe('stocked');
-    // Of columns that the caller may not read nothing is told.
+    // The answer tells nothing of columns that the caller may not read.
     expect(await told('/relations/books/shelf', { token: visitor })).toMatchObject({ schema: null });
     expect(await told('/relations/shelves')).toEqual([]);
     const [composite] = await told('/relations/vaults', admin());
