@@ -1,4 +1,5 @@
 /** Draws a world: tables, what one role may read of them, who asks, and rows. */
+import { isObject } from './conditions.ts';
 import type { Draw } from './draw.ts';
 import { drawFilter, type Names } from './draw-filters.ts';
 import { drawRows } from './draw-rows.ts';
@@ -6,7 +7,7 @@ import { drawTables } from './draw-tables.ts';
 import { ruleMatches } from './evaluate.ts';
 import { pools } from './values.ts';
 import { openEyes } from './view.ts';
-import { type JsonObject, namesOf, type Rows, type Rule, type Table, tableOf, type World } from './world.ts';
+import { type Json, type JsonObject, namesOf, type Rows, type Rule, type Table, tableOf, type World } from './world.ts';
 
 /** A world with its rows. */
 export interface Populated {
@@ -56,11 +57,24 @@ function drawRowFilter(draw: Draw, open: World, rows: Rows, table: Table): JsonO
   let filter: JsonObject = {};
   for (let attempt = 0; attempt < 4; attempt++) {
     const drawn = drawFilter(draw, names, table, 2);
-    filter = draw.chance(15) ? withCaller(draw, names, table, drawn) : drawn;
+    filter = completed(draw.chance(15) ? withCaller(draw, names, table, drawn) : drawn);
     const granted = own.filter((row) => ruleMatches(eyes, open.asker, table, row, filter)).length;
     if (granted > 0 && granted < own.length) break;
   }
   return filter;
+}
+
+/** Rules refuse an empty object in a list: one that every row meets says so. */
+function completed(filter: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, completedPart(value)]));
+}
+
+function completedPart(value: Json): Json {
+  if (!Array.isArray(value)) return isObject(value) ? completed(value) : value;
+  return value.map((element) => {
+    if (!isObject(element)) return element;
+    return Object.keys(element).length === 0 ? { _and: [] } : completed(element);
+  });
 }
 
 /** The caller named beside something else, or where nobody may be found: what is missing there must not grant anything. */
