@@ -11,6 +11,7 @@ import type { Caller } from '../../packages/runtime/src/caller.ts';
 import { buildSchemas } from '../../packages/runtime/src/graphql/documents/schemas.ts';
 import { type CompiledApi, indexGraphql } from '../../packages/runtime/src/language/index.ts';
 import { graphqlServiceRoots } from '../../packages/runtime/src/language/operations/index.ts';
+import { drawnSeed } from '../support/drawn-seed.ts';
 import { type InProcess, loadApi, openInProcess } from '../support/in-process.ts';
 import { type Magazine, startMagazine } from '../support/magazine.ts';
 import { adminToken } from '../support/platform.ts';
@@ -18,7 +19,7 @@ import { type DocumentWorld, drawDocument } from './graphql/documents.ts';
 import { plainResolvers, type Rows, type Values } from './graphql/resolvers.ts';
 
 const documents = Number(process.env.GRAPHQL_DOCUMENTS ?? 80);
-const seed = Number(process.env.PROPERTY_SEED ?? Math.floor(Math.random() * 2 ** 30));
+const seed = drawnSeed('PROPERTY_SEED');
 
 let magazine: Magazine;
 let direct: InProcess;

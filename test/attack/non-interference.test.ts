@@ -13,6 +13,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compileProject } from '../support/compile.ts';
 import { createDatabase, withClient } from '../support/database.ts';
+import { drawnSeed } from '../support/drawn-seed.ts';
 import { createAnswerer, type Read, type ReadAnswer } from '../support/reads.ts';
 import { drawn } from './model/draw.ts';
 import { drawTwin } from './model/draw-changes.ts';
@@ -25,7 +26,7 @@ import { configOf, permissionsOf, rowsSql, schemaSql } from './model/sql.ts';
 import { createView, type View } from './model/view.ts';
 import type { Rows } from './model/world.ts';
 
-const seed = Number(process.env.PROPERTY_SEED ?? Math.floor(Math.random() * 2 ** 30));
+const seed = drawnSeed('PROPERTY_SEED');
 const worlds = Number(process.env.PROPERTY_RUNS ?? 10);
 const queries = Number(process.env.PROPERTY_QUERIES ?? 100);
 /** Changes tried to make the second database of the first. */

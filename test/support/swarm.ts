@@ -1,6 +1,7 @@
 /** Many requests at once, as an attacker sends them, and what no answer to any of them may be. */
 import { Agent } from 'node:http';
 import { expect } from 'vitest';
+import { drawnSeed } from './drawn-seed.ts';
 import { fire, type Hit, type Shot } from './fire.ts';
 
 export { fire, type Hit, type Shot };
@@ -38,11 +39,9 @@ export function expectDefined(shot: Shot, { status, text }: Hit): void {
 
 const refusals = /^(400 (INVALID_QUERY|INVALID_PAYLOAD)|403 FORBIDDEN)$/;
 
-/**
- * Numbers from 0 up to 1, the same for the same seed. The seed is printed; ATTACK_SEED repeats a run.
- */
-export function seededRandom(otherwise = Math.floor(Math.random() * 2 ** 31)): () => number {
-  const seed = Number(process.env.ATTACK_SEED ?? otherwise);
+/** Numbers from 0 up to 1, the same for the same seed. The seed is printed; ATTACK_SEED repeats a run. */
+export function seededRandom(otherwise?: number): () => number {
+  const seed = drawnSeed('ATTACK_SEED', otherwise);
   console.info(`ATTACK_SEED=${seed}`);
   let state = seed;
   return () => {

@@ -4,6 +4,7 @@ import { compile, createMemoCache, type GeneratedFile } from '@tablewright/compi
 import { parseSchema } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
 import { expect, test } from 'vitest';
+import { drawnSeed } from '../support/drawn-seed.ts';
 
 const repository = new URL('../../', import.meta.url);
 const folder = new URL('templates/', repository);
@@ -12,7 +13,7 @@ const templates = new Map(names.map((name) => [name, readFileSync(new URL(name, 
 
 /** Changes per schema; every one is compared. */
 const steps = Number(process.env.INCREMENTAL_STEPS ?? 10);
-const seed = Number(process.env.INCREMENTAL_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const seed = drawnSeed('INCREMENTAL_SEED');
 
 test.each(['access', 'callers', 'names', 'relations'])('%s', (name) => {
   const random = randomOf(seed);
