@@ -20,7 +20,7 @@ beforeAll(async () => {
   await writeFile(join(project.folder, 'platform.config.ts'), "export default { permissionSource: 'tables' };\n");
   // What a generation allows is not what the documents of the first one say.
   await generateHosted(project.folder, database.url);
-  first = await startUnchecked(project.folder, database.url, {}, []);
+  first = await startUnchecked(project.folder, database.url, { NODE_OPTIONS: `--import=${endsThreads}` }, []);
   second = await startUnchecked(project.folder, database.url, {}, []);
 });
 afterAll(async () => {
@@ -28,6 +28,12 @@ afterAll(async () => {
   await project?.remove();
   await database?.drop();
 });
+
+/** Ends every thread of a process on a signal, as a lack of memory may. */
+const endsThreads = `data:text/javascript,${encodeURIComponent(`process.on('worker', (thread) => {
+  process.on('SIGUSR2', () => thread.terminate());
+  thread.on('exit', () => console.error('A thread has ended.'));
+});`)}`;
 
 const run = (sql: string) => database.rows(sql);
 const read = (server: Platform, token?: string) => server.ask('/items/docs?fields=*', { ...(token && { token }) });
@@ -119,6 +125,19 @@ it('the served rules go on being described after many that were not kept', async
   const described = await first.ask('/server/specs/oas');
   expect([described.status, Object.keys(described.json.paths)]).toEqual([200, expect.arrayContaining(['/items/docs'])]);
   const { id } = kept.json.data.create_permissions_item;
+  expect((await rules('DELETE', undefined, `/permissions/${id}`)).status).toBe(204);
+});
+
+it('the served rules go on being described when the thread that compiled them has died', async () => {
+  const kept = await rules('POST', { collection: 'docs', action: 'delete' });
+  expect(kept.status).toBe(200);
+  process.kill(first.pid, 'SIGUSR2');
+  await soon(async () => first.log().includes('A thread has ended.'), true, 5_000);
+  const described = await first.ask('/server/specs/oas');
+  expect([described.status, JSON.stringify(described.json)]).toEqual([200, expect.stringContaining('"delete":')]);
+  const sdl = await first.ask('/server/specs/graphql/items');
+  expect([sdl.status, sdl.text]).toEqual([200, expect.stringContaining('delete_docs_item')]);
+  const { id } = kept.json.data;
   expect((await rules('DELETE', undefined, `/permissions/${id}`)).status).toBe(204);
 });
 

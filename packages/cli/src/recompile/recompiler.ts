@@ -30,10 +30,9 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
   let thread = permissions ? startThread(await sources()) : null;
   let numbers = 0;
   let closed = false;
-  /** Number of the request that compiled an API; the generated one is 0. */
-  const questions = new WeakMap<CompiledApi, number>([[api, 0]]);
+  const versions = new WeakMap<CompiledApi, Version>([[api, generated]]);
 
-  /** A thread that has died is replaced; its cache of earlier API versions is gone with it. */
+  /** A thread that has died is replaced, and makes versions again of their schemas. */
   async function request(question: (number: number) => Question): Promise<Reply> {
     if (closed) throw new Error('The compiling thread has ended.');
     const worker = thread === null || thread.ended ? startThread(await sources()) : thread;
@@ -44,24 +43,23 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
     return reply;
   }
 
-  async function textOf(kind: Description['kind'], apiVersion: number, accessClass: string): Promise<string> {
-    const reply = await request((number) => ({ kind, number, apiVersion, accessClass }));
+  async function textOf(kind: Description['kind'], version: Version, accessClass: string): Promise<string> {
+    const reply = await request((number) => ({ kind, number, version, accessClass }));
     return reply.kind === 'text' ? reply.text : '';
   }
 
   const compile: Recompiler['compile'] = async (rows, run, over, read, { drafts, unless, served } = {}) => {
-    const overTables = over === null ? undefined : questions.get(over);
-    const tables = overTables ?? (await readTables(project, api, run, drafts));
-    if (typeof tables !== 'number') await read();
-    const before = unless === undefined ? null : (questions.get(unless) ?? null);
-    const kept = served === undefined ? null : (questions.get(served) ?? null);
-    const reply = await request((number) => ({ kind: 'compile', number, rows, tables, unless: before, kept }));
+    const previous = versions.get(over ?? served ?? api) ?? generated;
+    const tables = over !== null && versions.has(over) ? null : await readTables(project, api, run, drafts);
+    if (tables !== null) await read();
+    const before = (unless && versions.get(unless)) ?? null;
+    const reply = await request((number) => ({ kind: 'compile', number, rows, tables, previous, unless: before }));
     if (reply.kind === 'problems') return { problems: reply.problems };
     if (reply.kind === 'same' && unless !== undefined) return { api: unless };
-    if (reply.kind === 'unknown' && over !== null) return compile(rows, run, null, read, { ...(served && { served }) });
     if (reply.kind !== 'model') throw new Error('The compiler answered something else than it was asked.');
-    const next = linkModel(reply.model, api, (kind, accessClass) => textOf(kind, reply.number, accessClass));
-    questions.set(next, reply.number);
+    const version = { number: reply.number, schema: reply.schema };
+    const next = linkModel(reply.model, api, (kind, accessClass) => textOf(kind, version, accessClass));
+    versions.set(next, version);
     return { api: next };
   };
 
@@ -72,8 +70,8 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
     compile,
     migrationNames: () => migrationNames(project),
     async keep(served, migrations) {
-      const question = questions.get(served) ?? 0;
-      if (question !== 0) await writeSchemaText(project, [await textOf('schema', question, '')]);
+      const version = versions.get(served) ?? generated;
+      if (version !== generated) await writeSchemaText(project, [await textOf('schema', version, '')]);
       await keepMigrations(project, migrations);
     },
     async close() {
@@ -181,33 +179,41 @@ function startThread(workerData: RecompileSources): Thread {
 /** All that the compiling thread needs to know of a project; plain data. */
 export type RecompileSources = Awaited<ReturnType<typeof sourcesOf>>;
 
+/** A compiled API, which any thread can compile again. */
+export interface Version {
+  /** Number of the request that compiled it; 0 for the generated one. */
+  readonly number: number;
+  /** Serialized, in memory that threads share; null for `RecompileSources.schema`. */
+  readonly schema: Uint8Array | null;
+}
+
+const generated: Version = { number: 0, schema: null };
+
 /** Requests to the compiling thread; every one is answered once, by its number. */
 export type Question =
   | {
       readonly kind: 'compile';
       readonly number: number;
       readonly rows: ModelRows;
-      /** The tables as they were read now, or the number of an earlier request; 0 for `RecompileSources.schema`. */
-      readonly tables: AnyCatalog | number;
-      /** The request whose answer is given again if its tables are the same; its rows were. */
-      readonly unless: number | null;
-      /** The request whose answer is served, and goes on being described. */
-      readonly kept: number | null;
+      /** The tables as they were read now; null for those of `previous`. */
+      readonly tables: AnyCatalog | null;
+      /** Names of relations are kept as it has them. */
+      readonly previous: Version;
+      /** Its answer is given again if its tables are the same; its rows were. */
+      readonly unless: Version | null;
     }
   | {
       readonly kind: 'openapi' | 'graphql' | 'model' | 'schema';
       readonly number: number;
-      readonly apiVersion: number;
+      readonly version: Version;
       readonly accessClass: string;
     };
 
 /** Answers of the compiling thread. */
 export type Reply =
-  | { readonly kind: 'model'; readonly number: number; readonly model: ModelData }
-  /** The tables are those that the question named by `unless` was about. */
+  | { readonly kind: 'model'; readonly number: number; readonly model: ModelData; readonly schema: Uint8Array }
+  /** The tables are those of `unless`. */
   | { readonly kind: 'same'; readonly number: number }
   | { readonly kind: 'problems'; readonly number: number; readonly problems: readonly string[] }
-  /** The tables that were meant are not known any more. */
-  | { readonly kind: 'unknown'; readonly number: number }
   | { readonly kind: 'text'; readonly number: number; readonly text: string }
   | { readonly kind: 'failure'; readonly number: number; readonly message: string };

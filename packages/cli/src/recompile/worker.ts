@@ -1,5 +1,6 @@
 /** The thread that compiles beside the one that serves. Started by recompiler.ts; not meant to be imported. */
 import { isDeepStrictEqual } from 'node:util';
+import { deserialize, serialize } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type CompiledModel, compileModel, readCustomRoutes } from '@tablewright/compiler';
 import {
@@ -15,66 +16,84 @@ import {
 import type { Schema } from '@tablewright/introspect/schema';
 import type { JsonValue } from '@tablewright/runtime/language';
 import { readRuleRows } from '../sources/permission-tables.ts';
-import type { Question, RecompileSources, Reply } from './recompiler.ts';
+import type { Question, RecompileSources, Reply, Version } from './recompiler.ts';
 
-/** Generations that can still be described, beside the served one: requests of those before are few and short. */
+/** Versions that are kept compiled: requests of those before are few and short. */
 const maxKept = 4;
 
 const sources: RecompileSources = workerData;
 const routes = readCustomRoutes(sources.schema, sources);
-const models = new Map<number, { readonly model: CompiledModel; readonly schema: Schema }>();
+
+interface Compiled {
+  readonly model: CompiledModel;
+  readonly schema: Schema;
+}
+
+const kept = new Map<number, Compiled>();
 
 function handle(question: Question): Reply {
   const { number } = question;
   if (question.kind === 'compile') return compileRows(question);
-  const { kind, accessClass, apiVersion } = question;
-  const text = textOf(kind, apiVersion, accessClass);
+  const text = textOf(question);
   return text === undefined
     ? { kind: 'failure', number, message: `Nothing is known of "${question.accessClass}".` }
     : { kind: 'text', number, text };
 }
 
-function textOf(kind: 'openapi' | 'graphql' | 'model' | 'schema', apiVersion: number, accessClass: string) {
-  const { model, schema } = models.get(apiVersion) ?? {};
-  if (kind === 'schema') return schema && printSchema(schema);
-  return kind === 'graphql' ? model?.graphql(accessClass) : print(model?.[kind](accessClass));
+function textOf({ kind, version, accessClass }: Exclude<Question, { kind: 'compile' }>): string | undefined {
+  const schema = schemaOf(version);
+  if (kind === 'schema') return printSchema(schema);
+  const result = kept.get(version.number) ?? compileVersion(version.number, schema);
+  if ('diagnostics' in result) return undefined;
+  return kind === 'graphql' ? result.model.graphql(accessClass) : print(result.model[kind](accessClass));
 }
 
-/** The facts that are compiled, and the schema that they stand in the place of; undefined for one that is forgotten. */
-function factsOf(tables: AnyCatalog | number): { readonly facts: SchemaFacts; readonly previous: Schema } | undefined {
-  const latest = [...models.values()].at(-1)?.schema ?? sources.schema;
-  if (typeof tables !== 'number') return { facts: buildFacts(tables), previous: latest };
-  const schema = tables === 0 ? sources.schema : models.get(tables)?.schema;
-  if (schema === undefined) return undefined;
-  const { dialect, tables: read, enums } = schema;
-  return { facts: { dialect, tables: read, enums, diagnostics: [] }, previous: schema };
+function schemaOf({ number, schema }: Version): Schema {
+  return schema === null ? sources.schema : (kept.get(number)?.schema ?? deserialize(schema));
+}
+
+function compileVersion(number: number, schema: Schema): Compiled | { readonly diagnostics: readonly Diagnostic[] } {
+  const { documents, examples } = sources;
+  const result = compileModel(schema, { routes, documents, examples });
+  if ('diagnostics' in result) return result;
+  const compiled = { model: result.model, schema };
+  kept.set(number, compiled);
+  for (const [oldest] of kept) if (kept.size > maxKept) kept.delete(oldest);
+  return compiled;
+}
+
+function factsOf(tables: AnyCatalog | null, { dialect, tables: read, enums }: Schema): SchemaFacts {
+  return tables === null ? { dialect, tables: read, enums, diagnostics: [] } : buildFacts(tables);
+}
+
+/** Bytes that each thread reads without a copy of its own. */
+function shared(bytes: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  copy.set(bytes);
+  return copy;
 }
 
 function print(document: JsonValue | undefined): string | undefined {
   return document === undefined ? undefined : JSON.stringify(document);
 }
 
-function compileRows({ number, rows, tables, unless, kept }: Extract<Question, { kind: 'compile' }>): Reply {
-  const { config, documents, examples } = sources;
-  const found = factsOf(tables);
-  if (found === undefined) return { kind: 'unknown', number };
-  const before = unless === null ? undefined : models.get(unless)?.schema.tables;
-  if (before !== undefined && isDeepStrictEqual(found.facts.tables, before)) return { kind: 'same', number };
+function compileRows({ number, rows, tables, previous, unless }: Extract<Question, { kind: 'compile' }>): Reply {
+  const { config } = sources;
+  const before = schemaOf(previous);
+  const found = factsOf(tables, before);
+  if (unless !== null && isDeepStrictEqual(found.tables, schemaOf(unless).tables)) return { kind: 'same', number };
   const { document, diagnostics: complaints } =
     config.permissionSource === 'tables'
       ? withCalls(readRuleRows(rows))
-      : { document: sources.permissions, diagnostics: found.facts.diagnostics };
-  const { routines = routinesOf(found.previous) } = found.facts;
-  const facts = { ...found.facts, routines, model: readModelTables(rows.model) };
-  const { schema, diagnostics } = resolveSchema(facts, config, document, { previous: found.previous });
+      : { document: sources.permissions, diagnostics: found.diagnostics };
+  const { routines = routinesOf(before) } = found;
+  const facts = { ...found, routines, model: readModelTables(rows.model) };
+  const { schema, diagnostics } = resolveSchema(facts, config, document, { previous: before });
   const problems = [...complaints, ...diagnostics].filter(({ severity }) => severity === 'error');
   if (problems.length > 0) return refuse(number, problems);
-  const result = compileModel(schema, { routes, documents, examples });
+  const result = compileVersion(number, schema);
   if ('diagnostics' in result) return refuse(number, result.diagnostics);
-  models.set(number, { model: result.model, schema });
-  // Others may be compiled and not served, as their changes are refused later.
-  for (const [oldest] of models) if (models.size > maxKept && oldest !== kept) models.delete(oldest);
-  return { kind: 'model', number, model: result.model.data };
+  return { kind: 'model', number, model: result.model.data, schema: shared(serialize(schema)) };
 }
 
 /** The tables have no rights to call functions: they are those of the file. */

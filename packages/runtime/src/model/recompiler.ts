@@ -32,7 +32,7 @@ export interface RecompileOptions {
   readonly drafts?: readonly TableDraft[];
   /** Earlier result for the same rows, returned again where the tables have not changed since. */
   readonly unless?: CompiledApi;
-  /** The API that is served: it is described for as long as it is. */
+  /** The API that is served: names of relations are kept as it has them. */
   readonly served?: CompiledApi;
 }
 
@@ -44,8 +44,8 @@ export interface Recompiler {
   readonly schema: string;
   digests(rows: ModelRows): ModelDigests;
   /**
-   * Compiles them over the tables of an API that was generated or that this recompiler has returned. For null, or an
-   * API that it does not know any more, it reads the tables of the database. `read` is called when nothing more is
+   * Compiles them over the tables of an API that was generated or that this recompiler has returned. For null or any
+   * other API it reads the tables of the database. `read` is called when nothing more is
    * read. Rejects when the compiler cannot be used at all.
    */
   compile(
