@@ -12,7 +12,7 @@ import { runWarm } from '../support/warm-command.ts';
 let database: TestDatabase;
 let project: Awaited<ReturnType<typeof createProject>>;
 beforeAll(async () => {
-  database = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY, title text)');
+  database = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY, title text, at timestamptz)');
   project = await createProject();
   expect((await platform('generate')).code).toBe(0);
 });
@@ -86,4 +86,18 @@ it('a file that was edited is not overwritten: exit 1, its path and the cure, an
   expect(await read('routes/docs.js')).not.toContain('// mine');
   expect((await platform('generate', '--check')).code).toBe(0);
   expect((await platform('generate', '--check', '--force')).code).toBe(2);
+});
+
+it('conditions whose names would be the same are written out, each in its rule', async () => {
+  // Both have the same title, and digests that begin with the same six digits.
+  const [recent, older] = [4893, 7674].map((days) => `{ at: { _gte: $NOW(-${days} days) } }`);
+  const rules = `[{ fields: [id], filter: ${recent} }, { fields: [title], filter: ${older} }]`;
+  await writeFile(
+    join(project.folder, 'permissions.yaml'),
+    `permissions: { public: { docs: { read: ${rules}, update: ${rules} } } }\n`,
+  );
+  expect((await platform('generate')).code).toBe(0);
+  const text = await read('access/public.js');
+  expect(text.match(/P-\d+D/g)).toEqual(['P-4893D', 'P-7674D', 'P-4893D', 'P-7674D']);
+  expect(await platform('check')).toMatchObject({ code: 0 });
 });

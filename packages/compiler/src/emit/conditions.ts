@@ -91,12 +91,21 @@ export function conditionNames(access: readonly CollectionAccess[], taken: reado
     return formatted.indexOf(title) === formatted.lastIndexOf(title) ? title : `${title}_${shortHash(key)}`;
   });
   const names = uniqueNames(titles, camelCase, (name) => name, new Set(taken));
-  const named = new Map(common.map(([key], index) => [key, names.get(titles[index] ?? '') ?? '']));
+  const byName = Map.groupBy(common.keys(), (index) => names.get(titles[index] ?? '') ?? '');
+  // A name that two conditions share would let one rule stand for another: both are written out instead.
+  const named = new Map(
+    [...byName].flatMap(([name, [index = 0, ...others]]) =>
+      others.length > 0 || taken.includes(name) ? [] : [[common[index]?.[0] ?? '', name] as const],
+    ),
+  );
   return {
     conditions: common
       // A part is shorter than the whole.
       .toSorted(([a], [b]) => a.length - b.length || (a < b ? -1 : 1))
-      .map(([key, { condition }]) => ({ name: named.get(key) ?? '', condition })),
+      .flatMap(([key, { condition }]) => {
+        const name = named.get(key);
+        return name === undefined ? [] : [{ name, condition }];
+      }),
     nameOf: (condition) => (named.size === 0 || isConstant(condition) ? null : (named.get(keyOf(condition)) ?? null)),
   };
 }
