@@ -200,6 +200,12 @@ describe('platform explain', () => {
     expect((await platform('explain', 'POST /server/ping', '--as', 'writer')).code).toBe(2);
     expect((await platform('explain', 'GET /users/me', '--as', 'writer')).code).toBe(2);
     expect((await platform('explain', 'GET /items/articles', '--as', 'writer', '--rehearse')).code).toBe(2);
+    const measured = ['GET /items/articles', '--as', 'writer', '--offline', '--analyze'];
+    expect((await platform('explain', ...measured)).code).toBe(2);
+    for (const args of [['GET /items/platform_users'], ['POST /items/platform_users', '--data', '{"id":1}']]) {
+      const own = await platform('explain', ...args, '--as', 'admin', '--offline');
+      expect([own.code, own.stderr]).toEqual([1, expect.stringContaining('System collections are not below /items')]);
+    }
   });
 });
 

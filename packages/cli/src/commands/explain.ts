@@ -155,6 +155,7 @@ function refuseOptions(method: Method, { offline, analyze, data, rehearse }: Exp
     [reads && data !== undefined, 'A GET has no body.', 'Leave --data out.'],
     [reads && rehearse === true, 'Only writes are rehearsed.', 'A read is measured with --analyze.'],
     [!reads && analyze === true, 'A write is not measured, because it would run.', 'Run it with --rehearse.'],
+    [offline === true && analyze === true, 'A read is measured in the database.', 'Leave --offline or --analyze out.'],
     [offline === true && rehearse === true, 'A rehearsal needs the database.', 'Leave --offline or --rehearse out.'],
   ];
   const found = wrong.find(([is]) => is);

@@ -19,7 +19,7 @@ import type { Project } from '../project/project.ts';
 import { databaseUrl } from '../project/settings.ts';
 import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
-import { type CheckedRule, checkNamedRules } from './check-rules.ts';
+import { type CheckedRule, checkNamedRules, itemIn } from './check-rules.ts';
 import { printPlan, printPolicies, printStatement, ruleLines } from './print.ts';
 import { type Asker, accessOf, callerOf, writableApi } from './role.ts';
 
@@ -51,7 +51,9 @@ export async function explainWriting(
   const checkedRules = await checkNamedRules({ api, caller, target: write.target }, explained.rules, source);
   progress.event(explained.kind, { ...explained, accessClass: access.name });
   if (explained.kind === 'refused') printRefusal(explained, progress);
-  progress.print(`rules    of ${access.roles.join(', ')} for ${verbs[explained.action]} ${explained.collection}`);
+  progress.print(
+    `rules    of ${access.roles.join(', ')} for ${verbs[explained.action]} ${itemIn(write.target).collection}`,
+  );
   if (checkedRules.length === 0) progress.print('           none');
   for (const [index, rule] of checkedRules.entries()) {
     for (const line of linesOf(rule, index)) progress.print(`           ${line}`);

@@ -12,7 +12,15 @@ import { type AccessClass, always, type CompiledApi } from '../language/index.ts
 import type { ReadLimits } from '../query/parse/request.ts';
 import { type ItemPath, readItemPath, splitTarget } from '../query/parse/target.ts';
 import { createPlanner, type PlannedRead } from '../query/planner.ts';
-import { everything, formatMissing, leastOf, missingPermissions, unreachable, withPermissions } from './rights.ts';
+import {
+  everything,
+  formatAbsent,
+  formatMissing,
+  leastOf,
+  missingPermissions,
+  unreachable,
+  withPermissions,
+} from './rights.ts';
 
 /** Parts of an API that decide about reads. */
 export type ReadableApi = Pick<CompiledApi, 'collections' | 'access' | 'dialect'>;
@@ -139,8 +147,7 @@ async function reasonsFor(requested: ReadToExplain, error: PlatformError): Promi
 /** Reason why not even administrators are answered. */
 function absentReason(requested: ReadToExplain): string {
   const { api, item } = requested;
-  if (!api.collections.some(({ name }) => name === item.collection))
-    return `There is no collection ${JSON.stringify(item.collection)}: administrators are refused, too.`;
+  if (!api.collections.some(({ name }) => name === item.collection)) return formatAbsent(item.collection);
   const impossible = item.key === null ? null : unreachable(api, item.collection);
   if (impossible !== null) return impossible;
   const isKeyWrong = item.key !== null && isAllowed(requested, pathOf({ ...item, key: null }), everything(api));

@@ -17,6 +17,7 @@ import type { Action } from '../write/write-command.ts';
 import type { RefusedRead } from './explain-read.ts';
 import {
   everything,
+  formatAbsent,
   formatMissing,
   leastOf,
   missingPermissions,
@@ -220,7 +221,7 @@ async function impossible(requested: ExplainedRequest, { action, collection }: S
   const keyless = unreachable(api, collection);
   if (keyless !== null) return [keyless];
   const isKnown = api.collections.some(({ name }) => name === collection);
-  if (!isKnown) return [`There is no collection ${JSON.stringify(collection)}: administrators are refused, too.`];
+  if (!isKnown) return [formatAbsent(collection)];
   if (!api.routes.some((route) => route.collection.name === collection && route.operation === action))
     return [`No role can do that: the database does not allow ${verbs[action]} rows of ${collection}.`];
   // A name that cannot be written does not exist for anyone but administrators.

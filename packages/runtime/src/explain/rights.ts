@@ -3,6 +3,15 @@ import type { AccessClass, AccessRule, CollectionAccess, CompiledApi, WriteRule 
 
 const purge = 'purge';
 
+/** Says that no caller finds a collection. Below `/items` the name of a system collection is read as an empty one. */
+export function formatAbsent(collection: string): string {
+  const reason =
+    collection === ''
+      ? 'System collections are not below /items, but at addresses such as /users'
+      : `There is no collection ${JSON.stringify(collection)}`;
+  return `${reason}: administrators are refused, too.`;
+}
+
 type RuledAction = 'read' | 'create' | 'update' | 'delete';
 
 /**
