@@ -7,6 +7,7 @@ import {
   isSecret,
   type JsonValue,
   type NamedRelation,
+  parseOperand,
   rangeElement,
   types,
   type ValueType,
@@ -179,13 +180,21 @@ export function findMisspeltValues(source: PlacedValue): readonly Diagnostic[] {
     const location = placeIn(source, path);
     if (meant !== null) {
       const message = `"${meant === name ? text : name}" is no dynamic value.`;
-      return [{ code: 'dynamic-value', severity: 'error', place: location, message, hint: `Did you mean "${meant}"?` }];
+      const hint = `Did you mean "${movedTime(text) ?? meant}"?`;
+      return [{ code: 'dynamic-value', severity: 'error', place: location, message, hint }];
     }
     if (!foreignValue.test(text)) return [];
     const message = `"${text}" is no dynamic value, so it is a text like any other.`;
     const hint = `Dynamic values are ${dynamicNames.join(', ')} and paths from the last two; a text that is meant can stay.`;
     return [{ code: 'text-value', severity: 'warning', place: location, message, hint }];
   });
+}
+
+/** `$NOW(-1 day)` of `$NOW - 1 day`; undefined of other texts. */
+function movedTime(text: string): string | undefined {
+  const [, sign = '', offset] = /^\$now\s*([+-])\s*(.+)$/i.exec(text.trim()) ?? [];
+  const moved = `$NOW(${sign}${offset})`;
+  return parseOperand(moved).ok ? moved : undefined;
 }
 
 interface PlacedText {

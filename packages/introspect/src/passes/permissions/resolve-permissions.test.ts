@@ -231,7 +231,7 @@ test('a near miss of a dynamic value is an error, other text with a dollar sign 
   ]);
   expect(problems(read('{ fields: [id], filter: { title: { _nin: ["$CURRENT_USER ", $NOW - 1 day] } } }'))).toEqual([
     'error permissions.yaml:1:86 "$CURRENT_USER " is no dynamic value. Did you mean "$CURRENT_USER"?',
-    'error permissions.yaml:1:104 "$NOW - 1 day" is no dynamic value. Did you mean "$NOW"?',
+    'error permissions.yaml:1:104 "$NOW - 1 day" is no dynamic value. Did you mean "$NOW(-1 day)"?',
   ]);
 });
 

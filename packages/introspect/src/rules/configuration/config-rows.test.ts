@@ -128,3 +128,11 @@ test('rules of all but administrators and exempt roles are bound', () => {
     ['operator', 'read', true, { kind: 'and', of: [] }, 0],
   ]);
 });
+
+test('every role needs a role of the database, however it is called', () => {
+  const config: PlatformConfig = { database: { rowSecurity: { claims: 'app.claims', roles: { public: 'anon' } } } };
+  const { diagnostics } = resolve({ things }, { config, permissions: 'roles: { constructor: {}, member: {} }' });
+  expect(diagnostics.find(({ code }) => code === 'row-security-role')?.message).toBe(
+    '"constructor" and "member" run as "anon", the role of the database of "public".',
+  );
+});

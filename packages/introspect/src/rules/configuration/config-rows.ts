@@ -195,7 +195,9 @@ function roleProblems(schema: Schema, { roles }: RowSecurityConfig): readonly Di
   if (roles === undefined) return [];
   const names = ['public', 'admin', ...schema.roles.map(({ name }) => name)];
   const unknown = Object.keys(roles).filter((name) => !names.includes(name));
-  const missing = schema.roles.filter(({ name, admin }) => !admin && roles[name] === undefined).map(({ name }) => name);
+  const missing = schema.roles
+    .filter(({ name, admin }) => !admin && !Object.hasOwn(roles, name))
+    .map(({ name }) => name);
   return [
     ...unknown.map((name) => unknownName([...path, 'roles', name], `There is no role "${name}".`, name, names)),
     ...(roles.public === undefined
