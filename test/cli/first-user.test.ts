@@ -1,8 +1,9 @@
 /** The first start of a project with users: a secret that is kept, an administrator who is told once, and no start without. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { keptSecret } from '@tablewright/runtime/tools';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase } from '../support/database.ts';
 import { commandVariables, createProject, type Platform, runPlatform, startPlatform } from '../support/platform.ts';
@@ -71,6 +72,13 @@ it('ends a start whose kept secret is not whole: its tokens could be made by eve
     await writeFile(file, kept);
   }
 }, 60_000);
+
+it('keeps one secret where many processes start at once', async () => {
+  const folder = join(project.folder, 'at-once');
+  const secrets = await Promise.all(Array.from({ length: 50 }, () => keptSecret(folder)));
+  expect(new Set(secrets).size).toBe(1);
+  expect(await readdir(folder)).toEqual(['secret']);
+});
 
 it('names the way to sign in where passwords are off', async () => {
   const command = join(import.meta.dirname, '../../packages/cli/bin/platform.cjs');

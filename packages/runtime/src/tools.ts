@@ -19,7 +19,7 @@ export { chooseHost } from './dialects/open.ts';
 export { fromRows, type ModelTables, type OwnTables, rowsBeside } from './dialects/own-tables.ts';
 export { databaseLabel, type UnusableDatabase, unusableDatabase } from './dialects/unusable.ts';
 export { hostUrls } from './environment/renewable-url.ts';
-export { keepSecret, keptSecret } from './environment/secrets.ts';
+export { firstSecret, keepSecret, keptSecret } from './environment/secrets.ts';
 export { EnvironmentError, type EnvironmentProblem, isEmail, longestEmail } from './environment/values.ts';
 export {
   type CorsEnvironment,

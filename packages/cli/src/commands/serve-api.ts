@@ -119,7 +119,7 @@ async function recompilerOf(settings: Settings, api: CompiledApi): Promise<Pick<
 async function variablesOf(project: Settings, token: AdminToken): Promise<Variables> {
   const needsSecret = databaseUrl(project) === null && ownVariable('SECRET') === null;
   const kept = needsSecret ? { SECRET: await secretOf(project) } : {};
-  const made = token.source === 'file' || token.source === 'created' ? { ADMIN_TOKEN: token.value } : {};
+  const made = token.source === 'file' ? { ADMIN_TOKEN: token.value } : {};
   return { ...process.env, ...made, ...kept };
 }
 

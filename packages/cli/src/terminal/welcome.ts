@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { CollectionDescriptor, CompiledApi, FirstAdministrator } from '@tablewright/runtime';
-import { keepSecret } from '@tablewright/runtime/tools';
+import { firstSecret, keepSecret } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes, reasonOf } from '../errors/failures.ts';
 import { ownVariable } from './own-variable.ts';
 import type { Progress } from './progress.ts';
@@ -86,7 +85,7 @@ function curlLines(welcome: Welcome, showsSecrets: boolean): readonly string[] {
   const [shown] = collections.filter(({ name }) => readable.has(name)).sort((a, b) => richness(b) - richness(a));
   const hidden = collections.toSorted((a, b) => richness(b) - richness(a)).find(({ name }) => !readable.has(name));
   const kept = showsSecrets ? token.value : `$(cat ${tokenFile(stateFolder)})`;
-  const secret = token.source === 'file' || token.source === 'created' ? kept : '$ADMIN_TOKEN';
+  const secret = token.source === 'file' ? kept : '$ADMIN_TOKEN';
   const admin = ` -H "Authorization: Bearer ${secret}"`;
   const lines = [
     ...signInCurl(welcome),
@@ -110,7 +109,7 @@ function richness({ relations, fields }: CollectionDescriptor): number {
 
 /** The static token of the role `admin`, and where it comes from. */
 export type AdminToken =
-  | { readonly value: string; readonly source: 'environment' | 'file' | 'created' }
+  | { readonly value: string; readonly source: 'environment' | 'file' }
   | { readonly value: null; readonly source: 'none' };
 
 /** ADMIN_TOKEN when set; else the token of the state folder, made on first use. Production makes and takes none. */
@@ -119,14 +118,12 @@ export async function adminToken(stateFolder: string): Promise<AdminToken> {
   if (variable !== null) return { value: variable, source: 'environment' };
   if (ownVariable('NODE_ENV') === 'production') return { value: null, source: 'none' };
   const file = join(stateFolder, 'admin-token');
-  const kept = await readFile(file, 'utf8').catch(() => '');
-  if (kept.trim() !== '') return { value: kept.trim(), source: 'file' };
-  const value = randomBytes(24).toString('base64url');
-  await keepSecret(file, value).catch((error: unknown) => {
+  const value = await firstSecret(file, randomBytes(24).toString('base64url')).catch((error: unknown) => {
     const hint = 'Set ADMIN_TOKEN, or NODE_ENV=production, or let the user of this command write there.';
     throw new CommandError(exitCodes.usage, `The token of administrators cannot be kept: ${reasonOf(error)}.`, hint);
   });
-  return { value, source: 'created' };
+  if (value !== '') return { value, source: 'file' };
+  throw new CommandError(exitCodes.usage, `${file} is empty or cannot be read: remove it, and another is made.`);
 }
 
 export interface ReportedAdministrator extends FirstAdministrator {

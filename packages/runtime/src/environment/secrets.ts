@@ -1,6 +1,7 @@
 /** Secrets: forms of access tokens, and the one that a project keeps in a file. */
-import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EnvironmentError, type Reader, secretAdvice } from './values.ts';
 
@@ -10,19 +11,37 @@ import { EnvironmentError, type Reader, secretAdvice } from './values.ts';
  */
 export async function keptSecret(folder: string): Promise<string> {
   const file = join(folder, 'secret');
-  try {
-    await keepSecret(file, randomBytes(leastBytes).toString('base64url'), 'wx');
-  } catch (error) {
-    // The secret that is there counts, also that of a faster process.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
-  const secret = (await readFile(file, 'utf8').catch(() => '')).trim();
+  const secret = await firstSecret(file, randomBytes(leastBytes).toString('base64url'));
   if (secret.length >= leastBytes) return secret;
   const message = `SECRET is not set, and ${file} cannot be read or is not whole: remove it, and another is made.`;
   throw new EnvironmentError([{ variable: 'SECRET', message }]);
 }
 
 const leastBytes = 32;
+
+/**
+ * The text of a file, empty where it cannot be read. Without a file it keeps `made` there, whole or not at all: neither
+ * a full disk nor a second process leaves a part of it.
+ */
+export async function firstSecret(file: string, made: string): Promise<string> {
+  if (!existsSync(file)) await keepFirst(file, made);
+  return (await readFile(file, 'utf8').catch(() => '')).trim();
+}
+
+async function keepFirst(file: string, secret: string): Promise<void> {
+  const staged = `${file}.${randomUUID()}.tmp`;
+  try {
+    await keepSecret(staged, secret);
+    await link(staged, file).catch((error) => (isThere(error) ? undefined : keepSecret(file, secret, 'wx')));
+  } finally {
+    await rm(staged, { force: true });
+  }
+}
+
+/** True if a faster process has made the file. */
+function isThere(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+}
 
 /** Writes a secret into a file that its owner alone can read, and makes the folder for it. */
 export async function keepSecret(file: string, secret: string, flag: 'w' | 'wx' = 'w'): Promise<void> {
