@@ -1,11 +1,13 @@
 /** Projects in folders of their own, without anything installed in them, and the mistakes that are made there. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { type CommandResult, runPlatform, startPlatform } from '../support/platform.ts';
+import { type CommandResult, commandVariables, runPlatform, startPlatform } from '../support/platform.ts';
 
 let folder: string;
 let database: TestDatabase;
@@ -58,6 +60,31 @@ it('keeps an embedded database to one process', async () => {
   await server.stop();
   expect((await runPlatform(['generate', '--project', own])).code).toBe(0);
 }, 60_000);
+
+it('makes an embedded database anew that was not made to its end', async () => {
+  const own = await mkdtemp(join(folder, 'stopped-'));
+  const generate = () => runPlatform(['generate', '--project', own]);
+  await runPlatform(['init', '--yes', '--project', own]);
+  const command = join(import.meta.dirname, '../../packages/cli/bin/platform.cjs');
+  const stopped = spawn(process.execPath, [command, 'generate', '--project', own], {
+    env: commandVariables({}),
+    stdio: 'ignore',
+  });
+  const version = join(own, '.platform', 'database', 'PG_VERSION');
+  await expect.poll(() => existsSync(version), { timeout: 30_000 }).toBe(true);
+  stopped.kill('SIGKILL');
+  await once(stopped, 'exit');
+  const broken = join(own, 'migrations', '0009-broken.sql');
+  await writeFile(broken, 'CREATE TABLE broken (id nothing);\n');
+  const making = expect.stringContaining('making the embedded');
+  const refused = await generate();
+  expect([refused.code === 0, refused.stderr]).toEqual([false, making]);
+  await rm(broken);
+  expect(await generate()).toMatchObject({ code: 0, stderr: making });
+  const server = await startPlatform(own, '', {}, []);
+  expect((await server.ask('/items/products?limit=1')).json.data).toHaveLength(1);
+  await server.stop();
+}, 120_000);
 
 describe('mistakes in platform.config.ts', () => {
   const config = (options: string): string =>

@@ -112,7 +112,17 @@ function nameNow(name: string): string {
 
 /** True if there is a database to ask: one that an address names, or an embedded one that was made before. */
 export function hasDatabase(project: Pick<Settings, 'config' | 'databaseUrl' | 'stateFolder'>): boolean {
-  return databaseUrl(project) !== null || existsSync(join(embeddedFolder(project), 'PG_VERSION'));
+  return databaseUrl(project) !== null || isWhole(embeddedFolder(project));
+}
+
+/** File beside an embedded database while it is made. */
+export function unfinishedFile(folder: string): string {
+  return `${folder}.new`;
+}
+
+/** True if an embedded database was made with all its migrations. */
+function isWhole(folder: string): boolean {
+  return existsSync(join(folder, 'PG_VERSION')) && !existsSync(unfinishedFile(folder));
 }
 
 /** Rejects where an embedded database would have to be made first, which a command that only asks must not do. */

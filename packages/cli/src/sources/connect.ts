@@ -1,7 +1,8 @@
+import { rm } from 'node:fs/promises';
 import { defaultDialect, dialectFacts, familyOf } from '@tablewright/runtime/language';
 import { chooseHost } from '@tablewright/runtime/tools';
 import type { Project } from '../project/project.ts';
-import { databaseUrl, embeddedFolder, hasDatabase, refuseNewDatabase } from '../project/settings.ts';
+import { databaseUrl, embeddedFolder, hasDatabase, refuseNewDatabase, unfinishedFile } from '../project/settings.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { openEmbedded, sources } from './dialects.ts';
 import type { Source } from './source.ts';
@@ -21,10 +22,11 @@ export async function connect(project: Project, progress: Progress, options: Con
   // Making the embedded database keeps this thread busy for seconds, so nothing could tell while it lasts.
   if (isNew) progress.print(`  making the embedded ${dialectFacts[defaultDialect].title} (only this first time) …`);
   const source = await progress.phase('connect', () => openSource(project, options));
-  if (!isNew || options.writable === true) return source;
+  if (!isNew) return source;
   try {
     const { beginDatabase } = await import('./begin-database.ts');
-    await beginDatabase(source, project, progress);
+    if (options.writable !== true) await beginDatabase(source, project, progress);
+    await rm(unfinishedFile(embeddedFolder(project)), { force: true });
     return source;
   } catch (error) {
     await source.close();

@@ -1,6 +1,9 @@
-import { mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { EmbeddedInUseError, embeddedExtensions, lockEmbedded } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../../errors/failures.ts';
+import { unfinishedFile } from '../../project/settings.ts';
 import type { Run, Source } from '../source.ts';
 import { type StatementSettings, settingsOf } from './session.ts';
 
@@ -9,6 +12,7 @@ export async function openEmbedded(folder: string): Promise<Source> {
   const { PGlite } = await import('@electric-sql/pglite');
   await mkdir(folder, { recursive: true });
   const release = lock(folder);
+  await beginAnew(folder);
   const database = await PGlite.create({ dataDir: folder, extensions: await embeddedExtensions() });
   // Every type stays in its text form.
   const parsers = Object.fromEntries(Object.keys(database.parsers).map((type) => [type, (text: string) => text]));
@@ -37,6 +41,15 @@ export async function openEmbedded(folder: string): Promise<Source> {
     close: () => database.close().finally(release),
     embedded: database,
   };
+}
+
+/** Marks a new database until it is whole. A database with a mark was stopped while it was made, so it is removed. */
+async function beginAnew(folder: string): Promise<void> {
+  const unfinished = unfinishedFile(folder);
+  if (existsSync(unfinished)) await rm(folder, { recursive: true });
+  if (existsSync(join(folder, 'PG_VERSION'))) return;
+  await mkdir(folder, { recursive: true });
+  await writeFile(unfinished, '');
 }
 
 function lock(folder: string): () => void {
