@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, withClient } from '../support/database.ts';
 import { file, form } from '../support/files.ts';
-import { createProject, startUnchecked } from '../support/platform.ts';
+import { createProject, runPlatform, startUnchecked } from '../support/platform.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 /** A folder of two megabytes, or null where this machine lets nobody mount one. */
@@ -70,6 +70,24 @@ describe.skipIf(disk === null)(`a disk of two megabytes${without}`, () => {
     expect(await readFile(join(disk ?? '', again.json.data.filename_disk), 'latin1')).toBe('c'.repeat(400_000));
     await expect.poll(async () => (await left()).incoming).toEqual([]);
   });
+});
+
+it.skipIf(disk === null)(`a new project is there wholly or not at all${without}`, { timeout: 60_000 }, async () => {
+  const folder = (await mountSmall()) ?? '';
+  const init = () => runPlatform(['init', '--yes', '--project', join(folder, 'shop')]);
+  try {
+    execFileSync('mount', ['-o', 'remount,size=16k', folder]);
+    expect(await init()).toMatchObject({ code: 2, stderr: expect.stringContaining('ENOSPC') });
+    execFileSync('mount', ['-o', 'remount,size=2m', folder]);
+    expect((await init()).code).toBe(0);
+    const rules = await readFile(join(folder, 'shop', 'permissions.yaml'), 'utf8');
+    expect([await readdir(join(folder, 'shop', 'migrations')), rules]).toEqual([
+      ...[expect.arrayContaining([expect.stringMatching(/\.sql$/)]), expect.stringContaining('products')],
+    ]);
+  } finally {
+    execFileSync('umount', [folder]);
+    await rm(folder, { recursive: true });
+  }
 });
 
 /** PostgreSQL of tests runs as `nobody` where root runs them. */

@@ -1,6 +1,6 @@
 /** The files that a new project begins with. */
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { InputError } from './check-input.ts';
 import { emptyRules, isTemplateFile, ownVersion, templateFolders } from './templates.ts';
@@ -92,7 +92,13 @@ export async function writeProjectFile(folder: string, { name, text }: ProjectFi
   if (name === '.gitignore') return addLines(path, text);
   if (existsSync(path)) return false;
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text, { mode });
+  try {
+    await writeFile(path, text, { mode, flag: 'wx' });
+  } catch (error) {
+    // A part of a file would be left alone later, as if people had written it.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) await rm(path, { force: true });
+    throw error;
+  }
   return true;
 }
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { dialectFacts, familyOf } from '@tablewright/runtime/language';
-import { installCommand, writeProjectFile } from 'create-tablewright';
+import { installCommand, type ProjectFile, writeProjectFile } from 'create-tablewright';
 import { configName } from '../modules/import-config.ts';
 import { checkDeployment, copyDeployment, filesFor } from '../project/deploy-files.ts';
 import { loadProject } from '../project/project.ts';
@@ -43,16 +43,29 @@ export async function init(options: InitOptions): Promise<void> {
   const isStarter = isUntouched(folder);
   const canPrompt = !isStarter && options.yes !== true && process.stdin.isTTY === true;
   const answers = canPrompt ? await promptAnswers(url) : defaults;
-  for (const file of await filesFor({ folder, config: configText(answers), hasTables: isStarter })) {
-    // A configuration of another name counts as well.
-    const isThere = file.name.startsWith('platform.config.') && configName(folder) !== undefined;
-    const written = !isThere && (await writeProjectFile(folder, file));
-    progress.event('file', { file: file.name, written });
-    progress.print(written ? `  ${file.name} written` : `  ${file.name} is there already: left as it is`);
-  }
+  await writeAll(folder, await filesFor({ folder, config: configText(answers), hasTables: isStarter }), progress);
   if (options.deploy !== undefined) await copyDeployment(folder, options.deploy, progress);
   if (options.system === true || answers.system) await installTables(folder, progress);
   printNext(folder, progress);
+}
+
+/** Writes the files that are not there. A failure leaves none, because a part of a project is not begun again. */
+async function writeAll(folder: string, files: readonly ProjectFile[], progress: Progress): Promise<void> {
+  const made: string[] = [];
+  try {
+    for (const file of files) {
+      // A configuration of another name counts as well.
+      const isThere = file.name.startsWith('platform.config.') && configName(folder) !== undefined;
+      const written = !isThere && (await writeProjectFile(folder, file));
+      if (written && file.name !== '.gitignore') made.push(join(folder, file.name));
+      progress.event('file', { file: file.name, written });
+      progress.print(written ? `  ${file.name} written` : `  ${file.name} is there already: left as it is`);
+    }
+  } catch (error) {
+    for (const path of made) await rm(path, { force: true });
+    await rmdir(join(folder, 'migrations')).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** True if nothing conflicts with initial tables: no configuration, no rules, no database. */

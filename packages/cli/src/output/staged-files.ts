@@ -114,6 +114,8 @@ function moveFile(staged: string, path: string, copy: string | null, undo: (() =
 }
 
 function moveOut(path: string, aside: string, undo: (() => void)[]): void {
+  // Another command may have removed it.
+  if (!existsSync(path)) return;
   renameSync(path, aside);
   undo.push(() => renameSync(aside, path));
 }

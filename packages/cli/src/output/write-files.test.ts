@@ -71,6 +71,13 @@ test('leaves what did not change alone', async () => {
   expect(readFileSync(join(output, 'b.ts'), 'utf8')).toBe('2');
 });
 
+test('two commands at once leave what both make, and neither stumbles over what the other removes', async () => {
+  await writeFiles(output, filesOf({ 'a/b/c.ts': '1', 'f.ts': '1' }));
+  await Promise.all([1, 2].map(() => writeFiles(output, filesOf({ 'f.ts': '2' }))));
+  expect(present()).toEqual(['generated/f.ts', 'generated/manifest.json']);
+  expect(existsSync(join(output, 'a'))).toBe(false);
+});
+
 test('removes what it made and makes no more, and folders that are empty then, but nothing of the user', async () => {
   await writeFiles(output, filesOf({ 'a/b/c.ts': '1', 'd/e.ts': '1', 'f.ts': '1' }));
   writeFileSync(join(output, 'd/mine.ts'), 'mine');

@@ -6,7 +6,7 @@
  * that differs from its digest in the manifest was edited, and is neither overwritten nor removed.
  */
 import { existsSync } from 'node:fs';
-import { readdir, rmdir } from 'node:fs/promises';
+import { rmdir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { bothOf } from '../process/once.ts';
 import { readManifest, refuseEdited } from './manifest.ts';
@@ -210,10 +210,9 @@ async function findStale(folder: string, files: readonly Target[], covers: Cover
 /** Folders that held removed files, and the ones above them, as far as they are empty now. */
 async function removeEmptyFolders(folder: string, removed: readonly string[]): Promise<void> {
   const folders = new Set(removed.flatMap(foldersAbove));
-  for (const path of [...folders].sort((a, b) => b.length - a.length)) {
-    const left = await readdir(join(folder, path));
-    if (left.length === 0) await rmdir(join(folder, path));
-  }
+  // The system keeps those that hold something, and another command may have removed one.
+  for (const path of [...folders].sort((a, b) => b.length - a.length))
+    await rmdir(join(folder, path)).catch(() => undefined);
 }
 
 function foldersAbove(path: string): readonly string[] {
