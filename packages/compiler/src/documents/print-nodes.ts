@@ -56,11 +56,14 @@ function printDeclarations(operations: readonly CheckedOperation[]): string {
   for (const input of inputs.values()) types.push(printInput(input, inputs));
   const use = "import type { TypedDocumentNode } from '@graphql-typed-document-node/core';\n";
   const text = `${printed.join('')}${types.toSorted().join('')}`;
-  return `${head}${use}${/\bGeometry\b/.test(text) ? geometry : ''}${text}`;
+  const declared = Object.entries(declarations).map(([name, type]) => (text.includes(name) ? type : ''));
+  return `${head}${use}${declared.join('')}${text}`;
 }
 
-/** Other libraries than the client of the platform, which declares it as well, send these documents. */
-const geometry = `
+/** Types of scalars by their names. The client of the platform has them, too, but other libraries send these documents. */
+const declarations: Readonly<Record<string, string>> = {
+  FloatValue: "\nexport type FloatValue = number | 'NaN' | 'Infinity' | '-Infinity';\n",
+  Geometry: `
 export type Position = readonly [x: number, y: number];
 export type Geometry =
   | { readonly type: 'Point'; readonly coordinates: Position }
@@ -68,7 +71,8 @@ export type Geometry =
   | { readonly type: 'MultiLineString' | 'Polygon'; readonly coordinates: readonly (readonly Position[])[] }
   | { readonly type: 'MultiPolygon'; readonly coordinates: readonly (readonly (readonly Position[])[])[] }
   | { readonly type: 'GeometryCollection'; readonly geometries: readonly Geometry[] };
-`;
+`,
+};
 
 type Inputs = Map<string, GraphQLInputObjectType>;
 
@@ -109,7 +113,7 @@ function printInput(type: GraphQLInputObjectType, inputs: Inputs): string {
 /** Types of scalars in variables: text or a number where digits matter. */
 const inputScalars: Readonly<Record<string, string>> = {
   Int: 'number',
-  Float: 'number',
+  Float: 'FloatValue',
   Boolean: 'boolean',
   String: 'string',
   Date: 'string',
@@ -230,7 +234,7 @@ function printType(to: Printing, type: GraphQLOutputType, sets: readonly Chosen[
 /** Types of scalars in results: text where digits matter. */
 const outputScalars: Readonly<Record<string, string>> = {
   Int: 'number',
-  Float: 'number',
+  Float: 'FloatValue',
   Boolean: 'boolean',
   String: 'string',
   Date: 'string',

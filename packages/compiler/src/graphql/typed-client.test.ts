@@ -158,6 +158,14 @@ it('gives a client the types of nodes that the compiler prints', { timeout: 60_0
   expect(typeErrors(sources, 'export {};')).toEqual([]);
 });
 
+it('prints floats as the server answers them, not as numbers alone', () => {
+  const text = 'query Sums { tags_aggregated { sum { id } } }';
+  const kept = compile(blogSchema(), { templates, documents: [{ path: 'admin/a.graphql', text }] });
+  const nodes = kept.files.find(({ path }) => path === 'graphql/nodes/admin.d.ts')?.contents ?? '';
+  expect(nodes).toContain("export type FloatValue = number | 'NaN' | 'Infinity' | '-Infinity';");
+  expect(nodes).toContain('sum: { id: FloatValue | null } | null');
+});
+
 it('prints what directives and fragments leave open', () => {
   const text = `
     query Open($with: Boolean!, $all: Boolean = true) {
