@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestDatabase } from '../support/database.ts';
@@ -128,11 +128,37 @@ describe('platform generate', () => {
     await write('{ _or: [{ status: draft }, {}] }');
     const refused = await generate();
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/yaml:4:64.*\n?.*has no condition/)]);
+    await write('{ published_at: { _gte: $NOW - 1 day } }');
+    expect((await generate()).stderr).toContain('Did you mean "$NOW(-1 day)"?');
     await write('{ title: { _neq: $USER_ID }, comments: {} }');
     const warned = await generate();
     expect([warned.code, warned.stderr]).toEqual([0, expect.stringContaining('"$USER_ID" is no dynamic value')]);
     await writeFile(path, text);
     expect((await generate()).code).toBe(0);
+  });
+
+  it('goes on without no file that is there and cannot be read, as its rules and hooks would be missing', async () => {
+    const before = await generated();
+    for (const [name, ...args] of [
+      ['extensions'],
+      ['documents'],
+      ['openapi-examples.json'],
+      ['permissions.yaml'],
+      ['platform.config.ts'],
+      ['platform.schema.json', '--offline'],
+    ] as const) {
+      const path = join(project.folder, name);
+      const aside = `${path}.aside`;
+      await rename(path, aside).catch(() => undefined);
+      for (const target of [path, join(project.folder, 'nothing')]) {
+        await symlink(target, path);
+        const { code, stderr } = await generate(...args);
+        expect([name, code === 1 || code === 2, stderr]).toEqual([name, true, expect.stringContaining(name)]);
+        await rm(path);
+      }
+      await rename(aside, path).catch(() => undefined);
+    }
+    expect(await generated()).toEqual(before);
   });
 
   it('prints events with --json', async () => {

@@ -1,8 +1,8 @@
 /** `platform openapi` and `platform graphql`: the document of one access class, for other tools. */
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type CommentSign, classesOf, classFiles, jsonOfClass, sdlOfClass } from '@tablewright/runtime/language';
 import { CommandError, exitCodes } from '../errors/failures.ts';
+import { readText } from '../output/output-file.ts';
 import { writeOutput } from '../output/staged-files.ts';
 import { loadProject } from '../project/project.ts';
 import { processProgress } from '../terminal/progress.ts';
@@ -30,7 +30,7 @@ async function printDocument(
 ): Promise<void> {
   const progress = processProgress(options);
   const { output } = await loadProject(options.project);
-  const file = await readFile(join(output, path), 'utf8').catch(() => null);
+  const file = await readText(join(output, path));
   if (file === null)
     throw new CommandError(exitCodes.usage, `There is no ${join(output, path)}.`, 'Run `platform generate`.');
   const classes = classesOf(file, sign);

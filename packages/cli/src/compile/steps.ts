@@ -14,6 +14,7 @@ import {
 import type { Schema } from '@tablewright/introspect/schema';
 import { CommandError, DiagnosticsError, exitCodes } from '../errors/failures.ts';
 import { loadExamples } from '../examples/load.ts';
+import { isPresent } from '../modules/import-config.ts';
 import { holdsText } from '../output/output-file.ts';
 import { type StagedText, stageText } from '../output/staged-files.ts';
 import type { WriteResult } from '../output/write-files.ts';
@@ -134,9 +135,8 @@ export async function loadFacts(project: Project): Promise<Facts> {
 
 /** The schema compiled before, or null. */
 export async function loadSchema(project: Project): Promise<Schema | null> {
-  const text = await readFile(project.schemaFile, 'utf8').catch(() => null);
-  if (text === null) return null;
-  const parsed = parseSchema(text);
+  if (!isPresent(project.schemaFile)) return null;
+  const parsed = parseSchema(await readFile(project.schemaFile, 'utf8'));
   if ('schema' in parsed) return parsed.schema;
   throw invalid([parsed.diagnostic]);
 }

@@ -159,7 +159,8 @@ async function takeStamps(project: Project): Promise<InputStamps> {
   const folders = ['extensions', 'documents', ...(config.templates === undefined ? [] : [config.templates])];
   const listed = await Promise.all(folders.map((subfolder) => filesIn(resolve(folder, subfolder))));
   const modules = [
-    ...(await loadModules(project, await loadExtensions(project))),
+    // A folder that cannot be read is reported by the build, which its missing files bring about.
+    ...(await loadModules(project, await loadExtensions(project).catch(() => []))),
     ...(await loadConfigModules(project)),
   ];
   const paths = [

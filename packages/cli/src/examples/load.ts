@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Example, Examples } from '@tablewright/compiler';
 import { CommandError, exitCodes } from '../errors/failures.ts';
+import { isPresent } from '../modules/import-config.ts';
 import type { Project } from '../project/project.ts';
 
 /** Requests and answers that were recorded, in the project's folder; under version control, because documents show them. */
@@ -13,9 +14,9 @@ export function examplesFile({ folder }: Pick<Project, 'folder'>): string {
 
 /** The examples of a project; none without the file. Rejects when it holds something else. */
 export async function loadExamples(project: Pick<Project, 'folder'>): Promise<Examples> {
-  const text = await readFile(examplesFile(project), 'utf8').catch(() => null);
-  if (text === null) return {};
-  const examples = parsed(text);
+  const path = examplesFile(project);
+  if (!isPresent(path)) return {};
+  const examples = parsed(await readFile(path, 'utf8'));
   if (areExamples(examples)) return examples;
   throw new CommandError(
     exitCodes.invalid,

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,9 +12,16 @@ export function configName(folder: string): string | undefined {
   return configNames.find((candidate) => existsSync(join(folder, candidate)));
 }
 
+/** True if there is a file or a folder. Throws for a link that leads to none, so that no rule or hook counts as absent. */
+export function isPresent(path: string): boolean {
+  if (existsSync(path)) return true;
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return false;
+  throw new CommandError(exitCodes.invalid, `${path} is a link that leads to no file.`, 'Correct or remove it.');
+}
+
 /** The project's configuration, empty when there is no file; a change of another number loads it again. */
 export async function importConfig(folder: string, change = 0): Promise<unknown> {
-  const name = configName(folder);
+  const name = configNames.find((candidate) => isPresent(join(folder, candidate)));
   if (name === undefined) return {};
   const path = join(folder, name);
   let module: { readonly default?: unknown };

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { ExtensionSource, ModuleSource } from '@tablewright/compiler';
-import { configName } from '../modules/import-config.ts';
+import { configName, isPresent } from '../modules/import-config.ts';
 import type { Project } from './project.ts';
 
 /** Folder of a project's own code. */
@@ -10,7 +10,7 @@ const folderName = 'extensions';
 /** The files of the folder `extensions`, by name, without tests, declarations and hidden files. */
 export async function loadExtensions({ folder, output }: Project): Promise<readonly ExtensionSource[]> {
   const path = join(folder, folderName);
-  const names = await readdir(path).catch(() => []);
+  const names = isPresent(path) ? await readdir(path) : [];
   const selected = names.filter((name) => /^[^.].*(?<!\.d|\.test)\.m?ts$/.test(name)).sort();
   const from = slashed(relative(output, path));
   const read = selected.map(async (name) => {

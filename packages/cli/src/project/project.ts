@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Diagnostic, PermissionDocument } from '@tablewright/introspect';
 import { parsePermissions } from '@tablewright/introspect/resolve';
 import { starterRules } from 'create-tablewright';
 import { CommandError, exitCodes, reasonOf } from '../errors/failures.ts';
+import { isPresent } from '../modules/import-config.ts';
 import { decodeText } from './environment-file.ts';
 import { defaultPermissions, loadSettings, type Settings } from './settings.ts';
 
@@ -47,7 +47,7 @@ function parseOnce(text: string, fileName: string): ReturnType<typeof parsePermi
 
 /** Without the file only administrators may read; a file that the configuration names must exist. */
 async function readPermissions(path: string, named: boolean): Promise<string> {
-  if (existsSync(path)) return decodeText(path, await readFile(path).catch((error) => refuse(path, error)));
+  if (isPresent(path)) return decodeText(path, await readFile(path).catch((error) => refuse(path, error)));
   if (!named) return '';
   throw new CommandError(
     exitCodes.invalid,

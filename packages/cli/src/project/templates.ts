@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { DocumentSource } from '@tablewright/compiler';
 import type { ClientPackages } from '@tablewright/compiler/files';
 import { CommandError, exitCodes } from '../errors/failures.ts';
+import { isPresent } from '../modules/import-config.ts';
 import type { Project } from './project.ts';
 import type { Settings } from './settings.ts';
 
@@ -55,7 +56,7 @@ const folderName = 'documents';
 
 export async function loadDocuments({ folder }: Project): Promise<readonly DocumentSource[]> {
   const path = join(folder, folderName);
-  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => []);
+  const entries = isPresent(path) ? await readdir(path, { recursive: true, withFileTypes: true }) : [];
   const files = entries.filter((entry) => entry.isFile() && /\.(graphql|gql)$/.test(entry.name));
   const names = files.map(({ parentPath, name }) => relative(path, join(parentPath, name)));
   return Promise.all(

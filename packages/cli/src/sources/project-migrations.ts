@@ -1,10 +1,10 @@
 /** Migrations of the project itself, SQL files in `migrations/`; a ledger records which the database has had. */
-import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Diagnostic } from '@tablewright/introspect';
 import { migrationChecksum, ownTables, type ProjectMigration } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/failures.ts';
+import { isPresent } from '../modules/import-config.ts';
 import { withLineFeeds } from '../output/output-file.ts';
 import { replaceFile } from '../output/staged-files.ts';
 import { decodeText } from '../project/environment-file.ts';
@@ -22,7 +22,7 @@ function folderOf({ folder }: Project): string {
 
 /** Names of the migrations in the project, without their endings, in their order. */
 export async function migrationNames(project: Project): Promise<readonly string[]> {
-  const files = existsSync(folderOf(project)) ? await readdir(folderOf(project)) : [];
+  const files = isPresent(folderOf(project)) ? await readdir(folderOf(project)) : [];
   return files
     .filter((name) => name.endsWith(ending))
     .map((name) => name.slice(0, -ending.length))
