@@ -238,6 +238,35 @@ describe.each(servers)('$name', ({ name, dialect, missing, start }) => {
     for (const text of told) expect(text.replaceAll('public.js', '')).not.toMatch(/public\.(?!json|graphql)\w/);
   });
 
+  it('migrate keeps to its database and its settings, wherever a file leads', async () => {
+    const other = `${new URL(url).pathname.slice(1)}_other`;
+    const migrations = join(folder, 'migrations');
+    const write = (name: string, text: string) => writeFile(join(migrations, `${name}.sql`), text);
+    await mkdir(migrations, { recursive: true });
+    await withMysql(url, (connection) => connection.query(`CREATE DATABASE ${other}`));
+    const dump = `/*!40101 SET @old = @@character_set_client */; SET NAMES latin1; SET foreign_key_checks = 0;
+      LOCK TABLES authors WRITE; UNLOCK TABLES; /*!40101 SET character_set_client = @old */;`;
+    const led = `USE ${other}; CREATE TABLE led (id int PRIMARY KEY); INSERT INTO led VALUES (1);`;
+    await write('0000-lampe-für', `${dump}\n${led}\nINSERT INTO led VALUES (2), (1);`);
+    expect(await platform('migrate')).toMatchObject({ code: 3, stderr: expect.stringContaining('Duplicate entry') });
+    await write('0000-lampe-für', `${dump}\n${led}\nINSERT INTO led VALUES (2);`);
+    const settings = 'SELECT 1 AS id, @@foreign_key_checks AS checks, @@character_set_client AS characters';
+    await write('0000-settings', `CREATE TABLE led (id int PRIMARY KEY) AS ${settings};`);
+    expect(await platform('migrate')).toMatchObject({ code: 0 });
+    expect((await platform('migrate')).stderr).toContain('up to date');
+    const rows = async (table: string) =>
+      (await withMysql(url, (connection) => connection.query(`SELECT * FROM ${table}`)))[0];
+    expect(await rows(`${other}.led`)).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(await rows('led')).toEqual([{ id: 1, checks: 1, characters: 'utf8mb4' }]);
+    await rm(migrations, { recursive: true });
+    expect((await platform('migrate')).stderr).toContain('Wrote migrations/0000-lampe-für.sql');
+    expect(await readFile(join(migrations, '0000-lampe-für.sql'), 'utf8')).toContain('INSERT INTO led VALUES (2);');
+    await rm(migrations, { recursive: true });
+    await withMysql(url, (connection) =>
+      connection.query(`DROP DATABASE ${other}; DROP TABLE led; DELETE FROM platform_project_migrations`),
+    );
+  });
+
   it('migrate tells of a migration that was applied in part, also where its file is gone', async () => {
     const file = join(folder, 'migrations/0001-halves.sql');
     await mkdir(dirname(file));

@@ -1,73 +1,78 @@
 /** Migrations of a project on MySQL and MariaDB; each statement is recorded, so that an interrupted one goes on. */
+import { mysqlSettings } from '@tablewright/introspect';
 import { modelLock } from '@tablewright/runtime/language';
 import { beginChanges, isDoneAlready, mysqlProjectTables, recordMigration } from '@tablewright/runtime/mysql';
 import { ownTables, type ProjectMigration, platformVersion } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes, reasonOf } from '../../errors/failures.ts';
-import { runOwn, type Source } from '../source.ts';
+import { quotedName, runOwn, type Source } from '../source.ts';
 
-const settings = "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'";
+/** Statements that commit by themselves, so that it is unknown if they were run when no answer came; dumps comment some. */
+const committing = /^(?:\/\*!\d*\s*)?(?:CREATE|ALTER|DROP|RENAME|TRUNCATE|ANALYZE|OPTIMIZE|GRANT|REVOKE|SET|USE)\b/i;
 
-/** Statements that commit by themselves, so that it is unknown if they were run when no answer came. */
-const committing = /^(?:CREATE|ALTER|DROP|RENAME|TRUNCATE|ANALYZE|OPTIMIZE|GRANT|REVOKE|SET|USE)\b/i;
+/** Statements on which those after them in the session rely. */
+const lasting = /^(?:\/\*!\d*\s*)?(?:SET|USE|PREPARE)\b/i;
+
+/** Settings of a dump, such as another character set, are neither for what is written down of it nor for those after it. */
+const settings = [
+  mysqlSettings,
+  "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00'",
+];
 
 /** Completes or undoes a change of the model that a server has left half done. `schema` as `systemPlace` gives it. */
 export async function waitForChanges(source: Source, schema: string): Promise<void> {
-  await source.script(settings);
-  try {
-    await takeTurn(source, schema);
-    await beginChanges({ query: source.run, script: source.script, family: 'mysql' }, schema);
-  } finally {
-    await letGo(source);
-  }
+  await inTurn(source, schema, async () => {});
 }
 
 /** Applies one; false if another process has done so meanwhile. */
 export async function applyOnMysql(source: Source, schema: string, migration: ProjectMigration): Promise<boolean> {
   const { name, script: text } = migration;
-  const { migrations, underWay } = mysqlProjectTables(schema);
   const statements = splitStatements(text);
-  await source.script(settings);
   let position = 0;
   try {
-    await takeTurn(source, schema);
-    await beginChanges({ query: source.run, script: source.script, family: 'mysql' }, schema);
-    if ((await source.run(migrations, [])).some(([applied]) => applied === name)) return false;
-    const reached = await reachedOf(source, schema, migration, statements);
-    for (position = 0; position < statements.length; position++) {
-      const sql = statements[position] ?? '';
-      // Settings hold for the session of those that follow.
-      if (position >= Math.floor(reached / 2)) await runNext(source, schema, { name, sql, place: position, reached });
-      else if (/^SET\b/i.test(sql)) await source.script(sql);
-    }
-    await source.script('START TRANSACTION');
-    await source.script(recordMigration(schema, migration, platformVersion()));
-    await source.run(underWay.remove, [name]);
-    await source.script('COMMIT');
-    return true;
+    return await inTurn(source, schema, async (systemSchema) => {
+      const { migrations, underWay } = mysqlProjectTables(systemSchema);
+      if ((await source.run(migrations, [])).some(([applied]) => applied === name)) return false;
+      const reached = await reachedOf(source, systemSchema, migration, statements);
+      for (position = 0; position < statements.length; position++) {
+        const sql = statements[position] ?? '';
+        const next = { name, sql, place: position, reached };
+        if (position >= Math.floor(reached / 2)) await runNext(source, systemSchema, next);
+        else if (lasting.test(sql)) await source.script(sql);
+      }
+      for (const sql of [...settings, 'START TRANSACTION']) await source.script(sql);
+      await source.script(recordMigration(systemSchema, migration, platformVersion()));
+      await source.run(underWay.remove, [name]);
+      await source.script('COMMIT');
+      return true;
+    });
   } catch (error) {
-    await source.script('ROLLBACK').catch(() => undefined);
     if (error instanceof CommandError) throw error;
     throw new CommandError(
       exitCodes.database,
       `The migration ${name} cannot be applied: ${reasonOf(error)}. ${position} of its ${statements.length} statements were.`,
       'Correct what is in its way, and run `platform migrate` again: it goes on where it was.',
     );
-  } finally {
-    await letGo(source);
   }
 }
 
-/** Waits for servers that are changing the model, and for permissions that are compiled. */
-async function takeTurn(source: Source, schema: string): Promise<void> {
-  await source.script('START TRANSACTION');
-  await runOwn(source, ownTables({ schema, dialect: source.dialect }).turn(), [modelLock]);
-}
-
-/** Releases the lock that `beginChanges` has taken, and resets the settings of the session. */
-async function letGo(source: Source): Promise<void> {
-  for (const sql of ['ROLLBACK', 'DO RELEASE_ALL_LOCKS()', 'SET SESSION sql_mode = DEFAULT']) {
-    // The connection may be broken; the first error is the one to report.
-    await source.script(sql).catch(() => undefined);
+/**
+ * Runs a function when no server is changing the model and no permissions are compiled. It gets the schema of the
+ * platform's own tables, quoted, because statements of a file may lead into another database.
+ */
+async function inTurn<T>(source: Source, schema: string, work: (systemSchema: string) => Promise<T>): Promise<T> {
+  const [[database] = []] = await source.run('SELECT DATABASE()', []);
+  const home = quotedName(source.dialect, database ?? '');
+  try {
+    for (const sql of [...settings, 'START TRANSACTION']) await source.script(sql);
+    await runOwn(source, ownTables({ schema, dialect: source.dialect }).turn(), [modelLock]);
+    await beginChanges({ query: source.run, script: source.script, family: 'mysql' }, schema);
+    return await work(schema === '' ? home : schema);
+  } finally {
+    const last = ['ROLLBACK', 'DO RELEASE_ALL_LOCKS()', `USE ${home}`, ...settings, 'SET SESSION sql_mode = DEFAULT'];
+    for (const sql of last) {
+      // The connection may be broken; the first error is the one to report.
+      await source.script(sql).catch(() => undefined);
+    }
   }
 }
 
@@ -139,7 +144,10 @@ async function runNext(
 const skipped =
   /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!!)[\s\S]*?\*\/|;/g;
 
-/** Statements of a file without the text between them. Semicolons within BEGIN … END are not recognized. */
+/**
+ * Statements of a file without the text between them, and without the locks of a dump, under which nothing else is
+ * written. Semicolons within BEGIN … END are not recognized.
+ */
 export function splitStatements(sqlText: string): readonly string[] {
   const statements: string[] = [];
   let text = '';
@@ -153,5 +161,5 @@ export function splitStatements(sqlText: string): readonly string[] {
     } else if (!/^(?:--|#|\/\*)/.test(found)) text += found;
   }
   statements.push((text + sqlText.slice(end)).trim());
-  return statements.filter((statement) => statement !== '');
+  return statements.filter((statement) => statement !== '' && !/^(?:UN)?LOCK TABLES?\b/i.test(statement));
 }
