@@ -10,7 +10,7 @@ import {
   type ModelRelation,
   reservedPrefix,
 } from '../language/index.ts';
-import type { FoundColumn, FoundTable, KnownModel, ModelPlace, NewForeignKey } from './model-sql.ts';
+import type { FoundColumn, FoundMember, FoundTable, KnownModel, ModelPlace, NewForeignKey } from './model-sql.ts';
 import { type Payload, textIn } from './payload.ts';
 
 /** The collection, field or relation of a place; undefined where none is told. */
@@ -69,19 +69,18 @@ export function schemaOf({ schema }: { readonly schema: JsonValue }): Payload {
   return isObject(schema) ? schema : {};
 }
 
-/** The foreign key of a told relation; undefined for one of several columns, and where the database has none. */
+/** The foreign key of a told relation; undefined where the database has none. */
 export function foreignKeyOf(
   { api }: Pick<KnownModel, 'api'>,
   modelRelation: ModelRelation,
-  { descriptor, field }: FoundColumn,
+  { descriptor, field }: FoundMember,
 ): NewForeignKey | undefined {
-  const relation = descriptor.relations.find((candidate) => candidate.kind === 'm2o' && candidate.field === field);
+  const relation = descriptor.relations.find((candidate) => candidate.kind === 'm2o' && candidate.name === field);
   const target = api.collections.find(({ name }) => name === relation?.target);
   const schema = schemaOf(modelRelation);
   const [onUpdate, onDelete] = [textIn(schema, 'on_update'), textIn(schema, 'on_delete')];
   if (relation?.kind !== 'm2o' || target === undefined || onUpdate === undefined || onDelete === undefined) return;
-  const [{ to: column } = { to: '' }, ...others] = relation.on;
-  return others.length > 0 ? undefined : { target: target.table, column, onUpdate, onDelete };
+  return { target: target.table, on: relation.on, onUpdate, onDelete };
 }
 
 /** The foreign key of a field, with its name; undefined where the field has none of its own. */
@@ -114,6 +113,23 @@ export function madeName(parts: readonly string[], ending: string): string {
   const end = `_${hash('sha256', whole).slice(0, 8)}_${ending}`;
   const kept = Buffer.from(whole).subarray(0, longestName - end.length);
   return `${kept.toString().replace(/\ufffd+$/, '')}${end}`;
+}
+
+/** Parts of a name for what belongs to a column: with a digest where the names of another one come to the same text. */
+export function madeParts({ document }: KnownModel, parts: readonly [string, string]): readonly string[] {
+  const [plain, apart] = bothParts(parts);
+  const isShared = document.fields
+    .flatMap((field) => [
+      [field.collection, field.field],
+      [textIn(schemaOf(field), 'table'), textIn(schemaOf(field), 'name')],
+    ])
+    .some(([table, column]) => table !== parts[0] && `${table}_${column}` === parts.join('_'));
+  return isShared ? apart : plain;
+}
+
+/** The parts without the digest, and with it. */
+export function bothParts(parts: readonly string[]): readonly [readonly string[], readonly string[]] {
+  return [parts, [...parts, hash('sha256', JSON.stringify(parts)).slice(0, 8)]];
 }
 
 export function exists(what: string, name: string): PlatformError {

@@ -2,6 +2,7 @@
 import type { PlatformError } from '../errors.ts';
 import type {
   CollectionDescriptor,
+  ColumnPair,
   CompiledApi,
   FieldDescriptor,
   JsonValue,
@@ -35,9 +36,9 @@ interface NewTable {
 }
 
 export interface NewForeignKey {
-  /** The table and column that it leads to, both quoted. */
+  /** The table that it leads to, quoted. */
   readonly target: string;
-  readonly column: string;
+  readonly on: readonly ColumnPair[];
   readonly onUpdate: string;
   readonly onDelete: string;
 }
@@ -60,10 +61,11 @@ export interface ModelSql {
   specialOf(type: ColumnTypeName): readonly string[] | undefined;
   /** Prints a type. Throws INVALID_PAYLOAD for what it cannot be made of. */
   columnSql(type: PlainTypeName, schema: Payload): string;
-  /** The type of an enum, and what is made in front of it. */
+  /** The type of an enum, and what is made in front of it. `names` are those of the collection and the field. */
   enumType(
     location: ModelPlace,
     typesIn: string,
+    names: readonly string[],
     values: readonly string[],
   ): { readonly sql: string; readonly before: readonly ModelStep[] };
   /** The type of an array, and of its elements. Throws INVALID_PAYLOAD. */
@@ -96,11 +98,11 @@ export interface ModelSql {
   setComment(found: FoundColumn, comment: string | null): readonly ModelStep[];
 
   /** `names` are those of the table and the column, of which the key's is made. */
-  addForeignKey(found: FoundColumn, names: readonly string[], key: NewForeignKey): readonly ModelStep[];
+  addForeignKey(found: FoundMember, names: readonly string[], key: NewForeignKey): readonly ModelStep[];
   /** Gives a foreign key other actions; `before` is how it is now. */
-  replaceForeignKey(found: FoundColumn, name: string, key: NewForeignKey, before: NewForeignKey): readonly ModelStep[];
+  replaceForeignKey(found: FoundMember, name: string, key: NewForeignKey, before: NewForeignKey): readonly ModelStep[];
   /** `before` is the key as it is now; undefined where that is unknown. */
-  dropForeignKey(found: FoundColumn, name: string, before: NewForeignKey | undefined): readonly ModelStep[];
+  dropForeignKey(found: FoundMember, name: string, before: NewForeignKey | undefined): readonly ModelStep[];
 
   /** Prints the statement that writes a row, or changes members of the one of `key`. `json` names those of JSON. */
   saveRow(
@@ -146,8 +148,12 @@ export interface FoundTable {
   readonly descriptor: CollectionDescriptor;
 }
 
-export interface FoundColumn extends FoundTable {
+/** A field, or a relation of several fields, which has a name of its own. */
+export interface FoundMember extends FoundTable {
   readonly field: string;
+}
+
+export interface FoundColumn extends FoundMember {
   readonly column: FieldDescriptor;
   /** The `schema` of the field as it is told. */
   readonly schema: Payload;

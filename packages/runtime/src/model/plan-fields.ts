@@ -4,7 +4,7 @@ import { isObject } from '../language/conditions/filter-syntax.ts';
 import { isWhole, type JsonValue, type ValueType } from '../language/index.ts';
 import { type ModelChange, outcome } from './change.ts';
 import { choicesIn, columnMembers, columnType, defaultSql, enumSteps, plainType } from './columns.ts';
-import { entryOf, exists, findColumn, findField, findTable, loses, newName } from './find.ts';
+import { entryOf, exists, findColumn, findField, findTable, loses, madeParts, newName } from './find.ts';
 import { dropRow, fieldMeta, saveRow } from './meta.ts';
 import type {
   ColumnTypeName,
@@ -70,12 +70,13 @@ export function readNewField(model: KnownModel, body: JsonValue, collection: str
 type OwnType = Pick<NewField, 'sql' | 'value' | 'before'>;
 
 function ownType(
-  { sql, schema: typesIn }: KnownModel,
+  model: KnownModel,
   type: ColumnTypeName,
   schema: Payload,
   meta: Payload,
   location: ModelPlace,
 ): OwnType {
+  const { sql, schema: typesIn } = model;
   if (type === 'array') {
     const { sql: text, of: element } = sql.arrayType(schema);
     return { sql: text, value: { type, element }, before: [] };
@@ -83,7 +84,7 @@ function ownType(
   if (type !== 'enum') return { sql: sql.columnSql(type, schema), value: { type }, before: [] };
   const values = choicesIn(meta);
   if (values === undefined) throw invalidPayload('An enum has its values in "meta.options.choices".');
-  const made = sql.enumType(location, typesIn, values);
+  const made = sql.enumType(location, typesIn, madeParts(model, [location.collection, location.field ?? '']), values);
   const { data_type: dataType = null } = schema;
   if (dataType !== null && dataType !== made.sql)
     throw invalidPayload('"schema.data_type" of an enum cannot be chosen.');

@@ -3,9 +3,9 @@ import { PlatformError } from '../errors.ts';
 import { invalidPayload } from '../json/problems.ts';
 import type { JsonValue, ModelRelation } from '../language/index.ts';
 import { type ModelChange, outcome } from './change.ts';
-import { entryOf, exists, findCollection, findColumn, foreignKeyOf, schemaOf } from './find.ts';
+import { entryOf, exists, findCollection, findColumn, findTable, foreignKeyOf, madeParts, schemaOf } from './find.ts';
 import { dropRow, relationMeta, saveRow } from './meta.ts';
-import type { FoundColumn, KnownModel, ModelStep } from './model-sql.ts';
+import type { FoundColumn, FoundMember, KnownModel, ModelStep } from './model-sql.ts';
 import { mustBe, objectIn, oneOf, orNull, type Payload, readObject, textIn, textMember } from './payload.ts';
 import { forgetSides, nameSide } from './plan-virtual-fields.ts';
 
@@ -59,7 +59,7 @@ export function createRelation(model: KnownModel, body: JsonValue): ModelChange 
 }
 
 /** Writes the metadata of a relation; none where it only names the related collections. */
-function saveMetadata(model: KnownModel, { collection, field }: FoundColumn, meta: Payload): readonly ModelStep[] {
+function saveMetadata(model: KnownModel, { collection, field }: FoundMember, meta: Payload): readonly ModelStep[] {
   const hasMetadata = Object.keys(meta).some(
     (name) => !['id', 'many_collection', 'many_field', 'one_collection'].includes(name),
   );
@@ -88,8 +88,8 @@ function addForeignKey(model: KnownModel, found: FoundColumn, related: string, p
   });
   const [onDelete, onUpdate] = [textIn(schema, 'on_delete'), textIn(schema, 'on_update') ?? 'NO ACTION'];
   const usual = column.nullable ? 'SET NULL' : 'NO ACTION';
-  return model.sql.addForeignKey(found, [String(table), String(name)], {
-    ...{ target: target.table, column: held.column, onUpdate },
+  return model.sql.addForeignKey(found, madeParts(model, [String(table), String(name)]), {
+    ...{ target: target.table, on: [{ from: column.column, to: held.column }], onUpdate },
     onDelete: onDelete ?? usual,
   });
 }
@@ -109,7 +109,7 @@ function anyItem({ collection }: FoundColumn, { meta, schema }: Payload): readon
 /** Plans changes of a relation; every part of the payload may be absent. */
 export function updateRelation(model: KnownModel, collection: string, field: string, body: JsonValue): ModelChange {
   const modelRelation = findRelation(model, collection, field);
-  const found = findColumn(model, collection, field);
+  const found = { ...findTable(model, collection), field };
   const payload = readRelation(body);
   mustBe(payload, '', { collection, field, related_collection: modelRelation.related_collection });
   const meta = objectIn(payload, 'meta');
@@ -134,7 +134,7 @@ export function updateRelation(model: KnownModel, collection: string, field: str
 function changeForeignKey(
   model: KnownModel,
   modelRelation: ModelRelation,
-  found: FoundColumn,
+  found: FoundMember,
   payload: Payload,
 ): readonly ModelStep[] {
   const now = schemaOf(modelRelation);
@@ -148,6 +148,8 @@ function changeForeignKey(
   if (name === undefined || (onUpdate === now.on_update && onDelete === now.on_delete)) return [];
   const before = foreignKeyOf(model, modelRelation, found);
   if (before === undefined) throw new PlatformError('FORBIDDEN');
+  // It may match in ways that are not read, which a new one would lose.
+  if (before.on.length > 1) throw invalidPayload('The actions of a key of several fields are changed in the database.');
   const key = { ...before, onUpdate: onUpdate ?? before.onUpdate, onDelete: onDelete ?? before.onDelete };
   return model.sql.replaceForeignKey(found, name, key, before);
 }
@@ -155,7 +157,7 @@ function changeForeignKey(
 /** Plans that a relation goes; the column and what is in it stay. */
 export function deleteRelation(model: KnownModel, collection: string, field: string): ModelChange {
   const modelRelation = findRelation(model, collection, field);
-  const found = findColumn(model, collection, field);
+  const found = { ...findTable(model, collection), field };
   const name = textIn(schemaOf(modelRelation), 'constraint_name');
   const location = { collection, field };
   return {

@@ -175,13 +175,17 @@ export function deleteVirtualField(model: KnownModel, modelField: ModelField): M
 export function forgetSides(model: KnownModel, collection: string, field?: string): readonly ModelStep[] {
   const { api } = model;
   const holder = api.collections.find(({ name }) => name === collection);
-  const column = holder?.fields.find(({ name }) => name === field)?.column;
   if (holder === undefined) return [];
+  const named = holder.fields.filter(({ name }) => name === field).map(({ column }) => column);
+  const relation = holder.relations.find(({ name }) => name === field);
+  const columns = named.length === 0 && relation?.kind === 'm2o' ? relation.on.map(({ from }) => from) : named;
   return api.collections
     .filter(({ system }) => system !== true)
     .flatMap(({ name, relations }) =>
       relations
-        .filter((relation) => isHeld(relation, holder) && (field === undefined || goesThrough(relation, column, field)))
+        .filter(
+          (relation) => isHeld(relation, holder) && (field === undefined || goesThrough(relation, columns, field)),
+        )
         .map((relation) => dropRow(model, 'fields', { collection: name, field: relation.name })),
     );
 }
@@ -191,12 +195,14 @@ function isHeld(relation: RelationDescriptor, { name }: CollectionDescriptor): b
   return (relation.kind === 'm2m' ? relation.junction : relation.target) === name;
 }
 
-function goesThrough(relation: RelationDescriptor, column: string | undefined, field: string): boolean {
+function goesThrough(relation: RelationDescriptor, columns: readonly string[], field: string): boolean {
+  const isAmong = (held: readonly string[]): boolean =>
+    columns.length > 0 && columns.every((column) => held.includes(column));
   if (relation.kind === 'm2m') {
-    return relation.near.some(({ to }) => to === column) || relation.far.some(({ from }) => from === column);
+    return isAmong(relation.near.map(({ to }) => to)) || isAmong(relation.far.map(({ from }) => from));
   }
   const any = relation.kind === 'm2a' && [relation.itemField, relation.collectionField].includes(field);
-  return any || relation.on.some(({ to }) => to === column);
+  return any || isAmong(relation.on.map(({ to }) => to));
 }
 
 /** Steps that follow from the name that a relation gives to its other side; `before` is the relation as it is now. */

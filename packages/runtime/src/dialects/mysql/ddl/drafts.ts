@@ -65,7 +65,12 @@ export async function comesBack(
   const before = readTableDefinition(printed ?? '').columns.get(column.slice(1, -1).replaceAll('``', '`'));
   if (before === undefined) throw new Error(`The database does not describe the column ${column}.`);
   const trial = draftName('values');
-  const columns = [`was ${before.type} NULL`, `fresh ${type}`, `back ${before.type} NULL`];
+  const columns = [
+    'n bigint AUTO_INCREMENT PRIMARY KEY',
+    `was ${before.type} NULL`,
+    `fresh ${type}`,
+    `back ${before.type} NULL`,
+  ];
   try {
     await sql(`CREATE TABLE ${trial} (${columns.join(', ')}) DEFAULT CHARACTER SET utf8mb4`);
     await sql(

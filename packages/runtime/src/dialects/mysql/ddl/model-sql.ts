@@ -5,6 +5,7 @@ import { rowStatements } from '../../../model/meta.ts';
 import type {
   AlterPart,
   FoundColumn,
+  FoundMember,
   ModelSql,
   ModelStep,
   NewColumn,
@@ -23,7 +24,7 @@ export function mysqlModelSql(server: MysqlKind): ModelSql {
   return {
     specialOf: (type) => special[type],
     columnSql: (type, schema) => mysqlType(server, type, schema),
-    enumType: (_, __, values) => ({ sql: `enum(${values.map(quote).join(',')})`, before: [] }),
+    enumType: (_, __, ___, values) => ({ sql: `enum(${values.map(quote).join(',')})`, before: [] }),
     arrayType() {
       throw invalidPayload('The database has no arrays: take json, or csv for a list of texts.');
     },
@@ -66,7 +67,8 @@ function tableChanges(server: MysqlKind) {
     dropColumn(model, found) {
       const relation = findRelationOf(model, found);
       const uniques = (found.descriptor.constraints ?? []).filter(
-        ({ type, fields }) => type === 'unique' && fields.length > 1 && fields.includes(found.field),
+        ({ type, fields, incomplete }) =>
+          type === 'unique' && (fields.length > 1 || incomplete === true) && fields.includes(found.field),
       );
       return [
         ...(relation === undefined ? [] : [dropKey(found, relation.name, relation.key)]),
@@ -88,7 +90,15 @@ function columnChanges(server: MysqlKind) {
       })),
     ],
     setType: (found, type) => retyped(server, found, type),
-    setDefault: (found, backfill) => [modify(found, (now) => ({ ...now, default: backfill }))],
+    setDefault: (found, backfill) => [
+      // The clock has as many digits as its column.
+      modify(found, (now) => ({
+        ...now,
+        default:
+          backfill?.replace(/^CURRENT_TIMESTAMP\(6\)$/, `CURRENT_TIMESTAMP${/\(\d\)/.exec(now.type)?.[0] ?? ''}`) ??
+          null,
+      })),
+    ],
     setRequired: (found, required) => [modify(found, (now) => ({ ...now, nullable: !required }))],
     addUnique(found) {
       const [table = ''] = namesIn(found.descriptor.table).slice(-1);
@@ -114,7 +124,7 @@ const keyChanges = {
         ...base(found),
         part: {
           kind: 'do',
-          sql: `ADD INDEX ${tick(index)} (${ticked(found.column.column)})`,
+          sql: `ADD INDEX ${tick(index)} (${key.on.map(({ from }) => ticked(from)).join(', ')})`,
           undo: `DROP INDEX ${tick(index)}`,
           makesIndex: index,
         },
@@ -124,7 +134,7 @@ const keyChanges = {
   },
   replaceForeignKey(found, name, key, before) {
     // Two keys of one name cannot follow upon each other in one statement.
-    const next = name.endsWith('_fkey') ? name.replace(/_fkey$/, '_fk') : `${name.replace(/_fk$/, '')}_fkey`;
+    const next = name.endsWith('_fkey') ? name.replace(/_fkey$/, '_fk') : madeName([name.replace(/_fk$/, '')], 'fkey');
     return [dropKey(found, name, before), addKey(found, next, key)];
   },
   dropForeignKey: (found, name, before) => [dropKey(found, name, before)],
@@ -150,11 +160,11 @@ function printColumn({ name, sql, counts, valueSource: backfill, required, uniqu
   ].join(' ');
 }
 
-function base({ collection, field, descriptor }: FoundColumn) {
+function base({ collection, field, descriptor }: FoundMember) {
   return { kind: 'alter', table: ticked(descriptor.table), place: { collection, field } } as const;
 }
 
-function alter(found: FoundColumn, sql: string, undo: string | null): ModelStep {
+function alter(found: FoundMember, sql: string, undo: string | null): ModelStep {
   return { ...base(found), part: { kind: 'do', sql, undo } };
 }
 
@@ -162,27 +172,28 @@ function modify(found: FoundColumn, to: Extract<AlterPart, { kind: 'modify' }>['
   return { ...base(found), part: { kind: 'modify', column: ticked(found.column.column), to } };
 }
 
-function addKey(found: FoundColumn, name: string, key: NewForeignKey): ModelStep {
-  return alter(found, keySql(found, name, key), `DROP FOREIGN KEY ${tick(name)}`);
+function addKey(found: FoundMember, name: string, key: NewForeignKey): ModelStep {
+  return alter(found, keySql(name, key), `DROP FOREIGN KEY ${tick(name)}`);
 }
 
-function dropKey(found: FoundColumn, name: string, before: NewForeignKey | undefined): ModelStep {
-  const undo = before === undefined ? null : keySql(found, name, before);
+function dropKey(found: FoundMember, name: string, before: NewForeignKey | undefined): ModelStep {
+  const undo = before === undefined ? null : keySql(name, before);
   return { ...base(found), part: { kind: 'do', sql: `DROP FOREIGN KEY ${tick(name)}`, undo, dropsKey: name } };
 }
 
-function keySql({ column }: FoundColumn, name: string, { target, column: to, onUpdate, onDelete }: NewForeignKey) {
+function keySql(name: string, { target, on, onUpdate, onDelete }: NewForeignKey) {
   if (onDelete === 'SET DEFAULT' || onUpdate === 'SET DEFAULT') {
     throw invalidPayload('The database does not set defaults where what a key leads to goes: take another action.');
   }
+  const [from, to] = [on.map((pair) => ticked(pair.from)), on.map((pair) => ticked(pair.to))];
   return (
-    `ADD CONSTRAINT ${tick(name)} FOREIGN KEY (${ticked(column.column)})\n` +
-    `REFERENCES ${ticked(target)} (${ticked(to)}) ON UPDATE ${onUpdate} ON DELETE ${onDelete}`
+    `ADD CONSTRAINT ${tick(name)} FOREIGN KEY (${from.join(', ')})\n` +
+    `REFERENCES ${ticked(target)} (${to.join(', ')}) ON UPDATE ${onUpdate} ON DELETE ${onDelete}`
   );
 }
 
 /** A name without its database is one of the database of the table, not of the connection. */
-function refuseElsewhere({ descriptor }: FoundColumn, { target }: NewForeignKey): void {
+function refuseElsewhere({ descriptor }: FoundMember, { target }: NewForeignKey): void {
   if (namesIn(descriptor.table).length === 1 || namesIn(target).length > 1) return;
   throw invalidPayload('A relation does not lead from another database into the one of the connection.');
 }

@@ -124,15 +124,16 @@ const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4
 /** Plans it: conditions on the values, and the new definition. */
 export function retyped(
   { isMariadb, hasUuid }: MysqlKind,
-  { collection, field, descriptor, column }: FoundColumn,
+  { collection, field, descriptor, column, type: typeBefore }: FoundColumn,
   { type, sql, valueSource: backfill, refusal }: NewType,
 ): readonly ModelStep[] {
   const location = { collection, field };
   const table = ticked(descriptor.table);
   const name = ticked(column.column);
-  // MySQL takes a constant as a default of other types, but not of these.
+  const isMoment = type === 'timestamp' || type === 'dateTime';
+  // MySQL takes a constant as a default of other types, but not of these, and the clock of moments alone.
   const keptDefault = (text: string): string =>
-    expressed.has(type) && !isMariadb && !text.startsWith('(') ? `(${text})` : text;
+    !isMariadb && !text.startsWith('(') && (expressed.has(type) || (now.test(text) && !isMoment)) ? `(${text})` : text;
   const steps: ModelStep[] = [];
   if (type === 'uuid' && !hasUuid) {
     // They are texts there, of which the type would take any.
@@ -144,12 +145,14 @@ export function retyped(
     const fitting = type === 'boolean' ? `${sql} CHECK (fresh IN (0, 1))` : sql;
     steps.push({ kind: 'fit', table, column: name, type: fitting, place: location, refusal });
   }
-  const to = (now: ColumnDefinition): ColumnDefinition => ({
-    ...now,
-    type: sql === 'json' && isMariadb ? 'json' : sql + collationOf(now.type, sql),
-    default: backfill === undefined ? now.default && keptDefault(now.default) : backfill,
+  const to = (before: ColumnDefinition): ColumnDefinition => ({
+    ...before,
+    // Characters of identifiers are not for other texts.
+    type: sql === 'json' && isMariadb ? 'json' : sql + (typeBefore === 'uuid' ? '' : collationOf(before.type, sql)),
+    default: backfill === undefined ? before.default && keptDefault(before.default) : backfill,
+    rest: restOf(before.rest, isMoment),
     // MariaDB has JSON as texts with a check.
-    check: now.check !== null && /^\(\s*json_valid\(`/i.test(now.check) ? null : now.check,
+    check: before.check !== null && /^\(\s*json_valid\(`/i.test(before.check) ? null : before.check,
   });
   steps.push({
     kind: 'alter',
@@ -158,6 +161,16 @@ export function retyped(
     place: location,
   });
   return steps;
+}
+
+/** Other parts of a column: only moments are set by updates, to as many digits as they have. */
+function restOf(rest: readonly string[], isMoment: boolean): readonly string[] {
+  const clock = isMoment ? 'ON UPDATE CURRENT_TIMESTAMP(6)' : '';
+  const text = rest
+    .join(' ')
+    .replace(/\bON UPDATE \S+/i, clock)
+    .trim();
+  return text === '' ? [] : [text];
 }
 
 const texts = /^(?:(?:var)?char|(?:tiny|medium|long)?text)\b/i;

@@ -3,6 +3,7 @@
  * their statements, how to undo them, and how far they have come. So another process finds them later.
  */
 import type { MigrationConnection } from '../../../database/database.ts';
+import { ServerError } from '../../../database/errors.ts';
 import { errorNumber } from '../own-tables/errors.ts';
 import { mysqlProjectTables } from '../own-tables/model.ts';
 import { dropDrafts } from './drafts.ts';
@@ -19,7 +20,7 @@ export interface ChangeUnderWay {
   readonly rows: readonly string[];
 }
 
-/** Time that a change waits for another one, in seconds. */
+/** Time that a change waits for another one that may be half done, in seconds. */
 const turn = 60;
 
 /**
@@ -27,10 +28,17 @@ const turn = 60;
  * down in. Returns the names of the completed ones. The turn lasts as long as the session. `schema` is that of the
  * platform's own tables, quoted; empty for the database of the connection.
  */
-export async function beginChanges(session: MigrationConnection, schema: string): Promise<readonly string[]> {
+export async function beginChanges(
+  session: MigrationConnection,
+  schema: string,
+  waitSeconds = turn,
+): Promise<readonly string[]> {
   const lock = "CONCAT('platform model ', LEFT(SHA2(DATABASE(), 256), 40))";
-  const [[taken] = []] = await session.query(`SELECT CAST(GET_LOCK(${lock}, ${turn}) AS CHAR)`, []);
-  if (taken !== '1') throw new Error('Another change of the model did not come to an end.');
+  const [[taken] = []] = await session.query(`SELECT CAST(GET_LOCK(${lock}, ${waitSeconds}) AS CHAR)`, []);
+  if (taken !== '1') {
+    const message = 'Another change of the model did not come to an end.';
+    throw new ServerError(new Map(Object.entries({ C: '55P03', M: message })));
+  }
   const { create, underWay } = mysqlProjectTables(schema);
   for (const text of create) await session.script(text);
   await dropDrafts(session);

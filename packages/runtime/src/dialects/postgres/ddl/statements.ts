@@ -1,9 +1,9 @@
 /** Changes of the model in PostgreSQL's words. */
 import type { FieldDescriptor } from '../../../language/index.ts';
-import { madeName } from '../../../model/find.ts';
+import { bothParts, madeName } from '../../../model/find.ts';
 import { rowStatements } from '../../../model/meta.ts';
 import type {
-  FoundColumn,
+  FoundMember,
   KnownModel,
   ModelPlace,
   ModelSql,
@@ -22,8 +22,8 @@ const special: Readonly<Record<string, readonly string[]>> = {
 export const postgresModelSql: ModelSql = {
   specialOf: (type) => special[type],
   columnSql: postgresType,
-  enumType(location, typesIn, values) {
-    const sql = enumTypeName(typesIn, location.collection, location.field ?? '');
+  enumType(location, typesIn, names, values) {
+    const sql = enumTypeName(typesIn, names);
     return { sql, before: [run(`CREATE TYPE ${sql} AS ENUM (${values.map(quoteText).join(', ')})`, location)] };
   },
   arrayType: postgresArray,
@@ -86,9 +86,11 @@ export const postgresModelSql: ModelSql = {
     alter(found, `ALTER COLUMN ${found.column.column} ${required ? 'SET' : 'DROP'} NOT NULL`),
   ],
   addUnique: (found) => [alter(found, `ADD UNIQUE (${found.column.column})`)],
-  // A unique index may have been made without a constraint.
+  // A unique index may have been made without a constraint, and then a check or foreign key may have its name.
   dropUnique: (found, name) => [
-    alter(found, `DROP CONSTRAINT IF EXISTS ${quoteName(name)}`),
+    ...(found.descriptor.constraints?.some((constraint) => constraint.name === name && constraint.type !== 'unique')
+      ? []
+      : [alter(found, `DROP CONSTRAINT IF EXISTS ${quoteName(name)}`)]),
     run(`DROP INDEX IF EXISTS ${found.descriptor.table.replace(/"(?:[^"]|"")*"$/, () => quoteName(name))}`, found),
   ],
   setComment: ({ collection, field, descriptor, column }, comment) => [
@@ -100,9 +102,9 @@ export const postgresModelSql: ModelSql = {
 
   addForeignKey(found, names, key) {
     const { collection, field, descriptor } = found;
-    const holder = found.column.column;
+    const holder = key.on.map(({ from }) => from).join(', ');
     return [
-      alter(found, `ADD CONSTRAINT ${quoteName(madeName(names, 'fkey'))} FOREIGN KEY (${holder})\n${references(key)}`),
+      alter(found, `ADD CONSTRAINT ${quoteName(madeName(names, 'fkey'))} ${foreignKey(key)}`),
       // Without it every change of a related item looks through the whole table.
       run(`CREATE INDEX IF NOT EXISTS ${quoteName(madeName(names, 'idx'))} ON ${descriptor.table} (${holder})`, {
         collection,
@@ -117,7 +119,7 @@ export const postgresModelSql: ModelSql = {
       alter(
         found,
         `DROP CONSTRAINT ${quoteName(name)},\n` +
-          `ADD CONSTRAINT ${quoteName(name)} FOREIGN KEY (${found.column.column}) ${references(key)}` +
+          `ADD CONSTRAINT ${quoteName(name)} ${foreignKey(key)}` +
           (before?.deferrable ? ` DEFERRABLE INITIALLY ${time}` : ''),
       ),
     ];
@@ -138,12 +140,13 @@ function run(sql: string, location: ModelPlace): Extract<ModelStep, { kind: 'run
   return { kind: 'run', sql, place: location };
 }
 
-function alter({ collection, field, descriptor }: FoundColumn, change: string): ModelStep {
+function alter({ collection, field, descriptor }: FoundMember, change: string): ModelStep {
   return run(`ALTER TABLE ${descriptor.table} ${change}`, { collection, field });
 }
 
-function references({ target, column, onUpdate, onDelete }: NewForeignKey): string {
-  return `REFERENCES ${target} (${column}) ON UPDATE ${onUpdate} ON DELETE ${onDelete}`;
+function foreignKey({ target, on, onUpdate, onDelete }: NewForeignKey): string {
+  const [from, to] = [on.map((pair) => pair.from), on.map((pair) => pair.to)];
+  return `FOREIGN KEY (${from.join(', ')})\nREFERENCES ${target} (${to.join(', ')}) ON UPDATE ${onUpdate} ON DELETE ${onDelete}`;
 }
 
 /** A text as a literal that means the same under every setting. */
@@ -153,8 +156,8 @@ function quoteText(text: string): string {
 }
 
 /** The type that an enum has which was made here, quoted and qualified. */
-function enumTypeName(schema: string, collection: string, field: string): string {
-  return `${quoteName(schema)}.${quoteName(madeName([collection, field], 'enum'))}`;
+function enumTypeName(schema: string, names: readonly string[]): string {
+  return `${quoteName(schema)}.${quoteName(madeName(names, 'enum'))}`;
 }
 
 /** Drops the types that were made here for fields that go, unless others have them too. */
@@ -164,7 +167,9 @@ function dropEnums(model: KnownModel, collection: string, fields: readonly Field
     .filter((field) => !fields.includes(field));
   const used = new Set(others.map(({ native }) => native.replace(/\[\]$/, '')));
   return fields.flatMap(({ name, native, type }): readonly ModelStep[] =>
-    type === 'enum' && native === enumTypeName(model.schema, collection, name) && !used.has(native)
+    type === 'enum' &&
+    bothParts([collection, name]).some((names) => native === enumTypeName(model.schema, names)) &&
+    !used.has(native)
       ? [run(`DROP TYPE ${native}`, { collection, field: name })]
       : [],
   );
