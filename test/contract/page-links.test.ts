@@ -127,12 +127,12 @@ afterAll(async () => {
   await project?.close();
 });
 
-function planned(query: string): PlannedRead {
-  return planner.list({ accessClass: 'public', user: null, role: null }, { name: 'posts' }, query);
+function planned(query: string, accessClass = 'public'): PlannedRead {
+  return planner.list({ accessClass, user: null, role: null }, { name: 'posts' }, query);
 }
 
-function othersOf(query: string): readonly OtherWay[] | undefined {
-  return otherWays.of(planned(query).plan.statement);
+function othersOf(query: string, accessClass?: string): readonly OtherWay[] | undefined {
+  return otherWays.of(planned(query, accessClass).plan.statement);
 }
 
 /** Steps of a plan that join rows of named queries by a loop. */
@@ -171,17 +171,25 @@ test.skipIf(isWithout('adaptive-plans'))('only small tables are read as a whole'
     ),
   );
   expect(rows.map(({ small }) => small)).toEqual([true, true, false]);
-  const texts = async (query: string): Promise<readonly string[]> => {
+  /** Reads until it goes by a text, and some more times; the texts by which the reads have gone. */
+  const textsUntil = async (query: string, wanted: string, more = 0): Promise<readonly string[]> => {
     project.statements.reset();
-    for (let times = 0; times < 18; times++)
-      expect((await project.ask(`/items/posts?limit=4&${query}`)).status).toBe(200);
-    return project.statements.texts();
+    const isMet = () => project.statements.ran().includes(wanted);
+    for (let times = 0, left = more; times < 100 && (left > 0 || !isMet()); times++) {
+      if (isMet()) left--;
+      expect((await project.admin(`/items/posts?limit=4&${query}`)).status).toBe(200);
+    }
+    return project.statements.ran();
   };
-  const joined = (query: string): string => othersOf(`limit=4&${query}`)?.[1]?.text ?? 'none';
-  const large = reads['a whole list'] ?? '';
-  const small = reads['a table that is read as a whole'] ?? '';
-  expect(await texts(large)).not.toContain(joined(large));
-  expect(await texts(small)).toContain(joined(small));
+  const [large = '', small = ''] = [reads['a whole list'], reads['a table that is read as a whole']];
+  // A table behind a junction with a rule is never read as a whole, so this is about administrators.
+  const [ofLarge, ofSmall] = [large, small].map((query) => othersOf(`limit=4&${query}`, 'admin') ?? []);
+  const [byKeys = '', whole = ''] = ofLarge?.map(({ text }) => text) ?? [];
+  const joined = ofSmall?.[1]?.text ?? '';
+  // Three tries by keys come before those of whole tables.
+  const ran = await textsUntil(large, byKeys, 9);
+  expect([whole === '', ran.includes(byKeys), ran.includes(whole)]).toEqual([false, true, false]);
+  expect(await textsUntil(small, joined)).toContain(joined);
 });
 
 test.skipIf(isWithout('adaptive-plans'))('whole tables are compared with values and rules, and not searched', () => {
@@ -248,29 +256,33 @@ test.skipIf(isWithout('adaptive-plans')).each([
   ['a list', `/items/posts?limit=20&${reads['the first by a column with nulls']}`],
   ['a large answer', `/items/posts?limit=20&${reads['a whole list']}`],
 ])('a server reads %s for the whole page once it has taken long, and answers the same', async (_, path) => {
-  project.statements.reset();
   const first = await project.ask(path);
   expect(first.status).toBe(200);
-  expect(project.statements.texts().filter((text) => text.startsWith('WITH '))).toEqual([]);
-  for (let times = 0; times < 10; times++) expect((await project.ask(path)).text).toBe(first.text);
-  expect(project.statements.texts().filter((text) => text.startsWith('WITH '))).not.toEqual([]);
+  expect(await isReadByPage(path, first.text)).toBe(false);
+  // After eight runs, or 24 where the average is below five milliseconds; those beside other work do not count.
+  await expectWay(true, path, first.text);
 });
 
 test.skipIf(isWithout('adaptive-plans'))('a list of few links goes row by row after one of many', async () => {
-  /** True for runs that read the whole page at once. */
-  const pages = async (ids: string): Promise<readonly boolean[]> => {
-    const query = `${reads['the first by a column with nulls']}&filter[id][_between]=${ids}`;
-    const runs: boolean[] = [];
-    for (let times = 0; times < 20; times++) {
-      project.statements.reset();
-      expect((await project.ask(`/items/posts?limit=20&${query}`)).status).toBe(200);
-      runs.push(project.statements.texts().some((text) => text.startsWith('WITH ')));
-    }
-    return runs;
-  };
-  expect(await pages('1,12')).toContain(true);
-  expect((await pages('13,20')).at(-1)).toBe(false);
+  const path = `/items/posts?limit=20&${reads['the first by a column with nulls']}&filter[id][_between]=`;
+  await expectWay(true, `${path}1,12`);
+  await expectWay(true, `${path}13,20`);
+  await expectWay(false, `${path}13,20`);
 });
+
+/** Reads a list, and tells whether it went for the whole page at once. */
+async function isReadByPage(path: string, text?: string): Promise<boolean> {
+  project.statements.reset();
+  const answer = await project.ask(path);
+  expect([answer.status, answer.text]).toEqual([200, text ?? answer.text]);
+  return project.statements.ran().some((statement) => statement.startsWith('WITH '));
+}
+
+/** Reads a list until it goes that way. */
+async function expectWay(byPage: boolean, path: string, text?: string): Promise<void> {
+  for (let times = 0; times < 100; times++) if ((await isReadByPage(path, text)) === byPage) return;
+  expect.fail(`No read of a hundred went ${byPage ? 'for the whole page' : 'row by row'}.`);
+}
 
 test('statistics of tables are others after ANALYZE', async () => {
   const { url } = project.database;

@@ -314,5 +314,5 @@ export function uncounted(url: string): CountingProxy {
   const refuse = (): never => {
     throw new Error('Statements are noted on PostgreSQL only.');
   };
-  return { url, executed: refuse, texts: refuse, errors: refuse, reset: refuse, close: async () => {} };
+  return { url, executed: refuse, texts: refuse, ran: refuse, errors: refuse, reset: refuse, close: async () => {} };
 }

@@ -12,6 +12,8 @@ export interface CountingProxy {
   readonly executed: () => number;
   /** Texts of the Parse and simple Query messages since the last `reset`. */
   readonly texts: () => readonly string[];
+  /** Texts of the statements that were run since the last `reset`, those among them that were prepared before. */
+  readonly ran: () => readonly string[];
   /** Errors that the server answered since the last `reset`, as it words them. */
   readonly errors: () => readonly string[];
   readonly reset: () => void;
@@ -23,19 +25,26 @@ export async function countStatements(url: string): Promise<CountingProxy> {
   const target = new URL(url);
   let executed = 0;
   let texts: string[] = [];
+  let ran: string[] = [];
   let errors: string[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connectSocket(Number(target.port), target.hostname);
     const aside = new Set<string>();
+    const prepared = new Map<string, string>();
     let isAside = false;
     const note = messageReader(false, 'PBEQ', (type, body) => {
       if (type === 'P') {
         if (isProbe(body) || isSettings(body) || isWatch(body)) aside.add(nameAt(body, 0));
         else aside.delete(nameAt(body, 0));
+        prepared.set(nameAt(body, 0), nameAt(body, body.indexOf(0) + 1));
       }
-      // After the name of the portal stands that of the statement.
-      if (type === 'B') isAside = aside.has(nameAt(body, body.indexOf(0) + 1));
+      if (type === 'B') {
+        // After the name of the portal stands that of the statement.
+        const name = nameAt(body, body.indexOf(0) + 1);
+        isAside = aside.has(name);
+        ran.push(prepared.get(name) ?? '');
+      }
       if ((type === 'E' && !isAside) || (type === 'Q' && !isOpening(body))) executed += 1;
       if (type === 'P' && !isSettings(body)) texts.push(nameAt(body, body.indexOf(0) + 1));
       if (type === 'Q') texts.push(body.toString('utf8', 0, body.indexOf(0)));
@@ -74,10 +83,12 @@ export async function countStatements(url: string): Promise<CountingProxy> {
     url: proxied.href,
     executed: () => executed,
     texts: () => texts,
+    ran: () => ran,
     errors: () => errors,
     reset: () => {
       executed = 0;
       texts = [];
+      ran = [];
       errors = [];
     },
     close: async () => {
