@@ -217,11 +217,20 @@ describe('an import', () => {
     ['a value of another type', csv('title,price', 'a,b'), '400 INVALID_PAYLOAD'],
     ['a cell that is no JSON', csv('title,meta', 'a,{'), '400 INVALID_PAYLOAD'],
     ['a cell of much JSON', csv('title,meta', `a,"[${'1,'.repeat(600_000)}1]"`), '400 INVALID_PAYLOAD'],
-    ['cells of much text', csv('body,meta', `${'a'.repeat(600_000)},[${'1'.repeat(600_000)}]`), '400 INVALID_PAYLOAD'],
     ['names that are not there', csv('title,nothing', 'a,b'), '403 FORBIDDEN'],
     ['no title', csv('title', ',', ''), '400 INVALID_PAYLOAD'],
   ])('of %s leaves nothing', async (_, part, told) => {
     expect(failure(await bring(part))).toBe(told);
+    expect(await notes()).toHaveLength(2);
+  });
+
+  it('of rows that are longer than bodies may be leaves nothing', async () => {
+    const text = 'a'.repeat(600_000);
+    const refused = await bring(csv('title,body,meta', `long,${text},"[""${text}""]"`));
+    expect([failure(refused), refused.json.errors[0].message]).toEqual([
+      '400 INVALID_PAYLOAD',
+      expect.stringMatching(/ characters in line 2 \(MAX_PAYLOAD_SIZE\)\.$/),
+    ]);
     expect(await notes()).toHaveLength(2);
   });
 
