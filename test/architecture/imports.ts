@@ -21,7 +21,7 @@ export interface Layer {
 
 /** The imports of one file that its layer does not allow, each as `path:line imports 'name': reason`. */
 export function importViolations(layer: Layer, path: string, text: string): string[] {
-  return [...importsOf(parseSource(path, text))].flatMap((name) => {
+  return importsOf(parseSource(path, text)).flatMap((name) => {
     const reason = refusal(layer, path, name.text);
     return reason ? [`${placeOf(name)} imports '${name.text}': ${reason}`] : [];
   });
@@ -29,13 +29,13 @@ export function importViolations(layer: Layer, path: string, text: string): stri
 
 /** The packages that one file imports; `node:` stands for Node's own modules. */
 export function packagesImported(path: string, text: string): string[] {
-  const names = [...importsOf(parseSource(path, text))].map(({ text: name }) => name);
+  const names = importsOf(parseSource(path, text)).map(({ text: name }) => name);
   return names.filter((name) => !name.startsWith('.')).map(packageOf);
 }
 
 /** The names of what a file imports, or exports again, of a module, without types; `*` for all of it. */
 export function valuesImported(path: string, text: string, module: string): string[] {
-  return [...importsOf(parseSource(path, text))]
+  return importsOf(parseSource(path, text))
     .filter((name) => name.text === module)
     .flatMap(({ parent }) => {
       if (ts.isLiteralTypeNode(parent)) return [];
@@ -80,8 +80,17 @@ function packageOf(name: string): string {
     .join('/');
 }
 
+/** Module names by the file: several laws ask for those of the same files. */
+const found = new WeakMap<ts.SourceFile, readonly ts.StringLiteral[]>();
+
+function importsOf(source: ts.SourceFile): readonly ts.StringLiteral[] {
+  const names = found.get(source) ?? [...findImports(source)];
+  found.set(source, names);
+  return names;
+}
+
 /** The module names of `import`, `export … from`, `import()`, `import.meta.resolve()` and `import('…')` types. */
-function* importsOf(source: ts.SourceFile): Generator<ts.StringLiteral> {
+function* findImports(source: ts.SourceFile): Generator<ts.StringLiteral> {
   for (const node of nodesOf(source)) {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
       if (node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) yield node.moduleSpecifier;
