@@ -1,6 +1,6 @@
 /** Objects with nothing but a key, under many rules: writes that try the key first do what those do that look items up. */
-import { afterAll, describe, expect, it } from 'vitest';
-import { serveProject } from '../support/project.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ServedProject, serveProject } from '../support/project.ts';
 
 const sql = `
   CREATE TABLE zones (id integer PRIMARY KEY, name varchar(20));
@@ -34,46 +34,55 @@ const writes = [
 ];
 const makes = ['', 'create: true', 'create: { fields: [id], validation: { id: { _gt: 90 } } }'];
 
-const cases = reads.flatMap((read, index) =>
-  [0, 1].map((turn) => ({
-    read,
-    write: writes[(index + 2 * turn) % writes.length] ?? '',
-    make: makes[(index + turn) % makes.length] ?? '',
-  })),
-);
+const cases = reads
+  .flatMap((read, index) =>
+    [0, 1].map((turn) => ({
+      read,
+      write: writes[(index + 2 * turn) % writes.length] ?? '',
+      make: makes[(index + turn) % makes.length] ?? '',
+    })),
+  )
+  .map((rules, index) => ({ ...rules, index }));
 
-describe.each(cases)('$read / $write / $make', ({ read, write, make }) => {
-  const project = serveProject({
-    sql,
-    portable: true,
-    disturbed: true,
-    config: "{ relations: { 'clubs.people_by_club': { name: 'people' } } }",
-    permissions: `
-permissions:
-  public:
-    zones: { read: true }
-    clubs:
+/** The same of the tables of a case: each has its own, in one database. */
+const tablesOf = (index: number, text: string): string => text.replaceAll(/\b(?:zones|clubs|people)\b/g, `$&_${index}`);
+
+let project: ServedProject;
+beforeAll(async () => {
+  const names = cases.map(
+    ({ index }) =>
+      `'${tablesOf(index, 'clubs.people')}_by_club': { name: 'people' }, '${tablesOf(index, 'zones.clubs')}': { name: 'clubs' }`,
+  );
+  const rules = cases.map(
+    ({ index, read, write, make }) => `
+    zones_${index}: { read: true }
+    clubs_${index}:
       read: ${read}
       update: { fields: [name] }
       ${make}
-    people: { read: true, create: ${write}, update: ${write} }
+    people_${index}: { read: true, create: ${write}, update: ${write} }
 `,
+  );
+  project = await serveProject({
+    sql: cases.map(({ index }) => tablesOf(index, sql)).join(''),
+    portable: true,
+    disturbed: true,
+    config: `{ relations: { ${names.join()} } }`,
+    permissions: `permissions:\n  public:${rules.join('')}`,
   });
-  afterAll(async () => (await project).close());
+});
+afterAll(() => project?.close());
+
+describe.each(cases)('$read / $write / $make', ({ index }) => {
+  const begin = tablesOf(index, ['DELETE FROM people', 'DELETE FROM clubs', 'DELETE FROM zones', ...rows].join('; '));
 
   /** Answer of a write, and the rows after it. */
   async function outcome(method: string, path: string, body: unknown) {
-    const { ask, rows: run, cells } = await project;
-    for (const table of ['people', 'clubs', 'zones']) await run(`DELETE FROM ${table}`);
-    for (const row of rows) await run(row);
-    const { status, json } = await ask(`/items/people${path}`, { method, body });
+    await project.rows(begin);
+    const { status, json } = await project.ask(`/items/people_${index}${path}`, { method, body });
     const told = json.errors?.map(({ extensions }: { extensions: unknown }) => extensions) ?? null;
-    return [
-      status,
-      told,
-      await cells('SELECT * FROM people ORDER BY id'),
-      await cells('SELECT * FROM clubs ORDER BY id'),
-    ];
+    const [people, clubs] = ['people', 'clubs'].map((table) => tablesOf(index, `SELECT * FROM ${table} ORDER BY id`));
+    return [status, told, await project.cells(people ?? ''), await project.cells(clubs ?? '')];
   }
 
   const keys = [1, 2, 3, 4, 95, 5];

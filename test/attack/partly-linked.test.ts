@@ -50,7 +50,7 @@ permissions:
     afterAll(() => project?.close());
 
     async function sent(method: string, path: string, body: unknown) {
-      for (const row of rows) await project.rows(row);
+      await project.rows(rows.join('; '));
       const answer = await project.ask(path, { method, body });
       const keepers = await project.cells('SELECT id, room FROM keepers WHERE site IS NOT NULL ORDER BY id');
       return { told: answer.status < 300 ? 'done' : failure(answer), keepers: keepers.map(String) };

@@ -109,7 +109,7 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
 
     /** Sends a write of Ann to rows as they are above; gives the answer, and where she is in the end. */
     async function sent(method: string, path: string, body: unknown) {
-      for (const row of rows) await project.rows(row);
+      await project.rows(rows.join('; '));
       const answer = await project.ask(path, { method, token, body });
       const clubs = async (table: string, column: string) => {
         const found = await project.cells(`SELECT club FROM ${table} WHERE ${column} = '${ann}' ORDER BY club`);

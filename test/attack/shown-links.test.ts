@@ -54,11 +54,10 @@ describe.each(allServers)('on $name', ({ dialect, missing }) => {
 
     /** Sends a write to rows as they are above; gives its status, and links of all items. */
     async function sent(method: string, path: string, body: unknown) {
-      const { ask, rows: run, cells } = project;
-      await run('UPDATE people SET parent = NULL');
-      for (const table of ['people', 'clubs', 'keepers', 'rooms', 'holders', 'guilds', 'badges'])
-        await run(`DELETE FROM ${table}`);
-      for (const row of rows) await run(row);
+      const { ask, cells } = project;
+      const tables = ['people', 'clubs', 'keepers', 'rooms', 'holders', 'guilds', 'badges'];
+      const emptied = ['UPDATE people SET parent = NULL', ...tables.map((table) => `DELETE FROM ${table}`)];
+      await project.rows([...emptied, ...rows].join('; '));
       const { status } = await ask(path, { method, body });
       const links = await cells('SELECT id, club, second FROM people ORDER BY id');
       return { status, links, rooms: await cells('SELECT id, site, room FROM keepers ORDER BY id') };

@@ -54,7 +54,7 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
       }),
     );
     beforeEach(async () => {
-      for (const row of rows) await project.rows(row);
+      await project.rows(rows.join('; '));
     });
     afterAll(() => project?.close());
 

@@ -42,14 +42,13 @@ describe.each([
     project = await serveProject({ ...parts, sql, permissions, disturbed: true });
   });
   beforeEach(async () => {
-    await project.rows('UPDATE posts SET parent_id = NULL');
-    for (const table of ['posts', 'authors', 'moods', 'secrets']) await project.rows(`DELETE FROM ${table}`);
-    await project.rows(`INSERT INTO authors VALUES (1, 'Ann', false), (2, 'Hid', true), (3, 'Cid', false)`);
-    await project.rows(`INSERT INTO moods VALUES (1, 'gay'), (2, 'sad')`);
-    await project.rows(`INSERT INTO secrets VALUES (1, 'one')`);
-    await project.rows(
-      `INSERT INTO posts (id, title, locked) VALUES (1, 'one', false), (2, 'two', false), (3, 'three', true)`,
-    );
+    await project.rows(`
+      UPDATE posts SET parent_id = NULL;
+      DELETE FROM posts; DELETE FROM authors; DELETE FROM moods; DELETE FROM secrets;
+      INSERT INTO authors VALUES (1, 'Ann', false), (2, 'Hid', true), (3, 'Cid', false);
+      INSERT INTO moods VALUES (1, 'gay'), (2, 'sad');
+      INSERT INTO secrets VALUES (1, 'one');
+      INSERT INTO posts (id, title, locked) VALUES (1, 'one', false), (2, 'two', false), (3, 'three', true)`);
   });
   afterAll(() => project?.close());
 

@@ -70,7 +70,7 @@ export function placeOfTests(): SystemPlace {
 
 /** A database on the server of this run, that can be asked. */
 export interface ContractDatabase extends TestDatabase {
-  /** Runs one statement, written for PostgreSQL, and gives its rows. */
+  /** Runs statements, written for PostgreSQL, and gives the rows of the last one. */
   rows(sql: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
   /** The same, each row as the values of its columns. */
   cells(sql: string): Promise<readonly (readonly unknown[])[]>;
@@ -102,11 +102,10 @@ export async function createSystemDatabase(sql: string): Promise<ContractDatabas
 /** A database of PostgreSQL that can be asked. */
 export function withRows(database: TestDatabase): ContractDatabase {
   const send: ContractDatabase['rows'] = (text, values) =>
-    withClient(
-      database.url,
-      async (client) =>
-        (await client.query(values === undefined ? emptyingQuickly(text) : text, values && [...values])).rows,
-    );
+    withClient(database.url, async (client) => {
+      const results = [await client.query(values === undefined ? emptyingQuickly(text) : text, values && [...values])];
+      return results.flat().at(-1)?.rows ?? [];
+    });
   // A server that has just started looks at the tables that are emptied; nothing stays of what loses against it.
   const rows: ContractDatabase['rows'] = (text, values) =>
     send(text, values).catch((error: unknown) => {
