@@ -24,7 +24,7 @@ function publicProgram(): ReturnType<typeof programOf> {
   return made;
 }
 
-test('every public export has a docstring', { timeout: 120_000 }, () => {
+test('every public export has a docstring', { timeout: 600_000 }, () => {
   expect(undocumentedExports(publicEntries(), publicProgram())).toEqual([]);
 });
 
@@ -67,7 +67,7 @@ const forUsers = [
   'create/src/index.ts',
 ].map((path) => join(root, 'packages', path));
 
-test('every function, class and method for users has an example, which type-checks', { timeout: 120_000 }, () => {
+test('every function, class and method for users has an example, which type-checks', { timeout: 600_000 }, () => {
   const program = publicProgram();
   const examples = examplesOf(forUsers, program);
   expect(examples.filter(({ text }) => text === '').map(({ place }) => place)).toEqual([]);

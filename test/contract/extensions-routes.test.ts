@@ -267,4 +267,4 @@ describe('the OpenAPI document', () => {
 
 it('is typed: what is no method, role or type of the route is an error', async () => {
   expect(await typeCheck(project.folder)).toBe('');
-}, 60_000);
+}, 300_000);

@@ -311,4 +311,4 @@ it('gives the keys of changed and removed items', async () => {
 
 it('is typed: what is no collection, action or field is an error', async () => {
   expect(await typeCheck(project.folder)).toBe('');
-}, 120_000);
+}, 300_000);

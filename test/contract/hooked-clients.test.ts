@@ -42,4 +42,4 @@ it('by its types, of calls that the server answers as they say', async () => {
   expect(await made(project.url, adminToken)).toEqual({ title: 'One', slug: 'one' });
   expect(await nested(project.url, adminToken)).toEqual({ note: { title: 'Two', slug: 'two' } });
   await expect(needed(project.url, adminToken)).rejects.toMatchObject({ code: 'FAILED_VALIDATION', status: 400 });
-});
+}, 300_000);
