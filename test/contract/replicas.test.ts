@@ -294,5 +294,8 @@ async function whilePaused(work: () => Promise<void>): Promise<void> {
 async function delay(time: string): Promise<void> {
   await onStandby(`ALTER SYSTEM SET recovery_min_apply_delay = '${time}'`);
   await onStandby('SELECT pg_reload_conf()');
-  await sleep(100);
+  // Sessions that begin later have it once the server has told it to its other processes.
+  const shown = () =>
+    withClient(standbyUrl, async (client) => (await client.query('SHOW recovery_min_apply_delay')).rows);
+  await expect.poll(shown).toEqual([{ recovery_min_apply_delay: time }]);
 }
