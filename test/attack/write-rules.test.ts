@@ -259,10 +259,14 @@ describe.each(forms)('on $name, $form', ({ dialect, missing, environment }) => {
     afterAll(() => project?.close());
 
     async function store({ clubs, seats }: State): Promise<void> {
-      for (const table of ['seats', 'clubs']) await project.rows(`DELETE FROM ${table}`);
-      await project.rows(`INSERT INTO clubs VALUES ${clubs.map(({ id, open }) => `(${id}, ${open})`).join(', ')}`);
       const values = seats.map(({ id, club, person, grade }) => `(${id}, ${club ?? 'NULL'}, '${person}', '${grade}')`);
-      if (values.length > 0) await project.rows(`INSERT INTO seats VALUES ${values.join(', ')}`);
+      await project.rows(
+        [
+          ...['DELETE FROM seats', 'DELETE FROM clubs'],
+          `INSERT INTO clubs VALUES ${clubs.map(({ id, open }) => `(${id}, ${open})`).join(', ')}`,
+          ...(values.length > 0 ? [`INSERT INTO seats VALUES ${values.join(', ')}`] : []),
+        ].join('; '),
+      );
     }
 
     const text = (seats: readonly Seat[]): string =>
