@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { noGalera, type ServerGroup, startGalera, withoutGalera } from '../support/galera.ts';
-import { generateHosted } from '../support/host.ts';
+import { generateHosted, startCompiled } from '../support/host.ts';
 import { away, becomes, primary, told } from '../support/host-told.ts';
 import { withMysql } from '../support/mariadb.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
@@ -17,7 +17,7 @@ import { failure } from '../support/project.ts';
 import { countStatements } from '../support/proxy.ts';
 import { startRelay } from '../support/relay.ts';
 import { installMysqlSystem, installSystem } from '../support/system.ts';
-import { median } from '../support/timing.ts';
+import { median, untilStill } from '../support/timing.ts';
 
 type Project = Awaited<ReturnType<typeof createProject>>;
 
@@ -89,7 +89,7 @@ describe('PostgreSQL', () => {
       expect(checks.database).toMatchObject({ status: 'error', state: 'read-only', lag: expect.any(Number) });
       expect((await server.admin('/items/notes?fields=text&limit=1')).json.data).toEqual([{ text: 'one' }]);
       // What is done beside requests has been refused by then.
-      await sleep(1_000);
+      await untilStill(() => refusals(proxy.errors()));
       proxy.reset();
       const answer = await write(server);
       expect([failure(answer), answer.headers.get('retry-after')]).toEqual(['503 SERVICE_UNAVAILABLE', '1']);
@@ -220,7 +220,7 @@ describe(`MariaDB with Galera${withoutGalera}`, () => {
       join(project.folder, 'platform.config.ts'),
       'export default { collections: { site: { singleton: true } } };\n',
     );
-    server = await startUnchecked(project.folder, `mariadb://app:app@127.0.0.1:${url.port}/app`);
+    server = await startCompiled(project.folder, `mariadb://app:app@127.0.0.1:${url.port}/app`);
   }, 120_000);
   afterAll(async () => {
     await server?.stop();

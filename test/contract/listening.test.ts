@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { startCompiled } from '../support/host.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { poolerVersion, startPooler, withoutPooler } from '../support/pooler.ts';
 import { createDatabaseOn, type TestDatabase, withClient } from '../support/postgres.ts';
@@ -21,7 +22,7 @@ beforeAll(async () => {
   await installSystem(database.url);
   await withClient(database.url, (client) => client.query('CREATE TABLE notes (id integer PRIMARY KEY)'));
   await writeFile(join(project.folder, 'platform.config.ts'), "export default { permissionSource: 'tables' };\n");
-  first = await startUnchecked(project.folder, database.url);
+  first = await startCompiled(project.folder, database.url);
 });
 afterAll(async () => {
   await first?.stop();

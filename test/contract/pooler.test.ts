@@ -1,5 +1,6 @@
 /** The platform over a database that is only reached through a pooler by transactions. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generateHosted } from '../support/host.ts';
 import { type Magazine, startMagazine } from '../support/magazine.ts';
 import { isWithout } from '../support/optimizations.ts';
 import { createProject, type Platform, startPlatform } from '../support/platform.ts';
@@ -25,7 +26,8 @@ describe.skipIf(poolerVersion === undefined)(`behind PgBouncer${withoutPooler}`,
     pooler = await startPooler(magazine.database.url, 'transaction');
     project = await createProject('fixtures/magazine');
     // Compiled through it, too.
-    pooled = await startPlatform(project.folder, pooler.url, { LOG_LEVEL: 'warn' });
+    await generateHosted(project.folder, pooler.url);
+    pooled = await startPlatform(project.folder, pooler.url, { LOG_LEVEL: 'warn' }, []);
   });
   afterAll(async () => {
     await pooled?.stop();

@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ContractDatabase, createSystemDatabase, isOnMariadb, skippedFor } from '../support/contract-database.ts';
+import { startCompiled } from '../support/host.ts';
 import { type Answer, createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
 import { fencesSql, type PurgeReceiver, receivePurges, watchPurges } from '../support/purge-receiver.ts';
@@ -195,7 +196,7 @@ describe('rules in tables', () => {
     await writeFile(join(folder.folder, 'platform.config.ts'), config);
     const environment = { CACHE_PURGE_URL: receiver.url };
     servers = [
-      await startUnchecked(folder.folder, database.url, environment),
+      await startCompiled(folder.folder, database.url, environment),
       await startUnchecked(folder.folder, database.url, environment, []),
     ];
   });

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { generateHosted } from '../support/host.ts';
 import { otpOf } from '../support/otp.ts';
 import { administrator, createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { installSystem } from '../support/system.ts';
@@ -18,6 +19,7 @@ beforeAll(async () => {
   await writeFile(join(project.folder, 'platform.config.ts'), "export default { permissionSource: 'tables' };\n");
   await mkdir(join(project.folder, 'extensions'));
   await writeFile(join(project.folder, 'extensions', 'roles.ts'), roleForDoc);
+  await generateHosted(project.folder, database.url);
 });
 afterAll(async () => {
   await project?.remove();
@@ -34,8 +36,8 @@ export default defineExtension(({ after }) => {
 });
 `;
 
-const start = (variables: Readonly<Record<string, string>> = {}, args: readonly string[] = ['--generate']) =>
-  startUnchecked(project.folder, database.url, { LOG_LEVEL: 'fatal', IP_TRUST_PROXY: '127.0.0.1', ...variables }, args);
+const start = (variables: Readonly<Record<string, string>> = {}) =>
+  startUnchecked(project.folder, database.url, { LOG_LEVEL: 'fatal', IP_TRUST_PROXY: '127.0.0.1', ...variables }, []);
 
 function lines(server: Platform): readonly Line[] {
   const texts = server.log().split('\n');
@@ -222,15 +224,12 @@ describe('at the level fatal', () => {
 });
 
 it('limit-reached, once a minute: of sign-ins, and of all requests', async () => {
-  const server = await start(
-    {
-      RATE_LIMITER_ENABLED: 'true',
-      RATE_LIMITER_POINTS: '30',
-      RATE_LIMITER_DURATION: '60s',
-      RATE_LIMITER_AUTH_ADDRESS_POINTS: '3',
-    },
-    [],
-  );
+  const server = await start({
+    RATE_LIMITER_ENABLED: 'true',
+    RATE_LIMITER_POINTS: '30',
+    RATE_LIMITER_DURATION: '60s',
+    RATE_LIMITER_AUTH_ADDRESS_POINTS: '3',
+  });
   try {
     const ip = '192.0.2.77';
     for (let tried = 0; tried < 6; tried++) await signIn(server, { email: 'x@example.com', password: 'y' }, ip);
@@ -252,12 +251,12 @@ it('an address is there as LOG_ADDRESSES says, and nothing with the level silent
     [{ LOG_ADDRESSES: 'full' }, '198.51.100.7'],
     [{ LOG_ADDRESSES: 'none' }, undefined],
   ] as const) {
-    const server = await start(variables, []);
+    const server = await start(variables);
     const [made] = await causes(server, () => signIn(server, administrator));
     await server.stop();
     expect(made?.address).toBe(address);
   }
-  const silent = await start({ LOG_LEVEL: 'silent' }, []);
+  const silent = await start({ LOG_LEVEL: 'silent' });
   expect((await signIn(silent, administrator)).status).toBe(200);
   await silent.stop();
   expect(lines(silent)).toEqual([]);

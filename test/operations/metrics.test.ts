@@ -5,10 +5,11 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, withClient } from '../support/database.ts';
+import { startCompiled } from '../support/host.ts';
 import { createMysqlDatabase } from '../support/mariadb.ts';
 import { ask, duration, type Metered, mysqlSql, openMetered, route, rules, scrape } from '../support/metered.ts';
 import { isWithout } from '../support/optimizations.ts';
-import { administrator, createProject, startUnchecked } from '../support/platform.ts';
+import { administrator, createProject } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
 import { serveSso } from '../support/single-sign-on.ts';
 import { installSystem } from '../support/system.ts';
@@ -140,7 +141,7 @@ describe.each(servers)('$name', ({ missing, start }) => {
     const url = await createMysqlDatabase(host, mysqlSql);
     const place = await createProject();
     await writeFile(join(place.folder, 'permissions.yaml'), rules);
-    const server = await startUnchecked(place.folder, url, { METRICS_PORT: '0' });
+    const server = await startCompiled(place.folder, url, { METRICS_PORT: '0' });
     try {
       await ask(server);
       await server.ask('/items/docs', { method: 'POST', body: { id: 9 } });
@@ -182,7 +183,7 @@ describe('the platform', () => {
     const place = await createProject();
     await writeFile(join(place.folder, 'permissions.yaml'), 'permissions: { public: { docs: { read: true } } }\n');
     const limits = { RATE_LIMITER_AUTH_ADDRESS_POINTS: '3' };
-    const server = await startUnchecked(place.folder, own.url, { METRICS_PORT: '0', ...limits });
+    const server = await startCompiled(place.folder, own.url, { METRICS_PORT: '0', ...limits });
     try {
       const url = /"metrics":"([^"]*)"/.exec(server.log())?.[1] ?? '';
       const login = (body: object) => server.ask('/auth/login', { method: 'POST', body });

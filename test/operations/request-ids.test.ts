@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { generateHosted } from '../support/host.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 
 const sql = `
@@ -19,6 +20,7 @@ beforeAll(async () => {
   project = await createProject();
   const rules = 'permissions: { public: { docs: { read: true, create: true }, slow: { read: true } } }\n';
   await writeFile(join(project.folder, 'permissions.yaml'), rules);
+  await generateHosted(project.folder, database.url);
 });
 afterAll(async () => {
   await project?.remove();
@@ -31,7 +33,7 @@ async function withServer(
   use: (server: Platform) => Promise<void>,
 ): Promise<void> {
   const options = { LOG_LEVEL: 'info', ...environment };
-  const server = await startUnchecked(project.folder, database.url, options, ['--generate', ...args]);
+  const server = await startUnchecked(project.folder, database.url, options, args);
   try {
     await use(server);
   } finally {

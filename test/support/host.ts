@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { bundled } from './bundled.ts';
 import type { HostAnswer, HostRequest } from './host-process.ts';
-import { asking, type Platform, variablesOf } from './platform.ts';
+import { asking, type Platform, startUnchecked, variablesOf } from './platform.ts';
 
 const script = fileURLToPath(new URL('./host-process.ts', import.meta.url));
 
@@ -60,6 +60,17 @@ export async function generateHosted(folder: string, databaseUrl: string): Promi
   requests += 1;
   const { error } = await tell(currentHost(), { kind: 'generate', number: requests, folder, databaseUrl });
   if (error !== undefined) throw new Error(`The project was not compiled:\n${error}`);
+}
+
+/** Compiles the project so, and serves it in a process of its own, as the command does. */
+export async function startCompiled(
+  folder: string,
+  databaseUrl: string,
+  environment: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+): Promise<Platform> {
+  await generateHosted(folder, databaseUrl);
+  return startUnchecked(folder, databaseUrl, environment, args);
 }
 
 function tell(host: Host, request: HostRequest): Promise<HostAnswer> {

@@ -9,7 +9,7 @@
 import { expect } from 'vitest';
 import { createGraphqlTwin, type TwinCount, unlimitedDocuments } from './graphql-twin.ts';
 import { createWriteTwin } from './graphql-write-twin.ts';
-import { startHosted } from './host.ts';
+import { generateHosted, startCompiled, startHosted } from './host.ts';
 import { asDescribed } from './openapi/described.ts';
 import { type Answer, type Ask, adminToken, type Platform, startUnchecked } from './platform.ts';
 import { createTurns } from './turns.ts';
@@ -24,6 +24,8 @@ export interface BothLanes {
   readonly environment?: Readonly<Record<string, string>>;
   /** Gives each server a process of its own, as the command starts them: for tests that look at the process. */
   readonly alone?: boolean;
+  /** Says that the folder holds what is generated of it. */
+  readonly isCompiled?: boolean;
   /** Hooks act after the commit, too, so what a write leaves cannot be taken back. */
   readonly hooked?: boolean;
 }
@@ -44,8 +46,8 @@ export async function startOneLane({
   databaseUrl,
   environment = {},
   alone = false,
-}: Omit<BothLanes, 'directUrl' | 'hooked'>): Promise<Platform> {
-  const server = await (alone ? startUnchecked : startHosted)(folder, databaseUrl, { ...patient, ...environment });
+}: Omit<BothLanes, 'directUrl' | 'isCompiled' | 'hooked'>): Promise<Platform> {
+  const server = await (alone ? startCompiled : startHosted)(folder, databaseUrl, { ...patient, ...environment });
   return asDescribed(server, { folder, adminToken: environment.ADMIN_TOKEN ?? adminToken });
 }
 
@@ -56,15 +58,17 @@ export async function startBothLanes({
   directUrl,
   environment = {},
   alone = false,
+  isCompiled = false,
   hooked = false,
 }: BothLanes): Promise<Platform> {
   const fastly = { ...patient, DATABASE_DRIVER: 'fast', ...environment };
   const describedBy = { folder, adminToken: environment.ADMIN_TOKEN ?? adminToken };
-  const fast = asDescribed(await (alone ? startUnchecked : startHosted)(folder, databaseUrl, fastly), describedBy);
+  if (alone && !isCompiled) await generateHosted(folder, databaseUrl);
+  const start = (url: string, variables: Readonly<Record<string, string>>, generate: boolean): Promise<Platform> =>
+    alone ? startUnchecked(folder, url, variables, []) : startHosted(folder, url, variables, generate);
+  const fast = asDescribed(await start(databaseUrl, fastly, !isCompiled), describedBy);
   const plainly = { ...patient, ...unlimitedDocuments, ...environment, PLATFORM_OPTIMIZE: 'none' };
-  const starting = alone
-    ? startUnchecked(folder, directUrl, plainly, [])
-    : startHosted(folder, directUrl, plainly, false);
+  const starting = start(directUrl, plainly, false);
   // Whoever asks first is told, too.
   starting.catch(() => {});
   // What the plain lane reads is compared with what the other one reads, so only its writes need a look at the document.

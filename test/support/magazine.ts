@@ -1,8 +1,10 @@
 /** The sample as a database of a test's own, and the platform over it. */
-import { readFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { cp, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { dataSql } from '../../fixtures/magazine/data.ts';
 import { createFilledDatabase, type TestDatabase, withClient } from './database.ts';
+import { generateHosted } from './host.ts';
 import { startBothLanes } from './lanes.ts';
 import { createProject, type Platform } from './platform.ts';
 import { type CountingProxy, countStatements } from './proxy.ts';
@@ -33,15 +35,32 @@ export function createMagazineDatabase(): Promise<TestDatabase> {
 /** Changes the sample before it is compiled. */
 export type Prepare = (folder: string, database: TestDatabase) => Promise<void>;
 
-/** Compiles and serves the magazine over a database of its own; `alone` in processes of its own, as the command does. */
+let compiled: Promise<string> | undefined;
+
+/** The folder of the sample as it is compiled, once in a worker: it is the same over each database of that schema. */
+async function compileMagazine(databaseUrl: string): Promise<string> {
+  const { folder } = await createProject('fixtures/magazine');
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  await generateHosted(folder, databaseUrl);
+  return folder;
+}
+
+/**
+ * Serves the magazine over a database of its own, compiled anew where something is changed before; `alone` in processes of
+ * its own, as the command does.
+ */
 export async function startMagazine(
   environment: Readonly<Record<string, string>> = {},
-  prepare: Prepare = async () => undefined,
+  prepare?: Prepare,
   alone = false,
 ): Promise<Magazine> {
   const database = await createMagazineDatabase();
-  const project = await createProject('fixtures/magazine');
-  await prepare(project.folder, database);
+  const project = await createProject(prepare && 'fixtures/magazine');
+  await prepare?.(project.folder, database);
+  if (prepare === undefined) {
+    compiled ??= compileMagazine(database.url);
+    await cp(await compiled, project.folder, { recursive: true });
+  }
   const statements = await countStatements(database.url);
   const platform = await startBothLanes({
     folder: project.folder,
@@ -49,6 +68,7 @@ export async function startMagazine(
     directUrl: database.url,
     environment,
     alone,
+    isCompiled: prepare === undefined,
   });
   return {
     ...platform,
