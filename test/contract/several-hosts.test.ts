@@ -54,6 +54,8 @@ async function synchronously(): Promise<void> {
     await client.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
     await client.query(`ALTER DATABASE ${new URL(primaryUrl).pathname.slice(1)} SET synchronous_commit = 'on'`);
     await client.query('SELECT pg_reload_conf()');
+    const states = async () => (await client.query('SELECT sync_state AS is FROM pg_stat_replication')).rows;
+    await expect.poll(states).toEqual([{ is: 'sync' }]);
   });
 }
 
