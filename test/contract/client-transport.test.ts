@@ -191,6 +191,9 @@ describe('what is answered 429 or 503', () => {
       await expect(act()).rejects.toThrow(PlatformError);
       expect(server.asked.length).toBe(1);
     }
+    server.tell(busy, {});
+    await docs.deleteByQuery({ limit: -1 });
+    expect(server.asked.length).toBe(2);
     server.tell(busy, busy, {});
     await docs.createOne({ n: 1 }, {}, { idempotencyKey: 'k' });
     expect(server.asked.map(({ headers }) => headers['idempotency-key'])).toEqual(['k', 'k', 'k']);

@@ -148,7 +148,8 @@ export function createItemHandler<Item>(requester: Requester, path: readonly Key
     deleteByQuery: async (query, options) => {
       refuseLost(query);
       // Some of those that are found: the next time these are others.
-      const isOnce = [query.limit, query.offset, query.page].some((number) => number !== undefined);
+      const { limit = -1, offset, page } = query;
+      const isOnce = limit !== -1 || [offset, page].some((number) => number !== undefined);
       return nothing({ method: 'DELETE', path, body: { query }, options, ...purged(options), isOnce });
     },
   };
