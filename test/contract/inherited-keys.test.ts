@@ -74,6 +74,25 @@ describe('where a key stands twice', () => {
     expect(json).toEqual({ data: { docs_by_id: { title: 'parent' } } });
   });
 
+  it('reads of several keys give it, too', async () => {
+    const search = (body: object) => project.ask('/items/docs', { method: 'SEARCH', body });
+    const { json } = await search({
+      keys: [1, 3, 5],
+      query: { fields: ['id', 'title'], sort: ['id'], meta: ['filter_count'] },
+    });
+    expect(json).toEqual({
+      data: [
+        { id: 1, title: 'own' },
+        { id: 3, title: 'alone' },
+        { id: 5, title: 'parent' },
+      ],
+      meta: { filter_count: 3 },
+    });
+    expect(failure(await search({ keys: [5, 404] }))).toBe('403 FORBIDDEN');
+    const counted = await search({ keys: [1, 5], query: { aggregate: { count: '*' } } });
+    expect(counted.json).toEqual({ data: [{ count: 2 }] });
+  });
+
   it.each<[string, string, object | undefined]>([
     ['PATCH', '/5', { title: 'changed' }],
     ['PATCH', '/5?fields=title', { title: 'changed' }],

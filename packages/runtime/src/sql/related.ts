@@ -1,11 +1,11 @@
-import { allOf, cast, sqlFalse, where } from '../dialects/fragment.ts';
+import { allOf, cast, keyColumn, sqlFalse, where } from '../dialects/fragment.ts';
 import type { SqlDialect } from '../dialects/index.ts';
 import type { ColumnPair, Condition, FieldDescriptor, ManyToMany } from '../language/index.ts';
 import { fieldOfColumn } from './cell.ts';
 import { readable } from './readable.ts';
 import { joined, type Row, tableRow } from './row.ts';
 import { callerGuards, granted, targetRow } from './rules.ts';
-import type { RelationScope } from './scope.ts';
+import { keyFields, type RelationScope } from './scope.ts';
 
 type Related = Extract<Condition, { kind: 'related' }>;
 
@@ -108,6 +108,22 @@ export function firstOf({ statement, collection: { descriptor }, column }: Row):
   if (descriptor.inherited !== true) return '';
   const table = statement.parameter({ kind: 'fixed', value: descriptor.table }, 'pg_catalog.text');
   return ` ORDER BY ${column('tableoid')} = ${table}::pg_catalog.regclass DESC LIMIT 1`;
+}
+
+/** Condition on rows of several keys: of those that child tables repeat, the one that `firstOf` gives. */
+export function isFirst(row: Row): readonly string[] {
+  const { statement, scope, collection } = row;
+  const { descriptor } = collection;
+  if (descriptor.inherited !== true) return [];
+  const alias = statement.alias();
+  const other = tableRow(statement, scope, collection, alias);
+  const [start = [], found = []] = [row, other].map(({ column }) =>
+    keyFields(descriptor).map((field) => keyColumn(column(field.column), field)),
+  );
+  const same = found.map((key, index) => `${key} = ${start[index]}`);
+  const placeIn = ({ column }: Row): string => `${column('tableoid')}, ${column('ctid')}`;
+  const rows = `${descriptor.table} ${alias}${where(allOf([...same, readable(other)]))}${firstOf(other)}`;
+  return [`(${placeIn(row)}) = (SELECT ${placeIn(other)} FROM ${rows})`];
 }
 
 export function joinsOf({ links, own: conditions }: Pick<Reach, 'links' | 'own'>): readonly string[] {

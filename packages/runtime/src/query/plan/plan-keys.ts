@@ -4,6 +4,7 @@ import type { ListedKey } from '../../dialects/index.ts';
 import { type FieldDescriptor, types } from '../../language/index.ts';
 import { besideColumn } from '../../sql/cell.ts';
 import { keyType } from '../../sql/operand.ts';
+import { isFirst } from '../../sql/related.ts';
 import type { Row, StatementBuilder } from '../../sql/row.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import type { Selector } from '../authorise/shape.ts';
@@ -11,7 +12,8 @@ import type { Selector } from '../authorise/shape.ts';
 /** Predicates that pick items by key. Their values stand at `index`: one per key field, or an array for a list. */
 export function printKeys(row: Row, selector: Selector, index: number): readonly string[] {
   if (selector !== 'key' && selector !== 'keys') return [];
-  return printKeyFields(row, keyFields(row.collection.descriptor), selector, index);
+  const named = printKeyFields(row, keyFields(row.collection.descriptor), selector, index);
+  return selector === 'keys' ? [...named, ...isFirst(row)] : named;
 }
 
 /** The same of some fields of the key, whose values stand at `index` in their order. */
