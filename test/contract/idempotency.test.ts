@@ -1,5 +1,7 @@
 /** `Idempotency-Key`: a request that is sent again is done once. */
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isOnMariadb } from '../support/contract-database.ts';
 import { notebookSql, resetSql, serveNotebook, triggersSql } from '../support/notebook.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
@@ -122,6 +124,69 @@ describe('the same key', () => {
     const headers = { 'idempotency-key': 'a' };
     expect(failure(await project.ask('/graphql', { method: 'POST', body, headers }))).toBe('400 INVALID_PAYLOAD');
     expect(await people()).toBe(0);
+  });
+});
+
+it.skipIf(isOnMariadb())(
+  'that is sent again and again before it is answered leaves others their connections',
+  async () => {
+    const slow = await serveProject({
+      sql: 'CREATE TABLE naps (id integer PRIMARY KEY); CREATE TABLE notes (id integer PRIMARY KEY);',
+      postgres: `CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(3); RETURN NEW; END';
+      CREATE TRIGGER nap BEFORE INSERT ON naps FOR EACH ROW EXECUTE FUNCTION nap();`,
+      system: true,
+      alone: true,
+      disturbed: true,
+      environment: { DATABASE_POOL_MAX: '4', DATABASE_POOL_TIMEOUT: '1s' },
+    });
+    const nap = () => post('a', { id: 1 }, 'naps', slow.admin);
+    const [first, ...others] = Array.from({ length: 12 }, nap);
+    await setTimeout(500);
+    const written = await slow.admin('/items/notes', { method: 'POST', body: { id: 1 } });
+    expect(written.status).toBe(200);
+    const answers = await Promise.all([first, ...others]);
+    expect(answers.map((answer) => answer?.status)).toEqual(answers.map(() => 200));
+    await slow.close();
+  },
+);
+
+describe('operations that only administrators may do', () => {
+  const ask = (path: string, key: string) =>
+    project.admin(path, { method: 'POST', headers: { 'idempotency-key': key } });
+
+  it('take a second factor away once', async () => {
+    const [user, other] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'];
+    await rows(
+      `INSERT INTO platform.platform_users (id, tfa_secret) VALUES ('${user}', 'first'), ('${other}', 'other')`,
+    );
+    const secrets = async () =>
+      (
+        await rows(`SELECT tfa_secret FROM platform.platform_users WHERE id IN ('${user}', '${other}') ORDER BY id`)
+      ).flatMap(Object.values);
+    const disable = async (id: string, key: string) => (await ask(`/users/${id}/tfa/disable`, key)).status;
+    expect([await disable(user, 'a'), await secrets()]).toEqual([204, [null, 'other']]);
+    await rows(`UPDATE platform.platform_users SET tfa_secret = 'second' WHERE id = '${user}'`);
+    expect([await disable(user, 'a'), await disable(other, 'a'), await secrets()]).toEqual([
+      204,
+      422,
+      ['second', 'other'],
+    ]);
+    expect([await disable(user, 'b'), await disable('none', 'c'), await disable('none', 'c')]).toEqual([204, 403, 403]);
+    expect(await secrets()).toEqual([null, 'other']);
+    await rows(`DELETE FROM platform.platform_users WHERE id IN ('${user}', '${other}')`);
+  });
+
+  it('clear caches once', async () => {
+    const clear = async (key: string, query = '') => (await ask(`/utils/cache/clear${query}`, key)).status;
+    expect([await clear('a'), await clear('a'), await clear('a', '?other'), await clear('a b')]).toEqual([
+      200, 200, 422, 400,
+    ]);
+    const query = 'mutation { utils_cache_clear }';
+    const headers = { 'idempotency-key': 'g' };
+    for (let count = 0; count < 2; count++)
+      expect((await project.admin('/graphql/system', { method: 'POST', body: { query }, headers })).json).toEqual({
+        data: { utils_cache_clear: null },
+      });
   });
 });
 

@@ -12,6 +12,7 @@ import type { Passwords } from '../passwords/passwords.ts';
 import type { SystemPlace } from '../system/place.ts';
 import type { AccountFinder, SigningIn } from '../users/account.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
+import { type TransactionBody, withoutAnswer } from '../write/execute/transaction-body.ts';
 import { type Attempts, countWrongOtp } from './attempts.ts';
 import type { Identities } from './identities.ts';
 import { auditRefusal } from './refusals.ts';
@@ -46,8 +47,8 @@ export interface SecondFactors {
   generate(user: string, password: string, client: string): Promise<OfferedSecret>;
   enable(owner: Owner, secret: string, otp: string): Promise<void>;
   disable(owner: Owner, otp: string): Promise<void>;
-  /** Takes the second factor of a user away, where there is one. Rejects with FORBIDDEN where there is no user. */
-  disableFor(user: string, by: Omit<Changing, 'user'>): Promise<void>;
+  /** Work that takes the second factor of a user away, where there is one. It is FORBIDDEN where there is no user. */
+  disableFor(user: string, by: Omit<Changing, 'user'>): TransactionBody;
   /** Makes ten recovery codes in place of all that there were. */
   makeCodes(owner: Owner, otp: string): Promise<readonly string[]>;
 }
@@ -131,7 +132,7 @@ class SecondFactorService implements SecondFactors {
     const email = found?.account.email ?? user;
     const attempt = attempts.login(email, client);
     await attempt.begin();
-    if (!(await passwords.verify(found?.password ?? null, password))) {
+    if (!(await passwords.verify(found?.password ?? null, password, client))) {
       await attempt.failed();
       throw new PlatformError('INVALID_CREDENTIALS');
     }
@@ -181,17 +182,17 @@ class SecondFactorService implements SecondFactors {
     this.#options.identities.forget(user);
   }
 
-  async disableFor(user: string, by: Omit<Changing, 'user'>): Promise<void> {
+  disableFor(user: string, by: Omit<Changing, 'user'>): TransactionBody {
     if (!isUuid(user)) throw new PlatformError('FORBIDDEN');
-    await this.#options.database.transaction(async (transaction) => {
+    const { keepHistory, sessions, identities } = this.#options;
+    const run = async (transaction: Transaction): Promise<void> => {
       const disable = async () => (await this.#held(transaction, this.#texts.disable, [user, null])) || undefined;
-      if ((await this.#options.keepHistory(transaction, { ...by, user }, disable)) === true) {
+      if ((await keepHistory(transaction, { ...by, user }, disable)) === true) {
         await this.#forgetAll(transaction, user);
-        await this.#options.sessions.endAll(transaction, user);
+        await sessions.endAll(transaction, user);
       } else if (!(await this.#held(transaction, this.#texts.exists, [user]))) throw new PlatformError('FORBIDDEN');
-      return { value: undefined };
-    });
-    this.#options.identities.forget(user);
+    };
+    return withoutAnswer({ run, affected: () => [], committed: () => identities.forget(user) });
   }
 
   async makeCodes({ user, sender }: Owner, otp: string): Promise<readonly string[]> {

@@ -1,10 +1,10 @@
 /** Invitations and second factors. Source: API specification, sections 3.3 and 3.4. */
 import type { Accounts } from '../../auth/accounts.ts';
-import { clientOf } from '../../auth/ip-access.ts';
 import type { Invite } from '../../auth/mailed-tokens/invites.ts';
 import type { Database } from '../../database/database.ts';
 import { identifiedRow } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
+import { clientOf } from '../../environment/networks.ts';
 import type { Environment } from '../../environment.ts';
 import { PlatformError } from '../../errors.ts';
 import type { ownUserResource, userResource } from '../../language/operations/index.ts';
@@ -80,8 +80,11 @@ export function userOperations(
     usersMeTfaRecoveryCodes: async ({ otp }, context) => ({
       value: { recovery_codes: await secondFactors.makeCodes(ownerOf(context), otp) },
     }),
-    async usersTfaDisable({ id }, { caller, sender }) {
-      await secondFactors.disableFor(id, { by: caller.user, sender });
+    async usersTfaDisable({ id }, context) {
+      const { caller, sender } = context;
+      await runOnce(writer, onceOf(context, null), async () =>
+        secondFactors.disableFor(id, { by: caller.user, sender }),
+      );
       return done;
     },
   };

@@ -139,7 +139,8 @@ export const userResource = {
       anonymous: 'INVALID_CREDENTIALS',
       input: { id: { type: 'string', format: 'uuid' } },
       output: { description: 'The user has no second factor.' },
-      failures: [...failures, 'InvalidQuery', 'Unauthorized', 'Forbidden'],
+      keyed: true,
+      failures: [...failures, 'InvalidWrite', 'Unauthorized', 'Forbidden', 'RouteNotFound', 'Unprocessable'],
     },
   },
 } as const satisfies Resource;

@@ -4,6 +4,7 @@ import { defaultSql, type SqlDialect } from '../../dialects/index.ts';
 import type { DriftGuard } from '../../drift-watch.ts';
 import { entityTag, matchesTag } from '../../entity-tag.ts';
 import { errorBody, forbidden, PlatformError, toPlatformError } from '../../errors.ts';
+import { createWorkQueues } from '../../limits/work-queue.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { HistoryKeeper } from '../history/history.ts';
@@ -61,6 +62,8 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
   const { driftGuard, wrapBody = (body) => body } = options;
   const writerOf = rememberWriters();
   const checkOf = (transaction: Transaction, guard: Guard) => checkGuard(options, guard, writerOf, transaction);
+  // A request that is sent again before it is answered waits here, where it holds no connection to the database.
+  const queueOfKey = createWorkQueues({ atOnce: 1, waiting: 64, longestWaitMs: 30_000 });
 
   return {
     bodyOf(request, plan) {
@@ -88,7 +91,8 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
     write: (transaction, request, plan, watcher) => executePlan(options, transaction, request, plan, watcher),
     once: (work) => runOnce(options, writerOf, work),
     answer: (transaction, written) => answerNow(transaction, finish(driftGuard, writerOf, written)),
-    keyed: (keyed, prepare, failed) => runKeyed(options, writerOf, keyed, prepare, failed),
+    keyed: (keyed, prepare, failed) =>
+      queueOfKey(`${keyed.caller} ${keyed.key}`).acquire(() => runKeyed(options, writerOf, keyed, prepare, failed)),
     kept: (keyed) =>
       options.database.transaction(async (transaction) => ({
         value: (await options.keeper?.find(transaction, keyed)) ?? null,
