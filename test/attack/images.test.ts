@@ -23,6 +23,8 @@ beforeAll(async () => {
     environment: {
       ...usualPasswords,
       ASSETS_TRANSFORM_TIMEOUT: String(longestMs),
+      ASSETS_TRANSFORM_MAX_CONCURRENT: '4',
+      IP_TRUST_PROXY: '127.0.0.1',
       RATE_LIMITER_AUTH_ENABLED: 'false',
     },
     processes: 1,
@@ -68,6 +70,24 @@ it('are refused in time, while sign-ins and contents are answered', { timeout: 1
   await expect.poll(small).toEqual([200, 'image/jpeg']);
 });
 
+it('of a client that asks for as many as may wait leave other clients theirs', { timeout: 60_000 }, async () => {
+  const ask = (width: number, client: string) =>
+    project.server.ask(`/assets/${large}?width=${width}`, { headers: { 'x-forwarded-for': client } });
+  const statuses = new Set<number>();
+  let width = 100;
+  let isOver = false;
+  const flood = Array.from({ length: 50 }, async () => {
+    while (!isOver) statuses.add((await ask(width++, '192.0.2.1')).status);
+  });
+  try {
+    await expect.poll(() => statuses, { timeout: 20_000 }).toContain(503);
+    for (let count = 1; count <= 5; count++) expect((await ask(count, '192.0.2.2')).status).toBe(200);
+  } finally {
+    isOver = true;
+    await Promise.all(flood);
+  }
+});
+
 it('have no facts where their metadata unpack without end, and are kept as they are', { timeout: 60_000 }, async () => {
   const { crc32, deflateSync } = await import('node:zlib');
   const chunk = (kind: string, content: Buffer): Buffer => {
@@ -110,6 +130,11 @@ it('fill no disk, with any parameters', { timeout: 120_000 }, async () => {
   expect(kept).toBeGreaterThanOrEqual(250);
   expect(kept).toBeLessThan(260);
   expect(await ask(259)).toBe(200);
+  // Those that are needed again are kept in the end, in place of others.
+  const needed = `/assets/${id}?width=90&height=90`;
+  const stored = await readdir(folder);
+  expect((await project.server.ask(needed)).status).toBe(200);
+  expect((await readdir(folder)).filter((name) => !stored.includes(name))).toHaveLength(1);
 });
 
 it('take a title that fits from a name whose capitals are longer', async () => {

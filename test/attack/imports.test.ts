@@ -251,3 +251,33 @@ describe('an address', () => {
     expect(failure(await fetchFile(`http://nothing.invalid:${port}/`))).toBe('503 SERVICE_UNAVAILABLE');
   });
 });
+
+it('looks up a name at a time, so that those of others without an answer leave the server its own look-ups', async () => {
+  const lookups = `import dns from 'node:dns/promises';
+    import { syncBuiltinESMExports } from 'node:module';
+    let running = 0;
+    dns.lookup = async () => {
+      const isAlone = ++running === 1;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      running--;
+      return [{ address: isAlone ? '${allowed}' : '127.0.0.1', family: 4 }];
+    };
+    syncBuiltinESMExports();`;
+  const other = await serveProject({
+    system: true,
+    alone: true,
+    sql: '',
+    environment: {
+      IMPORT_IP_ALLOW_LIST: allowed,
+      IMPORT_PORTS: String(port),
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(lookups)}`,
+    },
+  });
+  try {
+    const urls = ['one', 'two', 'three'].map((name) => `http://${name}.example:${port}/a%20file.txt`);
+    const made = urls.map((url) => other.admin('/files/import', { method: 'POST', body: { url } }));
+    expect((await Promise.all(made)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  } finally {
+    await other.close();
+  }
+});

@@ -86,6 +86,55 @@ describe('guessing a password', () => {
   });
 });
 
+describe('a client that takes all it can get', () => {
+  it('leaves others their turns to sign in', { timeout: 60_000 }, async () => {
+    const [user, other] = [await project.addUser(member), await project.addUser(member)];
+    const from = address();
+    const failures = new Set<string>();
+    let isOver = false;
+    const flood = Array.from({ length: 80 }, async () => {
+      while (!isOver) failures.add(failure(await logIn(user.email, user.password, from)));
+    });
+    try {
+      await expect.poll(() => failures, { timeout: 20_000 }).toContain('503 SERVICE_UNAVAILABLE');
+      for (let count = 0; count < 5; count++)
+        expect((await logIn(other.email, other.password, address())).status).toBe(200);
+    } finally {
+      isOver = true;
+      await Promise.all(flood);
+    }
+  });
+
+  it('keeps nobody waiting by a password for which a careless policy goes back without end', {
+    timeout: 60_000,
+  }, async () => {
+    const user = await project.addUser(member);
+    const token = 'token-of-a-member-0000';
+    const change = (path: string, body: object, as = adminToken) =>
+      project.server.ask(path, { method: 'PATCH', token: as, body });
+    await change(`/users/${user.id}`, { token });
+    await change('/settings', { auth_password_policy: '^(?:[a-z]+ ?)+$' });
+    const set = (password: string) => change(`/users/${user.id}`, { password });
+    const policyHolds = async () => failure(await set('no such thing as DIGITS'));
+    await expect.poll(policyHolds, { timeout: 10_000 }).toBe('400 FAILED_VALIDATION');
+    const costly = Array.from({ length: 4 }, () => set(`${'a'.repeat(40)}!`));
+    let isOver = false;
+    const refused = Promise.all(costly).finally(() => {
+      isOver = true;
+    });
+    let slowest = 0;
+    while (!isOver) {
+      const from = performance.now();
+      expect((await project.server.ask('/server/ping')).status).toBe(200);
+      slowest = Math.max(slowest, performance.now() - from);
+    }
+    expect((await refused).map(failure)).toEqual(costly.map(() => '400 FAILED_VALIDATION'));
+    expect(slowest).toBeLessThan(400);
+    expect((await set('these are only words')).status).toBe(200);
+    await change('/settings', { auth_password_policy: null });
+  });
+});
+
 describe('a password counts by its bytes', () => {
   it.each([
     ['of 64 characters', 'x'.repeat(64), 'x'.repeat(63)],

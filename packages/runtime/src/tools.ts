@@ -40,7 +40,7 @@ export {
   undoMigrations,
 } from './migrations/migrate.ts';
 export { migrationChecksum, type ProjectMigration } from './model/recompiler.ts';
-export { type PasswordPolicy, refusePassword } from './passwords/password-policy.ts';
+export { type PasswordPolicy, refusePasswords } from './passwords/password-policy.ts';
 export { createPasswords, type Passwords, type PasswordsOptions } from './passwords/passwords.ts';
 export { stopAccepting } from './serve/acceptor.ts';
 export { onStopSignals } from './serve/close.ts';

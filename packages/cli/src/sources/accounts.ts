@@ -5,7 +5,7 @@ import {
   type OwnSql,
   ownTables,
   readEnvironment,
-  refusePassword,
+  refusePasswords,
   rowsBeside,
   type SystemPlace,
 } from '@tablewright/runtime/tools';
@@ -142,7 +142,7 @@ export function makeToken(): string {
 async function hashPassword([settings]: Awaited<ReturnType<Run>>, password: string): Promise<string> {
   const reading = readEnvironment(process.env);
   const minLength = reading.ok ? reading.environment.auth.passwordMinLength : 8;
-  const refusal = refusePassword(password, { minLength, pattern: settings?.[0] ?? null });
+  const refusal = await refusePasswords([password], { minLength, pattern: settings?.[0] ?? null });
   const hint = 'Give another one with --password-stdin.';
   if (refusal !== undefined) throw new CommandError(exitCodes.usage, refusal.message, hint);
   return createPasswords().hash(password);

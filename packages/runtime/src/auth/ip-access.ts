@@ -1,5 +1,5 @@
 /** Addresses from which a role may be used. Source: API specification, section 2.2. */
-import { type Address, createNetworks, type Networks, readAddress, subnetOf } from '../environment/networks.ts';
+import { type Address, createNetworks, type Networks, readAddress } from '../environment/networks.ts';
 import { PlatformError } from '../errors.ts';
 import type { Audit } from '../operate/audit.ts';
 import type { Account } from '../users/account.ts';
@@ -20,12 +20,6 @@ export function checkAddress({ id, role }: Account, sender: RequestOrigin, audit
   if (mayUseFrom(role?.ipAccess ?? [], readAddress(sender.ip ?? ''))) return;
   audit('ip-refused', sender, { user: id });
   throw new PlatformError('INVALID_IP');
-}
-
-/** Subnet of a sender, against which its attempts count. */
-export function clientOf({ ip }: RequestOrigin): string {
-  const address = readAddress(ip ?? '');
-  return address === null ? '' : subnetOf(address);
 }
 
 function networksOf(list: readonly string[]): Networks {

@@ -1,6 +1,7 @@
 /** Signing in, carrying on, signing out. Source: API specification, sections 2.3 to 2.5. */
 import type { Database, Transaction } from '../database/database.ts';
 import type { AuthEnvironment } from '../environment/auth.ts';
+import { clientOf } from '../environment/networks.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';
 import type { Audit } from '../operate/audit.ts';
 import type { Passwords } from '../passwords/passwords.ts';
@@ -8,7 +9,7 @@ import type { AccountFinder, SigningIn } from '../users/account.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 import { type Attempt, type Attempts, countFailures, countWrongOtp } from './attempts.ts';
 import type { Identities } from './identities.ts';
-import { checkAddress, clientOf } from './ip-access.ts';
+import { checkAddress } from './ip-access.ts';
 import { auditRefusal, stallFailure } from './refusals.ts';
 import {
   hashRefreshToken,
@@ -53,10 +54,10 @@ export function createSignIn(options: SignInOptions): SignIn {
   const { database, sessions, makePair, passwords, attempts, checkOtp, identities, environment, audit } = options;
 
   async function login(credentials: Credentials, sender: RequestOrigin, attempt: Attempt): Promise<TokenPair> {
-    const user = await authenticate(options, credentials);
+    const user = await authenticate(options, credentials, clientOf(sender));
     const { account, password } = user;
     const outdated = password === null || passwords.isOutdated(password);
-    const rehashed = outdated ? await passwords.hash(credentials.password) : null;
+    const rehashed = outdated ? await passwords.hash(credentials.password, clientOf(sender)) : null;
     const refresh = makeRefreshToken();
     await (account.hasTfa ? attempt.begin() : attempt.succeeded());
     const begin = () =>
@@ -114,9 +115,10 @@ export function createSignIn(options: SignInOptions): SignIn {
 async function authenticate(
   { finder, passwords }: SignInOptions,
   { email, password }: Credentials,
+  client: string,
 ): Promise<SigningIn> {
   const found = await finder.byEmail(email);
-  const matches = await passwords.verify(found?.password ?? null, password);
+  const matches = await passwords.verify(found?.password ?? null, password, client);
   if (found !== null && matches && found.account.status === 'active' && found.account.provider === 'default') {
     return found;
   }

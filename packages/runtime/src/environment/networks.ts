@@ -23,10 +23,17 @@ export function readAddress(text: string): Address | null {
   return mapped === null ? { text: printGroups(groups), family: 'ipv6' } : { text: mapped, family: 'ipv4' };
 }
 
-/** Addresses that count as one client: one IPv4 address, or the 64-bit network that a customer gets of IPv6. */
-export function subnetOf({ text, family }: Address): string {
+/** Addresses that count as one client: one IPv4 address, or the 64-bit network that a customer gets of IPv6. Empty for none. */
+export function subnetOf(address: Address | null): string {
+  if (address === null) return '';
+  const { text, family } = address;
   if (family === 'ipv4') return text;
   return `${printGroups([...groupsOf(text).slice(0, 4), 0, 0, 0, 0])}/64`;
+}
+
+/** The client that a request came from. */
+export function clientOf({ ip }: { readonly ip: string | null }): string {
+  return subnetOf(readAddress(ip ?? ''));
 }
 
 /** The network of an address that names no household: 24 bits of IPv4, 48 of IPv6. */

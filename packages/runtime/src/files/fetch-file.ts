@@ -9,6 +9,7 @@ import { networkInterfaces } from 'node:os';
 import type { ImportEnvironment } from '../environment/files.ts';
 import { type Address, createNetworks, readAddress } from '../environment/networks.ts';
 import { PlatformError } from '../errors.ts';
+import { createWorkQueue } from '../limits/work-queue.ts';
 import { type Staged, stage, tooLarge } from './staging.ts';
 
 interface Fetched {
@@ -16,15 +17,15 @@ interface Fetched {
   readonly name: string;
 }
 
-/** Fetches a file into a folder. Rejects with INVALID_PAYLOAD if forbidden or too large, else SERVICE_UNAVAILABLE. */
-type FetchFile = (url: string, folder: string) => Promise<Fetched>;
+/** Fetches a file for a client into a folder. Rejects with INVALID_PAYLOAD if forbidden or too large, else SERVICE_UNAVAILABLE. */
+type FetchFile = (url: string, folder: string, client: string) => Promise<Fetched>;
 
 export function createFetchFile(environment: ImportEnvironment): FetchFile {
   const isForbidden = createForbiddenAddresses(environment);
-  return async function fetchFile(text, folder) {
+  return async function fetchFile(text, folder, client) {
     const url = readUrl(text, environment.ports);
     const stop = AbortSignal.timeout(environment.timeout);
-    const address = await resolve(url.hostname, isForbidden, stop);
+    const address = await resolve(url.hostname, isForbidden, stop, client);
     let response: IncomingMessage | undefined;
     try {
       response = await ask(url, address, stop);
@@ -50,20 +51,29 @@ function readUrl(text: string, ports: readonly number[]): URL {
 }
 
 /** The address to connect to. One forbidden address among several refuses, as the owner may choose their order. */
-async function resolve(host: string, isForbidden: (address: string) => boolean, stop: AbortSignal): Promise<string> {
+async function resolve(
+  host: string,
+  isForbidden: (address: string) => boolean,
+  stop: AbortSignal,
+  client: string,
+): Promise<string> {
   // A dot at the end only says that the name is whole.
   const bare = host.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  const found = isIP(bare) === 0 ? await lookUp(bare, stop) : [bare];
+  const found = isIP(bare) === 0 ? await lookUp(bare, stop, client) : [bare];
   const [first] = found;
   if (first === undefined) throw unreachable(new Error('The name has no address.'));
   if (found.some(isForbidden)) throw refused();
   return first;
 }
 
-async function lookUp(name: string, stop: AbortSignal): Promise<readonly string[]> {
+/** A name server of a caller may not answer for long, and two names at once are all that a process resolves. */
+const lookups = createWorkQueue({ atOnce: 1, waiting: 64 });
+
+async function lookUp(name: string, stop: AbortSignal, client: string): Promise<readonly string[]> {
   try {
     const late = new Promise<never>((_, reject) => stop.addEventListener('abort', () => reject(stop.reason)));
-    const found = await Promise.race([lookup(name, { all: true, order: 'verbatim' }), late]);
+    const looking = lookups.acquire(() => lookup(name, { all: true, order: 'verbatim' }), client);
+    const found = await Promise.race([looking, late]);
     return found.map(({ address }) => address);
   } catch (error) {
     throw unreachable(error);

@@ -42,8 +42,8 @@ export interface Storage {
   open(name: string, range?: ByteRange): Promise<Readable | null>;
   /** Bytes of a content; null when there is none of this name. */
   size(name: string): Promise<number | null>;
-  /** Number of the renditions of a content, or 1,000 of more. */
-  countRenditions(name: string): Promise<number>;
+  /** Names of the renditions of a content, at most 1,000. */
+  renditions(name: string): Promise<readonly string[]>;
   /** Removes a content and everything whose name begins with `renditionsOf` it. Nothing happens when they are not there. */
   remove(name: string): Promise<void>;
 }
@@ -103,7 +103,8 @@ export function createLocalStorage(root: string): Storage {
         return file === null ? null : file.createReadStream({ ...range });
       }),
     size: (name) => reached(async () => ifThere(stat(pathOf(name)).then(({ size }) => size))),
-    countRenditions: (name) => reached(async () => (await namesIn(pathOf(renditionsOf(name)))).length),
+    renditions: (name) =>
+      reached(async () => (await namesIn(pathOf(renditionsOf(name)))).map((kept) => renditionsOf(name) + kept)),
     remove: (name) =>
       reached(async () => {
         await rm(pathOf(name), { force: true });
@@ -215,7 +216,7 @@ export function createS3Storage(location: S3Location, staging: string): Storage 
         return response.body === null ? Readable.from([]) : bodyReader(response.body);
       }),
     size: (name) => reached(() => lengthOf({ method: 'HEAD', name }, ask)),
-    countRenditions: (name) => reached(async () => (await list(renditionsOf(name))).length),
+    renditions: (name) => reached(() => list(renditionsOf(name))),
     remove: (name) =>
       reached(async () => {
         await report({ method: 'DELETE', name });

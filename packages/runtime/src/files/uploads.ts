@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../caller.ts';
+import { clientOf } from '../environment/networks.ts';
 import { PlatformError } from '../errors.ts';
 import type { CollectionAccess, CompiledApi, JsonValue } from '../language/index.ts';
 import { filesName, serverOwnedOfFiles } from '../write/access/system-access.ts';
@@ -86,7 +87,7 @@ class UploadService implements Uploads {
   ): Promise<UploadAnswer> {
     try {
       for (const { metadata } of arrived) checkNames(metadata);
-      const prepared = await this.#prepareAll(arrived, randomUUID);
+      const prepared = await this.#prepareAll(arrived, requested);
       const items = prepared.map((file) => ({
         title: titleOf(cleanName(file.name)),
         ...file.metadata,
@@ -107,7 +108,7 @@ class UploadService implements Uploads {
   async replace(requestedItem: WriteRequest, key: string, arrived: Arrived): Promise<UploadAnswer> {
     try {
       checkNames(arrived.metadata);
-      const prepared = await this.#prepareAll([arrived], () => randomUUID());
+      const prepared = await this.#prepareAll([arrived], requestedItem);
       const [fields = {}] = prepared.map((file) => file.fields);
       const derived = Object.hasOwn(arrived.metadata, 'filename_download')
         ? {}
@@ -151,10 +152,10 @@ class UploadService implements Uploads {
     }
   }
 
-  async #prepareAll(arrived: readonly Arrived[], nameOf: () => string) {
+  async #prepareAll(arrived: readonly Arrived[], { sender }: WriteRequest) {
     const prepared: (Prepared & Arrived)[] = [];
-    for (const file of arrived)
-      prepared.push({ ...file, ...(await prepareOne(file, this.#options.storages.first.name, nameOf())) });
+    const { name: storage } = this.#options.storages.first;
+    for (const file of arrived) prepared.push({ ...file, ...(await prepareOne(file, storage, clientOf(sender))) });
     return prepared;
   }
 }
@@ -176,10 +177,10 @@ function checkNames(metadata: FileMetadata): void {
   }
 }
 
-async function prepareOne({ staged, name }: Arrived, storage: string, stem: string): Promise<Prepared> {
+async function prepareOne({ staged, name }: Arrived, storage: string, client: string): Promise<Prepared> {
   const { type, charset, extension } = await detectType(staged.head, staged.size, name);
-  const { width, height, duration, metadata } = await readDetails(staged.path, type);
-  const content = { storage, name: `${stem}.${extension}` };
+  const { width, height, duration, metadata } = await readDetails(staged.path, type, client);
+  const content = { storage, name: `${randomUUID()}.${extension}` };
   const fields = {
     storage,
     filename_disk: content.name,

@@ -38,7 +38,7 @@ export function createRequestLimiter(
 ): RequestLimiter | null {
   // In this order: a request refused for its client does not count against all.
   const limits = [
-    ...(client === null ? [] : [limitOf('client', client, maxClients, (request) => clientOf(clientAddress, request))]),
+    ...(client === null ? [] : [limitOf('client', client, maxClients, (request) => subnetOf(clientAddress(request)))]),
     ...(global === null ? [] : [limitOf('all', global, 1, () => '')]),
   ].map((limit): Limit => ({ ...limit, reached }));
   if (limits.length === 0) return null;
@@ -94,11 +94,6 @@ function check(limit: Limit | undefined, key: string, { attempts, left }: Counte
 function refuse({ name, points, reached }: Limit, key: string, left: number): never {
   reached(name, key);
   throw exceeded(points, left);
-}
-
-function clientOf(clientAddress: FindClientAddress, request: IncomingMessage): string {
-  const address = clientAddress(request);
-  return address === null ? '' : subnetOf(address);
 }
 
 /** Counter, its window, and the count up to which it matters. */

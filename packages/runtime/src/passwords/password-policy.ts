@@ -1,7 +1,9 @@
 /** Policy for new passwords. Source: API specification, section 3.2. */
 import { readFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
 import { PlatformError } from '../errors.ts';
 import type { FieldProblem } from '../json/problems.ts';
+import { createWorkQueue } from '../limits/work-queue.ts';
 
 export const longestPassword = 1024;
 
@@ -13,8 +15,8 @@ export interface PasswordPolicy {
   readonly pattern: string | null;
 }
 
-/** Returns the problem of a password; undefined if it has none. Never hashes. */
-export function passwordProblem(password: string, { minLength, pattern }: PasswordPolicy): FieldProblem | undefined {
+/** Returns the problem that a password has apart from the pattern; undefined if it has none. Never hashes. */
+export function passwordProblem(password: string, minLength: number): FieldProblem | undefined {
   if (Buffer.byteLength(password) > longestPassword) {
     return { type: 'max_length', message: `must have at most ${longestPassword} bytes` };
   }
@@ -24,13 +26,21 @@ export function passwordProblem(password: string, { minLength, pattern }: Passwo
   if (isCommonPassword(password)) {
     return { type: 'password', message: 'must not be one of the passwords that everybody tries first' };
   }
-  if (pattern === null || matches(pattern, password)) return undefined;
-  return { type: 'password', message: 'does not meet the password policy' };
+  return undefined;
 }
 
-/** The same as FAILED_VALIDATION of the field `password`. */
-export function refusePassword(password: string, policy: PasswordPolicy): PlatformError | undefined {
-  const problem = passwordProblem(password, policy);
+/**
+ * Returns the problem of the first password that has one, as FAILED_VALIDATION of the field `password`. Clients take turns
+ * with the pattern.
+ */
+export async function refusePasswords(
+  passwords: readonly string[],
+  { minLength, pattern }: PasswordPolicy,
+  client?: string,
+): Promise<PlatformError | undefined> {
+  const problem =
+    passwords.map((password) => passwordProblem(password, minLength)).find((found) => found !== undefined) ??
+    (pattern === null || passwords.length === 0 ? undefined : await patternProblem({ pattern, passwords }, client));
   if (problem === undefined) return undefined;
   const extensions = { collection: 'platform_users', field: 'password', type: problem.type };
   return new PlatformError('FAILED_VALIDATION', `"password" ${problem.message}.`, extensions);
@@ -53,11 +63,46 @@ function isShorter(text: string, least: number): boolean {
   return characters < least;
 }
 
-/** A pattern that is none, which nothing writes but the database's owner, is met by no password. */
-function matches(pattern: string, password: string): boolean {
-  try {
-    return new RegExp(pattern, 'u').test(password);
-  } catch {
-    return false;
-  }
+/** A pattern, and the passwords that must meet it. */
+interface Match {
+  readonly pattern: string;
+  readonly passwords: readonly string[];
+}
+
+const matchQueue = createWorkQueue({ atOnce: 1, waiting: 64 });
+
+async function patternProblem(match: Match, client?: string): Promise<FieldProblem | undefined> {
+  const isMet = await matchQueue.acquire(() => matchApart(match), client);
+  if (isMet === true) return undefined;
+  const message =
+    isMet === null ? 'takes too long to compare with the password policy' : 'does not meet the password policy';
+  return { type: 'password', message };
+}
+
+/** Milliseconds that a pattern may take, once its thread runs. */
+const longestMatchMs = 1_000;
+
+const matcher = `import { parentPort, workerData } from 'node:worker_threads';
+const pattern = new RegExp(workerData.pattern, 'u');
+parentPort.postMessage(workerData.passwords.every((password) => pattern.test(password)));`;
+
+/**
+ * True if all passwords meet a pattern, null if that takes too long. A thread looks, as nothing else stops a pattern that goes
+ * back without end. One that is no pattern, which nothing writes but the owner of the database, is met by no password.
+ */
+function matchApart(match: Match): Promise<boolean | null> {
+  return new Promise((resolve) => {
+    const code = new URL(`data:text/javascript,${encodeURIComponent(matcher)}`);
+    const thread = new Worker(code, { workerData: match, env: {}, execArgv: [] });
+    let timer: NodeJS.Timeout | undefined;
+    thread.once('online', () => {
+      timer = setTimeout(() => void thread.terminate(), longestMatchMs);
+    });
+    thread.once('message', resolve);
+    thread.once('error', () => resolve(false));
+    thread.once('exit', () => {
+      clearTimeout(timer);
+      resolve(null);
+    });
+  });
 }

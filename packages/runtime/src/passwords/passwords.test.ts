@@ -2,7 +2,7 @@ import { argon2Sync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createWorkQueue } from '../limits/work-queue.ts';
-import { commonWords, isCommonPassword, refusePassword } from './password-policy.ts';
+import { commonWords, isCommonPassword, refusePasswords } from './password-policy.ts';
 import { createPasswords } from './passwords.ts';
 
 const passwords = createPasswords();
@@ -79,6 +79,31 @@ describe('turns', () => {
     await last;
   });
 
+  it('come to clients one after the other, and the client with most gives way', async () => {
+    const queue = createWorkQueue({ atOnce: 1, waiting: 4 });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    const work = (client: string, number: number) =>
+      queue
+        .acquire(async () => void begun.push(`${client}${number}`), client)
+        .catch(() => `${client}${number} refused`);
+    const first = queue.acquire(() => promise, 'a');
+    const greedy = [1, 2, 3, 4].map((number) => work('a', number));
+    const others = [work('b', 1), work('c', 1)];
+    expect(await work('a', 5)).toBe('a5 refused');
+    resolve();
+    await first;
+    expect(await Promise.all([...greedy, ...others])).toEqual([
+      undefined,
+      undefined,
+      'a3 refused',
+      'a4 refused',
+      undefined,
+      undefined,
+    ]);
+    expect(begun).toEqual(['a1', 'b1', 'c1', 'a2']);
+  });
+
   it('are not waited for without end, where a bound is named, and come to those behind', async () => {
     const queue = createWorkQueue({ atOnce: 1, waiting: 3, longestWaitMs: 50 });
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -99,42 +124,45 @@ describe('turns', () => {
 
 describe('a new password', () => {
   const policy = { minLength: 8, pattern: null };
-  const type = (password: string, pattern: string | null = null): unknown =>
-    refusePassword(password, { ...policy, pattern })?.extensions.type;
+  const type = async (password: string, pattern: string | null = null): Promise<unknown> =>
+    (await refusePasswords([password], { ...policy, pattern }))?.extensions.type;
 
-  it('has its length in characters and at most 1024 bytes', () => {
-    expect(type('1234567')).toBe('min_length');
-    expect(type('8 places')).toBeUndefined();
-    expect(type('🙂'.repeat(7))).toBe('min_length');
-    expect(type('🙂'.repeat(8))).toBeUndefined();
-    expect(type('x'.repeat(1024))).toBeUndefined();
-    expect(type(`${'x'.repeat(1023)}é`)).toBe('max_length');
+  it('has its length in characters and at most 1024 bytes', async () => {
+    expect(await type('1234567')).toBe('min_length');
+    expect(await type('8 places')).toBeUndefined();
+    expect(await type('🙂'.repeat(7))).toBe('min_length');
+    expect(await type('🙂'.repeat(8))).toBeUndefined();
+    expect(await type('x'.repeat(1024))).toBeUndefined();
+    expect(await type(`${'x'.repeat(1023)}é`)).toBe('max_length');
   });
 
-  it('matches the policy', () => {
-    expect(type('UNLIKELY', '[a-z]')).toBe('password');
-    expect(type('unlikely one', '[a-z]')).toBeUndefined();
-    expect(type('unlikely one', '[')).toBe('password');
+  it('matches the policy', async () => {
+    expect(await type('UNLIKELY', '[a-z]')).toBe('password');
+    expect(await type('unlikely one', '[a-z]')).toBeUndefined();
+    expect(await type('unlikely one', '[')).toBe('password');
+    const [first, second] = ['unlikely one', 'UNLIKELY'];
+    const several = await refusePasswords([first, second], { ...policy, pattern: '[a-z]' });
+    expect(several?.extensions.type).toBe('password');
   });
 
-  it('is none that everybody tries first, in capitals or not', () => {
+  it('is none that everybody tries first, in capitals or not', async () => {
     for (const common of ['12345678', 'password', 'PASSWORD', 'Passw0rd', 'qwertyuiop', 'iloveyou', 'trustno1']) {
-      expect([common, type(common)]).toEqual([common, 'password']);
+      expect([common, await type(common)]).toEqual([common, 'password']);
     }
     for (const longer of ['password ', ' password', 'passwords of mine', 'pässword'])
-      expect(type(longer)).toBeUndefined();
-    expect(refusePassword('dragon', { minLength: 1, pattern: null })?.extensions.type).toBe('password');
+      expect(await type(longer)).toBeUndefined();
+    expect((await refusePasswords(['dragon'], { minLength: 1, pattern: null }))?.extensions.type).toBe('password');
   });
 
-  it('is looked up among thousands, without a word that nobody could have', () => {
+  it('is looked up among thousands, without a word that nobody could have', async () => {
     const words = readFileSync(commonWords, 'utf8').trim().split(/\s/);
     expect(words.length).toBeGreaterThan(5_000);
     expect(words.filter((word) => word.length >= 8).length).toBeGreaterThanOrEqual(3_000);
     expect(words.filter((word) => !isCommonPassword(word) || !isCommonPassword(word.toUpperCase()))).toEqual([]);
   });
 
-  it('is not repeated by the error', () => {
-    const error = refusePassword('#~#~#', policy);
+  it('is not repeated by the error', async () => {
+    const error = await refusePasswords(['#~#~#'], policy);
     expect(JSON.stringify([error?.message, error?.extensions])).not.toContain('#~');
   });
 });

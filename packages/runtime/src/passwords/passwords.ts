@@ -4,12 +4,15 @@ import { availableParallelism } from 'node:os';
 import { createWorkQueue, type WorkQueue } from '../limits/work-queue.ts';
 import { longestPassword } from './password-policy.ts';
 
-/** Hashes and verifies. Both reject with SERVICE_UNAVAILABLE when too many wait for a processor. */
+/**
+ * Hashes and verifies; `client` says for whom, as clients take turns. Both reject with SERVICE_UNAVAILABLE when too many
+ * wait for a processor.
+ */
 export interface Passwords {
   /** Hashes the exact bytes of a password. */
-  hash(password: string): Promise<string>;
+  hash(password: string, client?: string): Promise<string>;
   /** True if a password is the one that was hashed. Null and texts that are too long take as long, and are false. */
-  verify(encoded: string | null, password: string): Promise<boolean>;
+  verify(encoded: string | null, password: string, client?: string): Promise<boolean>;
   /** True if a hash was made with weaker parameters than a new one, so that a sign-in should replace it. */
   isOutdated(encoded: string): boolean;
 }
@@ -27,12 +30,13 @@ const ofProcess = createWorkQueue({ atOnce: Math.min(3, Math.max(1, availablePar
 export function createPasswords({ queue = ofProcess }: PasswordsOptions = {}): Passwords {
   const decoyHash = encodedDecoy();
   return {
-    hash: (password) => queue.acquire(() => encodeArgon2(Buffer.from(password))),
-    async verify(encoded, password) {
+    hash: (password, client) => queue.acquire(() => encodeArgon2(Buffer.from(password)), client),
+    async verify(encoded, password, client) {
       const bytes = Buffer.from(password);
       const possible = encoded !== null && bytes.length <= longestPassword;
-      const matches = await queue.acquire(() =>
-        matchesArgon2(possible ? encoded : decoyHash, bytes.subarray(0, longestPassword)),
+      const matches = await queue.acquire(
+        () => matchesArgon2(possible ? encoded : decoyHash, bytes.subarray(0, longestPassword)),
+        client,
       );
       return possible && matches;
     },

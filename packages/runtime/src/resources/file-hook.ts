@@ -8,6 +8,7 @@ import { failedValidation, invalidPayload } from '../json/problems.ts';
 import { arrayLiteral } from '../language/index.ts';
 import { readElements } from '../sql/array-text.ts';
 import type { SystemPlace } from '../system/place.ts';
+import { untypedFile } from '../write/access/system-access.ts';
 import { keyArray, type Running, type Step, type SystemHook, writes } from '../write/execute/running.ts';
 
 interface FileHookOptions {
@@ -70,7 +71,7 @@ export function createFileHook({ place: location, left }: FileHookOptions): Syst
           const ids = keyArray(made);
           if (uploaded) await claimFile(running, ids);
           else if ((await firstRow(running.transaction, texts.untyped, [ids])) !== undefined) {
-            throw invalidPayload('"type" is required for a file without content.');
+            throw invalidPayload(`"type" ${untypedFile}.`);
           }
           const kept = readElements(ids).filter((_, item) => placed[item]);
           await identifiedRow(running.transaction, texts.made, [ids, user, arrayLiteral(kept)]);

@@ -4,15 +4,15 @@ import { firstRow, identifiedRow, type OwnSql } from '../../database/own-stateme
 import { ownTables } from '../../dialects/index.ts';
 import type { AuthEnvironment } from '../../environment/auth.ts';
 import type { LinkEnvironment } from '../../environment/mail.ts';
+import { clientOf } from '../../environment/networks.ts';
 import { PlatformError } from '../../errors.ts';
 import type { Audit } from '../../operate/audit.ts';
-import { refusePassword } from '../../passwords/password-policy.ts';
+import { refusePasswords } from '../../passwords/password-policy.ts';
 import type { Passwords } from '../../passwords/passwords.ts';
 import type { SystemPlace } from '../../system/place.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
 import { type Attempts, countFailures } from '../attempts.ts';
 import type { Identities } from '../identities.ts';
-import { clientOf } from '../ip-access.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Tokens } from '../sessions/tokens.ts';
 import type { ReadAccountSettings } from '../settings.ts';
@@ -65,9 +65,10 @@ export function createTokenUses(options: TokenUsesOptions): TokenUses {
     const { user, key, proof } = readMailed(tokens, kind, token);
     await check(kind, [user, key, proof]);
     const { passwordPolicy: pattern } = await settings();
-    const refusal = refusePassword(password, { minLength, pattern });
+    const client = clientOf(sender);
+    const refusal = await refusePasswords([password], { minLength, pattern }, client);
     if (refusal !== undefined) throw refusal;
-    const encoded = await passwords.hash(password);
+    const encoded = await passwords.hash(password, client);
     await use(uses[kind], [user, key, proof, encoded], { user, by: user, sender });
     audit('password-changed', sender, { user, by: user, action: kind });
   }

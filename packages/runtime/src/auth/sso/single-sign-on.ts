@@ -2,6 +2,7 @@
 import type { Database } from '../../database/database.ts';
 import { firstRow, type OwnSql } from '../../database/own-statements.ts';
 import { ownTables } from '../../dialects/index.ts';
+import { clientOf } from '../../environment/networks.ts';
 import type { ProviderEnvironment } from '../../environment/providers.ts';
 import { type ErrorCode, PlatformError } from '../../errors.ts';
 import { allowedUrl } from '../../mail/allowed-url.ts';
@@ -10,7 +11,7 @@ import { describeCause, type Log } from '../../operate/log.ts';
 import type { SystemPlace } from '../../system/place.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
 import { type Attempts, countFailures } from '../attempts.ts';
-import { checkAddress, clientOf } from '../ip-access.ts';
+import { checkAddress } from '../ip-access.ts';
 import { readMailed } from '../mailed-tokens/mailed-token.ts';
 import { auditRefusal, stallFailure } from '../refusals.ts';
 import { type MakePair, makeRefreshToken, type Sessions, type TokenPair } from '../sessions/sessions.ts';

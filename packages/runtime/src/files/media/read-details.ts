@@ -18,11 +18,11 @@ const maxBytes = 32_768;
 
 const workers = createMediaWorkers({ atOnce: 2, waiting: 256, longestMs: 3_000 });
 
-/** Facts of a file: none for other types and broken files. Rejects with SERVICE_UNAVAILABLE when too many wait. */
-export async function readDetails(path: string, type: string): Promise<MediaFacts> {
+/** Facts of a client's file: none for other types and broken files. Rejects with SERVICE_UNAVAILABLE when too many wait. */
+export async function readDetails(path: string, type: string, client: string): Promise<MediaFacts> {
   const isImage = rasterTypes.has(type);
   if (!isImage && !isMedia(type)) return none;
-  const result = await workers.run(async () => ({ kind: isImage ? 'image' : 'media', path }));
+  const result = await workers.run(client, async () => ({ kind: isImage ? 'image' : 'media', path }));
   if (result === null || !('facts' in result)) return none;
   const { facts } = result;
   return JSON.stringify(facts.metadata).length > maxBytes ? { ...facts, metadata: null } : facts;

@@ -26,7 +26,7 @@ it('take the place of one that has ended, without an answer that is lost', { tim
       .toBuffer(),
   );
   const workers = createMediaWorkers({ atOnce: 1, waiting: 4, longestMs: 20_000 });
-  const read = () => workers.run(async () => ({ kind: 'image', path }));
+  const read = () => workers.run('', async () => ({ kind: 'image', path }));
   expect(await read()).toMatchObject({ facts: { width: 7, height: 5 } });
   const before = children();
   expect(before).toHaveLength(1);
@@ -39,9 +39,9 @@ it('take the place of one that has ended, without an answer that is lost', { tim
 
 it('read nothing of a file that is gone, and do the next task', { timeout: 60_000 }, async () => {
   const workers = createMediaWorkers({ atOnce: 1, waiting: 4, longestMs: 20_000 });
-  expect(await workers.run(async () => ({ kind: 'image', path: '/nowhere' }))).toMatchObject({
+  expect(await workers.run('', async () => ({ kind: 'image', path: '/nowhere' }))).toMatchObject({
     failure: expect.any(String),
   });
-  expect(await workers.run(async () => null)).toBeNull();
+  expect(await workers.run('', async () => null)).toBeNull();
   for (const pid of children()) process.kill(pid, 'SIGKILL');
 });

@@ -42,8 +42,10 @@ export type WorkerMessage = 'loaded' | TaskResult;
 
 /** A few processes of one kind, which are started when they are needed. */
 export interface MediaWorkers {
-  /** Runs a task when a process is free; null for none. Rejects with SERVICE_UNAVAILABLE when that takes too long. */
-  run(prepare: () => Promise<Task | null>): Promise<TaskResult | null>;
+  /**
+   * Runs a task of a client when a process is free; null for none. Rejects with SERVICE_UNAVAILABLE when that takes too long.
+   */
+  run(client: string, prepare: () => Promise<Task | null>): Promise<TaskResult | null>;
 }
 
 interface MediaWorkersOptions {
@@ -106,7 +108,7 @@ export function createMediaWorkers({ atOnce, waiting, longestMs }: MediaWorkersO
     }
   }
 
-  return { run: (prepare) => queue.acquire(() => runPrepared(prepare)) };
+  return { run: (client, prepare) => queue.acquire(() => runPrepared(prepare), client) };
 }
 
 /** Variables of the environment that a process needs; none of them is a secret. */

@@ -1,5 +1,5 @@
 /** Transforms images, each once: the result is kept beside its original. */
-import { hash } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { TransformEnvironment } from '../../environment/files.ts';
 import { invalidQuery, PlatformError } from '../../errors.ts';
@@ -30,12 +30,13 @@ export interface Renderer {
   describe(original: Original, transformation: Transformation): Rendition;
   /**
    * Makes it, or returns the stored result; null when the original is gone. `isThere` tells if the original still
-   * exists, so that no rendition of a removed one is kept. Rejects with INVALID_QUERY for images that are too large or
-   * unreadable, and on timeout; with SERVICE_UNAVAILABLE when too many images are waiting.
+   * exists, so that no rendition of a removed one is kept. Clients take turns. Rejects with INVALID_QUERY for images that are
+   * too large or unreadable, and on timeout; with SERVICE_UNAVAILABLE when too many images are waiting.
    */
   render(
     original: Original,
     transformation: Transformation,
+    client: string,
     isThere: () => Promise<boolean>,
   ): Promise<ReadableContent | null>;
 }
@@ -66,18 +67,21 @@ export function createRenderer(limits: TransformEnvironment, log: Pick<Log, 'war
     return { id, type: mediaTypes[format] };
   }
 
-  async function create(original: Original, transformation: Transformation): Promise<Buffer | null> {
+  async function create(original: Original, transformation: Transformation, client: string): Promise<Buffer | null> {
     if (largestSide(original, transformation) > maxDimension) {
       throw invalidQuery(`An image must have at most ${maxDimension} pixels along each side.`);
     }
-    const result = await workers.run(() => taskOf(original, transformation, limits));
+    const result = await workers.run(client, () => taskOf(original, transformation, limits));
     return result === null ? null : bytesOf(result);
   }
 
-  /** Keeps a result, unless there are many. It is answered all the same where the storage does not take it. */
+  /** Keeps a result, where there are many in place of one that chance chooses: what others need is kept in the end. */
   async function keep({ storage, name }: Original, kept: string, bytes: Buffer, type: string): Promise<void> {
     try {
-      if ((await storage.countRenditions(name)) < maxKept) await storage.putBytes(kept, bytes, type);
+      const others = await storage.renditions(name);
+      const other = others.length < maxKept ? undefined : others[randomInt(others.length)];
+      if (other !== undefined) await storage.remove(other);
+      await storage.putBytes(kept, bytes, type);
     } catch (error) {
       log.warn({ name, cause: describeCause(error) }, 'An image is made anew next time, because it cannot be kept.');
     }
@@ -85,7 +89,7 @@ export function createRenderer(limits: TransformEnvironment, log: Pick<Log, 'war
 
   return {
     describe,
-    async render(original, transformation, isThere) {
+    async render(original, transformation, client, isThere) {
       const { storage, name } = original;
       const { id, type } = describe(original, transformation);
       const kept = `${renditionsOf(name)}${id}.${formatOf(original.type, transformation)}`;
@@ -93,7 +97,7 @@ export function createRenderer(limits: TransformEnvironment, log: Pick<Log, 'war
       if (size !== null) return { size, held: null, read: (range) => storage.open(kept, range) };
       const making =
         underWay.get(kept) ??
-        create(original, transformation).finally(() => {
+        create(original, transformation, client).finally(() => {
           underWay.delete(kept);
         });
       const first = !underWay.has(kept);

@@ -64,10 +64,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
       return admin;
     }
     if (identities === null) throw new PlatformError(isJwtShaped(token) ? 'INVALID_TOKEN' : 'INVALID_CREDENTIALS');
-    const found = identities.find(token, () => {
-      const address = clientAddress(request);
-      return address === null ? '' : subnetOf(address);
-    });
+    const found = identities.find(token, () => subnetOf(clientAddress(request)));
     return found instanceof Promise
       ? found.then((authenticated) => admit(authenticated, request, path))
       : admit(found, request, path);

@@ -142,7 +142,7 @@ class AssetSender {
     };
   }
 
-  #transformed(file: FoundFile, transformation: Transformation): Asset {
+  #transformed(file: FoundFile, transformation: Transformation, client: string): Asset {
     const { storages, finder, renderer } = this.#options;
     const original = { ...file, storage: storages.of(file.storage) };
     const { id, type } = renderer.describe(original, transformation);
@@ -153,7 +153,7 @@ class AssetSender {
       charset: null,
       modified: file.modified,
       id,
-      open: () => renderer.render(original, transformation, () => finder.has(file)),
+      open: () => renderer.render(original, transformation, client, () => finder.has(file)),
     };
   }
 
@@ -161,15 +161,16 @@ class AssetSender {
     { request }: HttpContext,
     { caller, query }: Call,
   ): Promise<Asset & { /** Key of the file. */ readonly file: string }> {
-    const { environment, finder } = this.#options;
+    const { environment, finder, responder } = this.#options;
     const requested = readTransformationChoice(plainParameters(query, parameters), environment.transform);
     const { path } = splitTarget(request.url ?? '');
     const key = paths.map((pattern) => readPathTexts(pattern, path)?.get('id')?.[0]).find((id) => id !== undefined);
     const file = await finder.find(caller, key ?? '');
     if (requested.kind === 'nothing') return { ...this.#whole(file), file: file.id };
     const transformation = allowedTransformation(requested, await finder.settings(), environment.transform);
-    const asset = rasterTypes.has(file.type) ? this.#transformed(file, transformation) : this.#whole(file);
-    return { ...asset, file: file.id };
+    if (!rasterTypes.has(file.type)) return { ...this.#whole(file), file: file.id };
+    const { client } = responder.unsentOf(request);
+    return { ...this.#transformed(file, transformation, client), file: file.id };
   }
 }
 

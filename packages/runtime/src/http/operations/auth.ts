@@ -1,8 +1,8 @@
 /** Signing in and out, and passwords by mail. Source: API specification, sections 2.3 to 2.7. */
 import type { Accounts } from '../../auth/accounts.ts';
-import { clientOf } from '../../auth/ip-access.ts';
 import type { TokenPair } from '../../auth/sessions/sessions.ts';
 import type { Arrival, SingleSignOn } from '../../auth/sso/single-sign-on.ts';
+import { clientOf } from '../../environment/networks.ts';
 import type { Environment } from '../../environment.ts';
 import { PlatformError } from '../../errors.ts';
 import type { authResource, OutputOf, passwordResource, ssoResource } from '../../language/operations/index.ts';

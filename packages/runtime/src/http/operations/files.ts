@@ -1,7 +1,7 @@
 /** Files from elsewhere. Source: API specification, section 11. */
 import type { IncomingMessage } from 'node:http';
-import { clientOf } from '../../auth/ip-access.ts';
 import type { FilesEnvironment } from '../../environment/files.ts';
+import { clientOf } from '../../environment/networks.ts';
 import { PlatformError } from '../../errors.ts';
 import { createFetchFile } from '../../files/fetch-file.ts';
 import type { FileServices } from '../../files/services.ts';
@@ -34,7 +34,7 @@ export function fileOperations(
       const written = { caller, collection: filesName, query, sender, ...(returning && { returning }) };
       const work = async () => {
         uploads.admit(caller, 'create');
-        const fetched = await fetchFile(url, staging);
+        const fetched = await fetchFile(url, staging, clientOf(sender));
         return uploads.create(written, [{ ...fetched, metadata: withKeys(data) }], once);
       };
       return { value: await runUnlessKept(writer, once, work) };

@@ -176,8 +176,7 @@ class Answering {
   }
 
   unsentOf(request: IncomingMessage): ClientBytes {
-    const address = this.#clientAddress(request);
-    return this.#unsent.of(address === null ? '' : subnetOf(address));
+    return this.#unsent.of(subnetOf(this.#clientAddress(request)));
   }
 
   outgoing({ request, response }: HttpContext, out: Writable): Outgoing {

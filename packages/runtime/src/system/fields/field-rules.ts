@@ -54,7 +54,7 @@ export function requiredBeside(
 }
 
 function checkPassword(text: string, { passwordMinLength }: FieldLimits): FieldProblem | undefined {
-  return passwordProblem(text, { minLength: passwordMinLength, pattern: null });
+  return passwordProblem(text, passwordMinLength);
 }
 
 function checkAddresses(text: string): FieldProblem | undefined {

@@ -42,6 +42,9 @@ function asInvitedAgain({ fields, where, check }: WriteRule): WriteRule {
 
 export const filesName = 'platform_files';
 
+/** Problem of a file that has neither a type nor a content to tell it. */
+export const untypedFile = 'is required for a file without content';
+
 /** Fields of files that requests never write. */
 export const serverOwnedOfFiles: readonly string[] = ownFields();
 

@@ -1,16 +1,17 @@
 /** Payloads of one action against its closed input: nothing unknown, nothing dropped. Source: specification, sections 4 and 6. */
+import { clientOf } from '../../environment/networks.ts';
 import { forbidden } from '../../errors.ts';
 import { missingValue, type Place, type Problems, placesIn } from '../../json/problems.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import { decodeValue, type FieldDescriptor, type JsonValue, systemCollection } from '../../language/index.ts';
 import { isSecret, types } from '../../language/types/index.ts';
 import { holdsHugeNumber } from '../../language/values/parse-text.ts';
-import { refusePassword } from '../../passwords/password-policy.ts';
+import { refusePasswords } from '../../passwords/password-policy.ts';
 import { createPasswords } from '../../passwords/passwords.ts';
 import { pathKey } from '../../query/parse/keys.ts';
 import { checkField, requiredBeside } from '../../system/fields/field-rules.ts';
 import type { Granted, WritableCollection, WritableField, WriteGrant, WriteScope } from '../access/scope.ts';
-import { filesName } from '../access/system-access.ts';
+import { filesName, untypedFile } from '../access/system-access.ts';
 import type { WriteContext } from '../write-plan.ts';
 import { type Batch, type BatchBuilder, type BatchColumn, createBatch } from './batch.ts';
 
@@ -145,7 +146,7 @@ export function requireFields(
     for (const name of requiredBeside(descriptor, (other) => columnText(item, other))) require(item, name);
     // Where nothing else is wrong it is judged at the end, because a hook may fill it.
     if (isFile && problems.any() && (columnText(item, 'type') ?? null) === null && !isPreset(grant, 'type'))
-      problems.refuse(placeOf(item), 'type', 'is required for a file without content');
+      problems.refuse(placeOf(item), 'type', untypedFile);
   }
 }
 
@@ -210,9 +211,10 @@ async function hashColumns(
   batch: Batch,
 ): Promise<Batch> {
   const { name, system } = writable.collection.descriptor;
-  if (system === true && name === 'platform_users') await checkPasswords(context, batch);
+  const client = context.caller.user ?? clientOf(context.sender);
+  if (system === true && name === 'platform_users') await checkPasswords(context, batch, client);
   const columns: BatchColumn[] = [];
-  for (const column of batch.columns) columns.push(isHashed(column) ? await hashColumn(column) : column);
+  for (const column of batch.columns) columns.push(isHashed(column) ? await hashColumn(column, client) : column);
   return { ...batch, columns };
 }
 
@@ -221,18 +223,20 @@ function isHashed({ field }: BatchColumn): boolean {
 }
 
 /** One after the other: each keeps a core busy. */
-async function hashColumn(column: BatchColumn): Promise<BatchColumn> {
+async function hashColumn(column: BatchColumn, client: string): Promise<BatchColumn> {
   const values: (string | null)[] = [];
-  for (const value of column.values) values.push(value === null ? null : await hash(value));
+  for (const value of column.values) values.push(value === null ? null : await hash(value, client));
   return { ...column, values };
 }
 
 /** Checks new passwords against the minimum length, and the pattern of the settings. */
-async function checkPasswords({ passwordPattern, scope }: WriteContext, { columns }: Batch): Promise<void> {
-  const pattern = await passwordPattern();
-  const policy = { minLength: scope.fieldLimits.passwordMinLength, pattern };
-  for (const password of columns.filter(isHashed).flatMap(({ values }) => values)) {
-    const refused = password === null ? undefined : refusePassword(password, policy);
-    if (refused !== undefined) throw refused;
-  }
+async function checkPasswords(
+  { passwordPattern, scope }: WriteContext,
+  { columns }: Batch,
+  client: string,
+): Promise<void> {
+  const policy = { minLength: scope.fieldLimits.passwordMinLength, pattern: await passwordPattern() };
+  const passwords = columns.filter(isHashed).flatMap(({ values }) => values.filter((value) => value !== null));
+  const refused = await refusePasswords(passwords, policy, client);
+  if (refused !== undefined) throw refused;
 }
