@@ -1,6 +1,10 @@
 /** What requests can have done beside reading and writing. Source: API specification, section 13. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createSystemDatabase } from '../support/contract-database.ts';
 import { file, form } from '../support/files.ts';
+import { createProject, startUnchecked } from '../support/platform.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 const editors = '00000000-0000-4000-8000-0000000000ed';
@@ -264,6 +268,29 @@ describe('sorting', () => {
     expect(seen(await order()).map(([id]) => id)).toEqual(seen(places).map(([id]) => id));
     expect(await run('SELECT position FROM articles WHERE id = 2')).toEqual([{ position: 20 }]);
     expect(failure(await asBob('/utils/sort/articles', { item: 1, to: 2 }))).toBe('403 FORBIDDEN');
+  });
+
+  it('gives many items positions with little memory', { timeout: 180_000 }, async () => {
+    const count = 100_000;
+    const database = await createSystemDatabase(`CREATE TABLE pages (id integer PRIMARY KEY, position integer);
+      INSERT INTO pages (id) WITH RECURSIVE g (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM g WHERE n < 1000)
+        SELECT 1000 * (a.n - 1) + b.n FROM g AS a, g AS b WHERE a.n <= ${count / 1000};`);
+    const { folder, remove } = await createProject();
+    const config = "collections: { pages: { sort: 'position', accountability: 'none' } }";
+    const text = `import { defineConfig } from 'tablewright/config';\nexport default defineConfig({ ${config} });\n`;
+    await writeFile(join(folder, 'platform.config.ts'), text);
+    const server = await startUnchecked(folder, database.url, { NODE_OPTIONS: '--max-old-space-size=100' });
+    try {
+      const move = await server.admin('/utils/sort/pages', { method: 'POST', body: { item: 3, to: 1 } });
+      expect(move.status).toBe(200);
+      const sql = 'SELECT COUNT(DISTINCT position) AS n, MIN(position) AS low, MAX(position) AS high FROM pages';
+      expect((await database.rows(sql)).flatMap(Object.values).map(Number)).toEqual([count, 1, count]);
+      const first = await database.rows('SELECT id FROM pages WHERE position <= 4 ORDER BY position');
+      expect(first.map(({ id }) => id)).toEqual([3, 1, 2, 4]);
+    } finally {
+      await server.stop();
+      await Promise.all([database.drop(), remove()]);
+    }
   });
 
   it('moves nothing beside rows that the caller may not write', async () => {

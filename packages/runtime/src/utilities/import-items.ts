@@ -4,6 +4,7 @@ import { PlatformError } from '../errors.ts';
 import { parseBodyText } from '../json/body.ts';
 import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, CompiledApi, JsonValue } from '../language/index.ts';
+import { checkCount } from '../write/decode/parse-body.ts';
 import { bodyOfParts, type PartsRun, type TransactionBody } from '../write/execute/transaction-body.ts';
 import { explainViolation } from '../write/execute/violation.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
@@ -71,11 +72,9 @@ export function createImporter({ api, writer, maxItems, itemSize }: ImporterOpti
       return bodyOfParts(async (transaction, parts) => {
         let count = 0;
         for await (const items of inBatches(itemsOf(file, layoutOf(request), itemSize))) {
-          if (maxItems !== null && count + items.length > maxItems) {
-            throw new PlatformError('INVALID_PAYLOAD', `A request writes at most ${maxItems} items.`);
-          }
           const before = count;
           count += items.length;
+          checkCount(count, maxItems);
           await writeBatch(writer, transaction, request, descriptor, items, parts).catch((error: unknown) => {
             throw placedBehind(error, before);
           });

@@ -9,6 +9,7 @@ import { parseExactly, withNumberTexts } from '../language/values/parse-text.ts'
 import { createAnswerWriter } from '../query/answer.ts';
 import { createPlanner, type PlannedRead, type Planner } from '../query/planner.ts';
 import { buildOpenScope, type CollectionScope } from '../sql/scope.ts';
+import { checkCount } from '../write/decode/parse-body.ts';
 import { clusterTurn } from '../write/execute/targets.ts';
 import { bodyOfParts, type TransactionBody } from '../write/execute/transaction-body.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
@@ -18,9 +19,14 @@ import { updatableNames } from './revert.ts';
 interface MoverOptions {
   readonly api: CompiledApi;
   readonly writer: Pick<Writer, 'workOf'>;
+  /** Items that one request writes at most; null: as many as it moves. */
+  readonly maxItems: number | null;
 }
 
 const written = { query: '', isPart: true, returning: () => null } as const;
+
+/** Items that are read and written together, so that a move needs little memory. */
+const together = 10_000;
 
 /** Caller of a move, and its collection. */
 type MoveRequest = Pick<WriteRequest, 'caller' | 'collection' | 'sender'>;
@@ -29,7 +35,7 @@ type MoveRequest = Pick<WriteRequest, 'caller' | 'collection' | 'sender'>;
  * Makes what prepares a move: every new position is an update of the caller, under the caller's rules, in one transaction.
  * It is refused with FORBIDDEN for items that the caller may not write, and with INVALID_PAYLOAD without a sort field.
  */
-export function createMover({ api, writer }: MoverOptions) {
+export function createMover({ api, writer, maxItems }: MoverOptions) {
   const { dialect } = api;
   const open = buildOpenScope(api);
   // Limits of lists are for requests.
@@ -45,11 +51,16 @@ export function createMover({ api, writer }: MoverOptions) {
     const field = sortFieldOf(collection);
     if (!updatable.has(field)) throw forbidden();
     return bodyOfParts(async (transaction, { judgesFirst, begun }) => {
-      const items = await planMove({ transaction, planner, caller, dialect, turn, collection, field }, move);
-      const request = { ...written, caller, collection: name, sender, judgesFirst };
-      const work = await writer.workOf({ action: 'update', request, body: items });
-      begun(work);
-      await work.run(transaction);
+      let count = 0;
+      async function write(body: readonly FilterObject[]): Promise<void> {
+        count += body.length;
+        checkCount(count, maxItems);
+        const request = { ...written, caller, collection: name, sender, judgesFirst };
+        const work = await writer.workOf({ action: 'update', request, body: [...body] });
+        begun(work);
+        await work.run(transaction);
+      }
+      await moveWithin({ transaction, planner, caller, dialect, turn, collection, field, write }, move);
     });
   };
 }
@@ -70,9 +81,11 @@ interface Moving {
   readonly collection: CollectionScope;
   /** Name of the sort field. */
   readonly field: string;
+  /** Writes items of their keys and new positions. */
+  readonly write: (items: readonly FilterObject[]) => Promise<void>;
 }
 
-/** An item with the position that it has, or gets because it had none. */
+/** An item with its position. */
 interface Placed {
   readonly item: FilterObject;
   readonly id: string;
@@ -87,67 +100,66 @@ function sortFieldOf({ descriptor }: CollectionScope): string {
 }
 
 /**
- * The changes that move an item, as items of their keys and new positions. They are the two that the request names,
- * those between them, and those that had no position. The last come at the end in the order of their keys. Throws
- * FORBIDDEN for items that the caller may not read.
+ * Moves an item: writes the two that the request names, those between them, and those that had no position. The last come at
+ * the end in the order of their keys. Throws FORBIDDEN for items that the caller may not read.
  */
-async function planMove(moving: Moving, { item, to }: Move): Promise<readonly FilterObject[]> {
-  const { transaction, collection, field, dialect, turn } = moving;
+async function moveWithin(moving: Moving, { item, to }: Move): Promise<void> {
+  const { transaction, collection, dialect, turn } = moving;
   // Each of two moves in one collection would shift the items that it found.
   const name = `platform.sort ${collection.descriptor.name}`;
   if (turn === null) await statementRows(transaction, sqlDialects[dialect].namedLock, [name]);
   else await allRows(transaction, turn, [name]);
-  const [moved, target] = [await readItem(moving, item), await readItem(moving, to)];
-  const completed = await fillPositions(moving);
-  const byId = new Map(completed.map((entry) => [entry.id, entry]));
-  const [from, goal] = [moved, target].map((endpoint) => byId.get(idOf(moving, endpoint)) ?? placed(moving, endpoint));
-  if (from === undefined || goal === undefined) return [];
-  const row = await between(moving, completed, from.position, goal.position);
-  const shifted = shift(row, from.id, goal.id);
-  const positions = new Map([...completed, ...shifted].map((entry) => [entry.id, entry]));
-  const stored = new Map(row.map((entry) => [entry.id, entry.position]));
-  const changed = [...positions.values()].filter(({ id, position }) => {
-    return byId.has(id) || id === from.id || id === goal.id || stored.get(id) !== position;
-  });
-  return changed.map((entry) => ({ ...keyOf(moving, entry.item), [field]: entry.position }));
+  const readBoth = async () => [await readItem(moving, item), await readItem(moving, to)];
+  const found = await readBoth();
+  const [from, goal] = ((await fillPositions(moving)) ? await readBoth() : found).map((end) => placed(moving, end));
+  if (from === undefined || goal === undefined) return;
+  const row = await between(moving, from.position, goal.position);
+  const changed = shift(row, from.id, goal.id);
+  for (let start = 0; start < changed.length; start += together)
+    await moving.write(changed.slice(start, start + together).map((entry) => changeOf(moving, entry)));
 }
 
-/** Moves one of a row to the place of another: the positions stay, as far as no two are the same. */
+/** Items of a row that get positions where one takes the place of another: the positions stay, as far as no two are the same. */
 function shift(row: readonly Placed[], from: string, goal: string): readonly Placed[] {
   const goalIndex = row.findIndex(({ id }) => id === goal);
   const moved = row.filter(({ id }) => id === from);
   const others = row.filter(({ id }) => id !== from);
   const order = [...others.slice(0, goalIndex), ...moved, ...others.slice(goalIndex)];
   let last = Number.NEGATIVE_INFINITY;
-  return order.map((entry, index) => {
+  return order.flatMap((entry, index) => {
     last = Math.max(row[index]?.position ?? 0, last + 1);
-    return { ...entry, position: last };
+    const stays = entry.position === last && entry.id !== from && entry.id !== goal;
+    return stays ? [] : [{ ...entry, position: last }];
   });
 }
 
-/** Gives items without a position one after all others. */
-async function fillPositions(moving: Moving): Promise<readonly Placed[]> {
+/** Gives items without a position one after all others. True if there were some. */
+async function fillPositions(moving: Moving): Promise<boolean> {
   const { field } = moving;
-  const empty = await readItems(moving, { filter: { [field]: { _null: true } }, sort: keyNames(moving) });
-  if (empty.length === 0) return [];
   const [last] = await readItems(moving, { filter: { [field]: { _nnull: true } }, sort: [`-${field}`], limit: 1 });
-  const highest = last === undefined ? 0 : positionOf(moving, last);
-  return empty.map((item, index) => ({ item, id: idOf(moving, item), position: highest + 1 + index }));
+  let highest = last === undefined ? 0 : placed(moving, last).position;
+  let before: string | undefined;
+  for (;;) {
+    const empty = await readItems(moving, {
+      filter: { [field]: { _null: true } },
+      sort: keyNames(moving),
+      limit: together,
+    });
+    const [first] = empty.map((entry) => idOf(moving, entry));
+    // A trigger may take the positions away again.
+    if (first === undefined || first === before) return before !== undefined;
+    before = first;
+    await moving.write(empty.map((entry) => changeOf(moving, { item: entry, position: ++highest })));
+  }
 }
 
 /** The items from one position to another, in their order. */
-async function between(
-  moving: Moving,
-  completed: readonly Placed[],
-  first: number,
-  other: number,
-): Promise<readonly Placed[]> {
+async function between(moving: Moving, first: number, other: number): Promise<readonly Placed[]> {
   const [low, high] = [Math.min(first, other), Math.max(first, other)];
   const { field } = moving;
   const filter = { _and: [{ [field]: { _gte: low } }, { [field]: { _lte: high } }] };
   const items = await readItems(moving, { filter, sort: [field, ...keyNames(moving)] });
-  const behind = completed.filter(({ position }) => position >= low && position <= high);
-  return [...items.map((item) => placed(moving, item)), ...behind];
+  return items.map((item) => placed(moving, item));
 }
 
 async function readItem(moving: Moving, key: string): Promise<FilterObject> {
@@ -193,14 +205,14 @@ function keyOf(moving: Moving, item: FilterObject): FilterObject {
   return Object.fromEntries(keyNames(moving).map((name) => [name, item[name] ?? null]));
 }
 
+function changeOf(moving: Moving, { item, position }: Pick<Placed, 'item' | 'position'>): FilterObject {
+  return { ...keyOf(moving, item), [moving.field]: position };
+}
+
 function idOf(moving: Moving, item: FilterObject): string {
   return JSON.stringify(keyOf(moving, item));
 }
 
-function positionOf({ field }: Moving, item: FilterObject): number {
-  return Number(item[field]);
-}
-
 function placed(moving: Moving, item: FilterObject): Placed {
-  return { item, id: idOf(moving, item), position: positionOf(moving, item) };
+  return { item, id: idOf(moving, item), position: Number(item[moving.field]) };
 }

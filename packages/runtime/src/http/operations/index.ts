@@ -19,7 +19,7 @@ import { type ServerOptions, serverOperations } from './server.ts';
 import { ownUserOperations, userOperations } from './users.ts';
 import { type UtilOptions, utilOperations } from './utils.ts';
 
-interface OperationsOptions extends UtilOptions, ServerOptions, CommentOptions {
+interface OperationsOptions extends Omit<UtilOptions, 'maxItems'>, ServerOptions, CommentOptions {
   readonly database: Database;
   readonly environment: Environment;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
@@ -42,7 +42,7 @@ export function bindOperations(options: OperationsOptions): readonly BoundOperat
   const bind = createBind(({ accessClass }) => administrators.has(accessClass), environment.auth.loginStallTime);
   return [
     ...bind(resources.server, serverOperations(options)),
-    ...bind(resources.utils, utilOperations(options)),
+    ...bind(resources.utils, utilOperations({ ...options, maxItems: environment.maxBatchMutation })),
     ...bind(resources.model, modelOperations(api, aliasPrefix)),
     ...bind(resources.modelChanges, modelChangeOperations(changeModel, options.writer, aliasPrefix)),
     ...(system === null ? [] : bind(resources.comments, commentOperations(options, system))),

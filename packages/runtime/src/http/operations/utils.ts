@@ -1,14 +1,16 @@
 /** Operations beside reading and writing. Source: API specification, section 13. */
 import { randomBytes } from 'node:crypto';
+import type { Caller } from '../../caller.ts';
 import { PlatformError } from '../../errors.ts';
 import type { CompiledApi } from '../../language/index.ts';
 import type { utilResource } from '../../language/operations/index.ts';
-import { createWorkQueue, shareQueue } from '../../limits/work-queue.ts';
+import { createWorkQueue } from '../../limits/work-queue.ts';
 import { createPasswords, readHashCost } from '../../passwords/passwords.ts';
 import type { Planner } from '../../query/planner.ts';
 import { systemSchemaOf } from '../../system/place.ts';
 import { createMover } from '../../utilities/move-item.ts';
 import { createReverter } from '../../utilities/revert.ts';
+import { type TransactionBody, withoutAnswer } from '../../write/execute/transaction-body.ts';
 import type { Writer } from '../../write/writer.ts';
 import { done, type Implementations } from './bind.ts';
 import { onceOf, runOnce } from './once.ts';
@@ -18,6 +20,8 @@ export interface UtilOptions {
   readonly api: CompiledApi;
   readonly planner: Planner;
   readonly writer: Pick<Writer, 'workOf' | 'once'>;
+  /** MAX_BATCH_MUTATION: items that one request writes at most; null: as many as it moves. */
+  readonly maxItems: number | null;
   /** Empties the caches of accounts and settings, and shared ones of answers. */
   readonly forget: () => void;
 }
@@ -29,10 +33,10 @@ export function utilOperations(options: UtilOptions): Implementations<typeof uti
   return {
     utilsRandomString: async ({ length }) => ({ value: randomText(length) }),
     utilsHashGenerate: async ({ string }, { caller }) => ({
-      value: await hashQueue(caller.user ?? '').acquire(() => passwords.hash(string)),
+      value: await hashInTurn(caller, (client) => passwords.hash(string, client)),
     }),
     utilsHashVerify: async ({ string, hash }, { caller }) => ({
-      value: isComparable(hash) && (await hashQueue(caller.user ?? '').acquire(() => passwords.verify(hash, string))),
+      value: isComparable(hash) && (await hashInTurn(caller, (client) => passwords.verify(hash, string, client))),
     }),
     async utilsSort({ collection, item, to }, context) {
       const { caller, sender } = context;
@@ -44,8 +48,11 @@ export function utilOperations(options: UtilOptions): Implementations<typeof uti
       await runOnce(options.writer, onceOf(context, null), async () => revert(context, revision));
       return done;
     },
-    async utilsCacheClear() {
-      options.forget();
+    async utilsCacheClear(_, context) {
+      const clearing: TransactionBody<void> = { async run() {}, affected: () => [], committed: options.forget };
+      // Without a key nothing is kept, and no database is needed.
+      if (context.key === undefined) options.forget();
+      else await runOnce(options.writer, onceOf(context, null), async () => withoutAnswer(clearing));
       return done;
     },
   };
@@ -59,7 +66,12 @@ function randomText(length: number): string {
 }
 
 /** One hash of the utilities at once in the turns of the process, so that a sign-in waits for one at most. Users take turns. */
-const hashQueue = shareQueue(createWorkQueue({ atOnce: 1, waiting: 64 }), 16);
+const hashQueue = createWorkQueue({ atOnce: 1, waiting: 64, waitingOfClient: 16 });
+
+function hashInTurn<T>({ user }: Caller, work: (client: string) => Promise<T>): Promise<T> {
+  const client = user ?? '';
+  return hashQueue.acquire(() => work(client), client);
+}
 
 /** Most memory in KiB, passes and lanes of a hash that a request makes this server compute. */
 const limit = { memory: 65_536, passes: 10, lanes: 4 } as const;
