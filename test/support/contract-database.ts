@@ -201,6 +201,7 @@ async function openSession(url: string): Promise<mysql.Connection> {
   const connection = await connectMysql(url);
   connection.on('error', () => {});
   await connection.query("SET SESSION sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES', time_zone = '+00:00'");
+  await connection.query('/*!80000 SET SESSION information_schema_stats_expiry = 0 */');
   return connection;
 }
 
@@ -225,27 +226,39 @@ function mysqlRows<Row>(
   const order = [...sql.matchAll(/\$(\d+)/g)].map(([, place]) => values[Number(place) - 1]);
   return (isOfSession(sql) ? withSession : kept.use)(url, async (connection) => {
     let rows: readonly unknown[] = [];
-    for (const statement of sql.split(/;\s*(?=\S)/)) {
-      const [, tables] =
-        /^\s*TRUNCATE\s+([\w.,\s]+?)(?:\s+RESTART IDENTITY)?(?:\s+CASCADE)?;?\s*$/.exec(statement) ?? [];
+    for (const statements of scriptsOf(sql)) {
+      const [, tables] = truncation.exec(statements[0] ?? '') ?? [];
       rows =
         tables === undefined
-          ? await rowsOf(connection, statement, order, rowsAsArray)
-          : await empty(connection, tables);
+          ? await rowsOf(connection, statements, order, rowsAsArray)
+          : await empty(connection, url, tables);
     }
     // The shape of a row is what the test asks for.
     return rows as readonly Row[];
   });
 }
 
+const truncation = /^\s*TRUNCATE\s+([\w.,\s]+?)(?:\s+RESTART IDENTITY)?(?:\s+CASCADE)?;?\s*$/;
+
+/** Statements that the server runs one after the other by itself; each TRUNCATE is alone. */
+function scriptsOf(sql: string): readonly (readonly string[])[] {
+  const scripts: string[][] = [];
+  for (const statement of sql.split(/;\s*(?=\S)/)) {
+    const last = scripts.at(-1);
+    if (last === undefined || [statement, last[0] ?? ''].some((one) => truncation.test(one))) scripts.push([statement]);
+    else last.push(statement);
+  }
+  return scripts;
+}
+
 async function rowsOf(
   connection: mysql.Connection,
-  sql: string,
+  statements: readonly string[],
   values: readonly unknown[],
   rowsAsArray: boolean,
 ): Promise<readonly unknown[]> {
-  const [rows] = await connection.query<mysql.RowDataPacket[] | mysql.ResultSetHeader>({
-    sql: mysqlOf(sql),
+  const [results] = await connection.query<mysql.RowDataPacket[] | mysql.ResultSetHeader>({
+    sql: mysqlOf(statements.join('; ')),
     values: [...values],
     rowsAsArray,
     typeCast: (field, next) => {
@@ -255,45 +268,82 @@ async function rowsOf(
       return field.type === 'LONGLONG' && field.table !== '' ? field.string() : next();
     },
   });
+  const rows: unknown = statements.length > 1 && Array.isArray(results) ? results.at(-1) : results;
   return Array.isArray(rows) ? rows : [];
 }
 
-const unwritable = 'does not comply with the requirements by an external plugin';
+/** How tables are emptied: statements in an order that their foreign keys allow, and those whose keys are counted. */
+interface Emptying {
+  readonly deletes: string;
+  readonly counted: readonly string[];
+}
 
-/** Empties tables that refer to each other, in an order that their foreign keys allow; their keys begin at 1 again. */
-async function empty(connection: mysql.Connection, names: string): Promise<readonly []> {
+/** By the address of the database and the names of the tables. */
+const emptyings = new Map<string, Emptying>();
+
+/** Empties tables that refer to each other; their keys begin at 1 again. */
+async function empty(connection: mysql.Connection, url: string, names: string): Promise<readonly []> {
+  const key = `${url} ${names}`;
+  const known = emptyings.get(key);
+  // Rows that were not there before may refer to others.
+  const isEmptied = known !== undefined && (await connection.query(known.deletes).then(Boolean, () => false));
+  const emptying = known !== undefined && isEmptied ? known : await findEmptying(connection, names);
+  emptyings.set(key, emptying);
+  if (emptying.counted.length === 0) return [];
+  const [counted] = await connection.query<mysql.RowDataPacket[]>(emptying.counted.map(countedSql).join(' UNION ALL '));
+  // Changes of a definition are slow, above all in a cluster.
+  const begun = counted.map(({ name }) => `ALTER TABLE "${name}" AUTO_INCREMENT = 1`);
+  if (begun.length > 0) await connection.query(begun.join('; '));
+  return [];
+}
+
+const unwritable = 'does not comply with the requirements by an external plugin';
+const [unbound, bound] = [0, 1].map((value) => `SET SESSION foreign_key_checks = ${value}`);
+
+/** Empties the tables in an order that it finds. */
+async function findEmptying(connection: mysql.Connection, names: string): Promise<Emptying> {
   const tables = mysqlOf(names)
     .split(',')
     .map((name) => name.trim());
+  const deletes: (string | undefined)[] = [];
+  // A script that failed may have left them unbound.
+  await connection.query(bound ?? '');
   let left = tables;
   for (let round = 0; left.length > 0; round++) {
     const failed: string[] = [];
     // What is left refers to itself, or to each other in a circle.
-    if (round === 4) await connection.query('SET SESSION foreign_key_checks = 0');
+    if (round === 4) {
+      await connection.query(unbound ?? '');
+      deletes.push(unbound);
+    }
     for (const name of left) {
-      await connection.query(`DELETE FROM ${name}`).catch((error: unknown) => {
-        // A group takes no writes of a table without a primary key, so that it stays empty.
-        if (String(error).includes(unwritable)) return;
-        if (round > 5) throw error;
-        failed.push(name);
-      });
+      const sql = `DELETE FROM ${name}`;
+      await connection.query(sql).then(
+        () => deletes.push(sql),
+        (error: unknown) => {
+          // A group takes no writes of a table without a primary key, so that it stays empty.
+          if (String(error).includes(unwritable)) return;
+          if (round > 5) throw error;
+          failed.push(name);
+        },
+      );
     }
     left = failed;
   }
-  await connection.query('SET SESSION foreign_key_checks = 1');
-  await connection.query('/*!80000 SET SESSION information_schema_stats_expiry = 0 */');
-  const [counted] = await connection.query<mysql.RowDataPacket[]>(countedSql);
-  // Changes of a definition are slow, above all in a cluster.
-  for (const { name } of counted) {
-    if (tables.some((table) => table.replaceAll('"', '').toLowerCase() === String(name).toLowerCase())) {
-      await connection.query(`ALTER TABLE "${name}" AUTO_INCREMENT = 1`);
-    }
-  }
-  return [];
+  await connection.query(bound ?? '');
+  const [counted] = await connection.query<mysql.RowDataPacket[]>(
+    "SELECT TABLE_NAME AS name FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND EXTRA LIKE '%auto_increment%'",
+  );
+  const isEmptied = (name: string) => tables.some((table) => table.replaceAll('"', '').toLowerCase() === name);
+  return {
+    deletes: [...deletes, bound].join('; '),
+    counted: counted.map(({ name }) => String(name)).filter((name) => isEmptied(name.toLowerCase())),
+  };
 }
 
-const countedSql =
-  'SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND AUTO_INCREMENT > 1';
+/** Each by itself, because the server opens all tables where a condition names several. */
+const countedSql = (name: string): string =>
+  `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '${name}' AND AUTO_INCREMENT > 1`;
 
 /** A column of a flag, or a comparison. */
 function isFlag({ type, length }: { readonly type: string; readonly length: number }): boolean {
