@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
+import { startCompiled } from '../support/host.ts';
+import { createProject, type Platform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 import { installSystem } from '../support/system.ts';
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
   proxy = await startFaultProxy(database.url);
   project = await createProject();
   await writeFile(join(project.folder, 'platform.config.ts'), "export default { permissionSource: 'tables' };\n");
-  server = await startUnchecked(project.folder, proxy.url);
+  server = await startCompiled(project.folder, proxy.url);
 });
 afterAll(async () => {
   await server?.stop();

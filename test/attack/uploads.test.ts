@@ -12,6 +12,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { file, form } from '../support/files.ts';
+import { startCompiled } from '../support/host.ts';
 import { adminToken, createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { installSystem } from '../support/system.ts';
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
   database = await createDatabase();
   await installSystem(database.url);
   project = await createProject();
-  server = await startUnchecked(project.folder, database.url, {});
+  server = await startCompiled(project.folder, database.url);
 });
 afterAll(async () => {
   await server?.stop();
