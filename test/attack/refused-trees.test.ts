@@ -8,6 +8,8 @@ import { failure, type ServedProject, serveProject } from '../support/project.ts
 import { expectSameRefusal } from '../support/refusals.ts';
 import { serverForms } from '../support/servers.ts';
 
+const books = 'INSERT INTO books VALUES (1, 1, 0, 9), (2, NULL, 0, 9), (3, NULL, 1, 9), (4, NULL, 1, 0);';
+
 const sql = `
   CREATE TABLE lists (id integer PRIMARY KEY, open boolean NOT NULL);
   CREATE TABLE entries (
@@ -17,10 +19,15 @@ const sql = `
   CREATE TABLE parts (
     id integer PRIMARY KEY, entry integer REFERENCES entries, kind integer REFERENCES kinds, size integer,
     code varchar(20) UNIQUE);
+  CREATE TABLE shelves (
+    id integer PRIMARY KEY, list integer NOT NULL REFERENCES lists, name varchar(20) NOT NULL, UNIQUE (list, name));
+  CREATE TABLE books (id integer PRIMARY KEY, shelf integer REFERENCES shelves, size integer, pages integer);
   INSERT INTO lists VALUES (1, true), (2, false);
   INSERT INTO entries VALUES (1, 1, 'ann', 1, NULL), (2, 2, 'bob', 1, NULL);
   INSERT INTO kinds VALUES (1, 'good'), (2, 'bad');
   INSERT INTO parts VALUES (1, 1, 1, 1, 'ann'), (2, 2, 1, 1, 'bob'), (3, NULL, 2, 0, NULL);
+  INSERT INTO shelves VALUES (1, 1, 'ann'), (2, 2, 'bob');
+  ${books}
 `;
 
 const isFree = '{ _or: [{ entry: { _null: true } }, { entry: { list: { open: { _eq: true } } } }] }';
@@ -40,6 +47,13 @@ permissions:
         fields: '*'
         filter: ${isFree}
         validation: { _and: [{ size: { _gt: 0 } }, { kind: { label: { _eq: good } } }] }
+    shelves:
+      read: { fields: '*', filter: { list: { open: { _eq: true } } } }
+      update:
+        fields: '*'
+        filter: { list: { open: { _eq: true } } }
+        validation: { books: { _some: { size: { _gt: 0 }, pages: { _gt: 0 } } } }
+    books: { read: true, create: true, update: true }
 `;
 
 describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }) => {
@@ -134,6 +148,33 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
       expect(free.json.errors).toMatchObject([{ extensions: { field: 'list', type: 'foreign_key' } }]);
       expect(free.json.errors[0].message).toContain('"99"');
     });
+
+    it.each([
+      ['shelves/1', (name: string) => ({ list: 2, name, books: [] })],
+      ['shelves/1', (name: string) => ({ list: 2, name, books: [1, 2] })],
+      ['shelves/1', (name: string) => ({ list: 2, name, books: { update: [{ id: 4, size: 5 }] } })],
+      ['shelves/1', (name: string) => ({ list: 2, name, books: { create: [{ id: 10, size: 0, pages: 1 }] } })],
+      ['books/2', (name: string) => ({ shelf: { id: 1, list: 2, name } })],
+    ])(
+      'tells nothing of a hidden row beside a rule about items below that the request writes: %s %#',
+      async (path, bodyOf) => {
+        const send = (name: string) => project.ask(`/items/${path}`, { method: 'PATCH', body: bodyOf(name) });
+        const [taken, free] = [await send('bob'), await send('new')];
+        expectSameRefusal(taken, free);
+        expect(free.json.errors).toMatchObject([{ extensions: { collection: 'shelves', type: 'check' } }]);
+      },
+    );
+
+    it.each([{ update: [{ id: 3 }] }, { update: [{ id: 2, size: 1 }] }, { create: [{ id: 10, size: 1, pages: 1 }] }])(
+      'is told where items below meet the rule that the request writes: %j',
+      async (written) => {
+        const body = (name: string) => ({ list: 2, name, books: written });
+        const send = (name: string) => project.ask('/items/shelves/1', { method: 'PATCH', body: body(name) });
+        expect((await send('bob')).json.errors).toMatchObject([{ extensions: { type: 'unique' } }]);
+        expect((await send('new')).status).toBeLessThan(300);
+        await project.rows(`DELETE FROM books; UPDATE shelves SET list = 1, name = 'ann' WHERE id = 1; ${books}`);
+      },
+    );
 
     it('tells nothing of a hidden row beside rules about other items of the request', async () => {
       const send = (name: string) => {

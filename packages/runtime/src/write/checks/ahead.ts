@@ -14,7 +14,7 @@ import {
 } from '../../language/index.ts';
 import { hasLateValues } from '../../sql/row.ts';
 import { type CollectionScope, keyFields, type Scope } from '../../sql/scope.ts';
-import { changedNames, isTenant, type Written } from './check.ts';
+import { type BroughtItems, changedNames, isTenant, type Written } from './check.ts';
 
 /** Settings by which a condition on a written row is judged before the write. */
 interface Ahead {
@@ -26,7 +26,7 @@ interface Ahead {
   /** True if rows count for themselves where the caller is not named: it is what the rows must be like. */
   readonly isValidation: boolean;
   /** Step that was refused: to-many relations that its request leaves alone are judged. Default: none is. */
-  readonly refused?: Pick<Written, 'action' | 'columns' | 'grant'>;
+  readonly refused?: Written;
 }
 
 /** The part of a condition that must hold before a row is written, too, so that no row grants itself. */
@@ -67,16 +67,37 @@ function manyAhead(
 ): Condition {
   const relation = collection.relations.get(name)?.descriptor;
   if (refused === undefined || relation === undefined || relation.kind === 'm2o') return always;
-  if (isWritten(scope, relation, written)) return always;
+  if (isWritten(scope, relation, written)) return broughtItems(refused, condition).length > 0 ? condition : always;
   if (refused.action === 'create')
     return isEmptyAtFirst(scope, collection, relation, written) ? ofNone(condition) : always;
-  const changed = new Set(changedNames(refused));
   const pairs = relation.kind === 'm2m' ? relation.near : relation.on;
-  const isKept = pairs.every(({ from }) => {
-    const holder = collection.descriptor.fields.find(({ column }) => column === from);
+  return keepsOwn(refused, pairs) && isApart(scope, collection, condition, written) ? condition : always;
+}
+
+/** True if a change leaves alone by what rows of a relation lead to its rows. */
+function keepsOwn(refused: Written, pairs: ManyToOne['on']): boolean {
+  const changed = new Set(changedNames(refused));
+  return pairs.every(({ from }) => {
+    const holder = refused.writable.collection.descriptor.fields.find(({ column }) => column === from);
     return holder !== undefined && !changed.has(holder.name);
   });
-  return isKept && isApart(scope, collection, condition, written) ? condition : always;
+}
+
+/**
+ * Items below stored ones that a condition looks for, where the request writes some. Without one of these that meets it, a
+ * condition that no stored row meets is broken afterwards, too.
+ */
+export function broughtItems(written: Written, condition: Condition): readonly BroughtItems[] {
+  const { scope, writable, collections, action } = written;
+  if (condition.kind === 'and' || condition.kind === 'or')
+    return condition.of.flatMap((part) => broughtItems(written, part));
+  if (condition.kind === 'compare' || condition.quantifier !== 'some' || action === 'create') return [];
+  const relation = writable.collection.relations.get(condition.relation)?.descriptor;
+  const target = scope.open.collections.get(relation?.target ?? '');
+  if (relation?.kind !== 'o2m' || target === undefined || !collections.has(relation.target)) return [];
+  if ([...collections].some((name) => scope.open.collections.get(name)?.descriptor.amended === true)) return [];
+  const isSettled = keepsOwn(written, relation.on) && isApart(scope.open, target, condition.where, collections);
+  return isSettled ? [{ collection: relation.target, where: condition.where }] : [];
 }
 
 /** True if no row can lead to one before that is there, and no trigger makes any: a foreign key sees to it. */
@@ -185,6 +206,7 @@ export function conditionFields(written: Written, condition: Condition): readonl
   const target = scope.open.collections.get(relation?.target ?? '');
   const pairs = relation?.kind === 'm2m' ? relation.near : (relation?.on ?? []);
   const fields = [...(isRelated ? [] : [condition.field]), ...holdersOf(collection.descriptor, pairs)];
+  if (broughtItems(written, condition).length > 0) return fields;
   if (!isRelated || relation?.kind !== 'm2o' || target === undefined)
     return isApart(scope.open, collection, condition, collections) ? fields : undefined;
   const isLinked = target.descriptor.amended !== true && isApart(scope.open, target, condition.where, collections);

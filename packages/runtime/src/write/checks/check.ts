@@ -61,7 +61,15 @@ export type PermissionCheck = (
   readonly awaits?: readonly ManyToOne[];
   /** Fields that it asks for, where nothing else that the request writes decides it. Default: something else does. */
   readonly asks?: readonly string[];
+  /** Items of which the request may write some that make it hold. Default: none. */
+  readonly brings?: readonly BroughtItems[];
 };
+
+/** Items of a collection that meet a condition. */
+export interface BroughtItems {
+  readonly collection: string;
+  readonly where: Condition;
+}
 
 /** Row that a predicate looks at. */
 export interface CheckedRow {

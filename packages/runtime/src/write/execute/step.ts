@@ -2,6 +2,7 @@
 import { ServerError } from '../../database/errors.ts';
 import { PlatformError } from '../../errors.ts';
 import { failedValidation } from '../../json/problems.ts';
+import type { Condition } from '../../language/index.ts';
 import type { Answer } from '../../query/answer.ts';
 import type { Batch } from '../decode/batch.ts';
 import { asMany, asOne, type Keys } from '../decode/keys.ts';
@@ -73,7 +74,7 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
   if (rulesFirst !== undefined) {
     const drawn = draw(rulesFirst.sources, batch.count, nothing);
     const judged = { ...values, keys: keys && asMany(keys), drawn };
-    checkVerdicts(running, settledNow(running, await verify(running, rulesFirst, judged), batch), payload);
+    checkVerdicts(running, await settledNow(running, await verify(running, rulesFirst, judged), batch), payload);
   }
   // Ended here, it answers the same whether the database takes the rows or not.
   if (running.judgesFirst === true) running.endBroken?.(plans);
@@ -107,7 +108,7 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
 export async function checkLinksFirst(running: Running, { plans, batch, keys, payload }: Step): Promise<void> {
   const values = { batch, keys: keys && asMany(keys), matched: nothing };
   const verdicts = await verify(running, plans.planLinks?.(), values);
-  checkVerdicts(running, settledNow(running, verdicts, batch), payload);
+  checkVerdicts(running, await settledNow(running, verdicts, batch), payload);
 }
 
 /** Checks rules of a refused write before anything is written, as far as only fields of its items decide which are known. */
@@ -120,12 +121,25 @@ export async function checkRulesFirst(
   if (plan === undefined) return;
   const drawn = draw(plan.sources, batch.count, nothing);
   const verdicts = await verify(running, plan, { batch, keys: keys && asMany(keys), matched: nothing, drawn });
-  const settled = settledNow(running, verdicts, batch).flatMap(({ permissionCheck, items }) => {
+  const knownVerdicts = verdicts.map(({ permissionCheck, items }) => {
     const { asks } = permissionCheck;
     const left = asks === undefined ? [] : items.filter((item) => asks.every((field) => isKnown(field, item)));
-    return left.length === 0 ? [] : [{ permissionCheck, items: left }];
+    return { permissionCheck, items: left };
   });
-  checkVerdicts(running, settled, payload);
+  checkVerdicts(running, await settledNow(running, knownVerdicts, batch), payload);
+}
+
+/** True if an item may meet a condition as a step is about to write it; `isKnown` tells of what fields are known. */
+export async function mayMeet(
+  running: Running,
+  { plans, batch, keys }: Step,
+  where: Condition,
+  isKnown: (field: string) => boolean,
+): Promise<boolean> {
+  const { plan, asks } = plans.planMet?.(where) ?? {};
+  if (plan === undefined || asks?.every(isKnown) !== true) return true;
+  const drawn = draw(plan.sources, batch.count, nothing);
+  return (await verify(running, plan, { batch, keys: keys && asMany(keys), matched: nothing, drawn })).length > 0;
 }
 
 /** True if the stored rows of a change are all there, and may be changed so. */
@@ -151,14 +165,21 @@ async function verify(
   return (await runWrite(transaction, plan, values, caller)).verdicts;
 }
 
-/** Verdicts without the items that are linked to what a later step writes, which may make their rules hold. */
-function settledNow({ awaits }: Running, verdicts: readonly Verdict[], batch: Batch): readonly Verdict[] {
-  if (awaits === undefined) return verdicts;
-  return verdicts.flatMap(({ permissionCheck, items }) => {
-    const { awaits: links = [] } = permissionCheck;
-    const settled = items.filter((item) => !links.some((link) => awaits(link, batch, item)));
-    return settled.length === 0 ? [] : [{ permissionCheck, items: settled }];
-  });
+/** Verdicts without the items whose rules other steps may make hold: by what they are linked to, or by items below them. */
+async function settledNow(
+  { awaits, mayBring }: Running,
+  verdicts: readonly Verdict[],
+  batch: Batch,
+): Promise<readonly Verdict[]> {
+  const settled: Verdict[] = [];
+  for (const { permissionCheck, items } of verdicts) {
+    const { awaits: links = [], brings = [] } = permissionCheck;
+    const left = items.filter((item) => !links.some((link) => awaits?.(link, batch, item)));
+    let isOpen = left.length === 0;
+    for (const brought of brings) isOpen ||= mayBring === undefined || (await mayBring(brought));
+    if (!isOpen) settled.push({ permissionCheck, items: left });
+  }
+  return settled;
 }
 
 const nothing: ReadonlyMap<number, string> = new Map();

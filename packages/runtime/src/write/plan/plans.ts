@@ -4,6 +4,7 @@ import { sqlTrue } from '../../dialects/fragment.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import { listedForm } from '../../sql/operand.ts';
 import type { WriteGrant } from '../access/scope.ts';
+import { conditionFields } from '../checks/ahead.ts';
 import { type Check, type CheckedRow, changedNames, type Written } from '../checks/check.ts';
 import {
   checksFirst,
@@ -142,6 +143,14 @@ function aheadOf(written: Written, form: StepForm): PlansBeside {
   const planLook = () => (returnsWrites ? planFound(written, form !== 'many') : planChangeable(written));
   return {
     planFirst: once(() => planRulesAhead(written, form === 'shared', checksFirst(written))),
+    planMet(where) {
+      const asks = conditionFields(written, where);
+      const permissionCheck = { kind: 'refused', requirement: null } as const;
+      const fails = ({ row }: CheckedRow) => row.statement.print.condition(row, where);
+      const met: Check = { permissionCheck, late: false, rules: [], columns: [], fails };
+      const plan = planRulesAhead(written, form === 'shared', [met]);
+      return asks && plan && { plan, asks };
+    },
     ...(written.action === 'update' && { planFound: once(planLook), ...(form !== 'one' && { changesMany: true }) }),
     mayBeTaken: mayBeTaken(written),
   };

@@ -3,7 +3,7 @@ import type { Statement, TableChange } from '../../database/database.ts';
 import { nameStatement } from '../../database/own-statements.ts';
 import type { Binder } from '../../database/parameter-forms.ts';
 import { keyColumn, sqlTrue } from '../../dialects/fragment.ts';
-import type { FieldDescriptor } from '../../language/index.ts';
+import type { Condition, FieldDescriptor } from '../../language/index.ts';
 import { type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';
 import type { ReadPlan, SelectedItems } from '../../query/plan/plan.ts';
 import { conditionsOf, ownColumns, printOwn } from '../../query/plan/plan-returned.ts';
@@ -241,6 +241,10 @@ export interface StepPlans {
   readonly planFirst?: () => WriteStatement | undefined;
   /** Plans the check of links before anything of the request is written, as far as it can be made then. */
   readonly planLinks?: () => WriteStatement | undefined;
+  /** Plans the look for rows that will meet a condition, with the fields that it asks for; undefined where it cannot tell. */
+  readonly planMet?: (
+    where: Condition,
+  ) => { readonly plan: WriteStatement; readonly asks: readonly string[] } | undefined;
   /** Plans the look for stored rows that may be changed so: the database may refuse some before others are missed. */
   readonly planFound?: () => WriteStatement | undefined;
   /** Set where several items are changed. */

@@ -9,9 +9,10 @@ import { oneSpelling } from '../../language/values/values.ts';
 import { operandType } from '../../sql/operand.ts';
 import { keyFields } from '../../sql/scope.ts';
 import { grantFor } from '../access/scope.ts';
+import type { BroughtItems } from '../checks/check.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Step } from '../execute/running.ts';
-import { checkLinksAhead, checkLinksFirst, checkRulesFirst, findsAll } from '../execute/step.ts';
+import { checkLinksAhead, checkLinksFirst, checkRulesFirst, findsAll, mayMeet } from '../execute/step.ts';
 import { explainViolation, isOfRows } from '../execute/violation.ts';
 import { affectedBy, namesOf, prepareStep } from '../write-plan.ts';
 import { linkedFields } from './parse/decode-tree.ts';
@@ -167,6 +168,24 @@ async function checkRules(writing: Writing, group: Group, draft: DecodedStep, li
     return !isLinked || typeof links.get(name)?.get(node) === 'string';
   };
   await checkRulesFirst(running, prepareFirst(writing, group, draft, completed.batch).step, isKnown);
+}
+
+/** True if an item that the tree writes may meet a condition. */
+export async function mayBring(writing: Writing, { collection, where }: BroughtItems): Promise<boolean> {
+  for (const [group, drafts] of writing.drafts) {
+    if (group.targets.some(({ relation }) => relation.junction === collection)) return true;
+    if (group.writable.collection.descriptor.name !== collection) continue;
+    const linkedOf = linkedFields(group);
+    const open = group.nodes.flatMap(({ later = [] }, node) => [...linkedOf(node), ...later, group.sort]);
+    // Several steps may do together what none does alone.
+    if (group.nodes.some(({ key }) => key !== null && writesOf(writing.drafts, collection, key).length > 1))
+      return true;
+    for (const draft of drafts) {
+      const { step } = prepareFirst(writing, group, draft, draft.batch);
+      if (await mayMeet(writing.running, step, where, (name) => !open.includes(name))) return true;
+    }
+  }
+  return false;
 }
 
 function prepareFirst(writing: Writing, group: Group, draft: DecodedStep, batch: Batch) {

@@ -15,6 +15,7 @@ import {
   fillBatch,
   fillLinks,
   type GrowingLinkValues,
+  mayBring,
   prepareDraft,
   statedTexts,
 } from './check-first.ts';
@@ -73,7 +74,7 @@ export async function writeTree(
     if (first !== undefined && mayBeTaken === true) throw first;
   };
   const writing: Writing = {
-    running: { ...running, collect, endBroken, awaits: (...link) => awaits(writing, ...link) },
+    running: { ...running, collect, endBroken, ...otherSteps(() => writing) },
     context,
     drafts: decoded,
     collections: collectionsOf(root),
@@ -106,6 +107,14 @@ export async function writeTree(
   const error = together(violations.slice(0, maxErrors));
   if (error !== undefined) throw error;
   return keys;
+}
+
+/** Tells steps of a tree of its other steps. */
+function otherSteps(writingOf: () => Writing): Pick<Running, 'awaits' | 'mayBring'> {
+  return {
+    awaits: (...link) => awaits(writingOf(), ...link),
+    mayBring: (items) => mayBring(writingOf(), items),
+  };
 }
 
 /** Lets constraints wait for COMMIT, as far as the database allows it: items may refer to each other in a circle. */
