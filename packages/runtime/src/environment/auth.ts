@@ -12,7 +12,7 @@ import {
   readDuration,
   readDurationOrZero,
   readInteger,
-  readList,
+  readListOf,
   readLongDuration,
   readMatching,
   secretAdvice,
@@ -126,10 +126,4 @@ function readSameSite(secure: boolean) {
   };
 }
 
-function readNetworks(text: string): Reading<readonly string[]> {
-  const reading = readList(text);
-  const wrong = 'value' in reading ? reading.value.find((network) => !isNetwork(network)) : undefined;
-  return wrong === undefined
-    ? reading
-    : { problem: `has "${wrong}", which is neither an address nor a CIDR block such as "10.0.0.0/8".` };
-}
+const readNetworks = readListOf(isNetwork, 'neither an address nor a CIDR block such as "10.0.0.0/8"');

@@ -1,6 +1,7 @@
 /** Variables of files: their place, maximum sizes, and image transformations. Source: API specification, section 16. */
 import { isNetwork } from './networks.ts';
 import {
+  elementsIn,
   type Need,
   type Read,
   type Reading,
@@ -8,7 +9,6 @@ import {
   readChoice,
   readDuration,
   readInteger,
-  readList,
   readLongDuration,
   readMatching,
   readSize,
@@ -103,9 +103,9 @@ function readNames(text: string): Reading<readonly string[]> {
 }
 
 function readNetworks(text: string): Reading<readonly string[]> {
-  const reading = readList(text);
-  return 'value' in reading && reading.value.every(isNetwork)
-    ? reading
+  const value = elementsIn(text);
+  return value.every(isNetwork)
+    ? { value }
     : { problem: 'must be a comma-separated list of addresses and CIDR blocks.' };
 }
 

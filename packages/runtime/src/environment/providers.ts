@@ -1,11 +1,11 @@
 /** Providers of single sign-on: AUTH_PROVIDERS and AUTH_<NAME>_…. Source: API specification, sections 2.8 and 16. */
 import {
+  elementsIn,
   type Need,
   type Read,
   type Reading,
   readBoolean,
   readChoice,
-  readList,
   readRoleKey,
   readText,
   readUrls,
@@ -73,21 +73,18 @@ function readEndpoints(variable: (end: string) => string, requireVariable: Need)
 
 /** Names that are one in paths, in variables and in the table of users. */
 function readNames(text: string): Reading<readonly string[]> {
-  const reading = readList(text);
-  if ('problem' in reading) return reading;
-  const wrong = reading.value.find((name) => !/^[a-z][a-z0-9_]{0,63}$/i.test(name));
+  const value = elementsIn(text);
+  const wrong = value.find((name) => !/^[a-z][a-z0-9_]{0,63}$/i.test(name));
   if (wrong !== undefined) {
     return {
       problem: `has "${wrong}": a name has letters, digits and "_", the first one a letter, at most 64 of them.`,
     };
   }
-  if (reading.value.some((name) => name.toLowerCase() === 'default')) {
+  if (value.some((name) => name.toLowerCase() === 'default')) {
     return { problem: 'has "default", which means signing in by password.' };
   }
-  const variables = new Set(reading.value.map((name) => name.toUpperCase()));
-  return variables.size < reading.value.length
-    ? { problem: 'has a name twice; case does not tell them apart.' }
-    : reading;
+  const variables = new Set(value.map((name) => name.toUpperCase()));
+  return variables.size < value.length ? { problem: 'has a name twice; case does not tell them apart.' } : { value };
 }
 
 function readScope(openid: boolean) {

@@ -78,13 +78,18 @@ export function readChoice<const T extends string>(choices: readonly T[]): Reade
   };
 }
 
-/** Reads a comma-separated list; spaces around elements and empty elements are dropped. */
-export function readList(text: string): Reading<readonly string[]> {
-  return {
-    value: text
-      .split(',')
-      .map((element) => element.trim())
-      .filter((element) => element !== ''),
+/** Elements of a comma-separated list, without spaces around them; empty ones are dropped. */
+export function elementsIn(text: string): readonly string[] {
+  const elements = text.split(',').map((element) => element.trim());
+  return elements.filter((element) => element !== '');
+}
+
+/** Makes a reader of lists. `problem` tells what an element is not; no password of an address is repeated. */
+export function readListOf(fits: (element: string) => boolean, problem: string): Reader<readonly string[]> {
+  return (text) => {
+    const value = elementsIn(text);
+    const wrong = value.find((element) => !fits(element))?.replace(/\/\/[^/]*@/, '//…@');
+    return wrong === undefined ? { value } : { problem: `has "${wrong}", which is ${problem}.` };
   };
 }
 
@@ -117,18 +122,10 @@ export function readNames(what: string): Reader<readonly string[]> {
 }
 
 /** Reads origins as browsers send them (`https://app.example.com`), or `*`. */
-export function readOrigins(text: string): Reading<readonly string[]> {
-  const origins = text
-    .split(',')
-    .map((origin) => origin.trim())
-    .filter((origin) => origin !== '');
-  const wrong = origins.find((origin) => origin !== '*' && originOf(origin) !== origin);
-  return wrong === undefined
-    ? { value: origins }
-    : {
-        problem: `has "${wrong.replace(/\/\/[^/]*@/, '//…@')}", which is not an origin such as "https://app.example.com", or "*".`,
-      };
-}
+export const readOrigins = readListOf(
+  (origin) => origin === '*' || originOf(origin) === origin,
+  'not an origin such as "https://app.example.com", or "*"',
+);
 
 /** Reads an absolute http or https address without query, fragment and user; a trailing slash is dropped. */
 export function readAddress(text: string): Reading<string> {
@@ -181,15 +178,7 @@ export class EnvironmentError extends Error {
 }
 
 /** Reads a list of http or https addresses without user, query and fragment. */
-export function readUrls(text: string): Reading<readonly string[]> {
-  const reading = readList(text);
-  const wrong = 'value' in reading ? reading.value.find((address) => !isPlainUrl(address)) : undefined;
-  return wrong === undefined
-    ? reading
-    : {
-        problem: `has "${wrong.replace(/\/\/[^/]*@/, '//…@')}", which is no http or https address without user, query and fragment.`,
-      };
-}
+export const readUrls = readListOf(isPlainUrl, 'no http or https address without user, query and fragment');
 
 function isPlainUrl(text: string): boolean {
   const url = URL.parse(text);
