@@ -10,26 +10,17 @@ export const sqlFalse = 'FALSE';
 
 /** Joins predicates by AND and folds constants; without predicates it is true. */
 export function allOf(predicates: readonly string[]): string {
-  if (predicates.includes(sqlFalse)) return sqlFalse;
-  return join(
-    predicates.filter((predicate) => predicate !== sqlTrue),
-    'AND',
-    sqlTrue,
-  );
+  return join(predicates, 'AND', sqlTrue, sqlFalse);
 }
 
 /** Joins predicates by OR and folds constants; without predicates it is false. */
 export function anyOf(predicates: readonly string[]): string {
-  if (predicates.includes(sqlTrue)) return sqlTrue;
-  return join(
-    predicates.filter((predicate) => predicate !== sqlFalse),
-    'OR',
-    sqlFalse,
-  );
+  return join(predicates, 'OR', sqlFalse, sqlTrue);
 }
 
-function join(predicates: readonly string[], by: 'AND' | 'OR', none: string): string {
-  const distinct = [...new Set(predicates)];
+function join(predicates: readonly string[], by: 'AND' | 'OR', none: string, all: string): string {
+  const distinct = [...new Set(predicates)].filter((predicate) => predicate !== none);
+  if (distinct.includes(all)) return all;
   if (distinct.length === 0) return none;
   return distinct.length === 1 ? distinct.join() : `(${distinct.join(` ${by} `)})`;
 }

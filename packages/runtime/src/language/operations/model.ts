@@ -61,6 +61,8 @@ export const collection = name;
 
 export const field = { type: 'string', description: 'Name of a field.' } as const satisfies ValueSchema;
 
+const relationList = { type: 'array', items: relationSchema, graphql: '[platform_relation!]!' } as const;
+
 const ofCaller = 'As it was compiled.';
 const hidden = 'One that may not be read is as one that does not exist.';
 
@@ -126,10 +128,7 @@ export const modelResource = {
       summary: 'List relations',
       description: 'Those relations that the caller may read.',
       access: 'anyone',
-      output: {
-        description: ofCaller,
-        data: { type: 'array', items: relationSchema, graphql: '[platform_relation!]!' },
-      },
+      output: { description: ofCaller, data: relationList },
       failures,
       graphql: { query: 'relations' },
     },
@@ -139,10 +138,7 @@ export const modelResource = {
       description: 'Those relations of a collection that the caller may read.',
       access: 'anyone',
       input: { collection },
-      output: {
-        description: ofCaller,
-        data: { type: 'array', items: relationSchema, graphql: '[platform_relation!]!' },
-      },
+      output: { description: ofCaller, data: relationList },
       failures,
       graphql: { query: 'relations_in_collection' },
     },
