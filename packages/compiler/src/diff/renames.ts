@@ -1,7 +1,7 @@
 /** Names that changed: certain where the database's name stayed, probable where only the form did. */
 import { didYouMean } from '@tablewright/introspect';
 import type { Collection, Schema, Table } from '@tablewright/introspect/schema';
-import { quoteIdentifier } from '../passes/quote.ts';
+import { quoteName } from '@tablewright/runtime/language';
 
 /** One rename, by API names: `articles`, or `articles.title` with the collection's new name. */
 export interface Rename {
@@ -101,7 +101,7 @@ export function withColumns(sql: string, names: Names): string {
     const name = names.get(quoted?.replaceAll('""', '"') ?? ticked?.replaceAll('``', '`') ?? token);
     if (name === undefined) return token;
     if (ticked !== undefined) return `\`${name.replaceAll('`', '``')}\``;
-    return /^[a-z_][a-z0-9_$]*$/.test(name) ? name : quoteIdentifier(name);
+    return /^[a-z_][a-z0-9_$]*$/.test(name) ? name : quoteName(name);
   });
 }
 

@@ -8,9 +8,9 @@ import {
   graphqlName,
   isPortableType,
   type PortableType,
+  splitQualified,
   types,
 } from '@tablewright/runtime/language';
-import { splitQualified } from '../passes/quote.ts';
 import { sdlScalar, sdlType } from '../print/sdl.ts';
 import type { RoleView } from '../role-view/role-view.ts';
 

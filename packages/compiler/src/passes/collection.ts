@@ -2,6 +2,7 @@ import type { Collection, Column, Table } from '@tablewright/introspect/schema';
 import {
   type CollectionDescriptor,
   type ConstraintDescriptor,
+  quoteTable,
   type SearchDescriptor,
   type SoftDelete,
   systemCollection,
@@ -9,7 +10,6 @@ import {
 import type { ApiCollection, CollectionNames, Operation } from '../api.ts';
 import type { Lookup } from '../cache/memo-cache.ts';
 import { resolveFields } from './field.ts';
-import { quoteTable } from './quote.ts';
 import { isDangling, resolveRelation } from './relation.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import { storedKey, storedTable } from './stored.ts';

@@ -3,8 +3,15 @@
  * has. Values are read as JSON that the database makes, and written as the text of the type.
  */
 import type { ColumnType } from '@tablewright/introspect/schema';
-import type { Attribute, FieldDescriptor, WireKind } from '@tablewright/runtime/language';
-import { quoteIdentifier, quoteLiteral, quoteQualified, splitQualified } from './quote.ts';
+import {
+  type Attribute,
+  type FieldDescriptor,
+  quoteLiteral,
+  quoteName,
+  quoteQualified,
+  splitQualified,
+  type WireKind,
+} from '@tablewright/runtime/language';
 
 type FormOf = (type: ColumnType) => NativeForm;
 
@@ -87,7 +94,7 @@ function printObject(
   depth: number,
 ): string {
   const members = attributes.map(({ name, type }) => {
-    const member = `(${value}).${quoteIdentifier(name)}`;
+    const member = `(${value}).${quoteName(name)}`;
     return `${quoteLiteral(name)}, ${printValue(member, type, formOf, depth)}`;
   });
   return `CASE WHEN ${value} IS DISTINCT FROM NULL THEN pg_catalog.json_build_object(${members.join(', ')}) END`;

@@ -4,14 +4,18 @@ import {
   dialectFacts,
   type FieldDescriptor,
   isTextual,
+  quoteLiteral,
+  quoteName,
+  quoteQualified,
+  quoteTable,
   rangeElement,
+  splitQualified,
   systemCollection,
 } from '@tablewright/runtime/language';
 import type { ApiEnum, ApiField, CollectionNames } from '../api.ts';
 import { isComposite, takesMembers } from './composite-form.ts';
 import { withMetric } from './geometry-form.ts';
 import { nameValues } from './names.ts';
-import { quoteIdentifier, quoteLiteral, quoteQualified, quoteTable, splitQualified } from './quote.ts';
 import { impliedColumn, type SchemaIndex } from './schema-index.ts';
 import { constantDefault, storedColumn } from './stored.ts';
 import { nativeForm, textForm } from './value-form.ts';
@@ -61,7 +65,7 @@ function describeImplied(descriptor: FieldDescriptor, column: Column, { key, fie
   if (key.includes(descriptor.name)) return { ...descriptor, nullable: true };
   const [part] = fields.filter(({ name }) => key.includes(name));
   if (column !== impliedColumn || part === undefined) return descriptor;
-  return { ...descriptor, computed: { expression: `({}.${quoteIdentifier(part.column)} IS NULL)` } };
+  return { ...descriptor, computed: { expression: `({}.${quoteName(part.column)} IS NULL)` } };
 }
 
 function describe(field: Field, table: Table, column: Column, index: SchemaIndex, singleton: boolean): FieldDescriptor {
@@ -83,7 +87,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
   const nullable = column.nullable && !column.type.domains.some(({ notNull }) => notNull);
   return {
     name: field.name,
-    column: quoteIdentifier(column.name),
+    column: quoteName(column.name),
     type: field.type,
     native,
     ...(comparison !== undefined && { comparison }),

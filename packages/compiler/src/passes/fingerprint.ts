@@ -10,11 +10,11 @@ import {
   type FingerprintColumn,
   type FingerprintMember,
   type FingerprintObject,
+  tableId,
 } from '@tablewright/runtime/language';
 import { createInterning } from '../cache/same.ts';
 import { canonicalJson, sha256 } from '../print/json.ts';
 import { isComposite } from './composite-form.ts';
-import { qualifiedId } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 
 /** The fingerprint of all that the collections of a schema use, computed at the first access. */
@@ -36,7 +36,7 @@ export function fingerprintOf(schema: Schema, index: SchemaIndex): Fingerprint {
 
 function takeFingerprint(schema: Schema, index: SchemaIndex): Fingerprint {
   const uses = schema.collections.flatMap((collection) => usesOf(collection, index));
-  const enums = new Map(schema.enums.map((type) => [qualifiedId(type.schema, type.name), type.labels]));
+  const enums = new Map(schema.enums.map((type) => [tableId(type.schema, type.name), type.labels]));
   const objects = [...Map.groupBy(uses, ({ table }) => table.id).values()]
     .flatMap((group) => describe(group, enums))
     .map((object) =>

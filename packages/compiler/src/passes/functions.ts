@@ -5,12 +5,13 @@ import {
   dialectFacts,
   type FunctionDescriptor,
   type FunctionResult,
+  quoteName,
+  quoteTable,
   type ResultMember,
 } from '@tablewright/runtime/language';
 import type { ApiFunction, MemberEnum } from '../api.ts';
 import type { NativeForm } from './composite-form.ts';
 import { geojsonArgument, geojsonResult } from './geometry-form.ts';
-import { quoteIdentifier, quoteTable } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import { nativeForm, textForm } from './value-form.ts';
 
@@ -62,7 +63,7 @@ function plainFacts({ name, type }: RoutineValue, { attributes, composite }: Nat
   const values = type.values ?? type.element?.values;
   return {
     name,
-    column: quoteIdentifier(name),
+    column: quoteName(name),
     type: type.portable,
     ...(values && { values }),
     ...(type.portable === 'array' && type.element && { element: type.element.portable }),

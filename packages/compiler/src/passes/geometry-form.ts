@@ -1,8 +1,15 @@
 /** Geometry of a column → how its values are read, written and compared: outside they are GeoJSON. */
 import type { Column, ColumnType, Table } from '@tablewright/introspect/schema';
-import { type Dialect, dialectFacts, type GeometryForm, type VectorForm } from '@tablewright/runtime/language';
+import {
+  type Dialect,
+  dialectFacts,
+  type GeometryForm,
+  quoteName,
+  quoteQualified,
+  splitQualified,
+  type VectorForm,
+} from '@tablewright/runtime/language';
 import type { NativeForm } from './composite-form.ts';
-import { quoteIdentifier, quoteQualified, splitQualified } from './quote.ts';
 
 /** Reference of longitude and latitude, as GeoJSON has them. */
 const degrees = 4326;
@@ -13,7 +20,7 @@ const digits = 9;
 /** A geometry of PostGIS, whose functions lie in the schema of its types. */
 export function postgisForm({ base, geometry }: ColumnType, keeps: boolean): NativeForm {
   const { schema, name } = splitQualified(base);
-  const library = `${quoteIdentifier(schema)}.`;
+  const library = `${quoteName(schema)}.`;
   const { kind = null, srid = null } = geometry ?? {};
   const read = `${library}st_geomfromgeojson({})`;
   const common = { ...(kind !== null && { kind }), library } as const;
@@ -131,7 +138,7 @@ export function pgvectorForm({ base, vector }: ColumnType): NativeForm {
       ...dimensionsOf(vector),
       ...(half && { half: true as const }),
       metric: 'cosine',
-      library: `${quoteIdentifier(schema)}.`,
+      library: `${quoteName(schema)}.`,
       ...(iterative && { iterative: true as const }),
     },
   };

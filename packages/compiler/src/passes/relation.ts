@@ -1,6 +1,5 @@
 import type { ForeignKey, Index, JoinPair, Relation, Table } from '@tablewright/introspect/schema';
-import type { ColumnPair, RelationDescriptor } from '@tablewright/runtime/language';
-import { quoteIdentifier, quoteTable } from './quote.ts';
+import { type ColumnPair, quoteName, quoteTable, type RelationDescriptor } from '@tablewright/runtime/language';
 import type { SchemaIndex } from './schema-index.ts';
 
 /** Resolves one relation to what the runtime reads: database names quoted, absent facts left out. */
@@ -78,7 +77,7 @@ function orderedOf(
   const table = index.table(index.collection(target).table);
   const leading = table.indexes.filter(({ columns }) => on.every(({ to }) => columns.slice(0, on.length).includes(to)));
   const next = new Set(leading.map(({ columns }) => columns[on.length]));
-  const ordered = table.columns.filter(({ name }) => next.has(name)).map(({ name }) => quoteIdentifier(name));
+  const ordered = table.columns.filter(({ name }) => next.has(name)).map(({ name }) => quoteName(name));
   return ordered.length === 0 ? {} : { ordered };
 }
 
@@ -140,5 +139,5 @@ function sortOf({ sort }: { readonly sort: string | null }): { readonly sort?: s
 }
 
 function quotePairs(pairs: readonly JoinPair[]): readonly ColumnPair[] {
-  return pairs.map(({ from, to }) => ({ from: quoteIdentifier(from), to: quoteIdentifier(to) }));
+  return pairs.map(({ from, to }) => ({ from: quoteName(from), to: quoteName(to) }));
 }

@@ -1,6 +1,6 @@
 /** Schema → Api: exposed collections under names of generated code, all decisions of printing. References hold. */
 import type { Schema, Table } from '@tablewright/introspect/schema';
-import type { CachedTables } from '@tablewright/runtime/language';
+import { type CachedTables, quoteTable } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, CollectionNames } from '../api.ts';
 import { createCache, type Watch } from '../cache/memo-cache.ts';
 import { createInterning } from '../cache/same.ts';
@@ -9,7 +9,6 @@ import { resolveCollection } from './collection.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { resolveFunctions } from './functions.ts';
 import { nameAccess, nameCollections, nameEnums } from './names.ts';
-import { quoteTable } from './quote.ts';
 import { indexOf, type SchemaSources, sourcesOf } from './schema-index.ts';
 
 /** Resolves the whole API of a schema. Access classes that may call different routes of the project are kept apart. */

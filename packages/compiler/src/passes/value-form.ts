@@ -12,6 +12,9 @@ import {
   castToText,
   castToTime,
   type PortableType,
+  quoteName,
+  quoteQualified,
+  splitQualified,
   types,
   unsignedInteger,
   type WireForm,
@@ -19,7 +22,6 @@ import {
 } from '@tablewright/runtime/language';
 import { compositeForm, isComposite, type NativeForm } from './composite-form.ts';
 import { geometryTextForm, pgvectorForm, postgisForm, vectorTextForm } from './geometry-form.ts';
-import { quoteIdentifier, quoteQualified, splitQualified } from './quote.ts';
 
 /** Zeros that a column is filled with to its width are no part of the number, nor are three of the four of year 0. */
 const unpadded = 'CAST({} + 0 AS CHAR)';
@@ -200,7 +202,7 @@ function storedType(type: ColumnType): string | undefined {
   }
   if (assigned.has(type.base)) return undefined;
   const { schema, name } = splitQualified(type.enum ?? type.base);
-  return name === '' ? `pg_catalog.${quoteIdentifier(schema)}` : quoteQualified(schema, name);
+  return name === '' ? `pg_catalog.${quoteName(schema)}` : quoteQualified(schema, name);
 }
 
 function textOnly(kind: WireKind): NativeForm {

@@ -9,8 +9,7 @@ import type {
   Schema,
   Table,
 } from '@tablewright/introspect/schema';
-import { always, type PortableType } from '@tablewright/runtime/language';
-import { qualifiedId } from '../passes/quote.ts';
+import { always, type PortableType, tableId } from '@tablewright/runtime/language';
 
 /** A column type by its base and portable names. */
 export function typeOf(base: string, portable: PortableType, more: Partial<ColumnType> = {}): ColumnType {
@@ -54,7 +53,7 @@ export function columnOf(name: string, type: ColumnType, more: Partial<Column> =
 export function tableOf(name: string, columns: readonly Column[], more: Partial<Table> = {}): Table {
   const [first] = columns;
   return {
-    id: qualifiedId(more.schema ?? 'public', name),
+    id: tableId(more.schema ?? 'public', name),
     schema: 'public',
     name,
     kind: 'table',

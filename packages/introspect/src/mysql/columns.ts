@@ -1,4 +1,4 @@
-import type { PortableType } from '@tablewright/runtime/language';
+import { type PortableType, quoteLiteral } from '@tablewright/runtime/language';
 import { sortedBy } from '../order.ts';
 import type { Check, Column, ColumnFill, ColumnType } from '../schema.ts';
 import type { CheckRow, ColumnRow, MysqlDialect } from './catalog.ts';
@@ -60,7 +60,7 @@ function fillOf(dialect: MysqlDialect, row: ColumnRow): ColumnFill {
   if (text === null || (dialect === 'mariadb' && text === 'NULL')) return { kind: 'none' };
   const isExpression = dialect === 'mariadb' || isGenerated(row);
   const sql = isExpression ? defaultExpression(wholeTexts(text, dialect), dialect) : text;
-  return { kind: 'default', expression: isExpression || isConstant(row, text) ? sql : textLiteral(text) };
+  return { kind: 'default', expression: isExpression || isConstant(row, text) ? sql : quoteLiteral(text) };
 }
 
 /** True if MySQL reports a default as an expression, and not as the text of a constant. */
@@ -128,12 +128,8 @@ const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b
 export function defaultExpression(reported: string, dialect: MysqlDialect): string {
   const sql = dialect === 'mysql' ? reported.replaceAll(/\\([\\'])/g, '$1') : reported;
   const [, inner] = /^(?:_\w+)?'((?:[^'\\]|\\.|'')*)'$/s.exec(sql) ?? [];
-  if (inner !== undefined) return textLiteral(inner.replaceAll(/\\(.)|''/gs, unescaped));
+  if (inner !== undefined) return quoteLiteral(inner.replaceAll(/\\(.)|''/gs, unescaped));
   return sql.replaceAll(/\\./gs, (pair) => (pair === "\\'" ? "''" : pair));
-}
-
-function textLiteral(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
 
 function unescaped(written: string, escaped: string | undefined): string {

@@ -1,5 +1,5 @@
 /** Search for words by an index: the document that the index has, and the fields that its words are of. */
-import { type Dialect, dialectFacts, type SearchDescriptor } from '@tablewright/runtime/language';
+import { type Dialect, dialectFacts, quoteName, type SearchDescriptor } from '@tablewright/runtime/language';
 import type { PlatformConfig, SearchConfig } from '../config/config.ts';
 import type { Collection, Index, Table } from '../schema.ts';
 import { matchTables, tablesById } from './lookup.ts';
@@ -93,7 +93,7 @@ function findVector(
   const columns = traced ?? named;
   if (columns === undefined)
     return error(`The words of "${name}" cannot be traced to columns.`, 'Name them as "fields".');
-  return { document: `{${quoted(name)}}`, columns };
+  return { document: `{${quoteName(name)}}`, columns };
 }
 
 /** The expression of an index over exactly these columns, else the one that an index should have. */
@@ -114,7 +114,7 @@ function isOver(expression: string, columns: readonly string[], table: Table): b
 
 /** Document of an expression index over some columns, with the columns in braces. */
 function searchExpression(columns: readonly string[], language: string): string {
-  const texts = columns.map((column) => `COALESCE({${quoted(column)}}::pg_catalog.text, '')`);
+  const texts = columns.map((column) => `COALESCE({${quoteName(column)}}::pg_catalog.text, '')`);
   return `pg_catalog.to_tsvector('${language}'::pg_catalog.regconfig, ${texts.join(" || ' ' || ")})`;
 }
 
@@ -136,7 +136,7 @@ function findFulltext(
     const hint = `ALTER TABLE \`${table.name.replaceAll('`', '``')}\` ADD FULLTEXT (${listed});`;
     return error('No FULLTEXT index is over exactly these fields.', hint);
   }
-  return { document: columns.map((name) => `{${quoted(name)}}`).join(', '), columns };
+  return { document: columns.map((name) => `{${quoteName(name)}}`).join(', '), columns };
 }
 
 /** Texts, quoted and plain names of an expression. */
@@ -159,12 +159,8 @@ function braced(expression: string, { columns }: Table): string {
   const names = new Set(columns.map(({ name }) => name));
   return expression.replace(tokens, (token, quotedName?: string, type?: string, name?: string, call?: string) => {
     const named = nameIn(quotedName, type, name, call);
-    return named !== undefined && names.has(named) ? `{${quoted(named)}}` : token;
+    return named !== undefined && names.has(named) ? `{${quoteName(named)}}` : token;
   });
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 function error(message: string, hint: string | null = null): SearchProblem {

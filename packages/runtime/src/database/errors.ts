@@ -5,6 +5,7 @@
  * notes, section 4; API specification, section 9; "SQLSTATE" of the SQL standard.
  */
 import { PlatformError } from '../errors.ts';
+import { tableId } from '../language/index.ts';
 import { type RunsAs, rowContextOf } from './row-context.ts';
 
 export class ServerError extends Error {
@@ -41,15 +42,10 @@ export class ServerError extends Error {
       table: fields.get('t'),
       column: fields.get('c'),
       constraint: fields.get('n'),
-      domain: fields.has('d') ? `${idPart(fields.get('s') ?? '')}.${idPart(fields.get('d') ?? '')}` : undefined,
+      domain: fields.has('d') ? tableId(fields.get('s') ?? '', fields.get('d') ?? '') : undefined,
       values: /\)=\((.*)\)/s.exec(fields.get('D') ?? '')?.[1],
     };
   }
-}
-
-/** A part of a name, as schemas of projects write it. */
-function idPart(name: string): string {
-  return /[."]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
 }
 
 /** A statement that ran for as long as it may (57014, query_canceled). */

@@ -18,6 +18,7 @@ export * from './descriptors/graphql.ts';
 export * from './descriptors/graphql-names.ts';
 export * from './descriptors/limits.ts';
 export * from './dialects.ts';
+export * from './names.ts';
 export type { JsonKind, OperandForm, OperatorDefinition, Truth } from './operators/definition.ts';
 export {
   comparisonOf,

@@ -1,7 +1,7 @@
 import type { Container, JsonPath } from '../dialects/dialect.ts';
 import { allOf, anyOf, cast, sqlFalse } from '../dialects/fragment.ts';
 import { jsonKind } from '../language/conditions/filter-json.ts';
-import type { Condition, Operand, Operator } from '../language/index.ts';
+import { type Condition, type Operand, type Operator, quoteText } from '../language/index.ts';
 import { definitions, elementwise, flags, listed, ranged } from '../language/operators/index.ts';
 import { type RangeElement, rangeElement } from '../language/values/values.ts';
 import { besideColumn, cell, comparable, comparableArray } from './cell.ts';
@@ -174,9 +174,9 @@ const maxPairs = 50;
 
 function printParts(value: string, parts: readonly MemberPart[], depth: number): string {
   const pairs = parts.map((part): readonly [key: string, value: string] => {
-    const key = quoted(part.key);
-    if ('json' in part) return [key, `${quoted(part.json)}::pg_catalog.json`];
-    const member = `(${value} OPERATOR(pg_catalog.->) ${quoted(part.member)})`;
+    const key = quoteText(part.key);
+    if ('json' in part) return [key, `${quoteText(part.json)}::pg_catalog.json`];
+    const member = `(${value} OPERATOR(pg_catalog.->) ${quoteText(part.member)})`;
     return [key, part.of === undefined ? member : takeParts(member, part.of, depth + 1)];
   });
   const built = `pg_catalog.json_build_object(${pairs.flat().join(', ')})`;
@@ -184,11 +184,6 @@ function printParts(value: string, parts: readonly MemberPart[], depth: number):
   const aggregated = `(SELECT pg_catalog.json_object_agg(o.k, o.v) FROM (VALUES ${rows}) o(k, v))`;
   const object = pairs.length > maxPairs ? aggregated : built;
   return `CASE pg_catalog.json_typeof(${value}) WHEN 'object' THEN ${object} END`;
-}
-
-function quoted(text: string): string {
-  const literal = `'${text.replaceAll("'", "''")}'`;
-  return text.includes('\\') ? `E${literal.replaceAll('\\', '\\\\')}` : literal;
 }
 
 /**

@@ -112,11 +112,6 @@ export function changed({ id, name, version, appliedAt }: AppliedMigration): Mig
   );
 }
 
-/** A name as SQL writes it. */
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
 /**
  * One step of the platform's own tables. Once it is released its `up` never changes: databases remember its checksum.
  *

@@ -8,7 +8,7 @@ import {
   rowContextOf,
   type TableSecurity,
 } from '../../database/row-context.ts';
-import { arrayLiteral, maxClaimsBytes } from '../../language/index.ts';
+import { arrayLiteral, maxClaimsBytes, quoteLiteral } from '../../language/index.ts';
 import type { RowSettings } from '../server-dialect.ts';
 
 /** Reads what binds the role of the connection on some tables. Those without row-level security are left out. */
@@ -203,8 +203,4 @@ export function withSetting(runsAs: RunsAs | undefined, name: string, value: str
     apply: { name: `${context?.apply.name ?? 's'}_${name}`, text, parameters },
     undo,
   };
-}
-
-function quoteLiteral(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

@@ -1,5 +1,6 @@
 /** One-line calls of which generated files of collections, relations and routes consist. */
 import { type Dialect, defaultDialect, dialectFacts } from '../dialects.ts';
+import { quoteName } from '../names.ts';
 import { types } from '../types/index.ts';
 import type { Route } from './api.ts';
 import type {
@@ -70,18 +71,13 @@ export function usualField(
   { dialect = defaultDialect, writable = true }: UsualFacts,
 ): FieldDescriptor {
   const form = types[type].forms[dialectFacts[dialect].binaryRows ? 'binary' : 'text'];
-  return { name, column: quoted(name), type, ...form, nullable: false, writable };
+  return { name, column: quoteName(name), type, ...form, nullable: false, writable };
 }
 
 function completeField({ comparison, ...stated }: StatedField, usual: UsualFacts): FieldDescriptor {
   const { comparison: usualComparison, ...form } = usualField(stated, usual);
   const compared = comparison === undefined ? usualComparison : comparison;
   return { ...form, ...stated, ...(typeof compared === 'string' && { comparison: compared }) };
-}
-
-/** The name of a column, quoted for SQL. */
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** Facts of a relation beside its name and its target. */

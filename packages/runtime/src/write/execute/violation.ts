@@ -3,7 +3,7 @@ import { isNoAmount, isRaised, raisedForCaller, ServerError } from '../../databa
 import { PlatformError } from '../../errors.ts';
 import { failedValidation, missingValue } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
-import type { ConstraintDescriptor, JsonValue } from '../../language/index.ts';
+import { type ConstraintDescriptor, type JsonValue, quoteName, quoteQualified } from '../../language/index.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
 import { staticTokenRule } from '../../system/fields/field-rules.ts';
 import type { WriteScope } from '../access/scope.ts';
@@ -170,13 +170,9 @@ function affectedBy(cause: ServerError, collections: readonly AffectedConstraint
 }
 
 function isAbout({ about }: ServerError, { descriptor }: CollectionScope): boolean {
-  const table = quoted(about.table);
+  const { schema = '', table = '' } = about;
   // Tables of the connection's own database may stand without it.
-  return descriptor.table === `${quoted(about.schema)}.${table}` || descriptor.table === table;
-}
-
-function quoted(name: string | undefined): string {
-  return `"${(name ?? '').replaceAll('"', '""')}"`;
+  return [quoteQualified(schema, table), quoteName(table)].includes(descriptor.table);
 }
 
 function constraintOf({ about }: ServerError, { collection }: AffectedConstraints): ConstraintDescriptor | undefined {
@@ -200,7 +196,9 @@ function namedField({ about, sqlstate, message }: ServerError, affected: Affecte
   const terms = message.split(/["']/, 1).flatMap((text) => text.split(/\W+/));
   const { fields } = affected.collection.descriptor;
   const [field, ...others] = fields.filter(({ name, column, native, stored = native }) => {
-    const isMeant = isTyped ? terms.includes(/(\w+)\W*$/.exec(stored)?.[1] ?? '?') : column === quoted(about.column);
+    const isMeant = isTyped
+      ? terms.includes(/(\w+)\W*$/.exec(stored)?.[1] ?? '?')
+      : column === quoteName(about.column ?? '');
     return isMeant && isNamed(affected, name);
   });
   return field !== undefined && others.length === 0 ? field.name : null;
@@ -208,13 +206,13 @@ function namedField({ about, sqlstate, message }: ServerError, affected: Affecte
 
 /** The field of a column that must not be null, where it is required of the caller. */
 function missingField({ about }: ServerError, { collection, writable }: AffectedConstraints): string | null {
-  const field = collection.descriptor.fields.find(({ column }) => column === quoted(about.column));
+  const field = collection.descriptor.fields.find(({ column }) => column === quoteName(about.column ?? ''));
   return field !== undefined && writable.has(field.name) ? field.name : null;
 }
 
 /** True if an error is about a column that came after the API was compiled, so that no payload can have a value for it. */
 function isNew({ about: { column } }: ServerError, { collection }: AffectedConstraints): boolean {
-  return column !== undefined && !collection.descriptor.fields.some((field) => field.column === quoted(column));
+  return column !== undefined && !collection.descriptor.fields.some((field) => field.column === quoteName(column));
 }
 
 function newColumn(cause: ServerError, { collection }: AffectedConstraints): PlatformError {

@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { MigrationConnection } from '../../../database/database.ts';
+import { quoteName } from '../../../language/index.ts';
 import {
   type AppliedMigration,
   appliedMigration,
@@ -12,7 +13,6 @@ import {
   MigrationError,
   type Migrator,
   pendingAfter,
-  quoteName,
   type StepMigration,
   stepChecksumOf,
 } from '../../../system/ledger.ts';

@@ -1,5 +1,5 @@
 /** Changes of the model in PostgreSQL's words. */
-import type { FieldDescriptor } from '../../../language/index.ts';
+import { type FieldDescriptor, quoteName, quoteText } from '../../../language/index.ts';
 import { bothParts, madeName } from '../../../model/find.ts';
 import { rowStatements } from '../../../model/meta.ts';
 import type {
@@ -10,7 +10,6 @@ import type {
   ModelStep,
   NewForeignKey,
 } from '../../../model/model-sql.ts';
-import { quoteName } from '../../../system/ledger.ts';
 import { postgresArray, postgresComputed, postgresType } from './types.ts';
 
 const special: Readonly<Record<string, readonly string[]>> = {
@@ -147,12 +146,6 @@ function alter({ collection, field, descriptor }: FoundMember, change: string): 
 function foreignKey({ target, on, onUpdate, onDelete }: NewForeignKey): string {
   const [from, to] = [on.map((pair) => pair.from), on.map((pair) => pair.to)];
   return `FOREIGN KEY (${from.join(', ')})\nREFERENCES ${target} (${to.join(', ')}) ON UPDATE ${onUpdate} ON DELETE ${onDelete}`;
-}
-
-/** A text as a literal that means the same under every setting. */
-function quoteText(text: string): string {
-  const quoted = `'${text.replaceAll("'", "''")}'`;
-  return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted;
 }
 
 /** The type that an enum has which was made here, quoted and qualified. */

@@ -1,5 +1,6 @@
 import { onlyHost } from '../../../database/hosts/choose-primary.ts';
 import { fixedUrl } from '../../../environment/renewable-url.ts';
+import { quoteLiteral } from '../../../language/index.ts';
 import { unobserved } from '../../../operate/metrics/pool-metrics.ts';
 import type { ConnectOptions } from '../../server-dialect.ts';
 
@@ -98,7 +99,7 @@ export function sessionSql(settings: SessionSettings): string {
     default_transaction_read_only: settings.readOnly ? 'on' : 'off',
     plan_cache_mode: 'force_generic_plan',
     application_name: settings.applicationName,
-  }).map(([name, value]) => `SET ${name} = ${quote(value)}`);
+  }).map(([name, value]) => `SET ${name} = ${quoteLiteral(value)}`);
   return [...sets, `SELECT ${pageCost(false)}`].join('; ');
 }
 
@@ -114,7 +115,8 @@ export function transactionSql(settings: Pick<SessionSettings, 'statementTimeout
     ? { transaction_read_only: 'on' }
     : { idle_in_transaction_session_timeout: String(idleInTransactionMs) };
   const requested = { ...commonSettings(settings), ...sessionSettings };
-  const list = (texts: readonly string[]): string => `pg_catalog.unnest(${quote(`{${texts.join(',')}}`)}::text[])`;
+  const list = (texts: readonly string[]): string =>
+    `pg_catalog.unnest(${quoteLiteral(`{${texts.join(',')}}`)}::text[])`;
   const pairs = `ROWS FROM (${list(Object.keys(requested))}, ${list(Object.values(requested))}) AS setting(name, value)`;
   return `SELECT pg_catalog.count(pg_catalog.set_config(name, value, true)), ${pageCost(true)} FROM ${pairs}`;
 }
@@ -126,13 +128,9 @@ export function transactionSql(settings: Pick<SessionSettings, 'statementTimeout
  * replaced: a value that an operator has set, for any storage, stays.
  */
 export function pageCost(local: boolean): string {
-  const name = quote('random_page_cost');
+  const name = quoteLiteral('random_page_cost');
   const current = `pg_catalog.current_setting(${name})`;
   return `pg_catalog.set_config(${name}, CASE ${current} WHEN '4' THEN '1.04' ELSE ${current} END, ${local})`;
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
 
 interface SessionSettings {

@@ -1,6 +1,7 @@
 /** Migrations on PostgreSQL: one transaction each, under an advisory lock. */
 import { hash } from 'node:crypto';
 import type { MigrationConnection } from '../../../database/database.ts';
+import { quoteName } from '../../../language/index.ts';
 import {
   checksumOf,
   createLedgerSql,
@@ -9,7 +10,6 @@ import {
   MigrationError,
   type Migrator,
   pendingAfter,
-  quoteName,
   readLedger,
   toMigrationError,
 } from '../../../system/ledger.ts';

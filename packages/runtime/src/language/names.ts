@@ -1,8 +1,8 @@
-/** SQL spelling of names and texts. The only place where the compiler quotes an identifier. */
-import { type Dialect, dialectFacts } from '@tablewright/runtime/language';
+/** SQL spelling of names and texts. */
+import { type Dialect, dialectFacts } from './dialects.ts';
 
 /** An identifier in double quotes, escaped for SQL: `"author_id"`. */
-export function quoteIdentifier(name: string): string {
+export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
@@ -11,9 +11,15 @@ export function quoteLiteral(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+/** A text as a literal of PostgreSQL that means the same under every setting. */
+export function quoteText(text: string): string {
+  const literal = quoteLiteral(text);
+  return text.includes('\\') ? `E${literal.replaceAll('\\', '\\\\')}` : literal;
+}
+
 /** A qualified name, ready for SQL: `"public"."articles"`. */
 export function quoteQualified(schema: string, name: string): string {
-  return `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
+  return `${quoteName(schema)}.${quoteName(name)}`;
 }
 
 /** A table's name, quoted for SQL. Without schemas the IR's `public` is the database of the connection. */
@@ -22,7 +28,7 @@ export function quoteTable(
   { schema, name }: { readonly schema: string; readonly name: string },
 ): string {
   const isOwn = !dialectFacts[dialect].hasSchemas && schema === 'public';
-  return isOwn ? quoteIdentifier(name) : quoteQualified(schema, name);
+  return isOwn ? quoteName(name) : quoteQualified(schema, name);
 }
 
 /** Reads `schema.name`, where a part that contains a dot or a double quote is in double quotes, into its two parts. */
@@ -34,7 +40,10 @@ export function splitQualified(id: string): { readonly schema: string; readonly 
   return { schema, name };
 }
 
-/** Writes what `splitQualified` reads. */
-export function qualifiedId(schema: string, name: string): string {
-  return [schema, name].map((part) => (/[."]/.test(part) ? quoteIdentifier(part) : part)).join('.');
+/**
+ * Names an object of a schema as `splitQualified` reads it: `public.articles`. The double quotes are there so that two
+ * different pairs never share an id. Used for tables, and in the same way for types and collations.
+ */
+export function tableId(schema: string, name: string): string {
+  return [schema, name].map((part) => (/[."]/.test(part) ? quoteName(part) : part)).join('.');
 }
