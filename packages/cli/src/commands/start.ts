@@ -10,11 +10,10 @@ import { configName } from '../modules/import-config.ts';
 import { readManifest, warnOfEdited } from '../output/manifest.ts';
 import { type ServiceManager, serviceManager } from '../process/service-manager.ts';
 import {
-  createWorkerCluster,
   type LeaderMessage,
   type ProcessMetrics,
   Questions,
-  type WorkerCluster,
+  WorkerCluster,
   type WorkerMessage,
 } from '../process/worker-cluster.ts';
 import { databaseUrl, hasDatabase, loadSettings, type Settings } from '../project/settings.ts';
@@ -172,7 +171,7 @@ async function startCluster(project: Settings, size: number, progress: Progress)
     progress.event('workers', { message: text.trim() });
     progress.print(text);
   };
-  const workers = createWorkerCluster({ size, report, ...sharedAddress });
+  const workers = new WorkerCluster({ size, report, ...sharedAddress });
   const manager = serviceManager(progress.print);
   obeySignals(workers, manager);
   const metrics = await watchServers(workers);

@@ -7,22 +7,6 @@ import type { ReportedAdministrator } from '../terminal/welcome.ts';
 import { KeptCounts } from './kept-counts.ts';
 import { type ListenAddress, SharedPort } from './shared-port.ts';
 
-/** The processes that serve. */
-export interface WorkerCluster {
-  /** Resolves when all of them listen; rejects, and ends them, when one of them cannot. */
-  start(): Promise<readonly Readiness[]>;
-  /** Replaces them one after the other, each by one that listens already. Never rejects; does nothing while it runs. */
-  restart(): Promise<void>;
-  /** Lets them finish their requests; resolves when all have ended. */
-  stop(): Promise<void>;
-  /** Ends them at once. */
-  kill(): void;
-  /** Metrics of each of them, with the counts of those that have ended; the last entry counts those that gave none in time. */
-  metrics(): Promise<readonly ProcessMetrics[]>;
-  /** `ok` if one of them should get requests, else the reason of one of them. */
-  ready(role: string | undefined): Promise<ServerState>;
-}
-
 /** Milliseconds in which a process has to answer. */
 const timeoutMs = 1_000;
 
@@ -37,10 +21,6 @@ export interface WorkerClusterOptions {
   readonly listenAddress: () => Promise<ListenAddress>;
   /** Describes why the address cannot be used. */
   readonly describe: (error: unknown) => Promise<unknown>;
-}
-
-export function createWorkerCluster(options: WorkerClusterOptions): WorkerCluster {
-  return new ForkedWorkers(options);
 }
 
 /** Questions to another process that wait for their answers. */
@@ -68,7 +48,8 @@ export class Questions<Answer> {
   }
 }
 
-class ForkedWorkers implements WorkerCluster {
+/** The processes that serve. */
+export class WorkerCluster {
   readonly #size: number;
   readonly #report: (text: string) => void;
   readonly #describe: (error: unknown) => Promise<unknown>;
@@ -87,6 +68,7 @@ class ForkedWorkers implements WorkerCluster {
     this.#port = new SharedPort(listenAddress, sendConnection);
   }
 
+  /** Resolves when all of them listen; rejects, and ends them, when one of them cannot. */
   async start(): Promise<readonly Readiness[]> {
     const starts = await Promise.allSettled(Array.from({ length: this.#size }, () => this.#startWorker()));
     const failed = starts.find((start) => start.status === 'rejected');
@@ -96,6 +78,7 @@ class ForkedWorkers implements WorkerCluster {
     throw failed.reason;
   }
 
+  /** Replaces them one after the other, each by one that listens already. Never rejects; does nothing while it runs. */
   restart(): Promise<void> {
     this.#restarting ??= this.#replaceAll()
       .then(
@@ -108,6 +91,7 @@ class ForkedWorkers implements WorkerCluster {
     return this.#restarting;
   }
 
+  /** Lets them finish their requests; resolves when all have ended. */
   async stop(): Promise<void> {
     this.#stopping = true;
     const others = Object.values(cluster.workers ?? {}).flatMap((worker) => (worker === undefined ? [] : [worker]));
@@ -115,11 +99,13 @@ class ForkedWorkers implements WorkerCluster {
     await this.#port.close();
   }
 
+  /** Ends them at once. */
   kill(): void {
     this.#stopping = true;
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
   }
 
+  /** `ok` if one of them should get requests, else the reason of one of them. */
   async ready(role: string | undefined): Promise<ServerState> {
     if (this.#stopping) return 'draining';
     const request = [...this.#serving].map((worker) =>
@@ -129,6 +115,7 @@ class ForkedWorkers implements WorkerCluster {
     return answers.includes('ok') ? 'ok' : (answers[0] ?? 'starting');
   }
 
+  /** Metrics of each of them, with the counts of those that have ended; the last entry counts those that gave none in time. */
   async metrics(): Promise<readonly ProcessMetrics[]> {
     const requested = [...this.#serving].map(async (worker) => {
       const metrics = await this.#metricsQuestions.ask(

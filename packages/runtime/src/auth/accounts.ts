@@ -26,7 +26,7 @@ import {
   type RequestReset,
   type SetPassword,
 } from './mailed-tokens/token-uses.ts';
-import { createSecondFactors, type SecondFactors } from './second-factor.ts';
+import { SecondFactors } from './second-factor.ts';
 import { createPairs, createSessions } from './sessions/sessions.ts';
 import { createTokens } from './sessions/tokens.ts';
 import { createAccountSettings, type ReadAccountSettings } from './settings.ts';
@@ -116,7 +116,7 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
     audit,
   };
   const shared = { ...parts, passwords: createPasswords() };
-  const secondFactors = createSecondFactors(shared);
+  const secondFactors = new SecondFactors(shared);
   const signIn = createSignIn({
     ...shared,
     checkOtp: (transaction, { account, tfaSecret }, otp) =>
@@ -157,7 +157,7 @@ function createMail<T>(
     place: location,
     tokens,
     settings,
-  }: Pick<Parameters<typeof createSecondFactors>[0], 'place' | 'settings'> & {
+  }: Pick<ConstructorParameters<typeof SecondFactors>[0], 'place' | 'settings'> & {
     readonly tokens: ReturnType<typeof createTokens>;
   },
 ): DueRows {
@@ -168,12 +168,7 @@ function createMail<T>(
 }
 
 /** Work in the background of requests; a failure is tried again on the next occasion. */
-interface Maintenance {
-  /** A user was here. */
-  recordActivity(user: string): void;
-  /** Resolves when nothing is under way. */
-  settled(): Promise<void>;
-}
+type Maintenance = ReturnType<typeof createMaintenance>;
 
 /** A user is noted once a minute, and at most so many are remembered to have been. */
 const noteEveryMs = 60_000;
@@ -182,7 +177,7 @@ const maxNoted = 10_000;
 const purgeEveryMs = 600_000;
 const maxPurged = 1_000;
 
-function createMaintenance(database: Pick<Database, 'transaction'>, location: SystemPlace): Maintenance {
+function createMaintenance(database: Pick<Database, 'transaction'>, location: SystemPlace) {
   const { table, now, shifted, purge, update, write } = ownTables(location);
   const absent = `u.id = $1::uuid AND (u.last_access IS NULL OR u.last_access < ${shifted(-1, 'minute')})`;
   const user = { target: `${table('platform_users')} AS u`, alias: 'u', where: absent };
@@ -207,7 +202,8 @@ function createMaintenance(database: Pick<Database, 'transaction'>, location: Sy
   }
 
   return {
-    recordActivity(user) {
+    /** A user was here. */
+    recordActivity(user: string): void {
       const now = performance.now();
       if (now - (noted.get(user) ?? Number.NEGATIVE_INFINITY) >= noteEveryMs) {
         noted.delete(user);
@@ -221,7 +217,8 @@ function createMaintenance(database: Pick<Database, 'transaction'>, location: Sy
         run(purgeEnded, []);
       }
     },
-    async settled() {
+    /** Resolves when nothing is under way. */
+    async settled(): Promise<void> {
       await Promise.allSettled(running);
     },
   };

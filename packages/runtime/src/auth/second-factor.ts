@@ -27,31 +27,12 @@ interface Owner {
   readonly sender: RequestOrigin;
 }
 
-/** A secret that waits to be confirmed. */
-interface OfferedSecret {
-  readonly secret: string;
-  readonly otpauthUrl: string;
-}
-
 /** Uses up a one-time password or recovery code in the transaction of the action. Rejects with INVALID_OTP. */
 type UseOtp = (
   transaction: Transaction,
   user: { readonly id: string; readonly secret: string },
   otp: string | null,
 ) => Promise<void>;
-
-/** The services of a server. Each rejects with the error that answers the request. */
-export interface SecondFactors {
-  readonly use: UseOtp;
-  /** Makes a secret for a user who knows the password. Attempts count against `client`. */
-  generate(user: string, password: string, client: string): Promise<OfferedSecret>;
-  enable(owner: Owner, secret: string, otp: string): Promise<void>;
-  disable(owner: Owner, otp: string): Promise<void>;
-  /** Work that takes the second factor of a user away, where there is one. It is FORBIDDEN where there is no user. */
-  disableFor(user: string, by: Omit<Changing, 'user'>): TransactionBody;
-  /** Makes ten recovery codes in place of all that there were. */
-  makeCodes(owner: Owner, otp: string): Promise<readonly string[]>;
-}
 
 interface SecondFactorOptions {
   readonly database: Pick<Database, 'transaction'>;
@@ -67,10 +48,6 @@ interface SecondFactorOptions {
 }
 
 const codesMade = 10;
-
-export function createSecondFactors(options: SecondFactorOptions): SecondFactors {
-  return new SecondFactorService(options);
-}
 
 /** $1 is the user everywhere. No row means that a condition does not hold. */
 function textsOf(location: SystemPlace) {
@@ -106,7 +83,8 @@ function textsOf(location: SystemPlace) {
   };
 }
 
-class SecondFactorService implements SecondFactors {
+/** The services of a server. Each rejects with the error that answers the request. */
+export class SecondFactors {
   readonly #options: SecondFactorOptions;
   readonly #texts: ReturnType<typeof textsOf>;
 
@@ -125,8 +103,8 @@ class SecondFactorService implements SecondFactors {
     if (!used) throw new PlatformError('INVALID_OTP');
   }
 
-  /** The password is asked for once more, and guessing it here counts like guessing it anywhere. */
-  async generate(user: string, password: string, client: string): Promise<OfferedSecret> {
+  /** Makes a secret for a user who knows the password. Guessing it here counts against `client` like guessing it anywhere. */
+  async generate(user: string, password: string, client: string) {
     const { database, finder, passwords, attempts, settings } = this.#options;
     const found = await finder.byId(user);
     const email = found?.account.email ?? user;
@@ -182,6 +160,7 @@ class SecondFactorService implements SecondFactors {
     this.#options.identities.forget(user);
   }
 
+  /** Work that takes the second factor of a user away, where there is one. It is FORBIDDEN where there is no user. */
   disableFor(user: string, by: Omit<Changing, 'user'>): TransactionBody {
     if (!isUuid(user)) throw new PlatformError('FORBIDDEN');
     const { keepHistory, sessions, identities } = this.#options;
@@ -195,6 +174,7 @@ class SecondFactorService implements SecondFactors {
     return withoutAnswer({ run, affected: () => [], committed: () => identities.forget(user) });
   }
 
+  /** Makes ten recovery codes in place of all that there were. */
   async makeCodes({ user, sender }: Owner, otp: string): Promise<readonly string[]> {
     const secret = await this.#secretOf(user);
     const codes = Array.from({ length: codesMade }, makeRecoveryCode);

@@ -15,7 +15,7 @@ import { createFileFinder, type FileFinder } from './find-file.ts';
 import { createLooseFiles, type LooseFiles } from './loose-files.ts';
 import { createLocalStorage, createS3Storage, type Storage, type Storages } from './storage.ts';
 import { createRenderer, type Renderer } from './transform/renderer.ts';
-import { createUploads, type Uploads } from './uploads.ts';
+import { Uploads } from './uploads.ts';
 
 interface FileServicesOptions {
   readonly api: CompiledApi;
@@ -50,7 +50,7 @@ export function createFileServices(options: FileServicesOptions): FileServices |
   return {
     storages,
     loose,
-    uploads: createUploads({ api, writer, storages, loose }),
+    uploads: new Uploads({ api, writer, storages, loose }),
     finder: createFileFinder({ api, place: location, database, planner, driftGuard, publicClass }),
     renderer: createRenderer(environment.transform, log),
   };

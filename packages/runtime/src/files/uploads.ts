@@ -7,6 +7,7 @@ import { clientOf } from '../environment/networks.ts';
 import { PlatformError } from '../errors.ts';
 import type { CollectionAccess, CompiledApi, JsonValue } from '../language/index.ts';
 import { filesName, serverOwnedOfFiles } from '../write/access/system-access.ts';
+import type { KeptAnswer } from '../write/execute/idempotency.ts';
 import type { TransactionBody } from '../write/execute/transaction-body.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { OnceRequest, Writer } from '../write/writer.ts';
@@ -22,21 +23,6 @@ export interface Arrived {
   /** As its sender calls it. */
   readonly name: string;
   readonly metadata: FileMetadata;
-}
-
-export interface UploadAnswer {
-  readonly status: number;
-  readonly body: Buffer | null;
-}
-
-/** Takes files. The staged files are gone afterwards, on success and on failure. */
-export interface Uploads {
-  /** Throws FORBIDDEN for who may never do this, before anything is sent. */
-  admit(caller: Caller, action: 'create' | 'update'): void;
-  /** Makes files; one is answered as an item and several as a list. `once` says for what its key stands. Default: the files. */
-  create(request: WriteRequest, arrived: readonly Arrived[], once?: Once): Promise<UploadAnswer>;
-  /** Gives the file of a key, as paths have it, another content. */
-  replace(request: WriteRequest, key: string, arrived: Arrived): Promise<UploadAnswer>;
 }
 
 /** A request by its key, and what it stands for. */
@@ -58,11 +44,8 @@ interface Prepared {
   readonly fields: FileMetadata;
 }
 
-export function createUploads(options: UploadsOptions): Uploads {
-  return new UploadService(options);
-}
-
-class UploadService implements Uploads {
+/** Takes files. The staged files are gone afterwards, on success and on failure. */
+export class Uploads {
   readonly #options: UploadsOptions;
   readonly #classes: ReadonlyMap<string, CollectionAccess | undefined>;
 
@@ -76,15 +59,17 @@ class UploadService implements Uploads {
     );
   }
 
+  /** Throws FORBIDDEN for who may never do this, before anything is sent. */
   admit({ accessClass }: Caller, action: 'create' | 'update'): void {
     if ((this.#classes.get(accessClass)?.[action] ?? []).length === 0) throw new PlatformError('FORBIDDEN');
   }
 
+  /** Makes files; one is answered as an item and several as a list. `once` says for what its key stands. Default: the files. */
   async create(
     requested: WriteRequest,
     arrived: readonly Arrived[],
     once: Once = { request: requested, payload: responseOf(arrived) },
-  ): Promise<UploadAnswer> {
+  ): Promise<KeptAnswer> {
     try {
       for (const { metadata } of arrived) checkNames(metadata);
       const prepared = await this.#prepareAll(arrived, requested);
@@ -105,7 +90,8 @@ class UploadService implements Uploads {
     }
   }
 
-  async replace(requestedItem: WriteRequest, key: string, arrived: Arrived): Promise<UploadAnswer> {
+  /** Gives the file of a key, as paths have it, another content. */
+  async replace(requestedItem: WriteRequest, key: string, arrived: Arrived): Promise<KeptAnswer> {
     try {
       checkNames(arrived.metadata);
       const prepared = await this.#prepareAll([arrived], requestedItem);
@@ -128,7 +114,7 @@ class UploadService implements Uploads {
     { request, payload }: Once,
     prepared: readonly (Prepared & Arrived)[],
     prepare: () => Promise<TransactionBody>,
-  ): Promise<UploadAnswer> {
+  ): Promise<KeptAnswer> {
     const { writer, storages, loose } = this.#options;
     const contents = prepared.map(({ content }) => content);
     let done = false;

@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createLooks } from './looks.ts';
+import { Looks } from './looks.ts';
 
 const log = { info() {}, warn() {} };
 
@@ -9,7 +9,7 @@ test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
   async (turns) => {
     let begun = 0;
     const first = Promise.withResolvers<void>();
-    const looks = createLooks(() => (begun++ === 0 ? first.promise : Promise.resolve()), log);
+    const looks = new Looks(() => (begun++ === 0 ? first.promise : Promise.resolve()), log);
     void looks.look();
     first.resolve();
     for (let turn = 0; turn < turns; turn++) await null;
@@ -25,7 +25,7 @@ test('a change is asked for also while a look is under way', async () => {
   let asked = 0;
   const first = Promise.withResolvers<void>();
   const second = Promise.withResolvers<void>();
-  const looks = createLooks(async () => {
+  const looks = new Looks(async () => {
     if (begun++ === 0) await first.promise;
     else second.resolve();
   }, log);
@@ -43,7 +43,7 @@ test('a change is asked for also while a look is under way', async () => {
 test('a change of another process is looked at at once, an own one later, and while both are heard nothing is asked', async () => {
   let begun = 0;
   let asked = 0;
-  const looks = createLooks(async () => void begun++, log);
+  const looks = new Looks(async () => void begun++, log);
   const hearing = { isOwn: (_: boolean): void => {} };
   looks.start({
     listen(heard) {

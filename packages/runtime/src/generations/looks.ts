@@ -10,15 +10,6 @@ export interface Hearings {
   readonly hasChanged?: () => Promise<boolean>;
 }
 
-export interface Looks {
-  /** Looks now, or once more after the look that is under way. Never rejects. */
-  look(): Promise<void>;
-  /** Looks from now on every two seconds, and shortly after each change that is heard of or asked for. */
-  start(hearings: Hearings): void;
-  /** Resolves when no look is under way. */
-  stop(): Promise<void>;
-}
-
 const unreadable =
   'The tables of the model cannot be read. Collections, roles and rules stay as they are served, and changes of them by other processes are not seen. The next log line about this says when they are read again.';
 const readableAgain = 'The tables of the model can be read again: changes of them are served.';
@@ -31,11 +22,7 @@ const askEvery = 100;
 const ownMs = 50;
 
 /** Makes looks by a function; that it fails, and that it no longer does, is logged once. */
-export function createLooks(lookOnce: () => Promise<void>, log: Pick<Log, 'info' | 'warn'>): Looks {
-  return new LookRhythm(lookOnce, log);
-}
-
-class LookRhythm implements Looks {
+export class Looks {
   readonly #lookOnce: () => Promise<void>;
   readonly #log: Pick<Log, 'info' | 'warn'>;
   #looking: Promise<void> | null = null;
@@ -51,18 +38,21 @@ class LookRhythm implements Looks {
     this.#log = log;
   }
 
+  /** Looks now, or once more after the look that is under way. Never rejects. */
   look(): Promise<void> {
     this.#again = this.#looking !== null;
     this.#looking ??= this.#lookAll();
     return this.#looking;
   }
 
+  /** Looks from now on every two seconds, and shortly after each change that is heard of or asked for. */
   start({ listen, hasChanged }: Hearings): void {
     this.#lookInRhythm();
     if (hasChanged !== undefined) this.#askInRhythm(hasChanged);
     this.#listener = listen?.((isOwn) => void setTimeout(() => void this.look(), isOwn ? ownMs : 0).unref());
   }
 
+  /** Resolves when no look is under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

@@ -27,7 +27,7 @@ import type { Broadcast } from '../operate/broadcast.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { inOrder } from './generations.ts';
-import { createLooks, type Hearings, type Looks } from './looks.ts';
+import { type Hearings, Looks } from './looks.ts';
 
 interface ModelWatchOptions {
   readonly database: Pick<Database, 'query' | 'transaction' | 'schemaSession'>;
@@ -86,7 +86,7 @@ class TableWatch implements ModelWatch {
     this.#options = options;
     this.#sql = ownTables(location).statements.model;
     this.#tables = { place: location, model: false, ledger: false };
-    this.#looks = createLooks(() => this.#compare(), log);
+    this.#looks = new Looks(() => this.#compare(), log);
     this.changes = this.#makeChanges();
   }
 

@@ -3,7 +3,7 @@ import type { HostWatch } from '../database/host-state.ts';
 import type { Environment } from '../environment.ts';
 import { createRequestLimiter } from '../limits/request-limiter.ts';
 import { createAudit, requestLimitReached } from '../operate/audit.ts';
-import { createBroadcast } from '../operate/broadcast.ts';
+import { Broadcast } from '../operate/broadcast.ts';
 import { createClientAddress } from '../operate/client-address.ts';
 import type { AuthenticatedUser } from './auth/authenticate.ts';
 import type { Listener } from './fastify-adapter.ts';
@@ -29,7 +29,7 @@ export function createHost(
   const audit = createAudit(environment, () => log);
   const accounts = new Set<Accounts<AuthenticatedUser>>();
   const { redis } = environment.requestLimits;
-  const broadcast = redis === null ? null : createBroadcast(redis, log);
+  const broadcast = redis === null ? null : new Broadcast(redis, log);
   broadcast?.subscribe('users', (user) => {
     for (const { identities } of accounts) user === '' ? identities.forgetAll() : identities.forget(user);
   });

@@ -18,18 +18,6 @@ export interface ItemRequest {
   readonly query: string;
 }
 
-/** Handlers of the routes below `/items`. They reject with the error that answers the request. */
-export interface ItemHandlers {
-  list(request: ItemRequest): Promise<void>;
-  search(request: ItemRequest, body: JsonValue | undefined): Promise<void>;
-  read(request: ItemRequest, key: string): Promise<void>;
-  create(request: ItemRequest, body: JsonValue | undefined): Promise<void>;
-  update(request: ItemRequest, body: JsonValue | undefined): Promise<void>;
-  updateOne(request: ItemRequest, key: string, body: JsonValue | undefined): Promise<void>;
-  delete(request: ItemRequest, body: JsonValue | undefined): Promise<void>;
-  deleteOne(request: ItemRequest, key: string): Promise<void>;
-}
-
 interface ItemHandlersOptions {
   readonly api: CompiledApi;
   readonly planner: Planner;
@@ -40,17 +28,12 @@ interface ItemHandlersOptions {
 }
 
 /**
- * Links the compiled routes with the planner and the reader, and with the writer.
+ * Handlers of the compiled routes below `/items`. They reject with the error that answers the request.
  *
  * The planner checks every request first, also those without a route. Faults of the query answer before those of names,
  * and an unknown collection must take the same way as a hidden one.
  */
-export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
-  return new ItemRoutes(options);
-}
-
-/** The compiled routes, by the names of their collections. */
-class ItemRoutes implements ItemHandlers {
+export class ItemHandlers {
   readonly #options: ItemHandlersOptions;
   readonly #lists: ReadonlySet<string>;
   readonly #searches: ReadonlySet<string>;
@@ -207,10 +190,7 @@ function readableNames(collections: CompiledApi['access'][number]['collections']
 }
 
 /** Handlers of `/users/me`. They reject with the error that answers the request. */
-export interface OwnUserHandlers {
-  read(request: ItemRequest): Promise<void>;
-  update(request: ItemRequest, body: JsonValue | undefined): Promise<void>;
-}
+export type OwnUserHandlers = ReturnType<typeof createOwnUserHandlers>;
 
 interface OwnUserOptions {
   readonly api: CompiledApi;
@@ -218,16 +198,16 @@ interface OwnUserOptions {
   readonly responder: Responder;
 }
 
-export function createOwnUserHandlers({ api, items, responder }: OwnUserOptions): OwnUserHandlers {
+export function createOwnUserHandlers({ api, items, responder }: OwnUserOptions) {
   const readers = new Set(api.access.filter(readsUsers).map(({ name }) => name));
   return {
-    async read(request) {
+    async read(request: ItemRequest): Promise<void> {
       const id = userOf(request.caller);
       if (readers.has(request.caller.accessClass)) return items.read(request, id);
       const body = Buffer.from(JSON.stringify({ data: { id } }));
       responder.send(request.httpContext, { status: 200, type: mediaTypes.json, body });
     },
-    async update(request, body) {
+    async update(request: ItemRequest, body: JsonValue | undefined): Promise<void> {
       await items.updateOne(request, userOf(request.caller), body);
     },
   };

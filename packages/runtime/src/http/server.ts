@@ -51,7 +51,7 @@ import { createAssetEndpoints } from './files/asset-routes.ts';
 import { createUploadEndpoints } from './files/file-routes.ts';
 import { openCalls } from './functions.ts';
 import { openGraphql } from './graphql/graphql.ts';
-import { createItemHandlers, createOwnUserHandlers } from './items.ts';
+import { createOwnUserHandlers, ItemHandlers } from './items.ts';
 import { spreadCalls } from './loop-queue.ts';
 import { mountEndpoint } from './mount.ts';
 import type { BoundOperation } from './operations/bind.ts';
@@ -154,12 +154,7 @@ interface Base {
 }
 
 /** Accounts, and those who tell the accounts of every version of the API. */
-interface Users {
-  readonly accounts: Accounts<AuthenticatedUser> | null;
-  readonly all: Set<Accounts<AuthenticatedUser>>;
-  readonly forget: () => void;
-  readonly mailed: () => void;
-}
+type Users = ReturnType<typeof openUsers>;
 
 /** Everything that endpoints are made of. */
 interface Services extends Base, Users {
@@ -199,7 +194,7 @@ function openUsers(
   options: ServerOptions,
   { names, rowContext, driftGuard, log, audit }: Base,
   { findServer, findWriter }: { findServer: () => FastifyInstance; findWriter: () => Writer },
-): Users {
+) {
   const { api, database, environment, host, observers } = options;
   // Caller on whose behalf users of providers are created: these are not signed in yet.
   const { administrator } = callersWithoutUser(names, rowContext);
@@ -219,11 +214,11 @@ function openUsers(
   return {
     accounts,
     all,
-    forget() {
+    forget(): void {
       for (const { identities } of all) identities.forgetAll();
       host?.broadcast?.publish('users');
     },
-    mailed() {
+    mailed(): void {
       for (const { outbox } of all) outbox.wake();
     },
   };
@@ -265,7 +260,7 @@ function openFiles(
 function openFaces(options: ServerOptions, services: Services, findServer: () => FastifyInstance) {
   const { api, database, environment, planner } = options;
   const { responder, senderOf, writer, accounts, files, log } = services;
-  const items = createItemHandlers({ ...services, api, planner });
+  const items = new ItemHandlers({ ...services, api, planner });
   const users = systemPlaceOf(api) === null ? null : createOwnUserHandlers({ api, items, responder });
   const custom = groupEndpoints(createCustomEndpoints({ api, writer, responder, senderOf }));
   const bound = openOperations(options, services);

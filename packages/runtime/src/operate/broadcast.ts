@@ -9,15 +9,6 @@ import { describeCause, type Log } from './log.ts';
 /** Things that change: rules and the model, and users with their sessions. */
 export type BroadcastKind = 'rules' | 'users';
 
-/** Tells other processes of changes, and hears of theirs. */
-export interface Broadcast {
-  /** Tells of a change after its commit; `key` is that of the user, and empty for all. Waits for nothing, and never throws. */
-  publish(kind: BroadcastKind, key?: string): void;
-  /** Calls back for changes of other processes, and with an empty key where some may have been missed. */
-  subscribe(kind: BroadcastKind, heard: (key: string) => void): void;
-  close(): void;
-}
-
 const settings = {
   // An event is for now: what is not sent at once is found by looking.
   enableOfflineQueue: false,
@@ -32,12 +23,8 @@ const settings = {
   retryStrategy: (times: number) => Math.min(times * 200, 5_000),
 };
 
-/** Connects to the Redis of a URL, again and again when it is away, which is logged once each time. */
-export function createBroadcast(url: string, log: Pick<Log, 'info' | 'warn'>): Broadcast {
-  return new RedisBroadcast(url, log);
-}
-
-class RedisBroadcast implements Broadcast {
+/** Tells other processes of changes, and hears of theirs. While Redis is away it connects again and again, and logs that once. */
+export class Broadcast {
   readonly #log: Pick<Log, 'info' | 'warn'>;
   /** Redis tells subscribers of all its databases alike, while projects differ by the number of theirs. */
   readonly #channel: string;
@@ -54,11 +41,13 @@ class RedisBroadcast implements Broadcast {
     this.#connect(url).catch((cause: unknown) => this.#away(cause));
   }
 
+  /** Tells of a change after its commit; `key` is that of the user, and empty for all. Waits for nothing, and never throws. */
   publish(kind: BroadcastKind, key = ''): void {
     // The connections themselves say that Redis is away.
     this.#clients[0]?.publish(this.#channel, `${this.#own} ${kind} ${key}`).catch(() => {});
   }
 
+  /** Calls back for changes of other processes, and with an empty key where some may have been missed. */
   subscribe(kind: BroadcastKind, heard: (key: string) => void): void {
     this.#heard[kind].push(heard);
   }

@@ -7,10 +7,11 @@ import type { DriftGuard } from '../drift-watch.ts';
 import { PlatformError } from '../errors.ts';
 import { createExportWriter } from '../export/writer.ts';
 import { type Staged, stage } from '../files/staging.ts';
-import type { FileMetadata, Once, UploadAnswer, Uploads } from '../files/uploads.ts';
+import type { FileMetadata, Once, Uploads } from '../files/uploads.ts';
 import type { JsonValue } from '../language/index.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import { filesName } from '../write/access/system-access.ts';
+import type { KeptAnswer } from '../write/execute/idempotency.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 
 export interface ExporterOptions {
@@ -69,7 +70,7 @@ export function createExporter({ database, planner, driftGuard, uploads, folder,
     return staged;
   }
 
-  return async function exportItems(request: ExportRequest, once: Once): Promise<UploadAnswer> {
+  return async function exportItems(request: ExportRequest, once: Once): Promise<KeptAnswer> {
     const { caller, collection, sender, format, query, file } = request;
     const planned = planner.search(caller, { name: collection }, { query: { ...query, export: format } });
     uploads.admit(caller, 'create');

@@ -4,10 +4,10 @@ import type { FilesEnvironment } from '../../environment/files.ts';
 import { PlatformError } from '../../errors.ts';
 import { unstage } from '../../files/staging.ts';
 import type { Storages } from '../../files/storage.ts';
-import type { Arrived, UploadAnswer, Uploads } from '../../files/uploads.ts';
+import type { Arrived, Uploads } from '../../files/uploads.ts';
 import type { CollectionDescriptor, CompiledApi, JsonValue } from '../../language/index.ts';
 import { filesName } from '../../write/access/system-access.ts';
-import { readIdempotencyKey } from '../../write/execute/idempotency.ts';
+import { type KeptAnswer, readIdempotencyKey } from '../../write/execute/idempotency.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 import type { Call } from '../call.ts';
@@ -35,7 +35,7 @@ export function createUploadEndpoints(options: FileEndpointsOptions): WithUpload
   const limits = { folder: staging, fileSize: environment.maxUploadSize, fieldSize };
   const readField = fieldReader(api.collections.find(({ name }) => name === filesName));
 
-  function send(httpContext: HttpContext, { status, body }: UploadAnswer): void {
+  function send(httpContext: HttpContext, { status, body }: KeptAnswer): void {
     responder.send(httpContext, jsonAnswer(status, body));
   }
 
