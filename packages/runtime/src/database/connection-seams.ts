@@ -84,6 +84,14 @@ const maxStale = 24;
 const firstWaitMs = 10;
 const maxWaitMs = 500;
 
+/** Time that the end of a transaction may stay unknown before the request is given up, in milliseconds. */
+export const resolveWithinMs = 15_000;
+
+/** The pause before it is looked again how a transaction ended, after a pause of `ms`. */
+export function nextPause(ms = 0): number {
+  return ms === 0 ? firstWaitMs : Math.min(ms * 2, maxWaitMs);
+}
+
 export class Tries {
   #conflicts = 0;
   #losses = 0;

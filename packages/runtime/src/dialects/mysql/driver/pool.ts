@@ -46,14 +46,9 @@ export class MysqlPool {
   readonly answerTimeoutMs: number;
   readonly publicTimeoutMs: number;
   readonly #pool: Pool;
-  readonly #timeoutMs: number;
-  readonly #kill: MysqlPoolOptions['kill'];
-  readonly #renew: MysqlPoolOptions['renew'];
-  readonly #failover: Failover;
+  readonly #options: MysqlPoolOptions;
   readonly #reads: ReadQueue;
   readonly #waits = new Waits();
-  readonly #max: number;
-  readonly #observer: PoolObserver;
   /** With the milliseconds of a round trip, once they are known. */
   readonly #open = new Map<PoolConnection, number>();
   readonly #settingUp = new Map<PoolConnection, Promise<void>>();
@@ -64,17 +59,12 @@ export class MysqlPool {
   #closing = false;
 
   constructor(pool: Pool, options: MysqlPoolOptions) {
-    const { timeoutMs, answerTimeoutMs, publicTimeoutMs, poolMax, observer, kill, renew, failover } = options;
+    const { timeoutMs, poolMax } = options;
     this.#pool = pool;
-    this.#max = poolMax;
-    this.#observer = observer;
-    this.#timeoutMs = timeoutMs;
-    this.answerTimeoutMs = answerTimeoutMs;
-    this.publicTimeoutMs = publicTimeoutMs;
-    this.#kill = kill;
-    this.#renew = renew;
-    this.#failover = failover;
-    failover.listen((change) => {
+    this.#options = options;
+    this.answerTimeoutMs = options.answerTimeoutMs;
+    this.publicTimeoutMs = options.publicTimeoutMs;
+    options.failover.listen((change) => {
       if (change === 'moved') this.moves++;
       if (change === 'moved' || change === 'gone') this.#dropAll();
     });
@@ -90,22 +80,22 @@ export class MysqlPool {
   get load(): PoolLoad {
     const used = this.#leased.size;
     const waiting = this.#waits.waited.waiting;
-    return { used, idle: Math.max(0, this.#open.size - used), max: this.#max, waiting };
+    return { used, idle: Math.max(0, this.#open.size - used), max: this.#options.poolMax, waiting };
   }
 
   /** True where transactions have no server to go to. */
   get isLost(): boolean {
-    return !this.#failover.isSettled;
+    return !this.#options.failover.isSettled;
   }
 
   /** True once they have waited in vain. */
   get isTimedOut(): boolean {
-    return this.#failover.isTimedOut;
+    return this.#options.failover.isTimedOut;
   }
 
   /** A transaction has failed: perhaps with its server. */
   failed(failure: unknown): void {
-    if (isNotPrimary(failure) || isLost(failure)) this.#failover.lost();
+    if (isNotPrimary(failure) || isLost(failure)) this.#options.failover.lost();
   }
 
   /** Closes all connections: a former server must take nothing more. */
@@ -188,7 +178,7 @@ export class MysqlPool {
 
   /** Closes a connection, and ends the statement that the server still runs for it. */
   abandon(connection: PoolConnection): void {
-    void this.#kill(connection);
+    void this.#options.kill(connection);
     this.destroy(connection);
   }
 
@@ -215,11 +205,11 @@ export class MysqlPool {
       let late = false;
       const timer = setTimeout(() => {
         late = true;
-        this.#observer.timedOut();
+        this.#options.observer.timedOut();
         ended();
         this.#waiting -= 1;
         reject(new ConnectionError('No connection was free in time.'));
-      }, this.#timeoutMs);
+      }, this.#options.timeoutMs);
       this.#connect((error, connection) => {
         clearTimeout(timer);
         if (late) {
@@ -232,7 +222,7 @@ export class MysqlPool {
           reject(toMysqlError(error));
           return;
         }
-        this.#observer.waited(performance.now() - since);
+        this.#options.observer.waited(performance.now() - since);
         this.#leased.add(connection);
         resolve(connection);
       });
@@ -241,7 +231,7 @@ export class MysqlPool {
 
   #connect(done: Parameters<Pool['getConnection']>[0]): void {
     this.#pool.getConnection((error, connection) => {
-      if (error?.code === 'ER_ACCESS_DENIED_ERROR' && this.#renew()) this.#pool.getConnection(done);
+      if (error?.code === 'ER_ACCESS_DENIED_ERROR' && this.#options.renew()) this.#pool.getConnection(done);
       else done(error, connection);
     });
   }
@@ -264,7 +254,7 @@ export class MysqlPool {
     const end = performance.now() + graceMs;
     while (this.#leased.size + this.#waiting > 0 && performance.now() < end) await sleep(Math.min(lookMs, graceMs));
     const leased = [...this.#leased];
-    await Promise.all(leased.map((connection) => this.#kill(connection)));
+    await Promise.all(leased.map((connection) => this.#options.kill(connection)));
     for (const connection of leased) {
       this.destroy(connection);
       lineOf(connection).abandon(new ConnectionError('The connections were closed.'));

@@ -1,7 +1,7 @@
 /** Transactions on MySQL and MariaDB that end well or not at all. Source: reliability notes, R2 and R10. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolConnection } from 'mysql2';
-import { Tries } from '../../../database/connection-seams.ts';
+import { nextPause, resolveWithinMs, Tries } from '../../../database/connection-seams.ts';
 import type { CommitProof, Outcome, Transaction } from '../../../database/database.ts';
 import { ConnectionError, toDatabaseError, UnknownOutcomeError } from '../../../database/errors.ts';
 import { formParameters } from '../../../database/parameter-forms.ts';
@@ -69,12 +69,6 @@ async function tryOnce<T>(pool: MysqlPool, work: (transaction: Transaction) => P
   }
 }
 
-/** The first pause before it is looked again, in milliseconds; it doubles up to the most. */
-const firstWaitMs = 10;
-const maxWaitMs = 500;
-/** Time that the end of a transaction may stay unknown before the request is given up. */
-const resolveWithinMs = 15_000;
-
 /**
  * Looks for the row that the transaction has left. A session that still has it open holds its rows locked. So the look
  * waits until the server has run COMMIT or noticed that the client is gone. Rejects with SERVICE_UNAVAILABLE if there
@@ -86,15 +80,13 @@ const resolveWithinMs = 15_000;
 async function wasCommitted(pool: MysqlPool, commitProof: CommitProof | undefined, moves: number): Promise<boolean> {
   const isUnproved = (): boolean => commitProof?.isNumbered === true && pool.moves !== moves;
   const end = performance.now() + (commitProof === undefined ? 0 : resolveWithinMs);
-  for (
-    let wait = firstWaitMs;
-    commitProof !== undefined && performance.now() < end && !pool.isTimedOut && !isUnproved();
-    wait = Math.min(wait * 2, maxWaitMs)
-  ) {
+  let wait = nextPause();
+  while (commitProof !== undefined && performance.now() < end && !pool.isTimedOut && !isUnproved()) {
     // A server that takes no writes may hold the row for as long as that lasts.
     const found = pool.isLost ? undefined : await look(pool, commitProof).catch(() => undefined);
     if (found !== undefined && !isUnproved()) return found;
     await sleep(wait);
+    wait = nextPause(wait);
   }
   throw toDatabaseError(new UnknownOutcomeError());
 }

@@ -1,6 +1,6 @@
 /** Transactions that either commit or leave nothing. Source: reliability notes, R2 and R10. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Tries } from '../../../database/connection-seams.ts';
+import { nextPause, resolveWithinMs, Tries } from '../../../database/connection-seams.ts';
 import type { CommitProof, Outcome, Transaction } from '../../../database/database.ts';
 import { toDatabaseError, UnknownOutcomeError } from '../../../database/errors.ts';
 import type { TextRow } from '../../../database/own-statements.ts';
@@ -8,12 +8,6 @@ import { Attempt } from './attempt.ts';
 import { identitySql } from './identified.ts';
 import type { Pool } from './pool.ts';
 import { readTexts } from './read.ts';
-
-/** The first pause before it is asked again how a transaction ended, in milliseconds; it doubles up to the most. */
-const firstWaitMs = 10;
-const maxWaitMs = 500;
-/** Time that the end of a transaction may stay unknown before the request is given up. */
-const resolveWithinMs = 15_000;
 
 /** Runs a function in a transaction, and repeats it if that is right. `tries` are the attempts so far. Rejects as the function does. */
 export async function runTransaction<T>(
@@ -71,7 +65,7 @@ async function wasCommitted(pool: Pool, { id, evidence }: Attempt, identity: str
   // A transaction without a number has written nothing.
   if (id === undefined) return false;
   const end = performance.now() + resolveWithinMs;
-  for (let wait = firstWaitMs; performance.now() < end; wait = Math.min(wait * 2, maxWaitMs)) {
+  for (let wait = nextPause(); performance.now() < end; wait = nextPause(wait)) {
     if (pool.settings.failover.isTimedOut) break;
     const [status, server] = (await statusOf(pool, id)) ?? [];
     const isSame = server != null && server === identity;
