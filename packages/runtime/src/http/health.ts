@@ -168,23 +168,17 @@ const longWaitMs = 500;
 
 /** Warns if requests wait for connections; only a warning, since others are answered. */
 function checkConnections(database: Pick<Database, 'load'>): HealthCheck {
-  const { connections, streams, publicQueue: queue } = database.load?.() ?? {};
-  const output: string[] = [];
-  if (connections !== undefined && connections.longestMs >= longWaitMs) {
-    const { waiting, longestMs } = connections;
-    output.push(`${waiting} requests wait for a connection; the longest wait of late was ${longestMs} ms.`);
-  }
-  if (streams !== undefined && streams.longestMs >= longWaitMs) {
-    const { waiting, running, maxCount: maxStreams, longestMs } = streams;
-    output.push(
-      `${waiting} streamed answers wait while ${running} of at most ${maxStreams} are under way; the longest wait of late was ${longestMs} ms.`,
-    );
-  }
-  if (queue !== undefined && queue.longestMs >= longWaitMs) {
-    const { waiting, longestMs } = queue;
-    output.push(
-      `${waiting} reads of callers without a token wait for their turn; the longest wait of late was ${longestMs} ms.`,
-    );
-  }
+  const { connections, streams, publicQueue } = database.load?.() ?? {};
+  const others = `while ${streams?.running} of at most ${streams?.maxCount} are under way`;
+  const waits = [
+    { waited: connections, text: 'requests wait for a connection' },
+    { waited: streams, text: `streamed answers wait ${others}` },
+    { waited: publicQueue, text: 'reads of callers without a token wait for their turn' },
+  ];
+  const output = waits.flatMap(({ waited, text }) =>
+    waited === undefined || waited.longestMs < longWaitMs
+      ? []
+      : `${waited.waiting} ${text}; the longest wait of late was ${waited.longestMs} ms.`,
+  );
   return output.length === 0 ? { status: 'ok' } : { status: 'warn', output };
 }

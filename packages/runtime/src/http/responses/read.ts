@@ -24,21 +24,13 @@ interface ReaderOptions {
 }
 
 /** Answers planned reads. Rejects with errors before the first byte; later it destroys the connection. */
-export interface Reader {
-  list(httpContext: HttpContext, planned: PlannedRead): Promise<void>;
-  /** Answers FORBIDDEN when there is no row, so that missing and hidden items look the same. */
-  item(httpContext: HttpContext, planned: PlannedRead): Promise<void>;
-  /** Runs it for its effect alone, and answers 204. */
-  nothing(httpContext: HttpContext, planned: PlannedRead): Promise<void>;
-  /** Answers the one row that there always is: before the first write it holds the defaults. */
-  singleton(httpContext: HttpContext, planned: PlannedRead): Promise<void>;
-}
+export type Reader = ReturnType<typeof createReader>;
 
-export function createReader(options: ReaderOptions): Reader {
+export function createReader(options: ReaderOptions) {
   const { responder } = options;
   const reads = new ServerReads(options);
   return {
-    async list(httpContext, planned) {
+    async list(httpContext: HttpContext, planned: PlannedRead): Promise<void> {
       try {
         await reads.list(httpContext, planned);
       } catch (error) {
@@ -46,22 +38,18 @@ export function createReader(options: ReaderOptions): Reader {
         throw planned.size !== undefined && refusesValue(error) ? unusableCursor() : error;
       }
     },
-    async item(httpContext, planned) {
-      const kept = reads.begin(httpContext, planned);
-      const rows = reads.startRows(planned);
-      await reads.whole(httpContext, planned, rows, kept);
-      if (rows.items === 0) throw new PlatformError('FORBIDDEN');
-      sendTagged(responder, httpContext, rows.end(), kept);
+    /** Answers FORBIDDEN when there is no row, so that missing and hidden items look the same. */
+    async item(httpContext: HttpContext, planned: PlannedRead): Promise<void> {
+      await reads.one(httpContext, planned, true);
     },
-    async nothing(httpContext, planned) {
+    /** Runs it for its effect alone, and answers 204. */
+    async nothing(httpContext: HttpContext, planned: PlannedRead): Promise<void> {
       await reads.whole(httpContext, planned, reads.startRows(planned));
       responder.send(httpContext, { status: 204 });
     },
-    async singleton(httpContext, planned) {
-      const kept = reads.begin(httpContext, planned);
-      const rows = reads.startRows(planned);
-      await reads.whole(httpContext, planned, rows, kept);
-      sendTagged(responder, httpContext, rows.end(), kept);
+    /** Answers the one row that there always is: before the first write it holds the defaults. */
+    async singleton(httpContext: HttpContext, planned: PlannedRead): Promise<void> {
+      await reads.one(httpContext, planned, false);
     },
   };
 }
@@ -104,6 +92,15 @@ class ServerReads {
     const found = rows.found ?? rows.items;
     if (planned.rows !== undefined && found < planned.rows) throw new PlatformError('FORBIDDEN');
     this.#options.responder.send(httpContext, { status: 200, ...announce(plan, kept), body: rows.end() });
+  }
+
+  /** Answers one row; `mayLack`: there may be none, which is FORBIDDEN. */
+  async one(httpContext: HttpContext, planned: PlannedRead, mayLack: boolean): Promise<void> {
+    const kept = this.begin(httpContext, planned);
+    const rows = this.startRows(planned);
+    await this.whole(httpContext, planned, rows, kept);
+    if (mayLack && rows.items === 0) throw new PlatformError('FORBIDDEN');
+    sendTagged(this.#options.responder, httpContext, rows.end(), kept);
   }
 
   /** A possibly large answer takes its turn among streams, even if it is sent as a whole. */

@@ -2,22 +2,13 @@
 import type { Registry, RegistryContentType } from 'prom-client';
 import type { MetricValue, MetricValues } from './measured.ts';
 
-/** Metrics as one text. */
-interface PrintedMetrics {
-  readonly type: string;
-  readonly text: string;
-}
-
 /** True for an `Accept` that asks for OpenMetrics, as Prometheus sends it. */
 export function acceptsOpenMetrics(accept = ''): boolean {
   return /(?:^|,)\s*application\/openmetrics-text\b/i.test(accept);
 }
 
 /** Adds up the metrics of some processes and prints them. */
-export async function printMetrics(
-  processes: readonly (readonly MetricValues[])[],
-  isOpen: boolean,
-): Promise<PrintedMetrics> {
+export async function printMetrics(processes: readonly (readonly MetricValues[])[], isOpen: boolean) {
   const { default: client } = await import('prom-client');
   const type = isOpen ? client.openMetricsContentType : client.prometheusContentType;
   const prepared = processes.map((metrics) => metrics.map((metric) => (isOpen ? openMetric(metric) : metric)));

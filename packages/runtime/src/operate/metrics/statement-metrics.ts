@@ -34,7 +34,7 @@ export class StatementMetrics implements StatementMeter {
     'Time of a statement, with its wait for a connection.',
   );
   readonly #retries = new Counter('tablewright_transactions_retried_total', 'Transactions that ran once more.');
-  readonly #byReason: Readonly<Record<RetryReason, CounterChild>>;
+  readonly #byReason = new Map<RetryReason, CounterChild>();
   readonly #system: string;
   readonly #series: CollectionSeries;
   readonly #succeeded = new WeakMap<MeteredStatement, HistogramChild>();
@@ -44,15 +44,7 @@ export class StatementMetrics implements StatementMeter {
   constructor(system: string, series: CollectionSeries) {
     this.#system = system;
     this.#series = series;
-    const bind = (reason: RetryReason) => this.#retries.child({ reason });
-    this.#byReason = {
-      conflict: bind('conflict'),
-      stale_statement: bind('stale_statement'),
-      connection: bind('connection'),
-      not_primary: bind('not_primary'),
-      shared: bind('shared'),
-      commit: bind('commit'),
-    };
+    for (const reason of retryReasons) this.#byReason.set(reason, this.#retries.child({ reason }));
   }
 
   read(): readonly MetricValues[] {
@@ -65,7 +57,8 @@ export class StatementMetrics implements StatementMeter {
   }
 
   retried(reason: RetryReason): void {
-    this.#byReason[reason].value++;
+    const counter = this.#byReason.get(reason);
+    if (counter !== undefined) counter.value++;
   }
 
   #bind(statement: MeteredStatement, errorType: string): HistogramChild {
