@@ -10,7 +10,6 @@ import {
   collectValues,
   type OpenValues,
   openValues,
-  type ReadFilter,
   readFilter,
   refuseProblem,
   refuseRelations,
@@ -40,7 +39,7 @@ import {
   withSearch,
 } from './authorise/sort.ts';
 import { checkCursor } from './parse/cursor.ts';
-import type { ReadLimits } from './parse/request.ts';
+import { usualLimit } from './parse/request.ts';
 import { refuseCost } from './plan/cost.ts';
 import type { ReadPlan, ReadQuery } from './plan/plan.ts';
 import { boundValues } from './plan/plan-bounds.ts';
@@ -50,10 +49,7 @@ import { prepareAggregate } from './prepare-aggregate.ts';
 import type { NamedKeys, Prepared, RequestedRead } from './prepared.ts';
 
 /** The conditions of a read: its filter, and those of `deep`. */
-interface Conditions {
-  readonly filter: ReadFilter;
-  readonly nested: NestedReads;
-}
+type Conditions = ReturnType<typeof readConditions>;
 
 /** The names of a read, looked up. */
 interface AuthorisedNames extends ResolvedFields {
@@ -62,7 +58,6 @@ interface AuthorisedNames extends ResolvedFields {
 
 /** Inputs from which a shape is planned. */
 interface Planned {
-  /** Index of the values of the source. */
   readonly sourceIndex: number;
   readonly names: AuthorisedNames;
   readonly orders: NestedOrders;
@@ -123,7 +118,7 @@ export function prepareRead(plans: PlanCache<ReadPlan>, requested: RequestedRead
         });
   refuseCost(plan.cost, desired.limits.maxCost);
   const { limit, offset, cursor } = request;
-  const usual = nestedLimit(desired.limits);
+  const usual = usualLimit(desired.limits);
   const maxRows = rowBound(topRows(desired.selector, limit, keys.count, usual), plan.nested ?? [], nested, usual);
   refuseRows(maxRows, desired.limits);
   const behind = cursor === undefined || plan.cursor === undefined ? [] : checkCursor(plan.cursor, cursor);
@@ -141,17 +136,12 @@ function topRows(selector: Selector, limit: number, keys: number, usual: number)
   return selector === 'written' ? usual : limit;
 }
 
-/** Rows of a nested list that `deep` does not name. */
-function nestedLimit({ defaultLimit, maxLimit }: ReadLimits): number {
-  return Math.min(defaultLimit, maxLimit ?? defaultLimit);
-}
-
 /** The syntax of filters, names unseen: the first of the stages of `prepareRead`. Throws INVALID_QUERY. */
 export function checkReadSyntax(requested: RequestedRead): void {
   checkSyntax(requested, readConditions(requested));
 }
 
-function readConditions({ scope, collection, request, limits }: RequestedRead): Conditions {
+function readConditions({ scope, collection, request, limits }: RequestedRead) {
   const top = { collection: scope.collections.get(collection), aliases: request.alias };
   return {
     filter: readFilter(scope, collection, request.filter, limits),
@@ -211,7 +201,7 @@ function planNew(
     many: source?.many ?? (selector !== 'key' && (!descriptor.singleton || request.exported !== undefined)),
     singleton,
     streamed: selector !== 'key' && isStreamed(limit, selector === 'keys' ? keys.count : undefined),
-    nested: { limit: nestedLimit(limits), positions, orders, aggregates },
+    nested: { limit: usualLimit(limits), positions, orders, aggregates },
     ...(request.exported && { exported: { format: request.exported, name: descriptor.name } }),
     operands: open.operands,
     values: open.values.length,

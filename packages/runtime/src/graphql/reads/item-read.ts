@@ -13,7 +13,7 @@ import type { NestedRead } from '../../query/authorise/nested.ts';
 import type { Selector } from '../../query/authorise/shape.ts';
 import type { OrderTerm } from '../../query/authorise/sort.ts';
 import { checkCursor } from '../../query/parse/cursor.ts';
-import type { ReadLimits } from '../../query/parse/request.ts';
+import { usualLimit } from '../../query/parse/request.ts';
 import { refuseCost } from '../../query/plan/cost.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import { boundValues } from '../../query/plan/plan-bounds.ts';
@@ -129,10 +129,6 @@ function collectLists(
 
 function relationsIn(reads: readonly { readonly condition: Condition }[]): number {
   return reads.reduce((sum, { condition }) => sum + relationsOf(condition), 0);
-}
-
-function usualLimit({ defaultLimit, maxLimit }: ReadLimits): number {
-  return Math.min(defaultLimit, maxLimit ?? defaultLimit);
 }
 
 function planItems(

@@ -4,7 +4,14 @@ import { isStorableText, type JsonValue } from '../../language/index.ts';
 import { faultPlace, type ParsedText, parseText } from '../../language/values/parse-text.ts';
 import type { Archived } from '../../sql/archived/rows-by-state.ts';
 import type { QueryParameter, QueryTree } from './parse-query-string.ts';
-import { type ExportFormat, exportFormats, type MetaName, type ReadLimits, type SortTerm } from './request.ts';
+import {
+  type ExportFormat,
+  exportFormats,
+  type MetaName,
+  type ReadLimits,
+  type SortTerm,
+  usualLimit,
+} from './request.ts';
 
 /*
  * The form of single parameters. They are the same at the top of a request and, under names with `_`, in `deep`.
@@ -121,9 +128,10 @@ function integerOf(value: JsonValue): number {
 }
 
 /** Rows at most: -1 for all, the default when absent. */
-export function parseLimit(tree: QueryTree, { defaultLimit, maxLimit }: ReadLimits): number {
+export function parseLimit(tree: QueryTree, limits: ReadLimits): number {
+  const { maxLimit } = limits;
   const limit = parseInteger(tree, 'limit', -1, maxLimit);
-  if (limit === undefined) return Math.min(defaultLimit, maxLimit ?? defaultLimit);
+  if (limit === undefined) return usualLimit(limits);
   return limit === -1 ? (maxLimit ?? limit) : limit;
 }
 

@@ -70,6 +70,11 @@ export interface ReadLimits extends QueryLimits {
   readonly maxCost: number;
 }
 
+/** Rows of a list whose limit no parameter says. */
+export function usualLimit({ defaultLimit, maxLimit }: ReadLimits): number {
+  return Math.min(defaultLimit, maxLimit ?? defaultLimit);
+}
+
 /** Formats in which a list can be had as a file (API specification, section 5.6; `ndjson` is an addition). */
 export const exportFormats = ['csv', 'json', 'xml', 'yaml', 'ndjson'] as const;
 

@@ -2,13 +2,6 @@
 import { invalidQuery } from '../../errors.ts';
 import { reservedPrefix, systemCollections } from '../../language/index.ts';
 
-/** A request target, split at the first question mark and otherwise untouched. */
-interface Target {
-  readonly path: string;
-  /** Without the question mark; empty when there is none. */
-  readonly query: string;
-}
-
 /**
  * A path below `/items`, or of a collection of the platform, `/users`. Its collection is decoded, and empty for a name
  * of the platform's own. Its key is as it was sent (composite keys are split before they are decoded).
@@ -20,7 +13,7 @@ export interface ItemPath {
 }
 
 /** Splits a request target. A fragment, which no client may send, stays in the path, where nothing matches it. */
-export function splitTarget(url: string): Target {
+export function splitTarget(url: string) {
   const separator = url.indexOf('?');
   return separator === -1
     ? { path: url, query: '' }
