@@ -44,7 +44,6 @@ export {
   type Severity,
   type Verdicts,
 } from './diff/rules.ts';
-export type { DocumentSource } from './documents/check-documents.ts';
 export { type TemplateName, templateNames } from './emit/templates.ts';
 export type { ExtensionSource, ModuleSource } from './extensions/files.ts';
 export { type ListedExtensions, listedFile, type ReadHook, readHooks } from './extensions/listed.ts';

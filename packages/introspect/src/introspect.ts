@@ -122,13 +122,6 @@ function claimOf(value: string | number | boolean): Operand {
   return parsed.ok ? parsed.operand : { kind: 'literal', value: null };
 }
 
-/** The collections of a database, and the derived name of every relation before the configuration changed it. */
-interface DerivedCollections {
-  readonly collections: readonly Collection[];
-  /** `articles.comments`: the keys under which the configuration may speak of relations. Sorted. */
-  readonly relationKeys: readonly string[];
-}
-
 /**
  * Derives the collections from the tables and the configuration: names, fields, keys, relations of every kind.
  *
@@ -140,11 +133,15 @@ function deriveCollections(
   config: PlatformConfig,
   previous: Schema | null,
   dialect: Dialect = defaultDialect,
-): DerivedCollections {
+) {
   const { keyed, joined } = deriveStages(tables, config, previous);
   const configured = configureRelations(joined, config);
   const collections = declareSearch(declareTranslations(configured, config), tables, config, dialect);
-  return { collections, relationKeys: keysOf(keyed, joined, collections) };
+  return {
+    collections,
+    /** `articles.comments`: the keys under which the configuration may speak of relations. Sorted. */
+    relationKeys: keysOf(keyed, joined, collections),
+  };
 }
 
 /** The configuration with what the platform's tables say about the model, each part before what follows from it. */

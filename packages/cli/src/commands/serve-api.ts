@@ -39,14 +39,6 @@ import {
 } from '../terminal/welcome.ts';
 import type { StartOptions } from './options.ts';
 
-/** A server of this process, and the facts to print about it. */
-interface Served {
-  readonly server: RunningServer;
-  readonly api: CompiledApi;
-  readonly token: AdminToken;
-  readonly administrator: ReportedAdministrator | null;
-}
-
 interface DevelopmentOptions {
   readonly development?: boolean;
   /** An API that is loaded already. Default: the generated files are loaded. */
@@ -72,7 +64,7 @@ export async function serveOne(
     Pick<ServeOptions, 'signals' | 'recompiler' | 'gatherMetrics' | 'room' | 'connections'> &
     DevelopmentOptions,
   progress: Progress,
-): Promise<Served> {
+) {
   const token = await adminToken(project.stateFolder);
   const api = loaded ?? (await progress.phase('load', () => importApi(project)));
   let administrator: ReportedAdministrator | null = null;

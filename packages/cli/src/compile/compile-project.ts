@@ -88,19 +88,13 @@ export async function writeProject(
   return result;
 }
 
-/** Written files, and a function that removes the replaced ones. */
-interface Placed {
-  readonly result: GenerateResult;
-  clear(): Promise<void>;
-}
-
 /** The same, up to where every file is in its place. */
 export async function placeProject(
   project: Project,
   { schema, schemaText, summary, files, diagnostics }: Compilation,
   progress: Progress,
   write: (files: readonly OutputFile[]) => Promise<WriteResult>,
-): Promise<Placed> {
+) {
   const [outcome, staging] = await Promise.allSettled([
     progress.phase('write', () => write(files)),
     // It is printed while files are written.

@@ -9,21 +9,16 @@ import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
 
 /** The connection by which changes are looked for, opened again when it was lost. */
-export interface HeldSource {
-  current(): Source;
-  /** As of `readStamps`; null while the database is away. */
-  stamps(project: Project): Promise<CatalogStamps | null>;
-  /** Closes the current connection, unless it is the first one and `first` is false. */
-  close(first: boolean): Promise<void>;
-}
+export type HeldSource = ReturnType<typeof holdSource>;
 
 /** Holds a connection that is open already. An embedded database is never opened again. */
-export function holdSource(first: Source, progress: Progress): HeldSource {
+export function holdSource(first: Source, progress: Progress) {
   const quiet: Progress = { ...progress, phase: async (_, work) => work(() => undefined) };
   let current = first;
   return {
-    current: () => current,
-    async stamps(project) {
+    current: (): Source => current,
+    /** As of `readStamps`; null while the database is away. */
+    async stamps(project: Project): Promise<CatalogStamps | null> {
       try {
         return await readStamps(current.dialect, current.run, readOptions(project));
       } catch {
@@ -33,7 +28,8 @@ export function holdSource(first: Source, progress: Progress): HeldSource {
         return null;
       }
     },
-    async close(isFirst) {
+    /** Closes the current connection, unless it is the first one and `isFirst` is false. */
+    async close(isFirst: boolean): Promise<void> {
       if (isFirst || current !== first) await current.close().catch(() => undefined);
     },
   };

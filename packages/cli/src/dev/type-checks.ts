@@ -13,14 +13,10 @@ export interface TypeSources {
   readonly folders: readonly string[];
 }
 
-export interface TypeChecks {
-  /** Checks the project as it is now; if several checks wait, only the last one runs. */
-  check(): void;
-  close(): Promise<void>;
-}
+export type TypeChecks = ReturnType<typeof startTypeChecks>;
 
 /** Starts the thread; `onVerdict` gets the result of every check that no other has followed meanwhile. */
-export function startTypeChecks(workerData: TypeSources, onVerdict: (verdict: TypeVerdict) => void): TypeChecks {
+export function startTypeChecks(workerData: TypeSources, onVerdict: (verdict: TypeVerdict) => void) {
   const name = import.meta.url.endsWith('.ts') ? './type-worker.ts' : './type-worker.js';
   const { worker, send } = startWorker<number>()(new URL(name, import.meta.url), workerData);
   worker.unref();
@@ -35,11 +31,12 @@ export function startTypeChecks(workerData: TypeSources, onVerdict: (verdict: Ty
   });
   worker.on('error', (error) => end(error instanceof Error ? error.message : String(error)));
   return {
-    check() {
+    /** Checks the project as it is now; if several checks wait, only the last one runs. */
+    check(): void {
       requested += 1;
       if (!ended) send(requested);
     },
-    async close() {
+    async close(): Promise<void> {
       ended = true;
       await worker.terminate();
     },

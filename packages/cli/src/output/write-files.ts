@@ -63,19 +63,6 @@ export async function compareFiles(
 /** True if a file holds a text, as far as that is known without reading it; null if it is unknown. */
 export type KnownContents = (file: OutputFile) => boolean | null;
 
-/** An output folder on its way to another state. */
-interface OutputWriter {
-  /**
-   * Writes files beside the folder, but those that it holds already and those that were staged before. Long ones that it is
-   * known not to hold begin to be written at once. Rejects with the file system's error, as `finish` will.
-   */
-  stage(files: readonly OutputFile[]): Promise<void>;
-  /** Brings the folder to the staged state and that of `files`; a rejection leaves it as it was. */
-  finish(files: readonly OutputFile[]): Promise<WriteResult>;
-  /** Leaves nothing outside the folder. */
-  close(): Promise<void>;
-}
-
 /** True if a file, by its path, belongs to the part of the output that is written. */
 type CoversPath = (path: string) => boolean;
 
@@ -90,7 +77,7 @@ interface OutputOptions {
 }
 
 /** Writes into an output folder, which need not exist. */
-export function openOutput(outputFolder: string, options: OutputOptions = {}): OutputWriter {
+export function openOutput(outputFolder: string, options: OutputOptions = {}) {
   const { holds = () => null, covers = () => true, force = false } = options;
   const staged = stageFiles(outputFolder);
   /** Files to be replaced that are not known to be as they were written. */
@@ -123,8 +110,13 @@ export function openOutput(outputFolder: string, options: OutputOptions = {}): O
     return staging;
   };
   return {
+    /**
+     * Writes files beside the folder, but those that it holds already and those that were staged before. Long ones that it is
+     * known not to hold begin to be written at once. Rejects with the file system's error, as `finish` will.
+     */
     stage,
-    async finish(files) {
+    /** Brings the folder to the staged state and that of `files`; a rejection leaves it as it was. */
+    async finish(files: readonly OutputFile[]): Promise<WriteResult> {
       stage(files);
       const [, stale] = await bothOf(Promise.all(stagings), findStale(outputFolder, [...target.values()], covers));
       if (!force)
@@ -134,7 +126,8 @@ export function openOutput(outputFolder: string, options: OutputOptions = {}): O
       const paths = staged.paths.map(portable).sort();
       return { paths, written: paths.length, unchanged: target.size - paths.length, removed: stale.length };
     },
-    async close() {
+    /** Leaves nothing outside the folder. */
+    async close(): Promise<void> {
       await Promise.allSettled(stagings);
       await staged.close();
     },

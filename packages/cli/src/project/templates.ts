@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DocumentSource } from '@tablewright/compiler';
+import type { ModuleSource } from '@tablewright/compiler';
 import type { ClientPackages } from '@tablewright/compiler/files';
 import { CommandError, exitCodes } from '../errors/failures.ts';
 import { isPresent } from '../modules/import-config.ts';
@@ -54,7 +54,7 @@ async function readTemplates(folder: string): Promise<readonly (readonly [name: 
 /** Folder of the GraphQL documents that a project's roles ask; below it one folder for each role. */
 const folderName = 'documents';
 
-export async function loadDocuments({ folder }: Project): Promise<readonly DocumentSource[]> {
+export async function loadDocuments({ folder }: Project): Promise<readonly ModuleSource[]> {
   const path = join(folder, folderName);
   const entries = isPresent(path) ? await readdir(path, { recursive: true, withFileTypes: true }) : [];
   const files = entries.filter((entry) => entry.isFile() && /\.(graphql|gql)$/.test(entry.name));

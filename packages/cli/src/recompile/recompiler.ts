@@ -136,13 +136,7 @@ async function sourcesOf(project: Project) {
   } as const;
 }
 
-interface Thread {
-  readonly ended: boolean;
-  request(question: Question): Promise<Reply>;
-  close(): Promise<void>;
-}
-
-function startThread(workerData: RecompileSources): Thread {
+function startThread(workerData: RecompileSources) {
   const name = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js';
   const { worker, send } = startWorker<Question>()(new URL(name, import.meta.url), workerData);
   // It must not keep a process alive that has nothing else to do.
@@ -163,16 +157,16 @@ function startThread(workerData: RecompileSources): Thread {
   worker.on('error', fail);
   worker.on('exit', () => fail(new Error('The compiling thread has ended.')));
   return {
-    get ended() {
+    get ended(): boolean {
       return ended;
     },
-    request(question) {
+    request(question: Question): Promise<Reply> {
       const request = Promise.withResolvers<Reply>();
       waiting.set(question.number, request);
       send(question);
       return request.promise;
     },
-    close: async () => void (await worker.terminate()),
+    close: async (): Promise<void> => void (await worker.terminate()),
   };
 }
 

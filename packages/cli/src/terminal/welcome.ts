@@ -55,16 +55,12 @@ function tokenFile(stateFolder: string): string {
 
 /** The password is said when it was made, and never again. */
 function signInLines({ administrator, api }: Welcome): readonly string[] {
-  if (!hasUsers(api)) return [];
+  if (!api.collections.some(({ system, name }) => system && name === 'platform_users')) return [];
   if (ownVariable('AUTH_DISABLE_DEFAULT') === 'true') return ['Sign in: by a provider, which GET /auth names'];
   if (administrator === null) {
     return ['Sign in: POST /auth/login; `platform users create` makes a user, `platform users passwd` sets a password'];
   }
   return [administratorLine(administrator)];
-}
-
-function hasUsers(api: CompiledApi): boolean {
-  return api.collections.some(({ system, name }) => system && name === 'platform_users');
 }
 
 /** Example of a sign-in, if a user exists whose password is known. */

@@ -11,7 +11,7 @@ import {
 } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, Examples } from '../api.ts';
 import { createFacts } from '../cache/same.ts';
-import { checkDocuments, type DocumentSource } from '../documents/check-documents.ts';
+import { checkDocuments } from '../documents/check-documents.ts';
 import { hasRoutes, writtenActions } from '../emit/routes.ts';
 import { compileTemplates } from '../emit/templates.ts';
 import { type ExtensionSource, type ModuleSource, problem } from '../extensions/files.ts';
@@ -49,7 +49,7 @@ function checkRoles(knownRoles: ReadonlySet<string>, { heads }: ReadRoutes): rea
 /** Options of the compiler beside the schema. */
 export interface CompileModelOptions {
   readonly routes: ReadRoutes;
-  readonly documents: readonly DocumentSource[];
+  readonly documents: readonly ModuleSource[];
   readonly examples: Examples;
 }
 

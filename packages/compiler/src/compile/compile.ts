@@ -3,7 +3,7 @@ import type { Schema } from '@tablewright/introspect/schema';
 import type { Api, Examples } from '../api.ts';
 import type { MemoCache } from '../cache/memo-cache.ts';
 import type { ClientPackages } from '../client/package-name.ts';
-import { checkDocuments, type DocumentSource } from '../documents/check-documents.ts';
+import { checkDocuments } from '../documents/check-documents.ts';
 import type { GeneratedFile } from '../emit/generated-file.ts';
 import { compileTemplates, TemplateError } from '../emit/templates.ts';
 import { checkExtensions, hookedCollections } from '../extensions/check-extensions.ts';
@@ -26,7 +26,7 @@ export interface CompileOptions {
   /** Files of the project that this code imports, for types of its routes. Default: none. */
   readonly modules?: readonly ModuleSource[];
   /** Files of GraphQL documents that roles ask. Default: none. */
-  readonly documents?: readonly DocumentSource[];
+  readonly documents?: readonly ModuleSource[];
   /** Memory of a process that compiles repeatedly. Default: no earlier compilation is known. */
   readonly memoCache?: MemoCache;
   /** Requests and answers that were recorded. Default: none. */

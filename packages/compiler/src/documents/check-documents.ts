@@ -16,17 +16,11 @@ import type {
   OperationDefinitionNode,
 } from 'graphql';
 import type { Api } from '../api.ts';
+import type { ModuleSource } from '../extensions/files.ts';
 import { emitGraphql } from '../graphql/index.ts';
 import { sha256 } from '../print/json.ts';
 import { loadGraphql } from '../print/libraries.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
-
-/** A file of GraphQL documents. */
-export interface DocumentSource {
-  /** From the folder of documents on, with `/` on every system: `editor/articles.graphql`. */
-  readonly path: string;
-  readonly text: string;
-}
 
 /** One operation with the fragments that it uses. */
 export interface CheckedOperation extends KnownOperation {
@@ -44,7 +38,7 @@ interface CheckedDocuments {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function checkDocuments(api: Api, sources: readonly DocumentSource[]): CheckedDocuments {
+export function checkDocuments(api: Api, sources: readonly ModuleSource[]): CheckedDocuments {
   if (sources.length === 0) return { operations: [], diagnostics: [] };
   const byRole = Map.groupBy(sources, ({ path }) => (path.includes('/') ? (path.split('/')[0] ?? '') : ''));
   const roles = new Map(api.access.flatMap(({ access }) => access.roles.map((role) => [role, access] as const)));
@@ -82,7 +76,7 @@ function buildSchemas(text: string): Schemas {
 }
 
 /** Fragments of a role can stand in any of its files. */
-function checkRole(asker: Asker, files: readonly DocumentSource[], schemas: Schemas): CheckedDocuments {
+function checkRole(asker: Asker, files: readonly ModuleSource[], schemas: Schemas): CheckedDocuments {
   const { GraphQLError: Fault, getLocation, Kind, parse, Source } = loadGraphql();
   const definitions: DefinitionNode[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -180,7 +174,7 @@ function nameless(operation: OperationDefinitionNode): Diagnostic {
   return complaint(placeOf(operation), message, 'Name it: what is generated for it is called by its name.');
 }
 
-function withoutRole({ path }: DocumentSource, roles: readonly string[]): Diagnostic {
+function withoutRole({ path }: ModuleSource, roles: readonly string[]): Diagnostic {
   const message = `The file lies in no folder of a role, so no role sends its operations.`;
   return complaint(`documents/${path}`, message, `Move it into documents/<role>/; the roles are ${roles.join(', ')}.`);
 }

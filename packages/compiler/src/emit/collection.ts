@@ -16,13 +16,9 @@ import { filterType, sentType, takenType } from './scalar-types.ts';
 import { type ModuleText, type Render, renderModule } from './templates.ts';
 
 /** Look-ups that every collection file needs, made once. */
-interface CollectionIndex {
-  readonly collections: ReadonlyMap<string, ApiCollection>;
-  /** Names of types by the file that declares them, relative to its neighbours. */
-  readonly typeFiles: ReadonlyMap<string, string>;
-}
+type CollectionIndex = ReturnType<typeof indexCollections>;
 
-export function indexCollections(api: Api): CollectionIndex {
+export function indexCollections(api: Api) {
   const typeFiles = api.collections.flatMap(({ names }) =>
     [names.key, names.item, names.create, names.update, names.filter].map((name): readonly [string, string] => [
       name,
@@ -31,6 +27,7 @@ export function indexCollections(api: Api): CollectionIndex {
   );
   return {
     collections: new Map(api.collections.map((collection) => [collection.descriptor.name, collection])),
+    /** Names of types by the file that declares them, relative to its neighbours. */
     typeFiles: new Map([...typeFiles, ...(api.enums ?? []).map(({ name }) => [name, '../enums.js'] as const)]),
   };
 }

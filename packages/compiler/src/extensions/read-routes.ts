@@ -21,19 +21,13 @@ export interface RouteHead {
   readonly place: string;
 }
 
-/** Routes, and every mistake in them. */
-interface RoutesRead {
-  readonly heads: readonly RouteHead[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /** The names of all roles of a schema, with the two that no file lists. */
 export function roleNames({ roles }: Schema): ReadonlySet<string> {
   return new Set(['admin', 'public', ...roles.map(({ name }) => name)]);
 }
 
 /** Reads the routes. `roles` are the names of all roles. A file that does not parse has none. */
-export function readRoutes(roles: ReadonlySet<string>, sources: readonly ExtensionSource[]): RoutesRead {
+export function readRoutes(roles: ReadonlySet<string>, sources: readonly ExtensionSource[]) {
   const requested = sources.filter(({ text }) => text.includes('route'));
   if (requested.length === 0) return { heads: [], diagnostics: [] };
   const { Project } = loadTsMorph();

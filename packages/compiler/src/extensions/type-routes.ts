@@ -12,13 +12,8 @@ import type { RouteHead } from './read-routes.ts';
 /** A route with its types, before it is known which classes may call it. */
 export type TypedRoute = Omit<CustomRoute, 'access'> & Pick<RouteHead, 'roles'>;
 
-interface RoutesTyped {
-  readonly routes: readonly TypedRoute[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /** Reads the types of routes; `files` are those of the extensions, their imports and the generated ones, by path. */
-export function typeRoutes(heads: readonly RouteHead[], files: readonly ModuleSource[]): RoutesTyped {
+export function typeRoutes(heads: readonly RouteHead[], files: readonly ModuleSource[]) {
   if (heads.length === 0) return { routes: [], diagnostics: [] };
   const project = openProject(files);
   const diagnostics: Diagnostic[] = [];

@@ -87,13 +87,9 @@ interface Part {
 }
 
 /** All fields of a collection are one text, and so are all relations; empty for none. */
-interface PartTexts {
-  readonly collection: Chunk;
-  readonly fields: Chunk;
-  readonly relations: Chunk;
-}
+type PartTexts = ReturnType<typeof printPart>;
 
-function printPart({ collection, fields, relations }: Part): PartTexts {
+function printPart({ collection, fields, relations }: Part) {
   const print = (values: readonly JsonValue[]): Chunk => packChunk(textOfItems(values, depth, layout));
   return { collection: print([collection]), fields: print(fields), relations: print(relations) };
 }

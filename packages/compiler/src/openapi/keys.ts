@@ -84,13 +84,8 @@ export function nameNaming(collection: Addressed): string | null {
   return namingOf(collection)?.name ?? null;
 }
 
-interface Naming {
-  readonly name: string;
-  readonly forms: readonly JsonObject[];
-}
-
 /** Null where nothing can be named. */
-function namingOf(collection: Addressed): Naming | null {
+function namingOf(collection: Addressed) {
   const { readable, writes } = collection;
   if (writes === null || (!readable && !isKeyed(collection))) return null;
   const byKeys = isKeyed(collection) ? [named('keys', listOf(listedKeyReference(writes.key)))] : [];

@@ -4,11 +4,7 @@
 export type Chunk = string | Uint8Array;
 
 /** A text that grows at its end. */
-export interface ChunkList {
-  add(text: Chunk): void;
-  /** The whole text, when nothing is added any more. */
-  all(): readonly Chunk[];
-}
+export type ChunkList = ReturnType<typeof createChunks>;
 
 /** Shorter ones are put together with their neighbours: characters. */
 const worthwhile = 1024;
@@ -37,11 +33,11 @@ export function packChunk(text: string): Chunk {
 }
 
 /** Starts an empty text. */
-export function createChunks(): ChunkList {
+export function createChunks() {
   const done: Chunk[] = [];
   let open = '';
   return {
-    add(text) {
+    add(text: Chunk): void {
       if (typeof text === 'string' && text.length < worthwhile) {
         open += text;
         return;
@@ -50,7 +46,8 @@ export function createChunks(): ChunkList {
       done.push(text);
       open = '';
     },
-    all: () => (open === '' ? done : [...done, open]),
+    /** The whole text, when nothing is added any more. */
+    all: (): readonly Chunk[] => (open === '' ? done : [...done, open]),
   };
 }
 

@@ -22,12 +22,9 @@ export function sdlType(
   fields: readonly (SdlField | PrintedField)[],
   note: string | null = null,
 ): string {
-  const body = fields.map(printed).join('') || sdlLine('_empty', 'Void');
+  const body =
+    fields.map((field) => (typeof field === 'string' ? field : sdlField(field))).join('') || sdlLine('_empty', 'Void');
   return `${described(note, '')}${kind} ${name} {\n${body}}\n`;
-}
-
-function printed(field: SdlField | PrintedField): PrintedField {
-  return typeof field === 'string' ? field : sdlField(field);
 }
 
 export function sdlUnion(name: string, members: readonly string[]): string {

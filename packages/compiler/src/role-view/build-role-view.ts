@@ -142,7 +142,6 @@ function fieldOf(field: ApiField, collection: VisibleCollection, visibleApi: Vis
   };
 }
 
-/** True for the many-to-one of a field. */
 function isManyToOneOf({ descriptor }: ApiRelation, field: string): boolean {
   return descriptor.kind === 'm2o' && descriptor.field === field;
 }

@@ -164,14 +164,7 @@ function everyRow({ where }: AccessRule): boolean {
 }
 
 /** Writes of one collection that an access class has. */
-export interface GrantedWrites {
-  readonly api: ApiCollection;
-  readonly create: GrantedPayload | null;
-  readonly update: GrantedPayload | null;
-  readonly delete: boolean;
-  /** True if DELETE archives items and can be told to remove them for good. */
-  readonly purge: boolean;
-}
+export type GrantedWrites = ReturnType<typeof writesOf>;
 
 export interface GrantedPayload {
   /** Fields that some rule lists and the database lets anyone write. */
@@ -203,7 +196,7 @@ const everyWrite = {};
 
 const writeFacts = createFactsOfTwo<ApiCollection, object, GrantedWrites>();
 
-function writesOf(api: ApiCollection, granted: CollectionAccess | null, isAdmin: boolean): GrantedWrites {
+function writesOf(api: ApiCollection, granted: CollectionAccess | null, isAdmin: boolean) {
   const kinds = new Set<Operation['kind']>(api.operations.map(({ kind }) => kind));
   const singleton = kinds.has('updateSingleton');
   const payload = (rules: readonly WriteRule[] | undefined): GrantedPayload | null =>
@@ -218,6 +211,7 @@ function writesOf(api: ApiCollection, granted: CollectionAccess | null, isAdmin:
     create,
     update: kinds.has('update') || singleton ? update : null,
     delete: kinds.has('delete') && (granted === null || (granted.delete ?? []).length > 0),
+    /** True if DELETE archives items and can be told to remove them for good. */
     purge: kinds.has('delete') && api.descriptor.softDelete !== undefined && mayPurge(granted, isAdmin),
   };
 }

@@ -235,11 +235,6 @@ function isTooLong({ maxLength, exact }: ColumnFacts, constraints: readonly Cons
   );
 }
 
-interface Bound {
-  readonly value: string;
-  readonly open: boolean;
-}
-
 /** A lower bound above an upper one, or equal to it where one of them is excluded. */
 function isEmptyRange(facts: ColumnFacts, constraints: readonly Constraint[]): boolean {
   const lows = boundsOf(constraints, '_gt', '_gte', 0);
@@ -252,7 +247,7 @@ function isEmptyRange(facts: ColumnFacts, constraints: readonly Constraint[]): b
   );
 }
 
-function boundsOf(constraints: readonly Constraint[], open: Operator, closed: Operator, end: 0 | 1): readonly Bound[] {
+function boundsOf(constraints: readonly Constraint[], open: Operator, closed: Operator, end: 0 | 1) {
   return constraints.flatMap(({ operator, values }) => {
     const value = operator === '_between' ? values?.[end] : values?.[0];
     if (value === undefined || (operator !== open && operator !== closed && operator !== '_between')) return [];

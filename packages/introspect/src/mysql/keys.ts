@@ -15,17 +15,13 @@ export function buildKeys(rows: readonly StatisticsRow[]): Pick<Table, 'primaryK
       sortedBy(rows, (row) => row.index_name),
       (row) => row.index_name,
     ).values(),
-  ].map(inOrder);
+  ].map((same) => same.toSorted((left, right) => left.seq_in_index - right.seq_in_index));
   const keys = groups.filter(isKey).map(keyOf);
   return {
     primaryKey: keys.find(({ name }) => name === primary) ?? null,
     uniques: keys.filter(({ name }) => name !== primary),
     indexes: groups.flatMap(indexOf),
   };
-}
-
-function inOrder(rows: readonly StatisticsRow[]): readonly StatisticsRow[] {
-  return [...rows].sort((left, right) => left.seq_in_index - right.seq_in_index);
 }
 
 /** A unique prefix or expression does not make the column unique. */
@@ -67,12 +63,6 @@ function indexedPart({ column_name: name, sub_part: part, expression, index_type
   return part === null || /^spatial$/i.test(type) ? name : `(left(${name}, ${part}))`;
 }
 
-/** The foreign keys of one table, by name, and those that are left out. */
-interface ForeignKeys {
-  readonly foreignKeys: readonly ForeignKey[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /** Builds the foreign keys of a table whose targets are among `listed`; `indexes` are those of each table. */
 export function buildForeignKeys(
   catalog: MysqlCatalog,
@@ -80,7 +70,7 @@ export function buildForeignKeys(
   rows: readonly KeyRow[],
   listed: ReadonlySet<TableId>,
   indexes: ReadonlyMap<TableId, readonly StatisticsRow[]>,
-): ForeignKeys {
+) {
   const groups = [
     ...Map.groupBy(
       sortedBy(rows, (row) => row.constraint_name),

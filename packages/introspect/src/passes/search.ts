@@ -67,10 +67,7 @@ function columnOf(collection: Collection, name: string): string | undefined {
 }
 
 /** A document, and the columns that its words are of. */
-interface Document {
-  readonly document: string;
-  readonly columns: readonly string[];
-}
+type Document = ReturnType<typeof expressionOf>;
 
 function findVector(
   table: Table,
@@ -97,7 +94,7 @@ function findVector(
 }
 
 /** The expression of an index over exactly these columns, else the one that an index should have. */
-function expressionOf(table: Table, columns: readonly string[], language: string): Document {
+function expressionOf(table: Table, columns: readonly string[], language: string) {
   const indexed = table.indexes.flatMap(indexedExpressions).find((expression) => isOver(expression, columns, table));
   const document = indexed === undefined ? searchExpression(columns, language) : braced(indexed, table);
   return { document, columns };

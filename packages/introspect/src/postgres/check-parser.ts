@@ -83,7 +83,7 @@ function parseComparison(tokens: Tokens): CheckNode {
   const left = parseOperand(tokens);
   if (takeWord(tokens, 'IS')) {
     const negated = takeWord(tokens, 'NOT');
-    expectWord(tokens, 'NULL');
+    if (!takeWord(tokens, 'NULL')) throw new Outside();
     return negated ? { kind: 'other' } : { kind: 'isNull', of: left };
   }
   if (takeSign(tokens, '=')) {
@@ -220,8 +220,4 @@ function takeWord(tokens: Tokens, text: string): boolean {
 
 function expectSign(tokens: Tokens, text: string): void {
   if (!takeSign(tokens, text)) throw new Outside();
-}
-
-function expectWord(tokens: Tokens, text: string): void {
-  if (!takeWord(tokens, text)) throw new Outside();
 }

@@ -145,14 +145,8 @@ function indexColumn(lookup: Lookup, row: IndexRow, number: number, position: nu
   return lookup.column(row.indrelid, number)?.attname ?? text;
 }
 
-/** The foreign keys of one table, by name, and those that are left out. */
-interface ForeignKeys {
-  readonly foreignKeys: readonly ForeignKey[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /** Builds the foreign keys of a table whose targets are served; `listed` are the tables of the IR. */
-export function buildForeignKeys(lookup: Lookup, listed: Listed, table: RelationRow): ForeignKeys {
+export function buildForeignKeys(lookup: Lookup, listed: Listed, table: RelationRow) {
   const rows = lookup.constraints(table.oid).filter((row) => row.contype === 'f');
   const results = rows.map((row) => buildForeignKey(lookup, listed, table, row));
   return {

@@ -29,7 +29,11 @@ export interface Lookup {
 export type Listed = ReadonlyMap<string, RelationRow>;
 
 export function lookupOf(catalog: Catalog): Lookup {
-  const columns = sortedGroups(catalog.columns, (row) => row.attrelid, byNumber);
+  const columns = sortedGroups(
+    catalog.columns,
+    (row) => row.attrelid,
+    (left, right) => left.attnum - right.attnum,
+  );
   const column: Lookup['column'] = (relation, attnum) => columns(relation).find((row) => row.attnum === attnum);
   const partitionOf = new Map(
     catalog.inherits.filter((row) => row.relispartition).map((row) => [row.inhrelid, row.inhparent]),
@@ -43,10 +47,22 @@ export function lookupOf(catalog: Catalog): Lookup {
     columns,
     column,
     columnNames: (relation, numbers) => numbers.flatMap((number) => column(relation, number)?.attname ?? []),
-    constraints: sortedGroups(catalog.constraints, (row) => row.conrelid, byConstraintName),
-    indexes: sortedGroups(catalog.indexes, (row) => row.indrelid, byIndexName),
+    constraints: sortedGroups(
+      catalog.constraints,
+      (row) => row.conrelid,
+      (left, right) => compareText(left.conname, right.conname),
+    ),
+    indexes: sortedGroups(
+      catalog.indexes,
+      (row) => row.indrelid,
+      (left, right) => compareText(left.relname, right.relname),
+    ),
     root: (relation) => rootOf(relation, partitionOf),
-    parents: sortedGroups(links, (row) => row.inhrelid, bySequence),
+    parents: sortedGroups(
+      links,
+      (row) => row.inhrelid,
+      (left, right) => left.inhseqno - right.inhseqno,
+    ),
     hasChildren: (relation) => withChildren.has(relation),
     trace: (relation) => {
       const action = actions.get(relation);
@@ -79,20 +95,4 @@ function found<Value>(made: Map<string, Value>, name: string, create: () => Valu
   const value = create();
   made.set(name, value);
   return value;
-}
-
-function byNumber(left: ColumnRow, right: ColumnRow): number {
-  return left.attnum - right.attnum;
-}
-
-function bySequence(left: InheritsRow, right: InheritsRow): number {
-  return left.inhseqno - right.inhseqno;
-}
-
-function byConstraintName(left: ConstraintRow, right: ConstraintRow): number {
-  return compareText(left.conname, right.conname);
-}
-
-function byIndexName(left: IndexRow, right: IndexRow): number {
-  return compareText(left.relname, right.relname);
 }

@@ -6,15 +6,8 @@ import type { Catalog, ObjectName, RelationRow } from './catalog.ts';
 import type { Listed, Lookup } from './lookup.ts';
 import { highestTower } from './sql/wanted.ts';
 
-/** The relations that become tables, and what is told about the others. */
-interface SelectedRelations {
-  /** By oid. */
-  readonly listed: Listed;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /** Sorts the relations of the allowed schemas into served ones, partitions, those of extensions and excluded ones. */
-export function selectRelations(catalog: Catalog, lookup: Lookup): SelectedRelations {
+export function selectRelations(catalog: Catalog, lookup: Lookup) {
   const { include, exclude } = catalog.selection;
   const system = catalog.relations.filter((row) => isSystemRow(catalog, row));
   const allowed = catalog.relations.filter((row) => row.allowed && isRequested(catalog, row));
@@ -29,6 +22,7 @@ export function selectRelations(catalog: Catalog, lookup: Lookup): SelectedRelat
   const served = system.filter((row) => row.nspname === catalog.selection.system && isCollection(row));
   const listed = new Map([...selectable.filter(requested), ...served].map((row) => [row.oid, row]));
   return {
+    /** By oid. */
     listed,
     diagnostics: [
       ...schemaDiagnostics(catalog),

@@ -28,15 +28,7 @@ export interface Attempt {
 }
 
 /** Limits of attempts. `client` is an address as `subnetOf` returns it. */
-export interface Attempts {
-  login(email: string, client: string): Attempt;
-  /** Tokens that are tried out; static ones count with the sign-ins (`login`). */
-  token(route: 'refresh' | 'reset' | 'invite_accept' | 'sso' | 'login', client: string): Attempt;
-  /** One-time passwords of a user; attempts count until they turn out right, so that none slips in beside others. */
-  otp(user: string): Attempt;
-  /** Counts a mail that is asked for to each address. Rejects with REQUESTS_EXCEEDED when one gets too many. */
-  mail(route: 'reset' | 'invite', emails: readonly string[], client: string): Promise<void>;
-}
+export type Attempts = ReturnType<typeof createAttempts>;
 
 const mailWindow = 3_600_000;
 const otpWindow = 30_000;
@@ -57,16 +49,17 @@ export function createAttempts(
   counters: Counters,
   settings: ReadAccountSettings,
   reached: LimitReached = () => {},
-): Attempts {
+) {
   function reporting(limit: string, subject: AttemptSubject, attempt: Attempt): Attempt {
     const report = (work: () => Promise<void>) => () => reportLimit(work, () => reached(limit, subject));
     return { begin: report(attempt.begin), failed: report(attempt.failed), succeeded: report(attempt.succeeded) };
   }
 
   return {
-    login: (email, client) =>
+    login: (email: string, client: string): Attempt =>
       reporting('login', { email, client }, loginAttempt(limits, counters, settings, email, client)),
-    token(route, client) {
+    /** Tokens that are tried out; static ones count with the sign-ins (`login`). */
+    token(route: 'refresh' | 'reset' | 'invite_accept' | 'sso' | 'login', client: string): Attempt {
       if (!limits.enabled) return unlimited;
       const byClient: Counting = { purpose: `${route}.client`, client, window: limits.duration };
       const check = (counts: readonly Count[]): void => refuseFrom(counts, limits.addressPoints);
@@ -80,7 +73,8 @@ export function createAttempts(
         },
       );
     },
-    otp(user) {
+    /** One-time passwords of a user; attempts count until they turn out right, so that none slips in beside others. */
+    otp(user: string): Attempt {
       if (!limits.enabled) return unlimited;
       const byUser: Counting = { purpose: 'otp.user', user, window: otpWindow };
       return reporting(
@@ -93,7 +87,8 @@ export function createAttempts(
         },
       );
     },
-    async mail(route, emails, client) {
+    /** Counts a mail that is asked for to each address. Rejects with REQUESTS_EXCEEDED when one gets too many. */
+    async mail(route: 'reset' | 'invite', emails: readonly string[], client: string): Promise<void> {
       if (!limits.enabled) return;
       const byClient: Counting = { purpose: `${route}.mail.client`, client, window: limits.duration };
       const count = async (): Promise<void> => {
@@ -205,16 +200,7 @@ interface Count {
   readonly left: number;
 }
 
-interface Counters {
-  /** Returns the counts of those counters whose window is running. */
-  read(counters: readonly Counter[]): Promise<readonly Count[]>;
-  /** Counts one attempt on each, and returns the new counts. */
-  count(counters: readonly Counting[]): Promise<readonly Count[]>;
-  /** Takes back one attempt on each, as if it had not been made. */
-  giveBack(counters: readonly Counter[]): Promise<void>;
-  /** Lets counters begin anew. */
-  clear(counters: readonly Counter[]): Promise<void>;
-}
+type Counters = ReturnType<typeof createCounters>;
 
 /** Interval at which counters whose window has ended are removed, in milliseconds, and how many at once. */
 const purgeEveryMs = 60_000;
@@ -224,7 +210,7 @@ const maxPurged = 1_000;
  * Counters of attempts, in windows, in the database, so that every process sees the same. The subject of a counter is
  * stored as a hash. One statement each; a counter begins anew with the first attempt after its window.
  */
-export function createCounters(database: Pick<Database, 'query' | 'transaction'>, location: SystemPlace): Counters {
+export function createCounters(database: Pick<Database, 'query' | 'transaction'>, location: SystemPlace) {
   const texts = ownTables(location).statements.counters(maxPurged);
   const purgeOld = createPurge(texts.purge, purgeEveryMs);
 
@@ -240,13 +226,17 @@ export function createCounters(database: Pick<Database, 'query' | 'transaction'>
   }
 
   return {
-    async read(counters) {
+    /** Returns the counts of those counters whose window is running. */
+    async read(counters: readonly Counter[]): Promise<readonly Count[]> {
       const [row] = await ask(database, texts.read, [texts.input(counters)]);
       return readCounts(row?.[0] ?? null);
     },
-    count: (counters) => write(texts.count, counters),
-    giveBack: async (counters) => void (await write(texts.giveBack, counters)),
-    clear: async (counters) => void (await write(texts.clear, counters)),
+    /** Counts one attempt on each, and returns the new counts. */
+    count: (counters: readonly Counting[]): Promise<readonly Count[]> => write(texts.count, counters),
+    /** Takes back one attempt on each, as if it had not been made. */
+    giveBack: async (counters: readonly Counter[]): Promise<void> => void (await write(texts.giveBack, counters)),
+    /** Lets counters begin anew. */
+    clear: async (counters: readonly Counter[]): Promise<void> => void (await write(texts.clear, counters)),
   };
 }
 

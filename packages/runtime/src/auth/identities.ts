@@ -138,14 +138,7 @@ async function staticAccount(
   return guessed ? countFailures(attempts.token('login', client()), ['INVALID_CREDENTIALS'], find) : find();
 }
 
-interface Proof {
-  /** The user that a verified token names; null for a static token. */
-  readonly user: string | null;
-  readonly session: string | null;
-  readonly expiresAt: number;
-}
-
-function proofOf(tokens: Tokens, token: string): Proof {
+function proofOf(tokens: Tokens, token: string) {
   if (!isJwtShaped(token)) return { user: null, session: null, expiresAt: Number.POSITIVE_INFINITY };
   const { claims, expiresAt } = tokens.verify('access', token);
   const { id, sid } = claims;

@@ -27,12 +27,7 @@ export interface Credentials {
 }
 
 /** The services of a server. Each rejects with the error that answers the request. */
-export interface SignIn {
-  login(credentials: Credentials, sender: RequestOrigin): Promise<TokenPair>;
-  refresh(token: string, sender: RequestOrigin): Promise<TokenPair>;
-  /** Ends the session of a refresh token, or all sessions of its user. An unknown token ends none. */
-  logout(token: string, all: boolean): Promise<void>;
-}
+export type SignIn = ReturnType<typeof createSignIn>;
 
 /** Uses up a one-time password in the transaction that needs it; rejects with INVALID_OTP when missing or wrong. */
 type CheckOtp = (transaction: Transaction, user: SigningIn, otp: string | null) => Promise<void>;
@@ -50,7 +45,7 @@ interface SignInOptions {
   readonly audit: Audit;
 }
 
-export function createSignIn(options: SignInOptions): SignIn {
+export function createSignIn(options: SignInOptions) {
   const { database, sessions, makePair, passwords, attempts, checkOtp, identities, environment, audit } = options;
 
   async function login(credentials: Credentials, sender: RequestOrigin, attempt: Attempt): Promise<TokenPair> {
@@ -92,7 +87,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   }
 
   return {
-    login: (credentials, sender) =>
+    login: (credentials: Credentials, sender: RequestOrigin): Promise<TokenPair> =>
       stallFailure(environment.loginStallTime, () => {
         const attempt = attempts.login(credentials.email, clientOf(sender));
         // A sign-in that is asked for a one-time password has not failed yet.
@@ -100,9 +95,10 @@ export function createSignIn(options: SignInOptions): SignIn {
         const counted = () => countFailures(attempt, wrong, () => login(credentials, sender, attempt));
         return auditRefusal(audit, sender, { name: credentials.email }, counted, credentials.otp !== null);
       }),
-    refresh: (token, sender) =>
+    refresh: (token: string, sender: RequestOrigin): Promise<TokenPair> =>
       countFailures(attempts.token('refresh', clientOf(sender)), refused, () => refresh(token, sender)),
-    async logout(token, all) {
+    /** Ends the session of a refresh token, or all sessions of its user. An unknown token ends none. */
+    async logout(token: string, all: boolean): Promise<void> {
       const user = await database.transaction(async (transaction) => ({
         value: await sessions.end(transaction, hashRefreshToken(token), all),
       }));

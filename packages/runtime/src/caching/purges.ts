@@ -3,12 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeCause, type Log } from '../operate/log.ts';
 import { longestKeptMs } from './tags.ts';
 
-export interface Purges {
-  /** Answers with these tags are out of date. */
-  purge(tags: readonly string[]): void;
-  /** Sends all that waits, at most for so long. */
-  close(graceMs: number): Promise<void>;
-}
+export type Purges = ReturnType<typeof createPurges>;
 
 interface PurgesOptions {
   readonly urls: readonly string[];
@@ -36,7 +31,7 @@ const maxWaiting = 8_192;
 const notTaken =
   'The cache takes no purges. Its answers may be out of date until it does, or until their time is over.';
 
-export function createPurges(options: PurgesOptions): Purges {
+export function createPurges(options: PurgesOptions) {
   const targets = options.urls.map((url) => new PurgeTarget(url, options));
   const repeats = new Map<NodeJS.Timeout, readonly string[]>();
   let pending = new Set<string>();
@@ -61,11 +56,13 @@ export function createPurges(options: PurgesOptions): Purges {
   }
 
   return {
-    purge(tags) {
+    /** Answers with these tags are out of date. */
+    purge(tags: readonly string[]): void {
       for (const tag of tags) pending.add(tag);
       timer ??= setTimeout(flush, gatherMs).unref();
     },
-    async close(graceMs) {
+    /** Sends all that waits, at most for so long. */
+    async close(graceMs: number): Promise<void> {
       const end = performance.now() + graceMs;
       flush();
       // Reads of other processes may still be answered with what was there before.

@@ -4,16 +4,7 @@ import type { Database, NamedRows, Statement, TableChange, Transaction } from '.
 import type { CompiledApi } from '../language/index.ts';
 
 /** Tags of answers. Each has eight characters. */
-export interface Tags {
-  readonly all: string;
-  readonly any: string;
-  /** Tag of answers that any change of a table concerns. */
-  table(table: string): string;
-  /** Tag of all answers that read one item of a table by its key. */
-  items(table: string): string;
-  /** Tag of answers that read that item. */
-  item(table: string, key: string): string;
-}
+export type Tags = ReturnType<typeof createTags>;
 
 /** Milliseconds from the begin of a read to its answer, after which it is not kept: purges are repeated later. */
 export const longestKeptMs = 500;
@@ -21,7 +12,7 @@ export const longestKeptMs = 500;
 const tagBytes = 6;
 
 /** Makes the tags of a server; processes with the same secret have the same. */
-export function createTags(secret: string): Tags {
+export function createTags(secret: string) {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'platform.cache', 32));
   const cached = new Map<string, string>();
   const print = (...parts: readonly string[]): string =>
@@ -35,9 +26,12 @@ export function createTags(secret: string): Tags {
   return {
     all: print('all'),
     any: print('any'),
-    table: (table) => tableTag('table', table),
-    items: (table) => tableTag('items', table),
-    item: (table, text) => print('item', table, oneSpelling(text)),
+    /** Tag of answers that any change of a table concerns. */
+    table: (table: string): string => tableTag('table', table),
+    /** Tag of all answers that read one item of a table by its key. */
+    items: (table: string): string => tableTag('items', table),
+    /** Tag of answers that read that item. */
+    item: (table: string, text: string): string => print('item', table, oneSpelling(text)),
   };
 }
 

@@ -126,15 +126,8 @@ export function readErrorFields(buffer: Buffer, start: number, end: number): Rea
 /** Bytes read at once; the most that Node asks the operating system for. */
 const readSize = 65_536;
 
-/** A socket that can read into one buffer. */
-interface ReusingSocket {
-  readonly socket: Socket;
-  /** From here on a chunk is only valid while its `data` event is handled. Without effect under TLS. */
-  reuse(): void;
-}
-
 /** Makes a socket that is not connected yet. */
-export function createReusingSocket(): ReusingSocket {
+export function createReusingSocket() {
   const buffer = Buffer.allocUnsafeSlow(readSize);
   let reused = false;
   const socket = new Socket({
@@ -149,7 +142,8 @@ export function createReusingSocket(): ReusingSocket {
   });
   return {
     socket,
-    reuse() {
+    /** From here on a chunk is only valid while its `data` event is handled. Without effect under TLS. */
+    reuse(): void {
       reused = true;
     },
   };

@@ -105,7 +105,6 @@ export function readMatching(pattern: RegExp, problem: string): Reader<string> {
   return (text) => (pattern.test(text) ? { value: text } : { problem });
 }
 
-/** Reads the key of a role. */
 export function readRoleKey(text: string): Reading<string> {
   const problem = 'must be the key of a role, a uuid: `GET /roles?fields=id,name` tells those of all roles.';
   return isUuid(text) ? { value: text.toLowerCase() } : { problem };
@@ -177,7 +176,6 @@ export class EnvironmentError extends Error {
   }
 }
 
-/** Reads a list of http or https addresses without user, query and fragment. */
 export const readUrls = readListOf(isPlainUrl, 'no http or https address without user, query and fragment');
 
 function isPlainUrl(text: string): boolean {

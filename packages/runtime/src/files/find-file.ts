@@ -17,14 +17,7 @@ import type { AssetSettings } from './transform/transformation.ts';
 
 export type FoundFile = ReturnType<typeof fileOf>;
 
-export interface FileFinder {
-  /** The file of a key, as paths have it. Rejects with FORBIDDEN unless it is there, with a content, for the caller. */
-  find(caller: Caller, key: string): Promise<FoundFile>;
-  /** True if every caller may read it. */
-  isPublic(caller: Caller, id: string): Promise<boolean>;
-  has(content: Pick<FoundFile, 'id' | 'name'>): Promise<boolean>;
-  settings(): Promise<AssetSettings>;
-}
+export type FileFinder = ReturnType<typeof createFileFinder>;
 
 interface FileFinderOptions {
   readonly api: CompiledApi;
@@ -37,7 +30,7 @@ interface FileFinderOptions {
   readonly publicClass: string;
 }
 
-export function createFileFinder(options: FileFinderOptions): FileFinder {
+export function createFileFinder(options: FileFinderOptions) {
   const { api, place: location, database, planner, driftGuard, publicClass } = options;
   const claimed = { role: null, admin: false, user: null, roleKey: null };
   const publicCaller: Caller = { accessClass: publicClass, user: null, role: null, ...createRowContexts(api)(claimed) };
@@ -70,19 +63,22 @@ export function createFileFinder(options: FileFinderOptions): FileFinder {
   }
 
   return {
-    async find(caller, key) {
+    /** The file of a key, as paths have it. Rejects with FORBIDDEN unless it is there, with a content, for the caller. */
+    async find(caller: Caller, key: string): Promise<FoundFile> {
       if (!isUuid(key) || !(await isReadable(caller, key))) throw new PlatformError('FORBIDDEN');
       const found = await row(fileSql, [key]);
       if (found === undefined) throw new PlatformError('FORBIDDEN');
       return fileOf(found);
     },
-    async isPublic(caller, id) {
+    /** True if every caller may read it. */
+    async isPublic(caller: Caller, id: string): Promise<boolean> {
       // A user without a role of its own has the public rules, which may name the user.
       if (caller.accessClass === publicClass && caller.user === null) return true;
       return publicReads && isReadable(publicCaller, id);
     },
-    has: async ({ id, name }) => (await row(fileSql, [id]))?.[2] === name,
-    async settings() {
+    has: async ({ id, name }: Pick<FoundFile, 'id' | 'name'>): Promise<boolean> =>
+      (await row(fileSql, [id]))?.[2] === name,
+    async settings(): Promise<AssetSettings> {
       const [allowed, presets] = (await row(settingsSql, [])) ?? [];
       const mode = allowed === 'none' || allowed === 'presets' ? allowed : 'all';
       const list: JsonValue = typeof presets === 'string' ? JSON.parse(presets) : null;

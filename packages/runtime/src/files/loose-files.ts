@@ -74,24 +74,18 @@ export function createLooseFiles({ database, place: location, storages, log }: L
   };
 }
 
-/** Steps for system hooks, in the transactions that write rows. */
-interface LooseFileSteps {
-  /** Rows name these contents now. False when one of them is gone, or about to be. */
-  claim(transaction: Transaction, contents: readonly StoredContent[]): Promise<boolean>;
-  /** Rows will not name these contents any more. */
-  leave(transaction: Transaction, contents: readonly StoredContent[]): Promise<void>;
-}
-
-export function looseFileSteps(location: SystemPlace): LooseFileSteps {
+export function looseFileSteps(location: SystemPlace) {
   const texts = statements(location);
   return {
-    async claim(transaction, contents) {
+    /** Rows name these contents now. False when one of them is gone, or about to be. */
+    async claim(transaction: Transaction, contents: readonly StoredContent[]): Promise<boolean> {
       const rows = await allRows(transaction, texts.take, listed(contents));
       const [number] = rows[0] ?? [];
       if (typeof number === 'string') transaction.identify(number);
       return rows.length === contents.length;
     },
-    async leave(transaction, contents) {
+    /** Rows will not name these contents any more. */
+    async leave(transaction: Transaction, contents: readonly StoredContent[]): Promise<void> {
       await identifiedRow(transaction, texts.leave, listed(contents));
     },
   };

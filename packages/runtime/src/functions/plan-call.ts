@@ -119,7 +119,7 @@ function planProcedure(open: Scope, call: RequestedCall): Pick<ReadPlan, 'statem
     { call: true },
   );
   if (members.length > 0) {
-    add(() => `SELECT ${members.map((member) => readVariable(member, variables)).join(', ')}`);
+    add(() => `SELECT ${members.map(({ name, wire }) => cast(variables.get(name) ?? 'NULL', wire.cast)).join(', ')}`);
   }
   const { statement, binders } = statementOf({
     text: parts.map(({ part }) => part.text).join('; '),
@@ -136,10 +136,6 @@ interface PrintedPart {
   readonly part: StatementPart;
   readonly binders: readonly Binder[];
   readonly forms: readonly ParameterForm[];
-}
-
-function readVariable({ name, wire }: ResultMember, variables: ReadonlyMap<string, string>): string {
-  return cast(variables.get(name) ?? 'NULL', wire.cast);
 }
 
 function fieldOf(member: ResultMember): ShapeField {

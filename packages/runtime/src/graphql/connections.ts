@@ -10,7 +10,7 @@ import type { ReadPlan } from '../query/plan/plan.ts';
 import type { CollectionScope } from '../sql/scope.ts';
 import { type CollectedField, collectFields } from './compile/collect.ts';
 import { type Compiling, compileSelection, constantOf, setsOf, unknownName } from './compile/compile-selection.ts';
-import type { PartTemplate, SelectionTemplate } from './compile/selection-template.ts';
+import type { PartTemplate } from './compile/selection-template.ts';
 import type { CollectedRows } from './spliced.ts';
 
 /** Fields of items that stand in one object: those of the selection from `from` on. */
@@ -36,20 +36,9 @@ type ConnectionPart =
   | { readonly kind: 'info'; readonly key: string; readonly members: readonly PageMember[] }
   | Extract<EdgeMember, { kind: 'constant' }>;
 
-interface ConnectionSelection {
-  /** The fields of all nodes, one after the other. */
-  readonly items: SelectionTemplate;
-  readonly parts: readonly ConnectionPart[];
-}
-
 type Sets = readonly (SelectionSetNode | undefined)[];
 
-export function compileConnection(
-  to: Compiling,
-  collection: CollectionScope,
-  type: GraphQLObjectType,
-  sets: Sets,
-): ConnectionSelection {
+export function compileConnection(to: Compiling, collection: CollectionScope, type: GraphQLObjectType, sets: Sets) {
   const items: PartTemplate[] = [];
 
   function nodeOf(parent: GraphQLObjectType, field: CollectedField): NodeFields {
@@ -79,7 +68,11 @@ export function compileConnection(
     );
     return { kind: 'info', key, members };
   });
-  return { items: { collection, parts: items }, parts };
+  return {
+    /** The fields of all nodes, one after the other. */
+    items: { collection, parts: items },
+    parts,
+  };
 }
 
 function typeIn(parent: GraphQLObjectType, { name }: CollectedField): GraphQLObjectType {

@@ -10,13 +10,7 @@ import { type LogPosition, requestRecord } from '../operate/request-record.ts';
 import { findCookie } from './auth/cookies.ts';
 
 /** Tells what a read has to see, and what an answer tells of it. */
-export interface Consistency {
-  /** The statement for a replica that has come as far as the request has to see; the same where the primary has to answer. */
-  late(request: IncomingMessage, statement: Statement): Statement;
-  /** False while no server that takes writes is known. */
-  hasPrimary(): boolean;
-  headers(request: IncomingMessage): readonly string[];
-}
+export type Consistency = ReturnType<typeof createConsistency>;
 
 export interface ConsistencyOptions {
   readonly secret: string;
@@ -39,7 +33,7 @@ const maxTokens = 8;
 
 const none: readonly string[] = [];
 
-export function createConsistency(options: ConsistencyOptions): Consistency {
+export function createConsistency(options: ConsistencyOptions) {
   const { history, hasReached, hasPrimary, sessionCookie, cookieAttributes } = options;
   const codec = createTokenCodec(options.secret);
 
@@ -70,14 +64,16 @@ export function createConsistency(options: ConsistencyOptions): Consistency {
   }
 
   return {
+    /** False while no server that takes writes is known. */
     hasPrimary,
-    late(request, statement) {
+    /** The statement for a replica that has come as far as the request has to see; the same where the primary has to answer. */
+    late(request: IncomingMessage, statement: Statement): Statement {
       if (statement.mayLag !== true) return statement;
       const position = requestedPosition(request);
       if (position === 'latest') return statement;
       return { ...statement, after: position?.position ?? '' };
     },
-    headers(request) {
+    headers(request: IncomingMessage): readonly string[] {
       const token = answered(request);
       if (token === null) return none;
       const isWrite = request[requestRecord]?.written != null;
@@ -91,27 +87,22 @@ export function createConsistency(options: ConsistencyOptions): Consistency {
 const macBytes = 8;
 const keyBytes = 16;
 
-interface TokenCodec {
-  write(position: LogPosition): string;
-  /** Null for a text that is no token of ours. */
-  read(token: string): LogPosition | null;
-}
-
 /** Tokens tell nothing of the database: their text is encrypted under its authentication code. */
-function createTokenCodec(secret: string): TokenCodec {
+function createTokenCodec(secret: string) {
   const derived = Buffer.from(hkdfSync('sha256', secret, '', 'platform.consistency', 2 * keyBytes));
   const [macKey, cipherKey] = [derived.subarray(0, keyBytes), derived.subarray(keyBytes)];
   const macOf = (text: Buffer): Buffer => createHmac('sha256', macKey).update(text).digest().subarray(0, macBytes);
   const vectorOf = (mac: Buffer): Buffer => Buffer.concat([mac, Buffer.alloc(keyBytes - macBytes)]);
 
   return {
-    write({ system, timeline, position }) {
+    write({ system, timeline, position }: LogPosition): string {
       const text = Buffer.from(JSON.stringify([system ?? '', timeline ?? 0, position]));
       const mac = macOf(text);
       const cipher = createCipheriv('aes-128-ctr', cipherKey, vectorOf(mac));
       return Buffer.concat([mac, cipher.update(text), cipher.final()]).toString('base64url');
     },
-    read(token) {
+    /** Null for a text that is no token of ours. */
+    read(token: string): LogPosition | null {
       const bytes = Buffer.from(token, 'base64url');
       if (bytes.length <= macBytes || bytes.toString('base64url') !== token) return null;
       const mac = bytes.subarray(0, macBytes);

@@ -62,15 +62,16 @@ function overhear(target: object, methods: readonly string[]): () => string | nu
       const [chunk, encoding] = parts;
       const charset = typeof encoding === 'string' && Buffer.isEncoding(encoding) ? encoding : 'utf8';
       // A copy: the memory of answers is used again.
-      const copy = typeof chunk === 'string' ? Buffer.from(chunk, charset) : isBytes(chunk) ? Buffer.from(chunk) : null;
+      const copy =
+        typeof chunk === 'string'
+          ? Buffer.from(chunk, charset)
+          : chunk instanceof Uint8Array
+            ? Buffer.from(chunk)
+            : null;
       if (copy !== null && bytes <= maxBytes) chunks.push(copy);
       bytes += copy?.length ?? 0;
       return Reflect.apply(method, target, parts);
     });
   }
   return () => (bytes > maxBytes ? null : Buffer.concat(chunks).toString());
-}
-
-function isBytes(chunk: unknown): chunk is Uint8Array {
-  return chunk instanceof Uint8Array;
 }

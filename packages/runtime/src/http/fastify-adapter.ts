@@ -187,7 +187,6 @@ type FrameworkFailure = (request: FastifyRequest, reply: FastifyReply, error: Er
 interface FastifySetting extends Pick<ListenerOptions, 'heads'> {
   /** One that is there already; a logger of its own is made when it is absent. */
   readonly log?: FastifyBaseLogger | undefined;
-  /** For broken requests. */
   readonly observe?: Parameters<typeof answerBrokenRequest>[2];
 }
 

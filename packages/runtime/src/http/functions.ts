@@ -33,7 +33,8 @@ function functionEndpoints(options: FunctionEndpointsOptions): readonly Endpoint
   const { functions, reader, writer, responder, limits, senderOf } = options;
 
   function callable(httpContext: HttpContext, caller: Caller, reads: boolean): Callable {
-    const found = functions.find(caller, nameIn(httpContext.request) ?? '');
+    const { path } = splitTarget(httpContext.request.url ?? '');
+    const found = functions.find(caller, functionNamed(path) ?? '');
     if (found === undefined || found.descriptor.reads !== reads) throw noFunction();
     return found;
   }
@@ -105,8 +106,4 @@ function hidesFunctions(functions: Functions): (caller: Caller, path: string) =>
     const name = functionNamed(path);
     return name !== undefined && functions.find(caller, name) === undefined;
   };
-}
-
-function nameIn({ url: target = '' }: IncomingMessage): string | undefined {
-  return functionNamed(splitTarget(target).path);
 }

@@ -25,35 +25,29 @@ export function placesIn(collection: string, places: readonly number[] | null): 
 export const maxErrors = 100;
 
 /** Collects problems, and throws those of the first stage that has any. */
-export interface Problems {
-  any(): boolean;
-  /** A name that the caller may not write, or that does not exist; `missing` is told to explanations and administrators only. */
-  forbid(missing?: string): void;
-  /** A value that is none of its field's, or stands where none can. */
-  refuse(location: Place, field: string, message: string): void;
-  /** A value that its field does not take, or one that is missing; `field` is null where its name must not be told. */
-  invalidate(location: Place, field: string | null, type: string, message: string): void;
-  /** Throws FORBIDDEN, else INVALID_PAYLOAD, else FAILED_VALIDATION, each with all errors; nothing when all is well. */
-  raise(): void;
-}
+export type Problems = ReturnType<typeof createProblems>;
 
 /** Starts collecting. */
-export function createProblems(): Problems {
+export function createProblems() {
   const refused: PlatformError[] = [];
   const invalid: PlatformError[] = [];
   let refusal: PlatformError | undefined;
   return {
-    any: () => refusal !== undefined || refused.length > 0 || invalid.length > 0,
-    forbid(missing) {
+    any: (): boolean => refusal !== undefined || refused.length > 0 || invalid.length > 0,
+    /** A name that the caller may not write, or that does not exist; `missing` is told to explanations and administrators only. */
+    forbid(missing?: string): void {
       refusal ??= forbidden(missing);
     },
-    refuse(location, field, message) {
+    /** A value that is none of its field's, or stands where none can. */
+    refuse(location: Place, field: string, message: string): void {
       if (refused.length < maxErrors) refused.push(invalidPayload(`${nameOf(location, field)} ${message}.`));
     },
-    invalidate(location, field, type, message) {
+    /** A value that its field does not take, or one that is missing; `field` is null where its name must not be told. */
+    invalidate(location: Place, field: string | null, type: string, message: string): void {
       if (invalid.length < maxErrors) invalid.push(failedValidation(location, field, type, message));
     },
-    raise() {
+    /** Throws FORBIDDEN, else INVALID_PAYLOAD, else FAILED_VALIDATION, each with all errors; nothing when all is well. */
+    raise(): void {
       if (refusal !== undefined) throw refusal;
       const error = together(refused) ?? together(invalid);
       if (error !== undefined) throw error;

@@ -9,14 +9,7 @@ export interface Counted {
 }
 
 /** The windows of one limit. Moments are milliseconds of any clock that only goes forward. */
-export interface Windows {
-  /** Counts one; the first one of a key begins its window. */
-  count(key: string, now: number): Counted;
-  /** State of a key; undefined when its window is over, or there has been none. */
-  read(key: string, now: number): Counted | undefined;
-  /** Takes over how a key stands elsewhere. */
-  note(key: string, counted: Counted, now: number): void;
-}
+export type Windows = ReturnType<typeof createWindows>;
 
 interface Window {
   attempts: number;
@@ -24,7 +17,7 @@ interface Window {
 }
 
 /** Makes windows of so many milliseconds, at most `maxWindows`: beyond it those that began longest ago are forgotten. */
-export function createWindows(duration: number, maxWindows: number): Windows {
+export function createWindows(duration: number, maxWindows: number) {
   // Two generations. When the young one is full or as old as a window lasts, all windows of the old one are forgotten.
   let young = new Map<string, Window>();
   let old = new Map<string, Window>();
@@ -46,7 +39,8 @@ export function createWindows(duration: number, maxWindows: number): Windows {
   }
 
   return {
-    count(key, now) {
+    /** Counts one; the first one of a key begins its window. */
+    count(key: string, now: number): Counted {
       const found = find(key, now);
       if (found === undefined) {
         begin(key, { attempts: 1, until: now + duration }, now);
@@ -55,11 +49,13 @@ export function createWindows(duration: number, maxWindows: number): Windows {
       found.attempts += 1;
       return { attempts: found.attempts, left: found.until - now };
     },
-    read(key, now) {
+    /** State of a key; undefined when its window is over, or there has been none. */
+    read(key: string, now: number): Counted | undefined {
       const found = find(key, now);
       return found && { attempts: found.attempts, left: found.until - now };
     },
-    note(key, { attempts, left }, now) {
+    /** Takes over how a key stands elsewhere. */
+    note(key: string, { attempts, left }: Counted, now: number): void {
       const found = find(key, now);
       if (found === undefined) begin(key, { attempts, until: now + left }, now);
       else {

@@ -57,13 +57,9 @@ const members = {
 };
 
 /** A field without a column that is to be made. */
-interface NewVirtualField {
-  readonly field: string;
-  readonly special: readonly string[];
-  readonly steps: readonly ModelStep[];
-}
+type NewVirtualField = ReturnType<typeof readVirtualField>;
 
-export function readVirtualField(model: KnownModel, body: JsonValue, collection: string): NewVirtualField {
+export function readVirtualField(model: KnownModel, body: JsonValue, collection: string) {
   const payload = readObject(body, members);
   const field = newName(payload.field, 'field');
   const meta = objectIn(payload, 'meta');

@@ -44,11 +44,7 @@ export interface PageView extends Paged {
 export type TemplateName = PageName | 'home';
 
 /** Style, icon and templates, loaded from their files. */
-export interface PageTemplates {
-  readonly style: string;
-  readonly icon: string;
-  print(name: TemplateName, view: PageView): string;
-}
+export type PageTemplates = ReturnType<typeof loadPageTemplates>;
 
 const templateNames: readonly TemplateName[] = ['home', ...pageNames];
 const partials = ['layout', 'messages'] as const;
@@ -60,13 +56,13 @@ const fileNames: readonly string[] = [...partials.map(fileOf), ...templateNames.
  * Reads and compiles the templates, those in `folder` in place of the platform's own; null for none. Throws
  * `TemplateError` for a file that replaces none, and for one that cannot be printed.
  */
-export function loadPageTemplates(folder: string | null): PageTemplates {
+export function loadPageTemplates(folder: string | null) {
   const texts = readTemplates('pages', folder, fileNames);
   const engine = Handlebars.create();
   const compile = (name: string) => engine.compile<PageView>(textOf(texts, fileOf(name)), strictly);
   for (const name of partials) engine.registerPartial(name, compile(name));
   const writers = new Map(templateNames.map((name) => [name, compile(name)]));
-  const print: PageTemplates['print'] = (name, view) => writers.get(name)?.(view) ?? '';
+  const print = (name: TemplateName, view: PageView): string => writers.get(name)?.(view) ?? '';
   // The platform's own are printed by tests: compiling them is left to the first request.
   if (folder !== null) for (const name of templateNames) check(name, print);
   return { style: textOf(texts, style), icon: textOf(texts, icon), print };

@@ -63,16 +63,7 @@ export interface NamedCollection extends Pick<CollectionDescriptor, 'name'> {
  * Every function throws `PlatformError`: INVALID_QUERY for syntax, then FORBIDDEN for names, then INVALID_QUERY for
  * values (API specification, 1.5). `query` is the raw text after the `?`, or an already parsed tree.
  */
-export interface Planner {
-  /** `GET /items/:collection`. A singleton gives one item (`plan.many` false): its row, or its defaults. */
-  list(caller: Caller, collection: NamedCollection, query: string | QueryTree): PlannedRead;
-  /** `GET /items/:collection/:key`; `key` is the path segment as it was sent, still percent-encoded. */
-  read(caller: Caller, collection: NamedCollection, key: string, query: string | QueryTree): PlannedRead;
-  /** `SEARCH /items/:collection`; `body` is undefined when it was empty. INVALID_PAYLOAD for a body of another form. */
-  search(caller: Caller, collection: NamedCollection, body: JsonValue | undefined): PlannedRead;
-  /** Items of a collection among the rows of another source. */
-  rows(caller: Caller, collection: string, source: RequestedSource, query: QueryTree): PlannedRead;
-}
+export type Planner = ReturnType<typeof createPlanner>;
 
 interface ClassPlans {
   readonly scope: Scope;
@@ -95,7 +86,7 @@ const prepareEach: FindPrepared = (_selector, _collection, _query, prepare) => p
 export function createPlanner(
   api: Pick<CompiledApi, 'collections' | 'access' | 'dialect'>,
   options: PlannerOptions = {},
-): Planner {
+) {
   const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
   const { passes = [], listPass } = options;
   const lists = {
@@ -104,10 +95,18 @@ export function createPlanner(
   };
   const planning: Planning = { limits, passes, lists, plansOf: rememberClasses(api, options) };
   return {
-    list: (caller, named, query) => planList(planning, caller, named, query),
-    read: (caller, named, key, query) => planItem(planning, caller, named, key, query),
-    rows: (caller, collection, source, query) => planRows(planning, caller, collection, source, query),
-    search: (caller, named, body) => planSearch(planning, caller, named, body),
+    /** `GET /items/:collection`. A singleton gives one item (`plan.many` false): its row, or its defaults. */
+    list: (caller: Caller, named: NamedCollection, query: string | QueryTree): PlannedRead =>
+      planList(planning, caller, named, query),
+    /** `GET /items/:collection/:key`; `key` is the path segment as it was sent, still percent-encoded. */
+    read: (caller: Caller, named: NamedCollection, key: string, query: string | QueryTree): PlannedRead =>
+      planItem(planning, caller, named, key, query),
+    /** Items of a collection among the rows of another source. */
+    rows: (caller: Caller, collection: string, source: RequestedSource, query: QueryTree): PlannedRead =>
+      planRows(planning, caller, collection, source, query),
+    /** `SEARCH /items/:collection`; `body` is undefined when it was empty. INVALID_PAYLOAD for a body of another form. */
+    search: (caller: Caller, named: NamedCollection, body: JsonValue | undefined): PlannedRead =>
+      planSearch(planning, caller, named, body),
   };
 }
 

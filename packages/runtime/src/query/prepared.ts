@@ -28,7 +28,6 @@ export interface RequestedRead {
   readonly source?: RequestedSource;
   /** Complete the plan. Default: none. */
   readonly passes?: readonly ReadPass[];
-  /** For `targets`. */
   readonly targets?: RequestedTargets;
 }
 

@@ -144,12 +144,6 @@ interface Entry {
   readonly details: AuditDetails;
 }
 
-/** Hooks whose writes are told, and the function that tells those of a committed transaction. */
-interface AuditedWrites {
-  readonly hooks: SystemHooks;
-  readonly committed: (transaction: Transaction) => void;
-}
-
 export function auditModel(changeModel: ChangeModel, audit: Audit): ChangeModel {
   return async (plan, discard, origin, once) => {
     let entries: readonly ActivityEntry[] | undefined;
@@ -170,7 +164,7 @@ export function auditModel(changeModel: ChangeModel, audit: Audit): ChangeModel 
 }
 
 /** Watches over the hooks of the collections. */
-function auditWrites(hooks: SystemHooks, audit: Audit): AuditedWrites {
+function auditWrites(hooks: SystemHooks, audit: Audit) {
   const entries = new WeakMap<Transaction, Entry[]>();
 
   function watched(collection: string, hook: SystemHook): SystemHook {
@@ -195,7 +189,7 @@ function auditWrites(hooks: SystemHooks, audit: Audit): AuditedWrites {
 
   return {
     hooks: new Map([...hooks].map(([collection, hook]) => [collection, watched(collection, hook)])),
-    committed(transaction) {
+    committed(transaction: Transaction): void {
       for (const { event, sender, details } of entries.get(transaction) ?? []) audit(event, sender, details);
       entries.delete(transaction);
     },

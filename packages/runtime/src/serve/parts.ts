@@ -1,7 +1,7 @@
 /** The parts of a server, put together. None of them runs before it is started. */
 import { randomBytes } from 'node:crypto';
 import { createPurges, type Purges } from '../caching/purges.ts';
-import { createTags, type Tags, watchChanges } from '../caching/tags.ts';
+import { createTags, watchChanges } from '../caching/tags.ts';
 import type { Database } from '../database/database.ts';
 import { createDriftWatch, type DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits } from '../environment.ts';
@@ -183,24 +183,13 @@ function readyOf(
 }
 
 /** The caches as a process sees them. */
-interface SharedCache {
-  /** Null where no answer may be kept: a server that only reads cannot tell if it has come to the latest write. */
-  readonly tags: Tags | null;
-  /** Has the caches drop all answers. */
-  purgeAll(): void;
-  /** Has transactions purge what they change. */
-  watch(database: Database, api: Pick<CompiledApi, 'caching'>): Database;
-  /** Has new versions of the API purge everything. */
-  renew(generations: Generations): Generations;
-  /** Sends what waits. */
-  close(graceMs: number): Promise<void>;
-}
+type SharedCache = ReturnType<typeof openSharedCache>;
 
 /** Seconds for which any collection lets answers be kept, at most. */
 const longestSeconds = 300;
 
 /** Opens them. Nothing is sent before the first version is served. */
-function openSharedCache({ auth, cache, database }: Environment, log: () => Log): SharedCache {
+function openSharedCache({ auth, cache, database }: Environment, log: () => Log) {
   const { purgeUrls: urls, tagHeader } = cache;
   // Without purges no tag has to be known to another process, so that each may have tags of its own.
   const tags = createTags(auth.secret ?? randomBytes(32).toString('base64url'));
@@ -209,13 +198,17 @@ function openSharedCache({ auth, cache, database }: Environment, log: () => Log)
     urls.length === 0 ? null : createPurges({ urls, tagHeader, all, seconds: longestSeconds, log });
   const purgeAll = (): void => purges?.purge([all]);
   return {
+    /** Null where no answer may be kept: a server that only reads cannot tell if it has come to the latest write. */
     tags: database.readOnly ? null : tags,
+    /** Has the caches drop all answers. */
     purgeAll,
-    watch(target, { caching }) {
+    /** Has transactions purge what they change. */
+    watch(target: Database, { caching }: Pick<CompiledApi, 'caching'>): Database {
       if (purges === null || caching === undefined) return target;
       return watchChanges(target, { caching, tags, changed: (changed) => purges.purge(changed) });
     },
-    renew: (generations) => ({
+    /** Has new versions of the API purge everything. */
+    renew: (generations: Generations): Generations => ({
       ...generations,
       async start(to) {
         await generations.start(to);
@@ -226,7 +219,8 @@ function openSharedCache({ auth, cache, database }: Environment, log: () => Log)
         purgeAll();
       },
     }),
-    async close(graceMs) {
+    /** Sends what waits. */
+    async close(graceMs: number): Promise<void> {
       // Until now it may have answered by an older version than the processes that take over.
       purgeAll();
       await purges?.close(graceMs);

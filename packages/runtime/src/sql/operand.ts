@@ -92,7 +92,6 @@ function memberType(field: FieldDescriptor, path: NonNullable<Extract<Condition,
   return type.native === 'int2' ? { ...type, native: 'int4' } : type;
 }
 
-/** The member that a path leads to. */
 export function memberAt(
   { attributes }: Pick<FieldDescriptor, 'attributes'>,
   { value }: NonNullable<Extract<Condition, { kind: 'compare' }>['path']>,

@@ -50,10 +50,7 @@ interface Order extends Pick<OrderedTerm, 'direction'> {
 }
 
 /** A named query to join, and the predicate that replaces `ofPage` then. */
-export interface Narrowed {
-  readonly name: string;
-  readonly ofPage: string;
-}
+export type Narrowed = ReturnType<typeof nameLasts>;
 
 /** Follows an m2m from all rows of a page at once; undefined where only looking up row by row is sure to be cheap. */
 export function reachFromPage(
@@ -146,7 +143,7 @@ function nameLasts(
   { descriptor, junction: sample, found }: Links,
   { column, direction }: Order,
   count: number,
-): Narrowed {
+) {
   const { alias, target, table, targetAlias } = sample;
   const keys = selectList(descriptor.far.map(({ from }) => `${alias}.${from}`));
   const some = `SELECT ${keys} FROM ${descriptor.junctionTable} ${alias} WHERE ${alias}.${near.to} = ${page}.${near.from} LIMIT ${Math.max(sampled.least, sampled.each * count)}`;

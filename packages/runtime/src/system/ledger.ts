@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto';
 import type { MigrationConnection } from '../database/database.ts';
+import { quoteName } from '../language/index.ts';
 
 /** Runs migrations on one family of servers. Every function rejects with a `MigrationError` that contains advice. */
 export interface Migrator {
@@ -36,13 +37,7 @@ FROM (VALUES ($1::text)) AS wanted(schema)
 LEFT JOIN pg_catalog.pg_namespace AS n ON n.nspname = wanted.schema
 LEFT JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = 'platform_migrations'`;
 
-interface LedgerState {
-  readonly hasSchema: boolean;
-  readonly hasLedger: boolean;
-  readonly isReadable: boolean;
-}
-
-export async function findLedger(connection: Pick<MigrationConnection, 'query'>, schema: string): Promise<LedgerState> {
+export async function findLedger(connection: Pick<MigrationConnection, 'query'>, schema: string) {
   const [row = []] = await connection.query(ledgerStateSql, [schema]);
   const [hasSchema = false, hasLedger = false, isReadable = false] = row.map((value) => /^t(rue)?$/.test(value ?? ''));
   return { hasSchema, hasLedger, isReadable };

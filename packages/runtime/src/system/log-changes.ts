@@ -1,6 +1,5 @@
 /** Activity and revisions of any number of changes as one statement, to run in the transaction that makes them. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Parameter } from '../database/database.ts';
 import type { CollectionDescriptor, JsonValue } from '../language/index.ts';
 import { isSecret } from '../language/types/index.ts';
 
@@ -34,11 +33,6 @@ export interface LoggedChange {
   readonly parent: number | null;
 }
 
-interface LogStatement {
-  readonly text: string;
-  readonly parameters: readonly Parameter[];
-}
-
 /** Returns the recorded part of a change: everything but secret fields. `before` is null for a created item. */
 export function revisionOf(
   { fields }: Pick<CollectionDescriptor, 'fields'>,
@@ -57,7 +51,7 @@ export function revisionOf(
  *
  * Texts that are longer than their columns are cut: a log must never make a change fail.
  */
-export function logChanges(schema: string, origin: ChangeOrigin, changes: readonly LoggedChange[]): LogStatement {
+export function logChanges(schema: string, origin: ChangeOrigin, changes: readonly LoggedChange[]) {
   const rows = changes.map(({ action, collection, item, revision, parent }) => ({
     action,
     collection,

@@ -23,7 +23,6 @@ interface AccountRole {
   readonly ipAccess: readonly string[];
 }
 
-/** Caller that an account stands for. */
 export function callerOf(names: AccessNames, rowContext: FindRowContext, { id, role }: Account): Caller {
   const claimed = { role: role?.name ?? null, admin: role?.adminAccess === true, user: id, roleKey: role?.id ?? null };
   return {
@@ -83,16 +82,7 @@ export interface FoundSession {
 }
 
 /** Look-ups in the tables of one location. All resolve to null when there is no such row. */
-export interface AccountFinder {
-  byToken(token: string): Promise<Account | null>;
-  /** The user with this address: without regard to case, after NFKC. */
-  byEmail(email: string): Promise<SigningIn | null>;
-  byId(id: string): Promise<SigningIn | null>;
-  /** The user whom a provider of single sign-on calls so, in exactly this spelling. */
-  byIdentity(provider: string, identifier: string): Promise<Account | null>;
-  /** The session of an access token. Null also when it has ended or is too old. */
-  bySession(id: string): Promise<FoundSession | null>;
-}
+export type AccountFinder = ReturnType<typeof createAccountFinder>;
 
 function lookUps(location: SystemPlace) {
   const sql = ownTables(location);
@@ -114,7 +104,7 @@ function lookUps(location: SystemPlace) {
   };
 }
 
-export function createAccountFinder(database: Pick<Database, 'query'>, location: SystemPlace): AccountFinder {
+export function createAccountFinder(database: Pick<Database, 'query'>, location: SystemPlace) {
   const texts = lookUps(location);
 
   async function find(text: OwnSql, value: string): Promise<readonly (string | null)[] | null> {
@@ -125,21 +115,24 @@ export function createAccountFinder(database: Pick<Database, 'query'>, location:
   }
 
   return {
-    async byToken(token) {
+    async byToken(token: string): Promise<Account | null> {
       const row = await find(texts.byToken, token);
       return row && readAccount(row);
     },
-    async byEmail(email) {
+    /** The user with this address: without regard to case, after NFKC. */
+    async byEmail(email: string): Promise<SigningIn | null> {
       return readSigningIn(await find(texts.byEmail, email));
     },
-    async byId(id) {
+    async byId(id: string): Promise<SigningIn | null> {
       return isUuid(id) ? readSigningIn(await find(texts.byId, id)) : null;
     },
-    async byIdentity(provider, identifier) {
+    /** The user whom a provider of single sign-on calls so, in exactly this spelling. */
+    async byIdentity(provider: string, identifier: string): Promise<Account | null> {
       const [row] = await ask(database, texts.byIdentity, [provider, identifier]);
       return row === undefined ? null : readAccount(row);
     },
-    async bySession(id) {
+    /** The session of an access token. Null also when it has ended or is too old. */
+    async bySession(id: string): Promise<FoundSession | null> {
       const row = isUuid(id) ? await find(texts.bySession, id) : null;
       return row && { account: readAccount(row), securityVersion: Number(row[accountWidth]) };
     },

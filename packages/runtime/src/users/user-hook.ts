@@ -109,12 +109,9 @@ function administers(state: UserState | undefined): boolean {
 const lastAdministrator = 'platform.last-administrator';
 
 /** Statements about administrators: a lock by a name, and the number of active ones. */
-interface Administrators {
-  readonly lock: OwnSql;
-  readonly administrators: OwnSql;
-}
+type Administrators = ReturnType<typeof administratorStatements>;
 
-export function administratorStatements(location: SystemPlace): Administrators {
+export function administratorStatements(location: SystemPlace) {
   const { table, text, rows, turn } = ownTables(location);
   return {
     lock: turn(),

@@ -20,7 +20,6 @@ export interface ImporterOptions {
   readonly itemSize: number;
 }
 
-/** Caller of an import, and the collection to import into. */
 type ImportRequest = Pick<WriteRequest, 'caller' | 'collection' | 'sender'>;
 
 export interface ItemsFile {
@@ -28,18 +27,10 @@ export interface ItemsFile {
   readonly format: 'csv' | 'json';
 }
 
-/** Imports; all items of a file are written in one transaction. */
-interface Importer {
-  /** Throws FORBIDDEN for who may not create and update items of the collection at all. */
-  admit(request: Pick<ImportRequest, 'caller' | 'collection'>): void;
-  /** Returns the work that writes the items of a file. It is refused as writing them by requests would be. */
-  workOf(request: ImportRequest, file: ItemsFile): TransactionBody;
-}
-
 /** Items that are written by one write. */
 const together = 1_000;
 
-export function createImporter({ api, writer, maxItems, itemSize }: ImporterOptions): Importer {
+export function createImporter({ api, writer, maxItems, itemSize }: ImporterOptions) {
   const byName = new Map(
     api.collections.filter(({ system }) => system !== true).map((collection) => [collection.name, collection]),
   );
@@ -65,8 +56,10 @@ export function createImporter({ api, writer, maxItems, itemSize }: ImporterOpti
   }
 
   return {
-    admit: (request) => void descriptorOf(request),
-    workOf(request, file) {
+    /** Throws FORBIDDEN for who may not create and update items of the collection at all. */
+    admit: (request: Pick<ImportRequest, 'caller' | 'collection'>): void => void descriptorOf(request),
+    /** Returns the work that writes the items of a file. It is refused as writing them by requests would be. */
+    workOf(request: ImportRequest, file: ItemsFile): TransactionBody {
       const descriptor = descriptorOf(request);
       // A transaction may run again from its start, and then the file is read again.
       return bodyOfParts(async (transaction, parts) => {

@@ -185,12 +185,9 @@ async function privileges({ run }: Source, tables: readonly Table[]): Promise<re
   return found;
 }
 
-interface Failure {
-  readonly isDenied: boolean;
-  readonly reason: string;
-}
+type Failure = ReturnType<typeof failureOf>;
 
-function failureOf(error: unknown): Failure {
+function failureOf(error: unknown) {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return { isDenied: /^ER_(?:TABLE|COLUMN|DB)?ACCESS_DENIED_ERROR$/.test(code), reason: reasonOf(error) };
 }

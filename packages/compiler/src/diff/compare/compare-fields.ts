@@ -223,17 +223,14 @@ function collationChange(name: string, was: StoredField, is: StoredField): reado
   return when(old !== fresh, 'collation-changed', `The collation of "${name}" is ${fresh ?? 'the usual one'}.`);
 }
 
-function storedField(side: Side, collection: string, { descriptor }: RoleField): StoredField {
+function storedField(side: Side, collection: string, { descriptor }: RoleField) {
   const stored = apiField(side, collection, descriptor.name)?.stored.name;
   const column = side.version.tables.get(collection)?.columns.find(({ name }) => name === stored);
   return { descriptor, column };
 }
 
 /** One field on one side: its descriptor and its column. */
-interface StoredField {
-  readonly descriptor: FieldDescriptor;
-  readonly column: Column | undefined;
-}
+type StoredField = ReturnType<typeof storedField>;
 
 /** Changes of size: fewer or more values fit. Both types have the same form. */
 function sizeChanges(name: string, was: StoredField, is: StoredField): readonly Finding[] {

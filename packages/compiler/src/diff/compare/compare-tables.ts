@@ -151,24 +151,21 @@ function added(rule: RuleId, message: string, isDangerous: boolean): Finding {
 }
 
 /** New columns, which payloads of clients of the version before leave out, with what the database puts there. */
-interface LeftOut {
-  /** True if a constraint is about other columns, too, so that these clients can break it. */
-  readonly isReached: (constraint: { readonly columns: readonly string[] }) => boolean;
-  /** Columns of which each row gets a value of its own. */
-  readonly apart: ReadonlySet<string>;
-  /** Columns that stay null. Any other default may repeat. */
-  readonly empty: ReadonlySet<string>;
-}
+type LeftOut = ReturnType<typeof columnsLeftOut>;
 
 /** Finds new columns; a generated one counts as an earlier one, of which it is made. */
-function columnsLeftOut(was: Table, is: Table): LeftOut {
+function columnsLeftOut(was: Table, is: Table) {
   const earlier = new Set(was.columns.map(({ name }) => name));
   const left = is.columns.filter(({ name, fill }) => !earlier.has(name) && fill.kind !== 'generated');
   const named = (columns: readonly Column[]): ReadonlySet<string> => new Set(columns.map(({ name }) => name));
   const all = named(left);
   return {
-    isReached: ({ columns }) => columns.length === 0 || columns.some((name) => !all.has(name)),
+    /** True if a constraint is about other columns, too, so that these clients can break it. */
+    isReached: ({ columns }: { readonly columns: readonly string[] }): boolean =>
+      columns.length === 0 || columns.some((name) => !all.has(name)),
+    /** Columns of which each row gets a value of its own. */
     apart: named(left.filter(({ fill }) => fill.kind === 'identity' || fill.kind === 'serial')),
+    /** Columns that stay null. Any other default may repeat. */
     empty: named(left.filter(({ nullable, fill }) => nullable && fill.kind === 'none')),
   };
 }

@@ -29,14 +29,11 @@ export function addressedTexts(kind: Kind, addressed: Addressed): readonly PartT
   ]);
 }
 
-interface TextOfFacts {
-  readonly facts: AddressedFacts;
-  readonly text: string;
-}
+type TextOfFacts = ReturnType<typeof takeFacts>;
 
 const factsOf = createFacts<Addressed, TextOfFacts>();
 
-function takeFacts({ names, path, ...facts }: Addressed): TextOfFacts {
+function takeFacts({ names, path, ...facts }: Addressed) {
   return { facts, text: JSON.stringify(facts) };
 }
 

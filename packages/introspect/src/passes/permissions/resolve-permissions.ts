@@ -18,13 +18,6 @@ import { collectionsByName, namesIn, tablesById } from '../lookup.ts';
 import { filterNames } from './filter-names.ts';
 import { type ConditionNames, readCondition, readPresets } from './resolve-rules.ts';
 
-/** Roles and rules with every name looked up, and what could not be found. */
-interface ResolvedPermissions {
-  readonly roles: readonly Role[];
-  readonly permissions: readonly Permission[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /**
  * Looks up the names of the permissions file in the collections. `*` becomes the fields and relations that exist now,
  * in their order; rules for `delete` have no fields. An unknown name is an error at its line. A rule whose condition is
@@ -34,7 +27,7 @@ export function resolvePermissions(
   document: PermissionDocument,
   collections: readonly Collection[],
   tables: readonly Table[],
-): ResolvedPermissions {
+) {
   const names: Names = {
     collections: collectionsByName(collections),
     tables: tablesById(tables),

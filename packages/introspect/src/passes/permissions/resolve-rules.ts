@@ -230,19 +230,13 @@ function wrongPreset(
   };
 }
 
-/** Rights to call functions with every name looked up, and what could not be found. */
-interface ResolvedCalls {
-  readonly calls: readonly CallPermission[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /** Looks up the names of the section `functions`. A role that names a function twice has the right that stands last. */
 export function resolveCalls(
   { functions: sources = [] }: PermissionDocument,
   functions: readonly ServedFunction[],
   collections: readonly Collection[],
   tables: readonly Table[],
-): ResolvedCalls {
+) {
   const diagnostics: Diagnostic[] = [];
   if (sources.length === 0) return { calls: [], diagnostics };
   const names = { collections: collectionsByName(collections), filter: filterNames(collections, tables) };

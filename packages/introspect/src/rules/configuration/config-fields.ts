@@ -61,12 +61,7 @@ export const configFieldReferences: Rule = (schema, sources) =>
           .map(({ path, field }) => unknownField(['collections', name, ...path], field, collection)),
   );
 
-interface Reference {
-  readonly path: readonly (string | number)[];
-  readonly field: string;
-}
-
-function references({ key, sort, archive: archiveRule, softDelete }: CollectionConfig): readonly Reference[] {
+function references({ key, sort, archive: archiveRule, softDelete }: CollectionConfig) {
   return [
     ...(key ?? []).map((field, index) => ({ path: ['key', index], field })),
     ...(sort === undefined ? [] : [{ path: ['sort'], field: sort }]),

@@ -138,31 +138,25 @@ async function countItems(transaction: Transaction, { plan, statement, parameter
   return rows.items;
 }
 
-/** Checks invitations. Both functions throw or reject with FORBIDDEN. */
-interface InvitePermissions {
-  /** Before anything is written. */
-  check(caller: Caller): void;
-  /** The users of these keys, who were invited before, when they have the role. */
-  decide(transaction: Transaction, caller: Caller, users: readonly string[]): Promise<void>;
-}
-
 const users = 'platform_users';
 
 /** Fields that an invitation writes in the name of its sender; the platform itself sets the status. */
 const written = ['email', 'role'] as const;
 
-function createInvitePermissions(api: CompiledApi): InvitePermissions {
+function createInvitePermissions(api: CompiledApi) {
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
   const rules = new Map(api.access.map((access) => [access.name, rulesOf(access)]));
   const planner = createPlanner({ ...api, access: api.access.map((access) => readAsCreated(access, rulesOf(access))) });
 
   return {
-    check({ accessClass }) {
+    /** Before anything is written. */
+    check({ accessClass }: Caller): void {
       if (administrators.has(accessClass)) return;
       const fields = new Set(rules.get(accessClass)?.flatMap((rule) => rule.fields));
       if (!written.every((field) => fields.has(field))) throw new PlatformError('FORBIDDEN');
     },
-    async decide(transaction, caller, keys) {
+    /** The users of these keys, who were invited before, when they have the role. */
+    async decide(transaction: Transaction, caller: Caller, keys: readonly string[]): Promise<void> {
       if (administrators.has(caller.accessClass) || keys.length === 0) return;
       const query = { fields: [...written], limit: -1 };
       const { plan, statement, parameters } = planner.search(caller, { name: users }, { keys, query });

@@ -32,16 +32,7 @@ interface SessionLifetimes {
   readonly sessionMaxTtl: number;
 }
 
-export interface Sessions {
-  /** Begins a session and returns its key; null if the user has changed since the check. */
-  begin(transaction: Transaction, beginning: Beginning): Promise<string | null>;
-  /** Exchanges the refresh token of that hash for another one. */
-  rotate(transaction: Transaction, used: string, next: RefreshToken): Promise<Rotation>;
-  /** Ends the session of the refresh token of that hash, or all of its user; returns the user or null. */
-  end(transaction: Transaction, hash: string, all: boolean): Promise<string | null>;
-  /** Ends the sessions of a user but `except`. Must follow the statement that changes the user's row and waits for sign-ins under way. */
-  endAll(transaction: Transaction, user: string, except?: string): Promise<void>;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 function textsOf(location: SystemPlace) {
   const sql = ownTables(location);
@@ -78,7 +69,7 @@ function textsOf(location: SystemPlace) {
   };
 }
 
-export function createSessions(location: SystemPlace, lifetimes: SessionLifetimes): Sessions {
+export function createSessions(location: SystemPlace, lifetimes: SessionLifetimes) {
   const texts = textsOf(location);
   const refreshTtl = `${lifetimes.refreshTokenTtl} milliseconds`;
   const sessionTtl = `${lifetimes.sessionMaxTtl} milliseconds`;
@@ -89,7 +80,8 @@ export function createSessions(location: SystemPlace, lifetimes: SessionLifetime
   }
 
   return {
-    async begin(transaction, { account, sender, refresh, rehashed }) {
+    /** Begins a session and returns its key; null if the user has changed since the check. */
+    async begin(transaction: Transaction, { account, sender, refresh, rehashed }: Beginning): Promise<string | null> {
       const { id, securityVersion } = account;
       const { ip, userAgent, origin } = sender;
       const judged = [id, rehashed, String(securityVersion)];
@@ -97,30 +89,31 @@ export function createSessions(location: SystemPlace, lifetimes: SessionLifetime
       const [session = null] = (await identifiedRow(transaction, texts.begin, values)) ?? [];
       return session;
     },
-    async rotate(transaction, used, next) {
+    /** Exchanges the refresh token of that hash for another one. */
+    async rotate(transaction: Transaction, used: string, next: RefreshToken): Promise<Rotation> {
       const rotated = await identifiedRow(transaction, texts.rotate, [used, next.hash, refreshTtl]);
       const [session, ...columns] = rotated ?? [];
       if (typeof session === 'string') return { kind: 'rotated', session, account: readAccount(columns) };
       const [ended = null, expired] = (await identifiedRow(transaction, texts.refuse, [used])) ?? [];
       return { kind: expired === 'true' ? 'expired' : 'refused', ended };
     },
-    async end(transaction, hash, all) {
+    /** Ends the session of the refresh token of that hash, or all of its user; returns the user or null. */
+    async end(transaction: Transaction, hash: string, all: boolean): Promise<string | null> {
       const [user = null] = (await identifiedRow(transaction, all ? texts.outdate : texts.end, [hash])) ?? [];
       if (all && user !== null) await endAll(transaction, user, null);
       return user;
     },
-    endAll: (transaction, user, except) => endAll(transaction, user, except ?? null),
+    /** Ends the sessions of a user but `except`. Must follow the statement that changes the user's row and waits for sign-ins under way. */
+    endAll: (transaction: Transaction, user: string, except?: string): Promise<void> =>
+      endAll(transaction, user, except ?? null),
   };
 }
 
 /** A token that was just made; `hash` is the stored form. */
-interface RefreshToken {
-  readonly token: string;
-  readonly hash: string;
-}
+type RefreshToken = ReturnType<typeof makeRefreshToken>;
 
 /** Makes a token of 256 random bits. */
-export function makeRefreshToken(): RefreshToken {
+export function makeRefreshToken() {
   const token = randomBytes(32).toString('base64url');
   return { token, hash: hashRefreshToken(token) };
 }

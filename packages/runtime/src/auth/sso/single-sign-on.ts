@@ -56,7 +56,6 @@ interface SingleSignOnOptions {
   readonly useState: UseState;
   readonly findOrCreate: FindOrCreate;
   readonly log: Pick<Log, 'info' | 'warn'>;
-  /** LOGIN_STALL_TIME. */
   readonly stallTime: number;
   /** Public address of the server, without a trailing slash. */
   readonly publicUrl: () => string;

@@ -101,7 +101,7 @@ export function within(value: Value): string {
   const { expression } = value;
   const plain = plainValue(expression);
   if (plain !== undefined) return `'${plain.sign}', ${plain.expression}, ';'`;
-  return isColumn(expression) ? `LENGTH(${expression}), ':', ${expression}` : encoded(value);
+  return bare.test(expression) ? `LENGTH(${expression}), ':', ${expression}` : encoded(value);
 }
 
 /** A value as one text, be it missing. */
@@ -127,10 +127,6 @@ const bare = new RegExp(`^${column}$`);
 /** Numbers that functions of groups come to. */
 const counted = /^CAST\((COUNT\([^()]*\)) AS CHAR\)$/;
 const computed = /^CAST\((?:COUNT|SUM|AVG)\([^()]*\) AS CHAR\)$/;
-
-function isColumn(expression: string): boolean {
-  return bare.test(expression);
-}
 
 /** A value within a record whose text ends at a mark, and the sign in front that says what the text is. */
 interface PlainValue {

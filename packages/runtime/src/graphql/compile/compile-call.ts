@@ -66,18 +66,12 @@ function compileItems(
   return { kind: 'rows', key: field.key, collection: returns.collection, prepare, keys: null, called };
 }
 
-/** A call that may change something, as a part of the transaction of its operation. */
-interface CompiledCall {
-  readonly ask: (variables: Variables, request: Pick<WriteRequest, 'caller' | 'sender'>) => PreparedCommand;
-  readonly encode: (bytes: Buffer | null) => Buffer;
-}
-
 /** Compiles the call of any other function; `returning` reads the items that it gives. */
 export function compileWritingCall(
   root: RootField,
   descriptor: FunctionDescriptor,
   returningOf: (options: ReadonlyMap<string, Input>) => Reader | null,
-): CompiledCall {
+) {
   const { to, inputs } = root;
   const call = callableOf(to, descriptor);
   const { returns } = descriptor;
@@ -85,7 +79,7 @@ export function compileWritingCall(
   const encode = encoderOf(root);
   const nothing = Buffer.from(returns.kind === 'items' && returns.many === true && read !== null ? '[]' : 'null');
   return {
-    ask(variables, { caller, sender }) {
+    ask(variables: Variables, { caller, sender }: Pick<WriteRequest, 'caller' | 'sender'>): PreparedCommand {
       admit(to, call, caller);
       const reading = read?.(variables);
       const returning = (form: ReturningForm): Returning | null => reading?.(form, caller) ?? null;
@@ -93,7 +87,7 @@ export function compileWritingCall(
       const request: WriteRequest = { caller, sender, collection, query: '', returning };
       return { prepare: () => to.functions.write(request, call, argumentsOf(call, inputs, variables)) };
     },
-    encode(bytes) {
+    encode(bytes: Buffer | null): Buffer {
       if (returns.kind === 'nothing' || (returns.kind === 'items' && read === null)) return Buffer.from('true');
       if (bytes === null) return nothing;
       return returns.kind === 'items' ? bytes.subarray(dataText, -1) : encode(bytes);

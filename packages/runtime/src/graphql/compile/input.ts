@@ -92,15 +92,12 @@ function compileValue(node: ValueNode, type: GraphQLInputType): Input {
     return { fixed: true, value: nullable.coerceInputLiteral(node) };
   }
   // It is no JSON then; as it was written the field judges it, as it does over REST.
-  if ((node.kind === Kind.FLOAT || node.kind === Kind.INT) && nullable === wideFloat && !isDouble(node.value)) {
+  const isNumber = node.kind === Kind.FLOAT || node.kind === Kind.INT;
+  if (isNumber && nullable === wideFloat && !Number.isFinite(Number(node.value))) {
     return { fixed: true, value: node.value };
   }
   const read = (variables: Variables): unknown => nullable.parseLiteral(node, variables);
   return holdsVariable(node) ? { fixed: false, read } : { fixed: true, value: read({}) };
-}
-
-function isDouble(text: string): boolean {
-  return Number.isFinite(Number(text));
 }
 
 /** An element whose variable has no value is null. */

@@ -17,19 +17,13 @@ import type { JsonValue } from '../../language/index.ts';
 import type { SentVariables, Variables } from '../compile/input.ts';
 import type { PlannedField } from '../documents/operation.ts';
 
-/** Plans of an operation with all its variables, and with the required ones alone, where that differs. */
-interface PlannedSamples {
-  readonly whole: readonly PlannedField[];
-  readonly least: readonly PlannedField[] | null;
-}
-
 /** Plans by the first values that every root field takes; where there are none, by the last. */
 export function planSamples(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   coerce: (sent: SentVariables) => Variables,
   plan: (variables: Variables) => readonly PlannedField[],
-): PlannedSamples {
+) {
   const { whole, least } = sampleVariables(schema, operation);
   const planned = planFirst(whole, coerce, plan);
   const shorter = least.length === 0 ? null : planFirst(least, coerce, plan);
@@ -70,7 +64,7 @@ const fixed: Readonly<Record<string, JsonValue>> = {
 const deepest = 3;
 
 /** Sets of variables, the likeliest first; the last has only those that must be there. Lists have one element. */
-function sampleVariables(schema: GraphQLSchema, operation: OperationDefinitionNode): SampleVariables {
+function sampleVariables(schema: GraphQLSchema, operation: OperationDefinitionNode) {
   const definitions = operation.variableDefinitions ?? [];
   const sampled = (required: boolean): readonly SentVariables[] =>
     texts.map((text) =>
@@ -84,12 +78,6 @@ function sampleVariables(schema: GraphQLSchema, operation: OperationDefinitionNo
     );
   const optional = definitions.some(({ type, defaultValue }) => type.kind !== Kind.NON_NULL_TYPE || defaultValue);
   return { whole: definitions.length === 0 ? [{}] : sampled(false), least: optional ? sampled(true) : [] };
-}
-
-/** Sets of variables for an operation: all of them, and without those that may be left out, if any may. */
-interface SampleVariables {
-  readonly whole: readonly SentVariables[];
-  readonly least: readonly SentVariables[];
 }
 
 function sample(type: GraphQLInputType, text: string, depth: number): JsonValue {

@@ -139,10 +139,7 @@ function arranged(names: AggregateNames, { parts }: AggregateSelection): Aggrega
 }
 
 /** The parts of aggregated rows, and every value among them once. */
-interface AggregateSelection {
-  readonly parts: readonly AggregatePart[];
-  readonly values: readonly Aggregate[];
-}
+type AggregateSelection = ReturnType<typeof compileAggregate>;
 
 /** Compiles what is selected of the aggregated rows of a collection. */
 export function compileAggregate(
@@ -151,7 +148,7 @@ export function compileAggregate(
   collection: CollectionScope,
   type: GraphQLObjectType,
   sets: readonly (SelectionSetNode | undefined)[],
-): AggregateSelection {
+) {
   const values = new Map<string, Aggregate>();
   function shared(aggregate: Aggregate): Aggregate {
     const name = JSON.stringify([aggregate.function, aggregate.field?.descriptor.name ?? null]);

@@ -4,16 +4,9 @@ import type { Environment } from '../../environment.ts';
 import { PlatformError } from '../../errors.ts';
 
 /** Reads and writes the cookie as one environment has it. */
-export interface RefreshCookie {
-  /** The token in the cookie of a request, null without one. Throws FORBIDDEN for a page that may not use it. */
-  read(request: IncomingMessage): string | null;
-  /** The header that sets it, as a flat list of name and value. */
-  set(token: string): readonly string[];
-  /** The header that removes it. */
-  clear(): readonly string[];
-}
+export type RefreshCookie = ReturnType<typeof createRefreshCookie>;
 
-export function createRefreshCookie(environment: Environment): RefreshCookie {
+export function createRefreshCookie(environment: Environment) {
   const { cookie, refreshTokenTtl } = environment.auth;
   const attributes = cookieAttributes(cookie);
   const header = (value: string, maxAge: number): readonly string[] => [
@@ -21,13 +14,16 @@ export function createRefreshCookie(environment: Environment): RefreshCookie {
     [`${cookie.name}=${value}`, ...attributes, `Max-Age=${maxAge}`].join('; '),
   ];
   return {
-    read(request) {
+    /** The token in the cookie of a request, null without one. Throws FORBIDDEN for a page that may not use it. */
+    read(request: IncomingMessage): string | null {
       const token = findCookie(request.headers.cookie, cookie.name);
       if (token !== null && !isFromAllowedPage(request, environment)) throw new PlatformError('FORBIDDEN');
       return token;
     },
-    set: (token) => header(token, Math.floor(refreshTokenTtl / 1000)),
-    clear: () => header('', 0),
+    /** The header that sets it, as a flat list of name and value. */
+    set: (token: string): readonly string[] => header(token, Math.floor(refreshTokenTtl / 1000)),
+    /** The header that removes it. */
+    clear: (): readonly string[] => header('', 0),
   };
 }
 
@@ -56,27 +52,20 @@ function isFromAllowedPage({ headers }: IncomingMessage, { publicUrl, cors }: En
   return URL.parse(origin)?.host === host.toLowerCase() && headers['sec-fetch-site'] !== 'cross-site';
 }
 
-/** Reads and writes the cookie of one provider. */
-interface StateCookie {
-  /** Its content; null without a cookie. */
-  read(request: IncomingMessage): string | null;
-  set(value: string): string;
-  /** The value of the header that removes it. */
-  clear(): string;
-}
-
 /** Seconds that browsers keep it: longer than the state counts, so that a late return still has its page, and its reason. */
 const stateCookieAge = 3600;
 
 /** Makes it: no other host can set it (`__Host-`), and it comes with a form of a provider (`SameSite=None`). */
-export function createStateCookie(provider: string, secure: boolean): StateCookie {
+export function createStateCookie(provider: string, secure: boolean) {
   const name = `${secure ? '__Host-' : ''}platform_oauth_state_${provider}`;
   const attributes = `Path=/; HttpOnly; ${secure ? 'Secure; SameSite=None' : 'SameSite=Lax'}`;
   const header = (value: string, maxAge: number): string => `${name}=${value}; ${attributes}; Max-Age=${maxAge}`;
   return {
-    read: ({ headers }) => findCookie(headers.cookie, name),
-    set: (value) => header(value, stateCookieAge),
-    clear: () => header('', 0),
+    /** Its content; null without a cookie. */
+    read: ({ headers }: IncomingMessage): string | null => findCookie(headers.cookie, name),
+    set: (value: string): string => header(value, stateCookieAge),
+    /** The value of the header that removes it. */
+    clear: (): string => header('', 0),
   };
 }
 

@@ -18,7 +18,7 @@ import { logFailure } from '../../operate/log.ts';
 import { splitTarget } from '../../query/parse/target.ts';
 import type { Endpoint, Handler } from '../endpoints.ts';
 import { findPackagedFile, largeFile, packagedFiles } from '../pages/docs.ts';
-import { mediaTypes, type Responder, type StreamingResponder } from '../responses/answer.ts';
+import { type HttpContext, mediaTypes, type Responder, type StreamingResponder } from '../responses/answer.ts';
 import { createGraphqlEndpoints, type GraphqlEndpointsOptions } from './graphql-routes.ts';
 import type { GraphqlServicesOptions } from './graphql-services.ts';
 
@@ -85,7 +85,7 @@ function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
   const graphiql = environment.graphql.graphiql ? createGraphiql(responder) : null;
   const { limits } = environment.graphql;
   // graphql-js takes longer to load than everything else together, so only servers that are asked do it.
-  const loadSchemas = once(async (): Promise<Schemas> => {
+  const loadSchemas = once(async () => {
     const { createSchemas, createSchemaPrinter } = await import('../../graphql/documents/schemas.ts');
     const find = createSchemas(read);
     return { find, print: createSchemaPrinter(find) };
@@ -130,11 +130,6 @@ function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
 
 type PrintSchema = (...parameters: Parameters<FindSchema>) => Promise<string>;
 
-interface Schemas {
-  readonly find: FindSchema;
-  readonly print: PrintSchema;
-}
-
 /** The schema of the caller as a file (specification, section 13); no such route where it may not be requested. */
 function schemaEndpoints(responder: Responder, print: PrintSchema): readonly Endpoint[] {
   const files = [
@@ -166,11 +161,6 @@ function once<T>(create: () => Promise<T>): () => Promise<T> {
     });
     return made;
   };
-}
-
-interface Graphiql {
-  readonly page: Handler;
-  readonly endpoints: readonly Endpoint[];
 }
 
 const folder = '/graphql/graphiql';
@@ -230,9 +220,9 @@ const assets: Readonly<Record<string, Buffer>> = { 'page.css': Buffer.from(css),
  * GraphiQL: a page to ask from, for browsers that open `/graphql` or `/graphql/system`. It loads nothing from anywhere
  * else, and asks no other server than the one that it came from.
  */
-function createGraphiql(responder: Responder): Graphiql {
+function createGraphiql(responder: Responder) {
   return {
-    async page(httpContext) {
+    async page(httpContext: HttpContext): Promise<void> {
       const { path } = splitTarget(httpContext.request.url ?? '');
       const body = Buffer.from(pageFrom(`${'../'.repeat(path.split('/').length - 2)}${folder.slice(1)}`));
       const headers = ['Vary', 'Accept'];

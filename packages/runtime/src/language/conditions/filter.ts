@@ -23,7 +23,7 @@ export interface FilterOptions {
 }
 
 /** A filter in normal form. With problems, `condition` matches nothing. */
-interface ParsedFilter {
+export interface ParsedFilter {
   readonly condition: Condition;
   readonly problems: readonly FilterProblem[];
 }

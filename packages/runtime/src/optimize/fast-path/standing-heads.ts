@@ -41,10 +41,7 @@ function isKnownToNode(): boolean {
   return response.standing === '' && response.headersSent;
 }
 
-interface StandingTexts {
-  readonly before: string;
-  readonly after: string;
-}
+type StandingTexts = ReturnType<typeof textsOf>;
 
 const texts = new WeakMap<StandingHeaders, StandingTexts>();
 
@@ -61,7 +58,7 @@ const writeStandingHead: WriteHead = (response, status, head) => {
   response.writeHead(status, others);
 };
 
-function textsOf({ before, after }: StandingHeaders): StandingTexts {
+function textsOf({ before, after }: StandingHeaders) {
   return { before: `${textOf(before)}X-Request-Id: `, after: `\r\n${textOf(after)}` };
 }
 

@@ -12,12 +12,6 @@ import type { PlannerOptions } from '../../query/planner.ts';
 import type { FindPrepared, Prepared } from '../../query/prepared.ts';
 import { encodeText, type OperandType } from '../../sql/operand.ts';
 
-/** A query string with its holes marked, and the texts that stood in them. */
-interface Template {
-  readonly text: string;
-  readonly texts: readonly string[];
-}
-
 /** Values of the holes are those of the request that was planned. */
 interface PlannedTemplate extends Omit<Prepared, 'open'> {
   readonly holes: readonly Hole[];
@@ -82,7 +76,7 @@ const separator = '\0';
 const noTexts: readonly string[] = [];
 
 /** Takes the values of plain comparisons out of a query string. */
-export function templateOf(query: string): Template {
+export function templateOf(query: string) {
   if (!query.includes('filter')) return { text: query, texts: noTexts };
   const texts: string[] = [];
   const text = query.replace(comparison, (whole, name: string, value: string) => {

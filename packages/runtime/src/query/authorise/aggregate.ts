@@ -5,16 +5,13 @@ import { always, type FieldFunction } from '../../language/index.ts';
 import { isOrdered } from '../../language/operators/index.ts';
 import { functionFits, isFieldFunction } from '../../language/types/index.ts';
 import { refuseUnknownFunctions } from '../../sql/calls.ts';
-import type { CollectionScope, FieldScope, RelationScope, Scope } from '../../sql/scope.ts';
+import type { CollectionScope, FieldScope, Scope } from '../../sql/scope.ts';
 import { isOneRow } from '../parse/parse-read.ts';
 import type { AggregateRequest, NamedOrder, SortTerm } from '../parse/request.ts';
 import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
 
 /** Meaning of a name: a field, a relation, or both where a field holds the key of one item. */
-interface Named {
-  readonly field: FieldScope | undefined;
-  readonly relation: RelationScope | undefined;
-}
+type Named = ReturnType<typeof lookUp>;
 
 export interface Group extends Named {
   /** As requested: `year(released)`. */
@@ -124,7 +121,7 @@ function resolveUnused(scope: Scope, collection: CollectionScope, request: Aggre
   return resolveSort(scope, collection, unusedTerms(request), always);
 }
 
-function lookUp(collection: CollectionScope, name: string): Named {
+function lookUp(collection: CollectionScope, name: string) {
   const field = collection.fields.get(name);
   const relation = collection.relations.get(name);
   if (field?.secret === true || (field === undefined && relation === undefined)) throw missingName(collection, name);

@@ -29,10 +29,7 @@ interface FieldNames {
 }
 
 /** A selection, and what else is wrong with it, to be thrown when all names have been looked up. */
-export interface ResolvedFields {
-  readonly selection: Selection;
-  readonly late: readonly PlatformError[];
-}
+export type ResolvedFields = ReturnType<typeof resolveFields>;
 
 interface Resolving {
   readonly scope: Scope;
@@ -57,7 +54,7 @@ const noReads: NestedReads = new Map();
  *
  * Throws FORBIDDEN for a name that is hidden or unknown, INVALID_QUERY for a selection that is too large.
  */
-export function resolveFields(names: FieldNames, fields: readonly (readonly string[])[]): ResolvedFields {
+export function resolveFields(names: FieldNames, fields: readonly (readonly string[])[]) {
   const { scope, collection, aliases, reads, condition, limits } = names;
   const to: Resolving = { scope, budget: budgetOf(limits.relations), late: [] };
   authoriseAliases(to, collection, aliases);

@@ -5,6 +5,7 @@ import {
   type FilterProblem,
   type Operand,
   type Operator,
+  type ParsedFilter,
   parseFilter,
   printProblem,
 } from '../../language/index.ts';
@@ -14,12 +15,6 @@ import { type CollectionScope, filterNames, type Scope } from '../../sql/scope.t
 import type { QueryParameter } from '../parse/parse-query-string.ts';
 import type { ReadLimits } from '../parse/request.ts';
 
-/** A filter read against the names of an access class, with everything that was wrong with it. */
-export interface ReadFilter {
-  readonly condition: Condition;
-  readonly problems: readonly FilterProblem[];
-}
-
 /** Reads the filter of a request, without which every row matches. `links` are the collections of `item`. */
 export function readFilter(
   scope: Scope,
@@ -27,7 +22,7 @@ export function readFilter(
   filter: QueryParameter | undefined,
   limits: ReadLimits,
   links?: readonly string[],
-): ReadFilter {
+): ParsedFilter {
   if (filter === undefined) return { condition: always, problems: [] };
   const options = { text: filter.text, limits, ...(links && { links }) };
   return parseFilter(filter.value, collection, filterNames(scope), options);

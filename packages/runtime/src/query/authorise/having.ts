@@ -7,6 +7,7 @@ import {
   type FilterNames,
   type FilterProblem,
   type Operator,
+  type ParsedFilter,
   parseFilter,
   printProblem,
   type ValueType,
@@ -20,7 +21,7 @@ import { type CollectionScope, filterNames, type Scope } from '../../sql/scope.t
 import type { QueryParameter } from '../parse/parse-query-string.ts';
 import type { ReadLimits } from '../parse/request.ts';
 import type { Aggregate } from './aggregate.ts';
-import { type OpenValues, openOperand, type ReadFilter } from './filter.ts';
+import { type OpenValues, openOperand } from './filter.ts';
 
 /**
  * `having` is a filter over aggregate rows: `{"count": {"_gt": 2}}`, `{"sum": {"views": {"_lt": 9}}}`, `_and`, `_or`.
@@ -33,7 +34,7 @@ export function readHaving(
   collection: CollectionScope | undefined,
   having: QueryParameter | undefined,
   limits: ReadLimits,
-): ReadFilter {
+): ParsedFilter {
   if (having === undefined) return { condition: always, problems: [] };
   const options = { text: having.text, limits, callers: filterNames(scope) };
   return parseFilter(having.value, root, havingNames(collection), options);
@@ -71,7 +72,7 @@ function resultField(
 }
 
 /** Throws what the first problem of a stage deserves: INVALID_QUERY, or FORBIDDEN for names. */
-export function refuseHaving({ problems }: ReadFilter, stage: FilterProblem['stage']): void {
+export function refuseHaving({ problems }: ParsedFilter, stage: FilterProblem['stage']): void {
   const problem = problems.find((candidate) => candidate.stage === stage);
   if (problem === undefined) return;
   if (stage === 'name') throw forbidden(`${JSON.stringify(problem.path.join('.'))} of "having"`);
@@ -79,7 +80,7 @@ export function refuseHaving({ problems }: ReadFilter, stage: FilterProblem['sta
 }
 
 /** The last stage: checks that operators, values and functions fit the types. */
-export function checkHaving(collection: CollectionScope, having: ReadFilter): void {
+export function checkHaving(collection: CollectionScope, having: ParsedFilter): void {
   refuseHaving(having, 'value');
   visitHaving(collection, having.condition, (_, found) => {
     if (found === undefined)

@@ -33,20 +33,6 @@ export function itemKey(links: CollectionScope, link: ManyToAny): FieldScope | u
   return links.fields.get(link.itemField);
 }
 
-interface ItemPaths {
-  readonly target: CollectionScope;
-  readonly paths: readonly Path[];
-}
-
-/** Paths that lead to the item of link rows. */
-interface RequestedItems {
-  /** True if the item itself was named, so that its key stands where nothing is nested. */
-  readonly own: boolean;
-  readonly soft: boolean;
-  /** Collections with paths, in the order of the relation. */
-  readonly below: readonly ItemPaths[];
-}
-
 /**
  * Sorts the paths below `item` by collection: those of `item:<collection>` belong to that one, those of `item` to every
  * collection that has their first name.
@@ -58,7 +44,7 @@ export function requestedItems(
   links: CollectionScope,
   link: ManyToAny,
   requested: readonly (readonly [string, RequestedName])[],
-): RequestedItems {
+) {
   const targets = itemCollections(scope, links, link).map((target) => ({ target, paths: [] as Path[] }));
   for (const [name, what] of requested) {
     const only = scopedCollection(name);
@@ -71,8 +57,10 @@ export function requestedItems(
     }
   }
   return {
+    /** True if the item itself was named, so that its key stands where nothing is nested. */
     own: requested.some(([, what]) => what.own),
     soft: requested.every(([, what]) => what.soft),
+    /** Collections with paths, in the order of the relation. */
     below: targets.filter(({ paths }) => paths.length > 0),
   };
 }

@@ -1,12 +1,12 @@
 import { forbidden, invalidQuery } from '../../errors.ts';
-import type { Condition, ManyToAny } from '../../language/index.ts';
+import type { Condition, ManyToAny, ParsedFilter } from '../../language/index.ts';
 import { authoriseRows } from '../../sql/archived/other-rows.ts';
 import { isName, refuseUnknownFunctions } from '../../sql/calls.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
 import type { DeepRequest, ReadLimits } from '../parse/request.ts';
 import { boundValues } from '../plan/plan-bounds.ts';
 import { type AggregateNames, authoriseAggregate, checkCalls, resolveFlatAggregate } from './aggregate.ts';
-import { collectValues, type OpenValues, type ReadFilter, readFilter, refuseProblem, relationsOf } from './filter.ts';
+import { collectValues, type OpenValues, readFilter, refuseProblem, relationsOf } from './filter.ts';
 import { checkHaving, collectHaving, readHaving, refuseHaving } from './having.ts';
 import { isItemName, itemCollections, linkOf, scopedCollection } from './links.ts';
 import { checkSort, type OrderTerm, orderBySearch, refuseUnlimited, resolveSort, withSearch } from './sort.ts';
@@ -18,9 +18,9 @@ export interface NestedRead {
   readonly collection: CollectionScope | undefined;
   /** True if the relation leads to a list of rows. */
   readonly many: boolean;
-  readonly filter: ReadFilter;
+  readonly filter: ParsedFilter;
   /** Over aggregate rows. */
-  readonly having: ReadFilter;
+  readonly having: ParsedFilter;
   /** Filter and search together. */
   readonly condition: Condition;
   readonly below: NestedReads;

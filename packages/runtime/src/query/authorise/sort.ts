@@ -58,12 +58,10 @@ function resolveOrderKey(level: CollectionScope, name: string, condition: Condit
 export function checkSort(order: readonly OrderTerm[]): void {
   for (const { through, by } of order) {
     const ordered = by.kind === 'plain' ? isOrdered(by.field.descriptor) : by.kind !== 'unfit';
-    if (!ordered || through.some((relation) => relation.descriptor.kind !== 'm2o')) throw unsortable();
+    if (!ordered || through.some((relation) => relation.descriptor.kind !== 'm2o')) {
+      throw invalidQuery('"sort" takes fields that have an order, also through relations to one item.');
+    }
   }
-}
-
-function unsortable(): Error {
-  return invalidQuery('"sort" takes fields that have an order, also through relations to one item.');
 }
 
 /**

@@ -2,7 +2,7 @@
  * The cost of a request, known from its plan before the first statement. REST and GraphQL count alike; documents of GraphQL
  * are measured before they are planned, with the same figures (`graphql/documents/check-document.ts`).
  */
-import { invalidQuery, type PlatformError } from '../../errors.ts';
+import { invalidQuery } from '../../errors.ts';
 import type { Condition } from '../../language/index.ts';
 import { matching } from '../../language/operators/index.ts';
 import type { AggregateNames } from '../authorise/aggregate.ts';
@@ -63,11 +63,8 @@ function costOfConditions(conditions: Iterable<Condition>): number {
 
 /** Throws INVALID_QUERY for a cost beyond the bound. */
 export function refuseCost(cost: number, maxCost: number): void {
-  if (cost > maxCost) throw tooExpensive(cost, maxCost);
-}
-
-function tooExpensive(cost: number, maxCost: number): PlatformError {
-  return invalidQuery(`The query costs ${cost}, which is more than ${maxCost}: it selects or looks for too much.`);
+  if (cost <= maxCost) return;
+  throw invalidQuery(`The query costs ${cost}, which is more than ${maxCost}: it selects or looks for too much.`);
 }
 
 function costOfSelection({ parts }: Pick<Selection, 'parts'>, aggregates: NestedAggregates): number {

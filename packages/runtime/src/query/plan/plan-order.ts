@@ -24,10 +24,7 @@ export interface PrintedTerm extends OrderedTerm {
 }
 
 /** The values of a term: the type in which they are compared, and if one can be missing. */
-interface OrderedValue {
-  readonly type: OperandType;
-  readonly nullable: boolean;
-}
+type OrderedValue = ReturnType<typeof orderedValue>;
 
 /**
  * Prints the order of a list: the requested one, else that of the collection's sort field. It is always completed by
@@ -74,7 +71,7 @@ function printKeyTerm(row: Row, field: FieldDescriptor, compared: boolean): Prin
   return { expression: cast(row.column(field.column), field.comparison), direction: '', value: orderedValue(field) };
 }
 
-function orderedValue(field: FieldDescriptor): OrderedValue {
+function orderedValue(field: FieldDescriptor) {
   return { type: besideType(field), nullable: field.nullable };
 }
 

@@ -274,7 +274,6 @@ function linkChecks(written: Written): readonly LinkCheck[] {
   });
 }
 
-/** A link that payloads set. */
 interface SetLink extends Omit<LinkCheck['link'], 'descriptor'> {
   readonly link: ManyToOne;
   readonly target: CollectionScope;

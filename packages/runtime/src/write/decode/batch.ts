@@ -20,14 +20,7 @@ export interface BatchColumn {
   readonly waiting?: ReadonlySet<number>;
 }
 
-export interface BatchBuilder {
-  /** Sets a field of an item; a later value wins. */
-  set(item: number, field: WritableField, value: string | null): void;
-  /** Leaves room for a value that becomes known when other items are written. */
-  link(item: number, field: WritableField): void;
-  /** Ends with so many items. */
-  finish(count: number): Batch;
-}
+export type BatchBuilder = ReturnType<typeof createBatch>;
 
 interface GrowingColumn {
   readonly field: WritableField;
@@ -37,7 +30,7 @@ interface GrowingColumn {
   linked: boolean;
 }
 
-export function createBatch(descriptor: CollectionDescriptor): BatchBuilder {
+export function createBatch(descriptor: CollectionDescriptor) {
   const columns = new Map<string, GrowingColumn>();
   function columnOf(field: WritableField): GrowingColumn {
     const { name } = field.descriptor;
@@ -46,19 +39,22 @@ export function createBatch(descriptor: CollectionDescriptor): BatchBuilder {
     return column;
   }
   return {
-    set(item, field, value) {
+    /** Sets a field of an item; a later value wins. */
+    set(item: number, field: WritableField, value: string | null): void {
       const column = columnOf(field);
       column.values[item] = value;
       column.waiting?.delete(item);
       column.linked = false;
     },
-    link(item, field) {
+    /** Leaves room for a value that becomes known when other items are written. */
+    link(item: number, field: WritableField): void {
       const column = columnOf(field);
       column.values[item] = null;
       column.waiting ??= new Set();
       column.waiting.add(item);
     },
-    finish(count) {
+    /** Ends with so many items. */
+    finish(count: number): Batch {
       const ordered = descriptor.fields.flatMap(({ name }) => columns.get(name) ?? []);
       return { count, columns: ordered.map((column) => finishColumn(column, count)) };
     },

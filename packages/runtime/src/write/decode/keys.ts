@@ -42,14 +42,6 @@ export function namedKeys({ collection, namesKey }: WritableCollection, keys: re
   };
 }
 
-/** Payloads by the keys in them: a key that comes twice is one item, whose later fields win. */
-interface KeyedItems {
-  readonly keys: Keys;
-  readonly items: readonly FilterObject[];
-  /** Position of each item in the body; the last position of an item that comes twice. */
-  readonly places: readonly number[];
-}
-
 interface Row {
   readonly parts: readonly string[];
   readonly item: FilterObject;
@@ -57,7 +49,7 @@ interface Row {
 }
 
 /** Reads the keys of items. Throws INVALID_PAYLOAD where one is missing, FORBIDDEN where it misfits or is hidden. */
-export function keyedItems({ collection, namesKey }: WritableCollection, items: readonly FilterObject[]): KeyedItems {
+export function keyedItems({ collection, namesKey }: WritableCollection, items: readonly FilterObject[]) {
   if (!namesKey) throw forbidden();
   const { key } = collection.descriptor;
   const combined = new Map<string, Row>();
@@ -75,7 +67,12 @@ export function keyedItems({ collection, namesKey }: WritableCollection, items: 
   const rows = [...combined.values()];
   const values = key.map((_, index) => arrayLiteral(rows.map(({ parts }) => parts[index] ?? null)));
   const keys: Keys = { count: rows.length, many: true, values };
-  return { keys, items: rows.map(({ item }) => item), places: rows.map(({ place: index }) => index) };
+  return {
+    keys,
+    items: rows.map(({ item }) => item),
+    /** Position of each item in the body; the last position of an item that comes twice. */
+    places: rows.map(({ place: index }) => index),
+  };
 }
 
 /** A key in a payload must be that of its item. Throws INVALID_PAYLOAD for another, and for any of several items. */
@@ -95,15 +92,8 @@ function keyText(field: FieldDescriptor, payload: FilterObject): string | null {
   return decoded.ok && decoded.value !== null ? oneSpelling(type, decoded.value) : null;
 }
 
-/** Values for key fields in a payload, where only the database knows the key of the item. */
-interface NamedKey {
-  readonly fields: readonly FieldDescriptor[];
-  /** A value for each field; null where one cannot be a key. */
-  readonly values: readonly string[] | null;
-}
-
-/** Reads the fields of the key that a payload names; null where it names none. */
-export function keyNamedIn({ descriptor }: CollectionScope, payload: FilterObject): NamedKey | null {
+/** Reads the fields of the key that a payload names, null where it names none; the values are null where one cannot be a key. */
+export function keyNamedIn({ descriptor }: CollectionScope, payload: FilterObject) {
   const fields = keyFields(descriptor).filter(({ name }) => Object.hasOwn(payload, name));
   const texts = fields.map((field) => keyText(field, payload));
   const values = texts.filter((text) => text !== null);

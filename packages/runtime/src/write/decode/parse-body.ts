@@ -10,18 +10,12 @@ type Named =
   | { readonly kind: 'keys'; readonly keys: readonly JsonValue[] }
   | { readonly kind: 'query'; readonly query: JsonValue };
 
-/** New items: one, or an array of them. */
-interface CreateBody {
-  readonly many: boolean;
-  readonly items: readonly FilterObject[];
-}
-
 /** Changes of several items: the same for all that are named, or of each item by its key. */
 type UpdateBody =
   | { readonly kind: 'shared'; readonly named: Named; readonly data: FilterObject }
   | { readonly kind: 'each'; readonly items: readonly FilterObject[] };
 
-export function parseCreate(body: JsonValue | undefined, maxItems: number | null): CreateBody {
+export function parseCreate(body: JsonValue | undefined, maxItems: number | null) {
   if (isList(body)) return { many: true, items: parseItems(body, maxItems) };
   return { many: false, items: [parseObject(body)] };
 }

@@ -119,7 +119,6 @@ function placesOf(text: string | null): readonly number[] {
 /** Context of the payload when verdicts become errors. */
 export interface JudgedPayload {
   readonly collection: string;
-  /** Place of an item in the body. */
   readonly placeOf: (item: number) => Place;
   /** Names that the payload has; no other field is named in an error. */
   readonly names: ReadonlySet<string>;

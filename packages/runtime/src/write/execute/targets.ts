@@ -127,14 +127,8 @@ export function prepareSingleton(
   return { statement: runAs(nameStatement(finished), caller), parameters };
 }
 
-/** Keys that were found, and how many rows there are to choose from. */
-interface Found {
-  readonly keys: Keys | null;
-  readonly count: number;
-}
-
 /** Runs a statement that finds keys; null when there are none. */
-export async function findTargets(transaction: Transaction, { statement, parameters }: Targets): Promise<Found> {
+export async function findTargets(transaction: Transaction, { statement, parameters }: Targets) {
   let row: TextRow = [];
   const sink: RowSink = {
     row: (buffer, offset, length) => {

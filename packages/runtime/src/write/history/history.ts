@@ -25,12 +25,7 @@ export interface History {
 }
 
 /** Watches one step. Values that must be read before the step were requested when the watch began. */
-interface Watch {
-  /** The step was sent: sends what can be read after it at once. */
-  follow(): void;
-  /** The step has written so many rows of those keys; `returned` is what it gave of them, as `ReturnedImages` wants it. */
-  resolve(keys: Keys, count: number, returned?: Answer): Promise<void>;
-}
+type Watch = ReturnType<typeof watchStep>;
 
 /** Returns the read plan of rows that a write should return for history; undefined where none is kept. */
 export type ReturnedImages = (descriptor: CollectionDescriptor) => ReadPlan | undefined;
@@ -116,7 +111,7 @@ interface Watching {
   readonly changes: LoggedChange[];
 }
 
-function watchStep(watching: Watching): Watch {
+function watchStep(watching: Watching) {
   const { transaction, side, read, descriptor, action, keys, changes } = watching;
   const whole = action !== 'delete' && isWhole(descriptor);
   const lock = action === 'delete' ? 'UPDATE' : 'NO KEY UPDATE';
@@ -125,10 +120,12 @@ function watchStep(watching: Watching): Watch {
   const readAfter = (itemKeys: Keys) =>
     (after ??= held(read.read(transaction, { descriptor, keys: itemKeys, whole, side })));
   return {
-    follow() {
+    /** The step was sent: sends what can be read after it at once. */
+    follow(): void {
       if (action === 'update' && keys !== null) readAfter(keys);
     },
-    async resolve(written, count, returned) {
+    /** The step has written so many rows of those keys; `returned` is what it gave of them, as `ReturnedImages` wants it. */
+    async resolve(written: Keys, count: number, returned?: Answer): Promise<void> {
       const stored = await before;
       // All that were there are gone, unless some were passed over.
       const gone = action === 'delete' && count === stored.length;

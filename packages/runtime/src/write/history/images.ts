@@ -34,12 +34,7 @@ interface ImagedItems {
 }
 
 /** Images of items. `whole` false: nothing but their keys. */
-export interface Images {
-  /** Reads items by their keys, without those that are gone or hidden. With `lock` they are held still first. */
-  read(transaction: Transaction, items: ImagedItems, lock?: RowLock): Promise<readonly Image[]>;
-  /** The plan of such a read, for a write that returns the images itself. */
-  plan(descriptor: CollectionDescriptor, whole: boolean): ReadPlan;
-}
+export type Images = ReturnType<typeof createImages>;
 
 interface ImagePlan {
   readonly plan: ReadPlan;
@@ -48,7 +43,7 @@ interface ImagePlan {
 }
 
 /** Makes the reader of images; `open` is the scope in which every name can be read. Each collection is planned once. */
-export function createImages(open: Scope, limits: ReadLimits): Images {
+export function createImages(open: Scope, limits: ReadLimits) {
   const plans = new Map<string, ImagePlan>();
   function planOf(descriptor: CollectionDescriptor, whole: boolean): ImagePlan {
     const id = JSON.stringify([descriptor.name, whole]);
@@ -57,8 +52,14 @@ export function createImages(open: Scope, limits: ReadLimits): Images {
     return plan;
   }
   return {
-    plan: (descriptor, whole) => planOf(descriptor, whole).plan,
-    async read(transaction, { descriptor, keys, whole, side }, lock) {
+    /** The plan of such a read, for a write that returns the images itself. */
+    plan: (descriptor: CollectionDescriptor, whole: boolean): ReadPlan => planOf(descriptor, whole).plan,
+    /** Reads items by their keys, without those that are gone or hidden. With `lock` they are held still first. */
+    async read(
+      transaction: Transaction,
+      { descriptor, keys, whole, side }: ImagedItems,
+      lock?: RowLock,
+    ): Promise<readonly Image[]> {
       const { plan, answer: result, parameters } = planOf(descriptor, whole);
       const rows = result();
       const read = lock && ownColumns(plan);

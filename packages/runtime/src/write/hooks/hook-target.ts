@@ -32,15 +32,7 @@ interface TopPayload extends HookPayload {
 }
 
 /** A write with its items found as far as hooks have to know them. */
-export interface HookTarget {
-  readonly topPayloads: readonly TopPayload[];
-  bodyOf(hookPayloads: readonly HookPayload[]): JsonValue | undefined;
-  /** The top of the tree of such a body; null where no payload has related items. */
-  entriesOf(body: JsonValue | undefined): readonly Entry[] | null;
-  prepare(body: JsonValue | undefined): Promise<WritePlan>;
-  /** The payloads of such a body with the keys of what was written. */
-  written(body: JsonValue | undefined, keys: Keys | null): readonly TopPayload[];
-}
+export type HookTarget = ReturnType<typeof askTarget>;
 
 /** Opens a write for its hooks. `judged` is what was made of its body as it was sent, when that was possible. */
 export async function openTarget(
@@ -53,20 +45,23 @@ export async function openTarget(
   return upsert === null ? askTarget(context, command, judged) : upsertTarget(context, upsert, running);
 }
 
-function askTarget(context: WriteContext, command: WriteCommand, judged: WritePlan | undefined): HookTarget {
+function askTarget(context: WriteContext, command: WriteCommand, judged: WritePlan | undefined) {
   const { action } = command;
   const named = (hookPayloads: readonly HookPayload[]) =>
     hookPayloads.map((hookPayload): TopPayload => ({ ...hookPayload, action }));
   return {
     topPayloads: named(hookPayloadsOf(context, command)),
-    bodyOf: (hookPayloads) => bodyOf(command, hookPayloads),
-    entriesOf: (body) => entriesOf(context, command, body),
-    async prepare(body) {
+    bodyOf: (hookPayloads: readonly HookPayload[]): JsonValue | undefined => bodyOf(command, hookPayloads),
+    /** The top of the tree of such a body; null where no payload has related items. */
+    entriesOf: (body: JsonValue | undefined): readonly Entry[] | null => entriesOf(context, command, body),
+    async prepare(body: JsonValue | undefined): Promise<WritePlan> {
       // A body that hooks left unchanged is neither decoded nor hashed again.
       const same = judged !== undefined && isDeepStrictEqual(body, bodyOf(command, hookPayloadsOf(context, command)));
       return same ? judged : prepareCommand(context, command, body);
     },
-    written: (body, keys) => named(writtenPayloads(context, hookPayloadsOf(context, { ...command, body }), keys)),
+    /** The payloads of such a body with the keys of what was written. */
+    written: (body: JsonValue | undefined, keys: Keys | null): readonly TopPayload[] =>
+      named(writtenPayloads(context, hookPayloadsOf(context, { ...command, body }), keys)),
   };
 }
 

@@ -35,7 +35,6 @@ import {
 } from './hook-transactions.ts';
 import { hookTree, reachesHooks, watchTree } from './hook-tree.ts';
 
-/** Options for running hooks. */
 export interface HookOptions {
   readonly api: CompiledApi;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
@@ -62,15 +61,7 @@ interface HookedWriterOptions extends HookOptions {
 }
 
 /** The writer of requests that hooks wait for. */
-export interface HookedWriter {
-  waitFor(command: WriteCommand): boolean;
-  /** Judges what was sent, and gives what is left to do. Throws as preparing a write does. */
-  workOf(command: WriteCommand): Promise<TransactionBody>;
-  /** Read and write access for project code that runs outside a write. */
-  openFor(caller: Caller, sender: RequestOrigin): { readonly items: unknown; readonly transaction: RunInTransaction };
-  /** Resolves when no hook runs any more that waited for a COMMIT. */
-  settled(): Promise<void>;
-}
+export type HookedWriter = ReturnType<typeof createHookedWriter>;
 
 /** Runs a function whose reads and writes are one transaction, again from the start when the transaction is. */
 type RunInTransaction = <T>(work: (items: unknown) => T | Promise<T>) => Promise<T>;
@@ -81,13 +72,15 @@ const maxDepth = 8;
 const noHooks: EventHooks = { before: [], after: [], afterCommit: [] };
 
 /** Makes the writer. Throws for hooks of events that the API has not. */
-export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
+export function createHookedWriter(options: HookedWriterOptions) {
   const { open, executor, database } = options;
   const transactions = createHookTransactions(database, options.system?.committed);
   const writes = new HookedWrites(options, transactions);
   return {
-    waitFor: (command) => writes.hooks.collections.size > 0 && writes.waits(open(command.request), command),
-    async workOf(command) {
+    waitFor: (command: WriteCommand): boolean =>
+      writes.hooks.collections.size > 0 && writes.waits(open(command.request), command),
+    /** Judges what was sent, and gives what is left to do. Throws as preparing a write does. */
+    async workOf(command: WriteCommand): Promise<TransactionBody> {
       const context = open(command.request);
       const judged = await check(() => prepareCommand(context, command, command.body));
       return transactions.withAttempts(
@@ -99,7 +92,12 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
         command.request.judgesFirst,
       );
     },
-    openFor: (caller, sender) => writes.openFor(caller, sender),
+    /** Read and write access for project code that runs outside a write. */
+    openFor: (
+      caller: Caller,
+      sender: RequestOrigin,
+    ): { readonly items: unknown; readonly transaction: RunInTransaction } => writes.openFor(caller, sender),
+    /** Resolves when no hook runs any more that waited for a COMMIT. */
     settled: transactions.settled,
   };
 }

@@ -38,22 +38,19 @@ export interface WriteValues {
 }
 
 /** Hands out the parameters of one statement. */
-export interface Inputs {
-  /** A placeholder with its cast for a value of that source. */
-  take(source: Source, native: string): string;
-  /** Index of a source among the values of the statement. */
-  place(source: Source): number;
-  readonly sources: readonly Source[];
-}
+export type Inputs = ReturnType<typeof createInputs>;
 
 /** Starts the inputs of a statement, or of a part of it whose values stand after others: so many. */
-export function createInputs(statement: StatementBuilder, before = 0): Inputs {
+export function createInputs(statement: StatementBuilder, before = 0) {
   const sources: Source[] = [];
   const add = (source: Source): number => before + sources.push(source) - 1;
   return {
     sources,
+    /** Index of a source among the values of the statement. */
     place: add,
-    take: (source, native) => statement.parameter({ kind: 'value', index: add(source) }, native),
+    /** A placeholder with its cast for a value of that source. */
+    take: (source: Source, native: string): string =>
+      statement.parameter({ kind: 'value', index: add(source) }, native),
   };
 }
 

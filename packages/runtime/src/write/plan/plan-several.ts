@@ -108,7 +108,7 @@ export function incompleteColumns({ columns }: Written): readonly number[] {
   return [...columns.keys()].filter((index) => columns[index]?.complete === false);
 }
 
-function ask(drafting: Drafting, column: (quoted: string) => string, incomplete: readonly number[]): Looked {
+function ask(drafting: Drafting, column: (quoted: string) => string, incomplete: readonly number[]) {
   const { written } = drafting;
   const row = ruleRow(drafting, column);
   const rules = written.grant.rules.map((rule) => ruleMatches(row, rule));
@@ -170,10 +170,7 @@ export function planRemoval(written: Written, removed: Removal): Pick<StepPlans,
 }
 
 /** Predicates for each stored row, printed by `column`: each rule by its position, and all of them. */
-interface Looked {
-  readonly rules: readonly string[];
-  readonly allowed: string;
-}
+type Looked = ReturnType<typeof ask>;
 
 /** A rule that looks at other rows: a server may not take it in a write, or lock what it looks at. */
 function looksAway(predicates: readonly string[]): boolean {

@@ -201,17 +201,8 @@ export function returnedColumns(
   return [`(${visible}) IS TRUE`, ...expressions];
 }
 
-/** Columns that a writing statement returns to the query around it. */
-interface Returning {
-  take(expression: string): string;
-  /** Returns a quoted column of the written row, and gives its name outside. */
-  column(quoted: string): string;
-  /** The list after RETURNING; never empty. */
-  list(): string;
-}
-
 /** Starts the list: `column` takes columns of the written table to expressions, `outer` is the alias outside. */
-export function createReturning(column: (quoted: string) => string, outer: string): Returning {
+export function createReturning(column: (quoted: string) => string, outer: string) {
   const names = new Map<string, string>();
   function select(expression: string): string {
     const name = names.get(expression) ?? `r${names.size}`;
@@ -220,8 +211,10 @@ export function createReturning(column: (quoted: string) => string, outer: strin
   }
   return {
     take: select,
-    column: (quoted) => select(column(quoted)),
-    list: () =>
+    /** Returns a quoted column of the written row, and gives its name outside. */
+    column: (quoted: string): string => select(column(quoted)),
+    /** The list after RETURNING; never empty. */
+    list: (): string =>
       names.size === 0 ? '1' : [...names].map(([expression, name]) => `${expression} AS ${name}`).join(', '),
   };
 }

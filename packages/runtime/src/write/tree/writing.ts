@@ -165,7 +165,6 @@ function derivedOnce<K extends object, V>(derive: (from: K) => V): (from: K) => 
   };
 }
 
-/** An item of a draft. */
 interface DraftItem {
   readonly group: Group;
   readonly draft: DecodedStep;

@@ -129,17 +129,13 @@ function modification(
     : [{ sql, undo: lossy ? null : undo, dropsKey: undefined }];
 }
 
-interface TableDefinition {
-  /** By their names. */
-  readonly columns: ReadonlyMap<string, ColumnDefinition>;
-  readonly indexes: ReadonlySet<string>;
-}
+type TableDefinition = ReturnType<typeof readTableDefinition>;
 
 const linePattern = /^ {2}`((?:[^`]|``)+)` (.*?),?$/;
 const indexPattern = /^ {2}(?:UNIQUE |FULLTEXT |SPATIAL )?KEY `((?:[^`]|``)+)`/;
 
 /** Reads what SHOW CREATE TABLE prints in a session that quotes names by backticks. */
-export function readTableDefinition(printed: string): TableDefinition {
+export function readTableDefinition(printed: string) {
   const lines = printed.split('\n');
   const named = (pattern: RegExp): readonly (readonly [string, string])[] =>
     lines.flatMap((line) => {
@@ -147,6 +143,7 @@ export function readTableDefinition(printed: string): TableDefinition {
       return name === undefined ? [] : [[name.replaceAll('``', '`'), rest] as const];
     });
   return {
+    /** By their names. */
     columns: new Map(named(linePattern).map(([name, text]) => [name, readColumnDefinition(text)])),
     indexes: new Set(named(indexPattern).map(([name]) => name)),
   };

@@ -139,15 +139,11 @@ function stateOf(number: number, sent: string, message: string): string {
   if (isBeyondDates(number, message)) return '22008';
   if (number === 1366 && message.startsWith('Incorrect string value: ')) return '22P05';
   const state = sqlstateOf(number, sent);
-  return isDiskFailure(state) && noRoom.test(message) ? '53100' : state;
+  return ['58030', 'HY000'].includes(state) && noRoom.test(message) ? '53100' : state;
 }
 
 /** Error of the operating system for a full disk (ENOSPC), which many errors about files carry. */
 const noRoom = /\b(?:error|errno|errcode):? 28\b/i;
-
-function isDiskFailure(state: string): boolean {
-  return state === '58030' || state === 'HY000';
-}
 
 /** True if a column does not reach the date, such as `timestamp` after January 2038: what is no date is not sent. */
 function isBeyondDates(number: number, message: string): boolean {

@@ -42,26 +42,8 @@ const mysqlModelTablesSql = `SELECT CAST(COUNT(CASE WHEN TABLE_NAME <> '${projec
 FROM information_schema.TABLES WHERE TABLE_SCHEMA = COALESCE(?, DATABASE())
   AND TABLE_NAME IN ('platform_collections', 'platform_fields', 'platform_relations', '${projectLedgerTable}')`;
 
-/** Statements about the migrations of a project and about changes that are under way. */
-interface MysqlProjectTables {
-  readonly create: readonly string[];
-  /** The beginning of the INSERT of a migration: name, checksum, text and version follow as values. */
-  readonly insert: string;
-  /** Reads name, checksum and text of every migration, by name. */
-  readonly migrations: string;
-  readonly underWay: {
-    /** Name, what is to be done as JSON, and the number of statements that were begun; by name. */
-    readonly read: string;
-    /** Parameters: name and JSON. */
-    readonly add: string;
-    /** Parameters: the number of statements begun, and the name. */
-    readonly note: string;
-    readonly remove: string;
-  };
-}
-
 /** Prints them. `schema` is quoted; empty for the database of the connection. */
-export function mysqlProjectTables(schema: string): MysqlProjectTables {
+export function mysqlProjectTables(schema: string) {
   const ledger = tableOf(schema, projectLedgerTable);
   const underWay = tableOf(schema, underWayTable);
   const options = 'ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin';
@@ -80,7 +62,9 @@ export function mysqlProjectTables(schema: string): MysqlProjectTables {
   begun int NOT NULL DEFAULT 0
 ) ${options}`,
     ],
+    /** The beginning of the INSERT of a migration: name, checksum, text and version follow as values. */
     insert: `INSERT INTO ${ledger} (name, checksum, script, version)`,
+    /** Reads name, checksum and text of every migration, by name. */
     migrations: `SELECT name, checksum, script FROM ${ledger} ORDER BY name`,
     underWay: {
       read: `SELECT name, script, CAST(begun AS CHAR) FROM ${underWay} ORDER BY name`,

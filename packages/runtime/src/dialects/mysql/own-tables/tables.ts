@@ -3,17 +3,7 @@ import type { SystemPlace } from '../../../system/place.ts';
 import { exactCollation, inputText } from '../texts.ts';
 
 /** The platform's tables on MySQL or MariaDB, and other parts of statements about them. */
-export interface MysqlTables {
-  table(name: string): string;
-  /** A value of another table or list, to be compared with a text of these by its characters. */
-  exactly(expression: string): string;
-  /** A type of texts for a column of JSON_TABLE. */
-  text(type: string): string;
-  /** The elements of a list parameter (`$1[]`) as a table of the columns `n`, from 1, and `v`, texts. */
-  list(parameter: string, alias: string): string;
-  /** Clause that locks the rows of a table that is joined to a list, with a leading space. */
-  lock(alias: string): string;
-}
+export type MysqlTables = ReturnType<typeof mysqlTables>;
 
 /** Makes a transaction wait for others that named the same thing: by a row that exists, or by a parameter. */
 export function mysqlTurn({ table }: MysqlTables, name = '$1'): OwnSql {
@@ -34,16 +24,20 @@ export function raiseCounter({ table }: MysqlTables, purpose: string, subject: s
 VALUES ('${purpose}', ${subject}, 1, '9999-12-31') ON DUPLICATE KEY UPDATE attempts = attempts % 1000000000 + 1`;
 }
 
-export function mysqlTables({ schema, dialect }: SystemPlace): MysqlTables {
+export function mysqlTables({ schema, dialect }: SystemPlace) {
   const server = dialect === 'mariadb' ? 'mariadb' : 'mysql';
   return {
-    table: (name) => (schema === '' ? name : `${schema}.${name}`),
-    exactly: (expression) => `${expression} COLLATE ${exactCollation(server)}`,
-    text: (type) => inputText(server, type),
-    list: (parameter, alias) =>
+    table: (name: string): string => (schema === '' ? name : `${schema}.${name}`),
+    /** A value of another table or list, to be compared with a text of these by its characters. */
+    exactly: (expression: string): string => `${expression} COLLATE ${exactCollation(server)}`,
+    /** A type of texts for a column of JSON_TABLE. */
+    text: (type: string): string => inputText(server, type),
+    /** The elements of a list parameter (`$1[]`) as a table of the columns `n`, from 1, and `v`, texts. */
+    list: (parameter: string, alias: string): string =>
       `JSON_TABLE(${parameter}, '$[*]' COLUMNS (n FOR ORDINALITY, v ${inputText(server, 'VARCHAR(512)')} PATH '$')) AS ${alias}`,
     // MySQL would lock the list, too, and does not; MariaDB knows no names there.
-    lock: (alias) => (dialect === 'mariadb' ? ' FOR UPDATE' : ` FOR UPDATE OF ${alias}`),
+    /** Clause that locks the rows of a table that is joined to a list, with a leading space. */
+    lock: (alias: string): string => (dialect === 'mariadb' ? ' FOR UPDATE' : ` FOR UPDATE OF ${alias}`),
   };
 }
 

@@ -51,7 +51,7 @@ export function cellFormOf({ columnType, flags, name }: ColumnDefinition): CellF
   }
 }
 
-function integerForm(columnType: number, storedSize: number | undefined, unsigned: boolean): IntegerForm {
+function integerForm(columnType: number, storedSize: number | undefined, unsigned: boolean) {
   if (storedSize === undefined) throw new Error(`A column of type ${columnType} holds no integers.`);
   return { size: storedSize, unsigned };
 }
@@ -93,10 +93,7 @@ export const rawColumns = {
 /** Most bytes that an integer or a time takes. */
 export const maxRaw = 32;
 
-export interface IntegerForm {
-  readonly size: number;
-  readonly unsigned: boolean;
-}
+export type IntegerForm = ReturnType<typeof integerForm>;
 
 /** Stores the digits of the integer that stands at `from` in `source`, and returns where they end. */
 export function putDigitsOf(

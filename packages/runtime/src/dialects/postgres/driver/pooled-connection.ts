@@ -129,7 +129,7 @@ function bestForRead(
   let best: PooledConnection | undefined;
   for (const member of members) {
     if (member.leased || member.retired || (sharedOnly && !member.shared) || member.connection.ends) continue;
-    if (member.connection.inFlight >= depth || isSlow(member)) continue;
+    if (member.connection.inFlight >= depth || (member.slow && member.head === member.connection.head)) continue;
     if (brief && member.connection.gathers) return member;
     if (best === undefined || isBetter(member, best)) best = member;
   }
@@ -141,10 +141,6 @@ export function lentOf(members: readonly PooledConnection[]): number {
   const isLent = ({ shared, leased, streams, connection }: PooledConnection): boolean =>
     !shared && (leased ? streams : connection.inFlight > 0 && !connection.ends);
   return members.filter(isLent).length;
-}
-
-function isSlow({ slow, head, connection }: PooledConnection): boolean {
-  return slow && head === connection.head;
 }
 
 function isBetter(member: PooledConnection, than: PooledConnection): boolean {

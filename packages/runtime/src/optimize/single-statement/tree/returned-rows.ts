@@ -16,13 +16,10 @@ export interface ReturnedGroup {
 }
 
 /** Result of the database: by groups and their columns, the offset at which the value of each item begins. */
-export interface DatabaseValues {
-  readonly buffer: Buffer;
-  readonly elements: readonly (readonly (readonly number[])[])[];
-}
+export type DatabaseValues = ReturnType<typeof readDatabaseValues>;
 
 /** Finds the elements of the arrays that stand at `offset`, so many of each group. */
-export function readDatabaseValues(buffer: Buffer, offset: number, { arrays }: ReturnedRead): DatabaseValues {
+export function readDatabaseValues(buffer: Buffer, offset: number, { arrays }: ReturnedRead) {
   let position = offset;
   const elements = arrays.map((count) =>
     Array.from({ length: count }, () => {

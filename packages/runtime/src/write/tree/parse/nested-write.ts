@@ -39,13 +39,7 @@ export type NestedWrite =
     };
 
 /** A payload in its parts. */
-export interface Split {
-  readonly own: FilterObject;
-  readonly claimed: FilterObject;
-  /** Relations of the payload that are no columns. */
-  readonly relations: readonly string[];
-  readonly nestedWrites: readonly NestedWrite[];
-}
+export type Split = ReturnType<typeof splitPayload>;
 
 /** Context in which payloads are split. */
 interface Splitting {
@@ -59,7 +53,7 @@ interface Splitting {
 }
 
 /** Splits a payload. Errors in it go to `problems`; an invalid key throws FORBIDDEN at once. */
-export function splitPayload(splitting: Splitting, entry: Entry): Split {
+export function splitPayload(splitting: Splitting, entry: Entry) {
   const fields: Record<string, JsonValue> = {};
   const claimed: Record<string, JsonValue> = {};
   const relations: string[] = [];
@@ -89,7 +83,13 @@ export function splitPayload(splitting: Splitting, entry: Entry): Split {
     }
   }
   if (any !== undefined) checkLink(splitting, any, payload, entry);
-  return { own: fields, claimed, relations, nestedWrites };
+  return {
+    own: fields,
+    claimed,
+    /** Relations of the payload that are no columns. */
+    relations,
+    nestedWrites,
+  };
 }
 
 /** The key of an item as a value, which is its foreign-key field's. */

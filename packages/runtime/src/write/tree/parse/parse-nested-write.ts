@@ -51,18 +51,7 @@ export function parseNestedWrite(
   return parseGroup({ context, problems, count: 0 }, writable, entries, top).group;
 }
 
-/** A group, and which of its nodes each entry became. */
-interface ParsedGroup {
-  readonly group: Group;
-  readonly nodes: readonly number[];
-}
-
-function parseGroup(
-  parsing: TreeParsing,
-  writable: WritableCollection,
-  entries: readonly Entry[],
-  way: Way,
-): ParsedGroup {
+function parseGroup(parsing: TreeParsing, writable: WritableCollection, entries: readonly Entry[], way: Way) {
   const { context, problems } = parsing;
   parsing.count += entries.length;
   checkCount(parsing.count, context.maxItems);

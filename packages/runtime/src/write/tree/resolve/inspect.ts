@@ -41,7 +41,6 @@ interface ChildrenQuery {
 export interface Inspected {
   /** Keys of items that are to go. */
   readonly gone: readonly KeyTexts[];
-  /** Number of `removed`. */
   readonly removed: number;
   /** The highest position in order, by the items above. */
   readonly last: readonly bigint[];
@@ -141,7 +140,6 @@ export interface InspectedTargets {
   readonly there: ReadonlySet<number>;
   /** Keys of junction rows that are to go. */
   readonly gone: readonly KeyTexts[];
-  /** Number of `removed`. */
   readonly removed: number;
   /** The highest position in order, by the items above. */
   readonly last: readonly bigint[];
