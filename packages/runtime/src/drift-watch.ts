@@ -23,7 +23,24 @@ interface DriftWatchOptions {
   readonly isOutdated?: () => Promise<boolean>;
 }
 
-export type DriftWatch = ReturnType<typeof createDriftWatch>;
+export interface DriftWatch {
+  /** Every difference of the latest check; empty before the first. */
+  drifts(): readonly Drift[];
+  /** False until a check has reached the database. */
+  checked(): boolean;
+  /** Tables that no longer fit, as statements name them: reads and writes of one of them cannot be served. */
+  closed(): ReadonlySet<string>;
+  /** True when one of the platform's own tables no longer fits, or is gone. */
+  damaged(): boolean;
+  /** Checks once and then on a timer; resolves after the first check. Never rejects: failures are logged. */
+  start(log: DriftLog): Promise<void>;
+  /** Checks now, outside the rhythm. */
+  check(): Promise<void>;
+  /** The same where the last check was too long ago; one that takes long is not done again soon. */
+  refresh(): Promise<void>;
+  /** Ends the checks; one under way changes nothing any more. */
+  stop(): void;
+}
 
 const defaultInterval = 30_000;
 
@@ -39,7 +56,7 @@ const maxFollow = 5_000;
 const incomparable = 'The database could not be compared with the compiled API.';
 const silent: DriftLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-export function createDriftWatch(options: DriftWatchOptions) {
+export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
   const { dialect = defaultDialect, ownTables = new Set<string>(), interval = defaultInterval } = options;
   let log = silent;
   let live: readonly LiveObject[] | null = null;
@@ -77,31 +94,23 @@ export function createDriftWatch(options: DriftWatchOptions) {
   }
 
   return {
-    /** Every difference of the latest check; empty before the first. */
-    drifts: (): readonly Drift[] => drifts,
-    /** False until a check has reached the database. */
-    checked: (): boolean => live !== null,
-    /** Tables that no longer fit, as statements name them: reads and writes of one of them cannot be served. */
-    closed: (): ReadonlySet<string> => closed,
-    /** True when one of the platform's own tables no longer fits, or is gone. */
-    damaged: (): boolean => damaged,
-    /** Checks now, outside the rhythm. */
+    drifts: () => drifts,
+    checked: () => live !== null,
+    closed: () => closed,
+    damaged: () => damaged,
     check,
-    /** The same where the last check was too long ago; one that takes long is not done again soon. */
-    refresh(): Promise<void> {
+    refresh() {
       if (refreshing === null && (stopped || performance.now() < due)) return Promise.resolve();
       refreshing ??= check().finally(() => {
         refreshing = null;
       });
       return refreshing;
     },
-    /** Checks once and then on a timer; resolves after the first check. Never rejects: failures are logged. */
-    start(to: DriftLog): Promise<void> {
+    start(to) {
       log = to;
       return checkInRhythm();
     },
-    /** Ends the checks; one under way changes nothing any more. */
-    stop(): void {
+    stop() {
       stopped = true;
       clearTimeout(timer);
     },

@@ -23,8 +23,19 @@ export interface Target {
   readonly file: OutputFile;
 }
 
+/** A folder beside another one, made when the first file is staged. */
+interface StagedFiles {
+  readonly paths: readonly string[];
+  /** Writes files beside the folder. Rejects with the file system's error. */
+  stage(files: readonly Target[]): Promise<void>;
+  /** Moves them into the folder, and takes `stale` out of it, in this thread. Throws and leaves it as it was. */
+  moveIn(stale: readonly string[]): void;
+  /** Removes the files beside the folder, in the background: freeing them takes as long as writing them did. */
+  close(): Promise<void>;
+}
+
 /** Stages files for a folder, which need not exist. */
-export function stageFiles(folder: string) {
+export function stageFiles(folder: string): StagedFiles {
   const staging = `${folder}.${randomUUID()}.tmp`;
   const [fresh, old] = [join(staging, 'new'), join(staging, 'old')];
   const paths: string[] = [];
@@ -47,8 +58,7 @@ export function stageFiles(folder: string) {
   };
   return {
     paths,
-    /** Writes files beside the folder. Rejects with the file system's error. */
-    async stage(files: readonly Target[]): Promise<void> {
+    async stage(files) {
       const more = files.map(({ path }) => path);
       makeFolders(fresh, more);
       const texts = files.map(({ file }) => wholeText(file));
@@ -60,13 +70,9 @@ export function stageFiles(folder: string) {
       await bothOf(writing, stageShort());
       paths.push(...more);
     },
-    /** Moves them into the folder, and takes `stale` out of it, in this thread. Throws and leaves it as it was. */
-    moveIn(stale: readonly string[]): void {
+    moveIn(stale) {
       if (paths.length === 0 && stale.length === 0) return;
-      if (!existsSync(folder)) {
-        renameSync(fresh, folder);
-        return;
-      }
+      if (!existsSync(folder)) return renameSync(fresh, folder);
       makeFolders(old, [...paths, ...stale]);
       makeFolders(folder, paths);
       // Last, so that after an interruption it speaks of files that the next run finds unchanged.
@@ -83,8 +89,7 @@ export function stageFiles(folder: string) {
         throw error;
       }
     },
-    /** Removes the files beside the folder, in the background: freeing them takes as long as writing them did. */
-    close: (): Promise<void> => rm(staging, { recursive: true, force: true }),
+    close: () => rm(staging, { recursive: true, force: true }),
   };
 }
 

@@ -27,7 +27,12 @@ export interface Credentials {
 }
 
 /** The services of a server. Each rejects with the error that answers the request. */
-export type SignIn = ReturnType<typeof createSignIn>;
+export interface SignIn {
+  login(credentials: Credentials, sender: RequestOrigin): Promise<TokenPair>;
+  refresh(token: string, sender: RequestOrigin): Promise<TokenPair>;
+  /** Ends the session of a refresh token, or all sessions of its user. An unknown token ends none. */
+  logout(token: string, all: boolean): Promise<void>;
+}
 
 /** Uses up a one-time password in the transaction that needs it; rejects with INVALID_OTP when missing or wrong. */
 type CheckOtp = (transaction: Transaction, user: SigningIn, otp: string | null) => Promise<void>;
@@ -45,7 +50,7 @@ interface SignInOptions {
   readonly audit: Audit;
 }
 
-export function createSignIn(options: SignInOptions) {
+export function createSignIn(options: SignInOptions): SignIn {
   const { database, sessions, makePair, passwords, attempts, checkOtp, identities, environment, audit } = options;
 
   async function login(credentials: Credentials, sender: RequestOrigin, attempt: Attempt): Promise<TokenPair> {
@@ -87,7 +92,7 @@ export function createSignIn(options: SignInOptions) {
   }
 
   return {
-    login: (credentials: Credentials, sender: RequestOrigin): Promise<TokenPair> =>
+    login: (credentials, sender) =>
       stallFailure(environment.loginStallTime, () => {
         const attempt = attempts.login(credentials.email, clientOf(sender));
         // A sign-in that is asked for a one-time password has not failed yet.
@@ -95,10 +100,9 @@ export function createSignIn(options: SignInOptions) {
         const counted = () => countFailures(attempt, wrong, () => login(credentials, sender, attempt));
         return auditRefusal(audit, sender, { name: credentials.email }, counted, credentials.otp !== null);
       }),
-    refresh: (token: string, sender: RequestOrigin): Promise<TokenPair> =>
+    refresh: (token, sender) =>
       countFailures(attempts.token('refresh', clientOf(sender)), refused, () => refresh(token, sender)),
-    /** Ends the session of a refresh token, or all sessions of its user. An unknown token ends none. */
-    async logout(token: string, all: boolean): Promise<void> {
+    async logout(token, all) {
       const user = await database.transaction(async (transaction) => ({
         value: await sessions.end(transaction, hashRefreshToken(token), all),
       }));

@@ -75,10 +75,12 @@ export function proveCommit(text: string, isNumbered = false): ScriptStep {
   return { kind: 'witness', isNumbered, ...compile(`${text} LOCK IN SHARE MODE`) };
 }
 
+/** A new key for `$name`. */
 export function generateKey(name: string): ScriptStep {
   return { kind: 'make', name };
 }
 
+/** The one row that a script answers. */
 export function returnRow(...row: readonly string[]): ScriptStep {
   return {
     kind: 'answer',
@@ -110,6 +112,7 @@ function sourceOf(name: string, prepare: Prepare = 'plain'): Source {
 
 type RunStep = (statement: Statement, parameters: readonly Parameter[]) => Promise<readonly TextRow[]>;
 
+/** Runs a script. */
 export async function runScript(
   { steps }: Script,
   values: readonly Parameter[],

@@ -11,7 +11,7 @@ export function quoteLiteral(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** A text as a literal of PostgreSQL that means the same under every setting. */
+/** A text as a literal that means the same under every setting of a server whose backslashes stand for themselves. */
 export function quoteText(text: string): string {
   const literal = quoteLiteral(text);
   return text.includes('\\') ? `E${literal.replaceAll('\\', '\\\\')}` : literal;
