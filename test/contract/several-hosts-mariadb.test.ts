@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startCompiled } from '../support/host.ts';
 import { away, becomes, primary, told } from '../support/host-told.ts';
 import { type MysqlServer, noMariadb, startHeld, withMysql, withoutMariadb } from '../support/mariadb.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
@@ -28,7 +29,7 @@ describe(`MariaDB${withoutMariadb}`, () => {
     }
     await readOnly(0);
     const hosts = servers.map(({ url }) => new URL(url).host).join();
-    server = await startUnchecked(project.folder, `mariadb://app:app@${hosts}/app`, { DATABASE_FAILOVER_WAIT: '5s' });
+    server = await startCompiled(project.folder, `mariadb://app:app@${hosts}/app`, { DATABASE_FAILOVER_WAIT: '5s' });
   }, 120_000);
   afterAll(async () => {
     await server?.stop();

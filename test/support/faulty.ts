@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { createDatabase, type TestDatabase, withClient } from './database.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { generateHosted } from './host.ts';
 import { createProject, type Platform, startPlatform } from './platform.ts';
 import { installSystem } from './system.ts';
 
@@ -28,7 +29,8 @@ export async function startFaulty(
   await withClient(database.url, (client) => client.query(sql));
   const proxy = await startFaultProxy(database.url);
   const project = await createProject();
-  let platform = await startPlatform(project.folder, proxy.url, environment);
+  await generateHosted(project.folder, proxy.url);
+  let platform = await startPlatform(project.folder, proxy.url, environment, []);
   // One connection for all that a test looks at: opening one takes longer than most of what is asked.
   const aside = new pg.Client({ connectionString: database.url });
   await aside.connect();
