@@ -7,12 +7,11 @@ import { parsePermissions, resolveSchema, type SchemaFacts } from '@tablewright/
 import type { Schema } from '@tablewright/introspect/schema';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emitOpenApi } from '../../packages/compiler/src/openapi/index.ts';
-import { brokenLaws } from '../../packages/compiler/src/openapi/testing/generator-laws.ts';
 import { resolveApi } from '../../packages/compiler/src/passes/resolve-api.ts';
 import { check, compilerOptions } from '../support/compilers.ts';
 import { generatorUses } from '../support/generator-uses.ts';
 import { createProject } from '../support/platform.ts';
-import { noRealSchemas, postgresFacts, realFacts } from '../support/real-schemas.ts';
+import { noRealSchemas, postgresFacts } from '../support/real-schemas.ts';
 import { sampleSchema } from '../support/sample-facts.ts';
 
 const script = join(import.meta.dirname, '../generators/generate.ts');
@@ -113,18 +112,3 @@ it('Spectral finds no error, and warns of nothing but a missing contact, compone
 it.skipIf(noRealSchemas)('skipped without ../shared: Pagila is among them', () => {
   expect(documents).toContain('pagila-admin');
 });
-
-it.skipIf(noRealSchemas)(
-  'skipped without ../shared: documents of real schemas keep the laws of generators',
-  {
-    timeout: 120_000,
-  },
-  async () => {
-    const all = await realFacts();
-    expect(all.length).toBeGreaterThanOrEqual(5);
-    for (const { name, facts } of all) {
-      const document = JSON.parse(JSON.stringify(emitOpenApi(resolveApi(resolved(facts)), null)));
-      expect(brokenLaws(document), name).toEqual([]);
-    }
-  },
-);

@@ -1,6 +1,6 @@
 /**
  * Clients of every role over the sample and over schemas that nobody of this project wrote, as their users compile them:
- * beside the package as it is published, with everything checked.
+ * beside the package as it is published, with everything checked. Documents of the same schemas.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -10,6 +10,9 @@ import type { Schema } from '@tablewright/introspect/schema';
 import { systemCollection } from '@tablewright/runtime/language';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { emitOpenApi } from '../../packages/compiler/src/openapi/index.ts';
+import { brokenLaws } from '../../packages/compiler/src/openapi/testing/generator-laws.ts';
+import { resolveApi } from '../../packages/compiler/src/passes/resolve-api.ts';
 import { bytesPerCollection, emitClients } from '../support/client-files.ts';
 import { check, compilerOptions, compilers } from '../support/compilers.ts';
 import { findAny } from '../support/find-any.ts';
@@ -78,6 +81,20 @@ it('the sample and parts of all rights on its system collections are among them'
 it.skipIf(noRealSchemas)('skipped without ../shared: real schemas are among them', () => {
   expect(names).toEqual(expect.arrayContaining(['postgres-pagila', 'postgres-cratesio', 'postgres-temporal']));
 });
+
+it.skipIf(noRealSchemas)(
+  'skipped without ../shared: documents of real schemas keep the laws of generators',
+  { timeout: 120_000 },
+  async () => {
+    const all = await realFacts();
+    expect(all.length).toBeGreaterThanOrEqual(5);
+    for (const { name, facts } of all) {
+      const { schema } = resolveSchema(facts, {}, parsePermissions('', 'permissions.yaml').document);
+      const document = JSON.parse(JSON.stringify(emitOpenApi(resolveApi(schema), null)));
+      expect(brokenLaws(document), name).toEqual([]);
+    }
+  },
+);
 
 it('have scripts below 1 kB for each collection, compressed as they are', () => {
   console.table(scriptBytes);
