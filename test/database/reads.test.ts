@@ -62,6 +62,9 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
   });
   afterAll(() => place.drop());
 
+  /** Of many reads at once some wait long for a connection beside other work. */
+  const patient = { poolTimeoutMs: 30_000 };
+
   async function open(options: Partial<ConnectOptions> = {}): Promise<Database> {
     const database = await connectPostgres({ url: place.url, driver, ...options });
     opened.push(database);
@@ -104,7 +107,7 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
 
   describe('pipelining', () => {
     test('answers go to those who asked, in any mixture of sizes', async () => {
-      const database = await open();
+      const database = await open(patient);
       const sizes = Array.from({ length: 500 }, (_, i) => (i * 7_919) % 3_000);
       const answers = await Promise.all(
         sizes.map((size, i) => read(database, `SELECT repeat('x', $1::int) || $2`, String(size), String(i))),
@@ -251,7 +254,7 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
   });
 
   test('10,000 statements: old ones are closed, and still work when they come again', async () => {
-    const database = await open({ readConnections: 1, preparedLimit: 100 });
+    const database = await open({ ...patient, readConnections: 1, preparedLimit: 100 });
     for (let from = 0; from < 10_000; from += 500) {
       const texts = Array.from({ length: 500 }, (_, i) => `SELECT ${from + i}::text`);
       const answers = await Promise.all(texts.map((text) => read(database, text)));
@@ -326,7 +329,7 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
       await driftGuard.shut();
       const refused = async () =>
         expect((await failure(read(database, 'SELECT 1::text'))).code).toBe('SERVICE_UNAVAILABLE');
-      expect(await fastestMs(refused)).toBeLessThan(1_500);
+      expect(await fastestMs(refused, 1_500)).toBeLessThan(1_500);
       await driftGuard.open();
       expect(
         await eventually(() =>
@@ -371,7 +374,7 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
       const database = await open({ statementTimeoutMs: 200 });
       const ended = async () =>
         expect((await failure(read(database, 'SELECT pg_catalog.pg_sleep(40)'))).code).toBe('SERVICE_UNAVAILABLE');
-      expect(await fastestMs(ended)).toBeLessThan(1_500);
+      expect(await fastestMs(ended, 1_500)).toBeLessThan(1_500);
     });
 
     test('do not hold up the reads behind them', async () => {
@@ -408,7 +411,7 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
           expect(new Set(others)).toEqual(new Set(['SERVICE_UNAVAILABLE']));
         };
         // One after the other they would have waited for 40 seconds.
-        expect(await fastestMs(refused)).toBeLessThan(1_000);
+        expect(await fastestMs(refused, 1_000)).toBeLessThan(1_000);
         const connections = await withClient(place.url, (client) =>
           client.query(`SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'full_test'`),
         );

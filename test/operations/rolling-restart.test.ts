@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readText } from '../architecture/files.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
-import { generateHosted } from '../support/host.ts';
+import { generateHosted, startCompiled } from '../support/host.ts';
 import { createMysqlDatabase, noMariadb, startMariadb, withMysql, withoutMariadb } from '../support/mariadb.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 
@@ -241,7 +241,7 @@ function childrenOf(pid: number): readonly number[] {
 
 describe('after SHUTDOWN_TIMEOUT statements are cancelled, and a warning says how many requests were cut', () => {
   async function cutThree(folder: string, url: string, countStatements: () => Promise<number>): Promise<void> {
-    const server = await startUnchecked(folder, url, { SHUTDOWN_TIMEOUT: '300ms', LOG_LEVEL: 'warn' }, ['--generate']);
+    const server = await startCompiled(folder, url, { SHUTDOWN_TIMEOUT: '300ms', LOG_LEVEL: 'warn' });
     // Reads that differ, because the same ones would be one statement.
     const running = [1, 2, 3].map((limit) => server.admin(`/items/endless?limit=${limit}`).catch(() => null));
     await expect.poll(countStatements).toBe(3);
