@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createSystemDatabase, onMariadb } from '../support/contract-database.ts';
 import { startLongWay } from '../support/fault-proxy.ts';
 import { fire, type Hit, type Shot } from '../support/fire.ts';
+import { startCompiled } from '../support/host.ts';
 import { noMariadb, withoutMariadb } from '../support/mariadb.ts';
 import { adminToken, createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
@@ -65,7 +66,7 @@ describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
     const database = await createSystemDatabase(sqlWith(seconds)).finally(back);
     const project = await createProject();
     await writeFile(`${project.folder}/permissions.yaml`, permissions);
-    platform = await startUnchecked(project.folder, database.url, environment);
+    platform = await startCompiled(project.folder, database.url, environment);
     startAfar = async (ms, patient = environment) => {
       const way = await startLongWay(database.url, ms);
       const { url, stop } = await startUnchecked(project.folder, way.url, patient, []);
@@ -125,7 +126,10 @@ describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
     const afar = await startAfar(50);
     try {
       const ask = (path: string) => fire(afar.url, { path }, new Agent({ localAddress: '127.0.3.9' }));
-      const askTwenty = async () => {
+      // One after the other, or three at once, they would take a second and more.
+      const most = 700;
+      /** What most of twenty take that come at once; other work may make a round of them slow. */
+      const askTwenty = async (tries = 3): Promise<number> => {
         const times: number[] = [];
         const asked = Array.from({ length: 20 }, async (_, offset) => {
           const from = performance.now();
@@ -134,12 +138,11 @@ describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
           return status;
         });
         expect(new Set(await Promise.all(asked))).toEqual(new Set([200]));
-        return median(times);
+        return median(times) < most || tries === 1 ? median(times) : askTwenty(tries - 1);
       };
       await ask('/items/notes?limit=1&offset=0');
-      await askTwenty();
-      // One after the other, or three at once, they would take a second and more.
-      expect(await askTwenty()).toBeLessThan(700);
+      await askTwenty(1);
+      expect(await askTwenty()).toBeLessThan(most);
       // The first turns out to be slow: connections with a statement each would take all four at once.
       await ask('/items/naps');
       const from = performance.now();
@@ -159,10 +162,10 @@ describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
       const ask = async (_: unknown, offset: number) =>
         (await fire(afar.url, { path: `/items/notes?limit=1&offset=${offset % 5}` }, agent)).status;
       expect(new Set(await Promise.all(Array.from({ length: 20 }, ask)))).toEqual(new Set([200]));
-      const from = performance.now();
-      expect(new Set(await Promise.all(Array.from({ length: 20 }, ask)))).toEqual(new Set([200]));
+      const again = async () =>
+        expect(new Set(await Promise.all(Array.from({ length: 20 }, ask)))).toEqual(new Set([200]));
       // One after the other they would take seven seconds.
-      expect(performance.now() - from).toBeLessThan(4_000);
+      expect(await fastestMs(again, 4_000)).toBeLessThan(4_000);
     } finally {
       await afar.stop();
     }
@@ -170,7 +173,7 @@ describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
 
   it.skipIf(missing)('a client that reads nothing for STREAM_STALL_TIMEOUT is cut', async () => {
     const [stream, whole] = [await leaveUnread('127.0.3.1', all), await leaveUnread('127.0.3.2', eightMegabytes)];
-    await Promise.all([stream, whole].map((socket) => untilCut(socket)));
+    await untilCut([stream, whole]);
     for (const [socket, bytes] of [
       [stream, 24_000_000],
       [whole, 8_000_000],
@@ -245,7 +248,7 @@ describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
       for (const path of ['/items/sleeps', '/items/sleeps?limit=-1']) {
         const ended = async () => expect(failure(await platform.ask(path))).toBe('503 SERVICE_UNAVAILABLE');
         // It would take four seconds.
-        expect(await fastestMs(ended)).toBeLessThan(3_500);
+        expect(await fastestMs(ended, 3_500)).toBeLessThan(3_500);
       }
       expect((await platform.admin('/items/sleeps')).status).toBe(200);
     },

@@ -79,7 +79,7 @@ it.each([
     expect((await residentMegabytes()) - before).toBeLessThan(150);
     const list = await project.server.ask('/items/notes');
     expect([list.status, list.text.length > 120_000]).toEqual([200, true]);
-    await Promise.all(sockets.map((socket) => untilCut(socket, { timeout: 60_000 })));
+    await untilCut(sockets, { timeout: 60_000 });
     const again = await project.server.ask(path);
     expect(again.bytes.equals(first.bytes)).toBe(true);
     const part = await project.server.ask(path, { headers: { range: 'bytes=1000000-1000099' } });

@@ -26,19 +26,21 @@ export async function askWithoutReading(url: string, path: string, options: Unre
   return socket;
 }
 
-/** Waits until the server has closed its side of a connection, of which a client that reads nothing hears nothing. */
+/** Waits until the server has closed its side of connections, of which clients that read nothing hear nothing. */
 export async function untilCut(
-  { localPort, remotePort }: Socket,
+  sockets: readonly Socket[],
   { timeout = 30_000 }: { readonly timeout?: number } = {},
 ): Promise<void> {
   // Where the system does not tell, it is waited for longer than the server does.
   if (!existsSync('/proc/net/tcp')) return sleep(timeout / 4);
   const hex = (port = 0): string => port.toString(16).toUpperCase().padStart(4, '0');
-  // Local address, remote address, and the state of a connection that both sides keep.
-  const kept = new RegExp(`:${hex(remotePort)} [0-9A-F]+:${hex(localPort)} 01 `);
-  const isKept = async (): Promise<boolean> => {
+  const names = sockets.map(({ localPort, remotePort }) => `${hex(remotePort)} ${hex(localPort)}`);
+  const areKept = async (): Promise<boolean> => {
     const texts = ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => ''));
-    return kept.test((await Promise.all(texts)).join('\n'));
+    // Local address, remote address, and the state of a connection that both sides keep.
+    const found = (await Promise.all(texts)).join('\n').matchAll(/:(\w{4}) \w+:(\w{4}) 01 /g);
+    const kept = new Set([...found].map(([, local, remote]) => `${local} ${remote}`));
+    return names.some((name) => kept.has(name));
   };
-  await expect.poll(isKept, { timeout }).toBe(false);
+  await expect.poll(areKept, { timeout, interval: 200 }).toBe(false);
 }
