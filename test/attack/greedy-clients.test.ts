@@ -137,11 +137,13 @@ describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
           times.push(performance.now() - from);
           return status;
         });
-        expect(new Set(await Promise.all(asked))).toEqual(new Set([200]));
-        return median(times) < most || tries === 1 ? median(times) : askTwenty(tries - 1);
+        const statuses = new Set(await Promise.all(asked));
+        if (tries > 1 && (statuses.has(503) || median(times) >= most)) return askTwenty(tries - 1);
+        expect(statuses).toEqual(new Set([200]));
+        return median(times);
       };
       await ask('/items/notes?limit=1&offset=0');
-      await askTwenty(1);
+      await askTwenty();
       expect(await askTwenty()).toBeLessThan(most);
       // The first turns out to be slow: connections with a statement each would take all four at once.
       await ask('/items/naps');
@@ -260,16 +262,20 @@ describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
     expect((await askFrom('127.0.3.9', nap)).status).toBe(200);
     let answered = 0;
     let fewest = Number.POSITIVE_INFINITY;
-    // Where the machine is busy, the answer to the other client may be late by itself: then there are two more tries.
-    for (let tries = 0; tries < 3 && fewest > 2; tries++) {
+    let isRefused = false;
+    // Where the machine is busy, the answer to the other client may be late by itself, and the many may come one by one: then
+    // there are two more tries.
+    for (let tries = 0; tries < 3 && (fewest > 2 || !isRefused); tries++) {
       const many = Array.from({ length: 12 }, () => askFrom('127.0.3.1', nap).finally(() => answered++));
       await sleep(50);
       const before = answered;
       expect((await askFrom('127.0.3.2', { path: '/items/naps?fields=nap' })).status).toBe(200);
       fewest = Math.min(fewest, answered - before);
       const statuses = (await Promise.all(many)).map(({ status }) => status);
-      expect([statuses[1], statuses.at(-1)]).toEqual([200, 503]);
+      expect(statuses[1]).toBe(200);
+      isRefused ||= statuses.at(-1) === 503;
     }
+    expect(isRefused).toBe(true);
     // One statement of a client is under way at a time, and at most one more runs beside this one.
     expect(fewest).toBeLessThanOrEqual(2);
   });
