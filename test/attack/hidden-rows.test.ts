@@ -3,9 +3,9 @@
  * A refusal may tell that a unique key is taken by a hidden row, where nothing else refuses the request: by `unique`, or by
  * FORBIDDEN for an item that `on_conflict` or an object below another item finds by its key.
  *
- * Rare ones still differ: links that another step changes, or to a row that an earlier step hides, or to a new item whose key a hidden row has; counts of
- * items below that the request writes, and what must not be there; steps that are refused for constraints alone. The seed is the same
- * unless ATTACK_SEED says another one. HIDDEN_REQUESTS sends so many under each of two sets of rules.
+ * Rare ones still differ: links that another step changes, to a row that an earlier step hides, or to a new item whose key a
+ * hidden row has; many-to-many targets that the request writes; steps that are refused for constraints alone. The seed is the
+ * same unless ATTACK_SEED says another one. HIDDEN_REQUESTS sends so many under each of two sets of rules.
  */
 import { afterEach, expect, it } from 'vitest';
 import type { Answer } from '../support/platform.ts';

@@ -9,6 +9,7 @@ import { expectSameRefusal } from '../support/refusals.ts';
 import { serverForms } from '../support/servers.ts';
 
 const books = 'INSERT INTO books VALUES (1, 1, 0, 9), (2, NULL, 0, 9), (3, NULL, 1, 9), (4, NULL, 1, 0);';
+const rods = 'INSERT INTO rods VALUES (1, 1, -1), (2, 3, 1), (3, 3, 1), (4, 3, 1), (5, NULL, 1);';
 
 const sql = `
   CREATE TABLE lists (id integer PRIMARY KEY, open boolean NOT NULL);
@@ -21,6 +22,9 @@ const sql = `
     code varchar(20) UNIQUE);
   CREATE TABLE shelves (
     id integer PRIMARY KEY, list integer NOT NULL REFERENCES lists, name varchar(20) NOT NULL, UNIQUE (list, name));
+  CREATE TABLE racks (
+    id integer PRIMARY KEY, list integer NOT NULL REFERENCES lists, name varchar(20) NOT NULL, UNIQUE (list, name));
+  CREATE TABLE rods (id integer PRIMARY KEY, rack integer REFERENCES racks, size integer);
   CREATE TABLE books (id integer PRIMARY KEY, shelf integer REFERENCES shelves, size integer, pages integer);
   INSERT INTO lists VALUES (1, true), (2, false);
   INSERT INTO entries VALUES (1, 1, 'ann', 1, NULL), (2, 2, 'bob', 1, NULL);
@@ -28,6 +32,8 @@ const sql = `
   INSERT INTO parts VALUES (1, 1, 1, 1, 'ann'), (2, 2, 1, 1, 'bob'), (3, NULL, 2, 0, NULL);
   INSERT INTO shelves VALUES (1, 1, 'ann'), (2, 2, 'bob');
   ${books}
+  INSERT INTO racks VALUES (1, 1, 'ann'), (2, 2, 'bob'), (3, 1, 'cid');
+  ${rods}
 `;
 
 const isFree = '{ _or: [{ entry: { _null: true } }, { entry: { list: { open: { _eq: true } } } }] }';
@@ -54,6 +60,13 @@ permissions:
         filter: { list: { open: { _eq: true } } }
         validation: { books: { _some: { size: { _gt: 0 }, pages: { _gt: 0 } } } }
     books: { read: true, create: true, update: true }
+    racks:
+      read: { fields: '*', filter: { list: { open: { _eq: true } } } }
+      update:
+        fields: '*'
+        filter: { list: { open: { _eq: true } } }
+        validation: { rods: { _none: { size: { _lt: 0 } } }, 'count(rods)': { _lte: 2 } }
+    rods: { read: true, create: true, update: true }
 `;
 
 describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }) => {
@@ -155,26 +168,45 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
       ['shelves/1', (name: string) => ({ list: 2, name, books: { update: [{ id: 4, size: 5 }] } })],
       ['shelves/1', (name: string) => ({ list: 2, name, books: { create: [{ id: 10, size: 0, pages: 1 }] } })],
       ['books/2', (name: string) => ({ shelf: { id: 1, list: 2, name } })],
+      ['racks/1', (name: string) => ({ list: 2, name, rods: { create: [{ id: 10, size: 1 }] } }), 'lt'],
+      ['racks/3', (name: string) => ({ list: 2, name, rods: { update: [{ id: 5 }] } }), 'lte'],
+      [
+        'racks',
+        (name: string) => [
+          { id: 1, list: 2, name },
+          { id: 3, rods: [2] },
+        ],
+        'lt',
+      ],
     ])(
       'tells nothing of a hidden row beside a rule about items below that the request writes: %s %#',
-      async (path, bodyOf) => {
+      async (path, bodyOf, type = 'check') => {
         const send = (name: string) => project.ask(`/items/${path}`, { method: 'PATCH', body: bodyOf(name) });
         const [taken, free] = [await send('bob'), await send('new')];
         expectSameRefusal(taken, free);
-        expect(free.json.errors).toMatchObject([{ extensions: { collection: 'shelves', type: 'check' } }]);
+        expect(free.json.errors).toMatchObject([{ extensions: { type } }]);
       },
     );
 
-    it.each([{ update: [{ id: 3 }] }, { update: [{ id: 2, size: 1 }] }, { create: [{ id: 10, size: 1, pages: 1 }] }])(
-      'is told where items below meet the rule that the request writes: %j',
-      async (written) => {
-        const body = (name: string) => ({ list: 2, name, books: written });
-        const send = (name: string) => project.ask('/items/shelves/1', { method: 'PATCH', body: body(name) });
-        expect((await send('bob')).json.errors).toMatchObject([{ extensions: { type: 'unique' } }]);
-        expect((await send('new')).status).toBeLessThan(300);
-        await project.rows(`DELETE FROM books; UPDATE shelves SET list = 1, name = 'ann' WHERE id = 1; ${books}`);
-      },
-    );
+    const restored = `
+      DELETE FROM books; UPDATE shelves SET list = 1, name = 'ann' WHERE id = 1; ${books}
+      DELETE FROM rods; UPDATE racks SET list = 1, name = 'ann' WHERE id = 1; ${rods}
+      UPDATE racks SET list = 1, name = 'cid' WHERE id = 3`;
+    it.each([
+      ['shelves/1', { books: { update: [{ id: 3 }] } }],
+      ['shelves/1', { books: { update: [{ id: 2, size: 1 }] } }],
+      ['shelves/1', { books: { create: [{ id: 10, size: 1, pages: 1 }] } }],
+      ['racks/1', { rods: [] }],
+      ['racks/1', { rods: { update: [{ id: 1, size: 1 }] } }],
+      ['racks/1', { rods: { delete: [1] } }],
+      ['racks/3', { rods: [2, 3] }],
+    ])('is told where items below meet the rule that the request writes: %s %j', async (path, below) => {
+      const send = (name: string) =>
+        project.ask(`/items/${path}`, { method: 'PATCH', body: { list: 2, name, ...below } });
+      expect((await send('bob')).json.errors).toMatchObject([{ extensions: { type: 'unique' } }]);
+      expect((await send('new')).status).toBeLessThan(300);
+      await project.rows(restored);
+    });
 
     it('tells nothing of a hidden row beside rules about other items of the request', async () => {
       const send = (name: string) => {

@@ -9,12 +9,13 @@ import {
   literalValue,
   type ManyToOne,
   never,
+  type Operator,
   type RelationDescriptor,
   type Truth,
 } from '../../language/index.ts';
 import { hasLateValues } from '../../sql/row.ts';
 import { type CollectionScope, keyFields, type Scope } from '../../sql/scope.ts';
-import { type BroughtItems, changedNames, isTenant, type Written } from './check.ts';
+import { type ChangesBelow, changedNames, isTenant, type Written } from './check.ts';
 
 /** Settings by which a condition on a written row is judged before the write. */
 interface Ahead {
@@ -67,7 +68,7 @@ function manyAhead(
 ): Condition {
   const relation = collection.relations.get(name)?.descriptor;
   if (refused === undefined || relation === undefined || relation.kind === 'm2o') return always;
-  if (isWritten(scope, relation, written)) return broughtItems(refused, condition).length > 0 ? condition : always;
+  if (isWritten(scope, relation, written)) return isChangedBelow(changesBelow(refused, condition)) ? condition : always;
   if (refused.action === 'create')
     return isEmptyAtFirst(scope, collection, relation, written) ? ofNone(condition) : always;
   const pairs = relation.kind === 'm2m' ? relation.near : relation.on;
@@ -84,20 +85,41 @@ function keepsOwn(refused: Written, pairs: ManyToOne['on']): boolean {
 }
 
 /**
- * Items below stored ones that a condition looks for, where the request writes some. Without one of these that meets it, a
- * condition that no stored row meets is broken afterwards, too.
+ * Changes of items below stored ones, of which the request writes some, that make a condition hold: items that it brings, or
+ * takes. Without these, a condition that does not hold before the write is broken afterwards, too.
  */
-export function broughtItems(written: Written, condition: Condition): readonly BroughtItems[] {
+export function changesBelow(written: Written, condition: Condition): ChangesBelow {
   const { scope, writable, collections, action } = written;
-  if (condition.kind === 'and' || condition.kind === 'or')
-    return condition.of.flatMap((part) => broughtItems(written, part));
-  if (condition.kind === 'compare' || condition.quantifier !== 'some' || action === 'create') return [];
-  const relation = writable.collection.relations.get(condition.relation)?.descriptor;
+  if (condition.kind === 'and' || condition.kind === 'or') {
+    const parts = condition.of.map((part) => changesBelow(written, part));
+    return { brings: parts.flatMap(({ brings }) => brings), takes: parts.flatMap(({ takes }) => takes) };
+  }
+  const isRelated = condition.kind === 'related';
+  const relation = writable.collection.relations.get(isRelated ? condition.relation : condition.field)?.descriptor;
   const target = scope.open.collections.get(relation?.target ?? '');
-  if (relation?.kind !== 'o2m' || target === undefined || !collections.has(relation.target)) return [];
-  if ([...collections].some((name) => scope.open.collections.get(name)?.descriptor.amended === true)) return [];
-  const isSettled = keepsOwn(written, relation.on) && isApart(scope.open, target, condition.where, collections);
-  return isSettled ? [{ collection: relation.target, where: condition.where }] : [];
+  if (action === 'create' || relation?.kind !== 'o2m' || !collections.has(relation.target)) return noChanges;
+  const isAmended = [...collections].some((name) => scope.open.collections.get(name)?.descriptor.amended === true);
+  const keys = keyFields(writable.collection.descriptor).map(({ column }) => column);
+  const isByKey = relation.on.every(({ from }) => keys.includes(from)) && keepsOwn(written, relation.on);
+  if (target === undefined || isAmended || !isByKey) return noChanges;
+  if (!isRelated) {
+    const isBound = bounded.has(condition.operator) && condition.operand.kind === 'literal';
+    return isBound ? { brings: [], takes: [relation] } : noChanges;
+  }
+  const { quantifier, where } = condition;
+  if (!isApart(scope.open, target, where, collections)) return noChanges;
+  if (quantifier === 'none') return { brings: [], takes: [relation] };
+  return { brings: [{ collection: relation.target, where }], takes: [] };
+}
+
+const noChanges: ChangesBelow = { brings: [], takes: [] };
+
+/** Operators that a count meets only as long as it is small. */
+const bounded: ReadonlySet<Operator> = new Set(['_lt', '_lte']);
+
+/** True if a condition that does not hold before the write is broken afterwards, too, unless the request makes some changes. */
+export function isChangedBelow({ brings, takes }: ChangesBelow): boolean {
+  return brings.length + takes.length > 0;
 }
 
 /** True if no row can lead to one before that is there, and no trigger makes any: a foreign key sees to it. */
@@ -206,7 +228,7 @@ export function conditionFields(written: Written, condition: Condition): readonl
   const target = scope.open.collections.get(relation?.target ?? '');
   const pairs = relation?.kind === 'm2m' ? relation.near : (relation?.on ?? []);
   const fields = [...(isRelated ? [] : [condition.field]), ...holdersOf(collection.descriptor, pairs)];
-  if (broughtItems(written, condition).length > 0) return fields;
+  if (isChangedBelow(changesBelow(written, condition))) return fields;
   if (!isRelated || relation?.kind !== 'm2o' || target === undefined)
     return isApart(scope.open, collection, condition, collections) ? fields : undefined;
   const isLinked = target.descriptor.amended !== true && isApart(scope.open, target, condition.where, collections);

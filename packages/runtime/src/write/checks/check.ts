@@ -4,6 +4,7 @@ import {
   type Condition,
   type ConstraintDescriptor,
   type ManyToOne,
+  type OneToMany,
   type Operand,
   type Operator,
   systemCollection,
@@ -61,9 +62,17 @@ export type PermissionCheck = (
   readonly awaits?: readonly ManyToOne[];
   /** Fields that it asks for, where nothing else that the request writes decides it. Default: something else does. */
   readonly asks?: readonly string[];
-  /** Items of which the request may write some that make it hold. Default: none. */
-  readonly brings?: readonly BroughtItems[];
+  /** Changes that make it hold, where the request makes them. Default: none. */
+  readonly below?: ChangesBelow;
 };
+
+/** Changes of items below stored ones. */
+export interface ChangesBelow {
+  /** Items that are written. */
+  readonly brings: readonly BroughtItems[];
+  /** Relations whose items are taken away, or changed. */
+  readonly takes: readonly OneToMany[];
+}
 
 /** Items of a collection that meet a condition. */
 export interface BroughtItems {

@@ -9,11 +9,12 @@ import type { CollectionScope, RelationScope, Scope } from '../../sql/scope.ts';
 import { countedScope } from '../access/scope.ts';
 import {
   awaitedLinks,
-  broughtItems,
+  changesBelow,
   conditionFields,
   countsWritten,
   fieldsOfRules,
   foreignKeyOf,
+  isChangedBelow,
   mayOpen,
   openLinks,
   partAhead,
@@ -103,7 +104,7 @@ function ruleChecksFirst(written: Written): readonly Check[] {
     const checked = (some: readonly Granting[]): readonly Check[] => {
       const openBy = some.flatMap(({ must }) => openLinks(written, must)).map((link) => ({ link }));
       const awaits = some.flatMap(({ must }) => awaitedLinks(written, must));
-      const brings = some.flatMap(({ must }) => broughtItems(written, must));
+      const below = changesBelow(written, { kind: 'and', of: some.map(({ must }) => must) });
       const isSet = some.some(({ rule }) => rule.presets.some(isPath));
       const asks = isSet ? undefined : fieldsOfRules(written, some);
       return grantedChecks(written, requirement, index, some, time).map((check) => ({
@@ -113,7 +114,7 @@ function ruleChecksFirst(written: Written): readonly Check[] {
           ...check.permissionCheck,
           ...(awaits.length > 0 && { awaits }),
           ...(asks && { asks }),
-          ...(brings.length > 0 && { brings }),
+          ...(isChangedBelow(below) && { below }),
         },
       }));
     };
@@ -122,7 +123,7 @@ function ruleChecksFirst(written: Written): readonly Check[] {
     // The other conditions of the only rule are judged where its links, or what it asks, leave some open.
     const opennessOf = (condition: Condition): string => {
       const isOpen = openLinks(written, condition).length > 0 || awaitedLinks(written, condition).length > 0;
-      return JSON.stringify([isOpen, broughtItems(written, condition), conditionFields(written, condition)]);
+      return JSON.stringify([isOpen, changesBelow(written, condition), conditionFields(written, condition)]);
     };
     const parts = [...Map.groupBy(conditions, opennessOf).values()];
     if (only === undefined || parts.length < 2) return checked(each);

@@ -7,7 +7,7 @@ import type { PlatformError } from '../../errors.ts';
 import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import type { ManyToOne } from '../../language/index.ts';
 import type { ChangeOrigin } from '../../system/log-changes.ts';
-import type { BroughtItems } from '../checks/check.ts';
+import type { ChangesBelow } from '../checks/check.ts';
 import type { Batch } from '../decode/batch.ts';
 import { asMany, type Keys } from '../decode/keys.ts';
 import type { History, StepAction } from '../history/history.ts';
@@ -51,8 +51,8 @@ export interface Running {
   readonly endBroken?: (plans: StepPlans) => void;
   /** True if a later step of the request writes what a link of an item leads to. Default: there are no later ones. */
   readonly awaits?: (link: ManyToOne, batch: Batch, item: number) => boolean;
-  /** True if an item that the request writes may meet a condition. Default: that is unknown. */
-  readonly mayBring?: (items: BroughtItems) => Promise<boolean>;
+  /** True if the request may change items below those of these keys so. Default: that is unknown. */
+  readonly mayChange?: (below: ChangesBelow, keys: readonly KeyTexts[]) => Promise<boolean>;
   /** Hears what happens to the items below others in payloads. */
   readonly watcher?: TreeWatcher;
   /** Watch over collections of the platform. */

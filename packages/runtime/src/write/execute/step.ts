@@ -4,7 +4,7 @@ import { PlatformError } from '../../errors.ts';
 import { failedValidation } from '../../json/problems.ts';
 import type { Condition } from '../../language/index.ts';
 import type { Answer } from '../../query/answer.ts';
-import type { Batch } from '../decode/batch.ts';
+import { readRows } from '../../sql/array-text.ts';
 import { asMany, asOne, type Keys } from '../decode/keys.ts';
 import type { WriteValues } from '../plan/inputs.ts';
 import { draw } from '../plan/plan-create.ts';
@@ -74,7 +74,7 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
   if (rulesFirst !== undefined) {
     const drawn = draw(rulesFirst.sources, batch.count, nothing);
     const judged = { ...values, keys: keys && asMany(keys), drawn };
-    checkVerdicts(running, await settledNow(running, await verify(running, rulesFirst, judged), batch), payload);
+    checkVerdicts(running, await settledNow(running, await verify(running, rulesFirst, judged), step), payload);
   }
   // Ended here, it answers the same whether the database takes the rows or not.
   if (running.judgesFirst === true) running.endBroken?.(plans);
@@ -108,7 +108,7 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
 export async function checkLinksFirst(running: Running, { plans, batch, keys, payload }: Step): Promise<void> {
   const values = { batch, keys: keys && asMany(keys), matched: nothing };
   const verdicts = await verify(running, plans.planLinks?.(), values);
-  checkVerdicts(running, await settledNow(running, verdicts, batch), payload);
+  checkVerdicts(running, await settledNow(running, verdicts, { batch, keys }), payload);
 }
 
 /** Checks rules of a refused write before anything is written, as far as only fields of its items decide which are known. */
@@ -126,7 +126,7 @@ export async function checkRulesFirst(
     const left = asks === undefined ? [] : items.filter((item) => asks.every((field) => isKnown(field, item)));
     return { permissionCheck, items: left };
   });
-  checkVerdicts(running, await settledNow(running, knownVerdicts, batch), payload);
+  checkVerdicts(running, await settledNow(running, knownVerdicts, { batch, keys }), payload);
 }
 
 /** True if an item may meet a condition as a step is about to write it; `isKnown` tells of what fields are known. */
@@ -167,16 +167,18 @@ async function verify(
 
 /** Verdicts without the items whose rules other steps may make hold: by what they are linked to, or by items below them. */
 async function settledNow(
-  { awaits, mayBring }: Running,
+  { awaits, mayChange }: Running,
   verdicts: readonly Verdict[],
-  batch: Batch,
+  { batch, keys }: Pick<Step, 'batch' | 'keys'>,
 ): Promise<readonly Verdict[]> {
   const settled: Verdict[] = [];
   for (const { permissionCheck, items } of verdicts) {
-    const { awaits: links = [], brings = [] } = permissionCheck;
+    const { awaits: links = [], below } = permissionCheck;
     const left = items.filter((item) => !links.some((link) => awaits?.(link, batch, item)));
-    let isOpen = left.length === 0;
-    for (const brought of brings) isOpen ||= mayBring === undefined || (await mayBring(brought));
+    if (left.length === 0) continue;
+    const rows = below === undefined || keys === null ? [] : readRows(asMany(keys).values);
+    const above = left.flatMap((item) => (rows[item] === undefined ? [] : [rows[item]]));
+    const isOpen = below !== undefined && (mayChange === undefined || (await mayChange(below, above)));
     if (!isOpen) settled.push({ permissionCheck, items: left });
   }
   return settled;

@@ -4,12 +4,12 @@
  */
 import { PlatformError } from '../../errors.ts';
 import { invalidPayload } from '../../json/problems.ts';
-import { type ColumnPair, decodeValue } from '../../language/index.ts';
+import { type ColumnPair, decodeValue, type OneToMany } from '../../language/index.ts';
 import { oneSpelling } from '../../language/values/values.ts';
 import { operandType } from '../../sql/operand.ts';
 import { keyFields } from '../../sql/scope.ts';
 import { grantFor } from '../access/scope.ts';
-import type { BroughtItems } from '../checks/check.ts';
+import type { BroughtItems, ChangesBelow } from '../checks/check.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Step } from '../execute/running.ts';
 import { checkLinksAhead, checkLinksFirst, checkRulesFirst, findsAll, mayMeet } from '../execute/step.ts';
@@ -28,6 +28,7 @@ import {
 import { keysOfRows } from './removal.ts';
 import { textOf } from './resolve/defer-links.ts';
 import { findExisting, inOrder, keyOfNode, madeLinks } from './resolve/references.ts';
+import { columnTexts } from './resolve/stored.ts';
 import { findLeaving } from './write-children.ts';
 import { findRemoved } from './write-targets.ts';
 import { areDecided, collectKnown, isDecided, type LinkValues, placesOf, type Writing, writesOf } from './writing.ts';
@@ -170,8 +171,15 @@ async function checkRules(writing: Writing, group: Group, draft: DecodedStep, li
   await checkRulesFirst(running, prepareFirst(writing, group, draft, completed.batch).step, isKnown);
 }
 
+/** True if the tree may change items below those of these keys so that a condition holds. */
+export async function mayChange(writing: Writing, below: ChangesBelow, above: readonly KeyTexts[]): Promise<boolean> {
+  for (const items of below.brings) if (await mayBring(writing, items)) return true;
+  for (const relation of below.takes) if (await mayTake(writing, relation, above)) return true;
+  return false;
+}
+
 /** True if an item that the tree writes may meet a condition. */
-export async function mayBring(writing: Writing, { collection, where }: BroughtItems): Promise<boolean> {
+async function mayBring(writing: Writing, { collection, where }: BroughtItems): Promise<boolean> {
   for (const [group, drafts] of writing.drafts) {
     if (group.targets.some(({ relation }) => relation.junction === collection)) return true;
     if (group.writable.collection.descriptor.name !== collection) continue;
@@ -184,6 +192,30 @@ export async function mayBring(writing: Writing, { collection, where }: BroughtI
       const { step } = prepareFirst(writing, group, draft, draft.batch);
       if (await mayMeet(writing.running, step, where, (name) => !open.includes(name))) return true;
     }
+  }
+  return false;
+}
+
+/** True if the tree may take an item from those of these keys, or change it. */
+async function mayTake(writing: Writing, relation: OneToMany, above: readonly KeyTexts[]): Promise<boolean> {
+  const { running, drafts } = writing;
+  const isAbove = (texts: KeyTexts): boolean => above.some((key) => texts.every((text) => key.includes(text)));
+  for (const [group, steps] of drafts) {
+    const { collection } = group.writable;
+    for (const edge of group.children) {
+      if (edge.group.writable.collection.descriptor.name !== relation.target) continue;
+      const owners = edge.members.filter(({ complete, removed }) => complete || removed.length > 0);
+      // Items of another relation may be deleted.
+      const isOther = edge.relation.name !== relation.name;
+      if (owners.some(({ owner }) => isOther || isAbove(group.nodes[owner]?.key ?? []))) return true;
+    }
+    if (group.targets.some((edge) => edge.relation.junction === relation.target)) return true;
+    if (collection.descriptor.name !== relation.target) continue;
+    const changed = steps.flatMap(({ action, nodes }) => (action === 'update' ? nodes : []));
+    const keys = changed.map((node) => group.nodes[node]?.key ?? []);
+    const columns = relation.on.map(({ to }) => to);
+    const held = keys.length === 0 ? [] : await columnTexts(running, collection, keys, columns);
+    if (held.some((texts) => texts.length > 0 && isAbove(texts))) return true;
   }
   return false;
 }

@@ -15,7 +15,7 @@ import {
   fillBatch,
   fillLinks,
   type GrowingLinkValues,
-  mayBring,
+  mayChange,
   prepareDraft,
   statedTexts,
 } from './check-first.ts';
@@ -110,10 +110,10 @@ export async function writeTree(
 }
 
 /** Tells steps of a tree of its other steps. */
-function otherSteps(writingOf: () => Writing): Pick<Running, 'awaits' | 'mayBring'> {
+function otherSteps(writingOf: () => Writing): Pick<Running, 'awaits' | 'mayChange'> {
   return {
     awaits: (...link) => awaits(writingOf(), ...link),
-    mayBring: (items) => mayBring(writingOf(), items),
+    mayChange: (...below) => mayChange(writingOf(), ...below),
   };
 }
 
