@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chown, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { keptSecret } from '@tablewright/runtime/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, withClient } from '../support/database.ts';
 import { file, form } from '../support/files.ts';
@@ -70,6 +71,20 @@ describe.skipIf(disk === null)(`a disk of two megabytes${without}`, () => {
     expect(await readFile(join(disk ?? '', again.json.data.filename_disk), 'latin1')).toBe('c'.repeat(400_000));
     await expect.poll(async () => (await left()).incoming).toEqual([]);
   });
+});
+
+it.skipIf(disk === null)(`a secret is kept wholly or not at all${without}`, async () => {
+  const folder = (await mountSmall()) ?? '';
+  try {
+    await writeFile(join(folder, 'ballast'), Buffer.alloc(2 * 1024 * 1024));
+    await expect(keptSecret(folder)).rejects.toThrow('ENOSPC');
+    await rm(join(folder, 'ballast'));
+    expect(await keptSecret(folder)).toHaveLength(43);
+    expect(await readdir(folder)).toEqual(['secret']);
+  } finally {
+    execFileSync('umount', [folder]);
+    await rm(folder, { recursive: true });
+  }
 });
 
 it.skipIf(disk === null)(`a new project is there wholly or not at all${without}`, { timeout: 60_000 }, async () => {
