@@ -23,7 +23,7 @@ import { keySchemas, namingBodies } from './keys.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
 import { type Addressed, addressed } from './paths/addressed.ts';
 import { customPaths, customTag, functionPaths, functionTag } from './paths/call-paths.ts';
-import { filePaths } from './paths/file-paths.ts';
+import { assetParameters, assetResponses, filePaths } from './paths/file-paths.ts';
 import { graphqlPaths, graphqlResponses, graphqlSchemas, graphqlTag } from './paths/graphql-paths.ts';
 import { operationPaths, operationSchemas } from './paths/operations.ts';
 import { addressedParts, addressedTexts, factsText } from './paths/path-texts.ts';
@@ -100,6 +100,7 @@ export function describeOpenApi(
       responses: objectOf([
         ...responsesOf(collections, asText),
         ...sharedResponses(),
+        ...assetResponses(view),
         ...(api.graphql ? graphqlResponses() : []),
         ...failureResponses(others.map(([, item]) => item)),
       ]),
@@ -107,6 +108,7 @@ export function describeOpenApi(
         ...parametersOf(collections, asText),
         ...keyParametersOf(collections, asText),
         ...parameterComponents(),
+        ...assetParameters(view),
       ]),
       requestBodies: objectOf(bodiesOf(collections, asText)),
       headers: objectOf(headerComponents()),

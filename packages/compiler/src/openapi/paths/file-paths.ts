@@ -1,7 +1,8 @@
 /** Uploads and contents of files. Source: API specification, section 11. */
 import { commonFailures } from '@tablewright/runtime/operations';
 import type { RoleView } from '../../role-view/role-view.ts';
-import { type JsonObject, objectOf, type Parts } from '../json.ts';
+import { type JsonObject, objectOf, type Parts, reference } from '../json.ts';
+import { useHeader } from '../parameters.ts';
 import { failuresByStatus } from '../responses.ts';
 import { type Addressed, files } from './addressed.ts';
 
@@ -19,19 +20,18 @@ export function uploadContent({ writes }: Addressed, action: 'create' | 'update'
 }
 
 /** The paths of files beside those of their collection, as far as an access class may use them. */
-export function filePaths({ collections }: RoleView): Parts {
-  const collection = collections.find(({ name }) => name === files);
-  if (collection === undefined) return [];
+export function filePaths(view: RoleView): Parts {
+  if (!readsFiles(view)) return [];
   const id = pathParameter('id', { type: 'string', format: 'uuid' });
   const filename = pathParameter('filename', { type: 'string', description: 'Any name, for people.' });
   return [
-    ...(collection.readable
-      ? [
-          ['/assets/{id}', { parameters: [id], get: readAsset('readAsset') }] as const,
-          ['/assets/{id}/{filename}', { parameters: [id, filename], get: readAsset('readNamedAsset') }] as const,
-        ]
-      : []),
+    ['/assets/{id}', { parameters: [id], get: readAsset('readAsset') }],
+    ['/assets/{id}/{filename}', { parameters: [id, filename], get: readAsset('readNamedAsset') }],
   ];
+}
+
+function readsFiles({ collections }: RoleView): boolean {
+  return collections.some(({ name, readable }) => name === files && readable);
 }
 
 const sides = { type: 'integer', minimum: 1 };
@@ -49,23 +49,47 @@ const transformations: Readonly<Record<string, JsonObject>> = {
   download: { type: 'string', description: 'Makes a browser save the file, with any value.' },
 };
 
-function readAsset(operationId: string): JsonObject {
+/** Those of `transformations` that both paths refer to, as their texts are long. */
+const shared = ['key', 'fit', 'transforms', 'download'];
+
+export function assetParameters(view: RoleView): Parts {
+  if (!readsFiles(view)) return [];
+  return shared.map((name) => [name, { name, in: 'query', schema: transformations[name] ?? {} }]);
+}
+
+/** Answers with a content. */
+export function assetResponses(view: RoleView): Parts {
+  if (!readsFiles(view)) return [];
   const content = { '*/*': { schema: {} } };
-  const headers = { ETag: { required: true, schema: { type: 'string' } } };
-  const query = Object.entries(transformations).map(([name, schema]) => ({ name, in: 'query', schema }));
-  const header = ['Range', 'If-Range', 'If-None-Match', 'If-Modified-Since'].map((name) => {
+  const headersOf = (...names: readonly string[]): JsonObject =>
+    objectOf(names.map((name) => [name, { required: true, schema: { type: 'string' } }]));
+  const whole = ['Accept-Ranges', 'Content-Disposition', 'ETag', 'Last-Modified'];
+  return [
+    ['Asset', { description: 'The content.', headers: headersOf(...whole), content }],
+    [
+      'AssetPart',
+      { description: 'The part that was asked for.', headers: headersOf('Content-Range', ...whole), content },
+    ],
+    ['AssetNotModified', { description: 'It has not changed.', headers: headersOf('ETag', 'Last-Modified') }],
+  ];
+}
+
+function readAsset(operationId: string): JsonObject {
+  const query = Object.entries(transformations).map(([name, schema]) =>
+    shared.includes(name) ? reference('parameters', name) : { name, in: 'query', schema },
+  );
+  const header = ['Range', 'If-Range', 'If-Modified-Since'].map((name) => {
     return { name, in: 'header', schema: { type: 'string' } };
   });
   return {
     operationId,
     tags: ['files'],
-    summary: 'Read the content of a file',
-    description: 'With parameters an image is made into another one; other contents are sent as they are.',
-    parameters: [...query, ...header],
+    summary: 'Read the content of a file, or an image that is made of it',
+    parameters: [...query, ...header, useHeader('ifNoneMatch')],
     responses: objectOf([
-      ['200', { description: 'The content.', headers, content }],
-      ['206', { description: 'The part that was asked for.', headers, content }],
-      ['304', { description: 'It has not changed.', headers }],
+      ['200', reference('responses', 'Asset')],
+      ['206', reference('responses', 'AssetPart')],
+      ['304', reference('responses', 'AssetNotModified')],
       ...failuresByStatus([...commonFailures, 'Forbidden', 'RangeNotSatisfiable']),
     ]),
   };
