@@ -76,6 +76,16 @@ const users = addTables({
 const archives = configured('articles', { softDelete: { field: 'status', value: 'draft' } });
 const purges = rule('delete: { filter: { status: draft } }', 'delete: { filter: { status: draft }, purge: true }');
 
+/** A condition with words that are no columns. */
+function zoned(name: string, printed: string): Edit {
+  const expression = `(((${printed})::timestamp(3) without time zone < now()) AND (country <> 'zone'::text))`;
+  const check = { name: 'zoned', expression, columns: [name, 'country'], allowed: null };
+  return all(
+    addColumns('authors', name),
+    inTable('authors', (one) => ({ ...one, checks: [check] })),
+  );
+}
+
 const tagsByName = (key: string): Edit =>
   all(
     rule('    tags: { read: true }\n  reader', '    tags: { read: { fields: [id, color] } }\n  reader'),
@@ -258,6 +268,7 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     search: { mode: 'text', fields: ['title', 'body'], language: 'english' },
   }),
   'collection-archives': archives,
+  'collection-advises-to-archive': configured('articles', { archive: { field: 'status', value: 'old' } }),
   'singleton-begun': configured('categories', { singleton: true }),
   'singleton-ended': configure(() => ({ collections: {} })),
   'key-of-another-column': inTable('tags', (one) => ({
@@ -298,6 +309,7 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
   }),
   'generated-otherwise': [made('(title || slug)'), made('(slug || title)')],
   'column-renamed': column('authors', 'country', (one) => ({ ...one, ...rename('nation')(one) })),
+  'column-renamed-to-a-keyword': [zoned('zone', 'zone'), zoned('order', '"order"')],
   'column-renamed-in-rules': all(
     column('articles', 'status', (one) => ({ ...one, ...rename('state')(one) })),
     rule(
@@ -643,6 +655,13 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
   'foreign-key-enforced': [
     foreignKey('comments', 'article_id', (key) => ({ ...key, validated: false, enforced: false })),
     all(),
+  ],
+  'foreign-key-added-that-is-not-enforced': [
+    inTable('articles', (one) => ({
+      ...one,
+      foreignKeys: one.foreignKeys.filter(({ columns }) => !columns.includes('category_id')),
+    })),
+    foreignKey('articles', 'category_id', (key) => ({ ...key, validated: false, enforced: false })),
   ],
   'foreign-key-not-valid': foreignKey('comments', 'article_id', (key) => ({ ...key, validated: false })),
   'on-update-cascades': foreignKey('comments', 'article_id', (key) => ({ ...key, onUpdate: 'cascade' })),

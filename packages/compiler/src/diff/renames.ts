@@ -90,19 +90,49 @@ function storedColumns(
   );
 }
 
-/** Texts, types, names in the quotes of both families of servers, and plain names that are not those of a call. */
+/** Texts, types, collations and parts of times; names in the quotes of both families of servers; words that call nothing. */
 const tokens =
-  /'(?:[^']|'')*'|::[\w.]+(?: varying| precision| with(?:out)? time zone)?|"((?:[^"]|"")+)"|`((?:[^`]|``)+)`|[\p{L}_][\p{L}\p{N}_$]*(?![\p{L}\p{N}_$(])/gu;
+  /'(?:[^']|'')*'|::(?:[\w.]|"(?:[^"]|"")+")+(?: varying| precision)?(?:\([\d,]+\))?(?: with(?:out)? time zone)?|COLLATE "(?:[^"]|"")+"|EXTRACT\(\w+|"((?:[^"]|"")+)"|`((?:[^`]|``)+)`|[\p{L}_][\p{L}\p{N}_$]*(?![\p{L}\p{N}_$(.])/gu;
+
+/** Keywords that PostgreSQL quotes where they are names. Source: `pg_get_keywords()`, all but the unreserved ones. */
+const keywords: ReadonlySet<string> = new Set(
+  `all analyse analyze and any array as asc asymmetric authorization between bigint binary bit boolean both case
+  cast char character check coalesce collate collation column concurrently constraint create cross current_catalog
+  current_date current_role current_schema current_time current_timestamp current_user dec decimal default
+  deferrable desc distinct do else end except exists extract false fetch float for foreign freeze from full grant
+  greatest group grouping having ilike in initially inner inout int integer intersect interval into is isnull join
+  json json_array json_arrayagg json_exists json_object json_objectagg json_query json_scalar json_serialize
+  json_table json_value lateral leading least left like limit localtime localtimestamp merge_action national
+  natural nchar none normalize not notnull null nullif numeric offset on only or order out outer overlaps overlay
+  placing position precision primary real references returning right row select session_user setof similar
+  smallint some substring symmetric system_user table tablesample then time timestamp to trailing treat trim true
+  union unique user using values varchar variadic verbose when where window with xmlattributes xmlconcat
+  xmlelement xmlexists xmlforest xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable`.split(/\s+/),
+);
+
+/** True for a name that needs no quotes where others stand in double quotes. */
+function isPlain(name: string): boolean {
+  return /^[a-z_][a-z0-9_]*$/.test(name) && !keywords.has(name);
+}
 
 /** Gives SQL with the new names of columns, in quotes where servers print them so. */
 export function withColumns(sql: string, names: Names): string {
   if (names.size === 0) return sql;
+  // Servers whose quotes are backticks quote every name.
+  const isTicked = sql.includes('`');
   return sql.replaceAll(tokens, (token, quoted?: string, ticked?: string) => {
-    const name = names.get(quoted?.replaceAll('""', '"') ?? ticked?.replaceAll('``', '`') ?? token);
+    const plain = isPlain(token) && !isTicked ? token : '';
+    const name = names.get(quoted?.replaceAll('""', '"') ?? ticked?.replaceAll('``', '`') ?? plain);
     if (name === undefined) return token;
     if (ticked !== undefined) return `\`${name.replaceAll('`', '``')}\``;
-    return /^[a-z_][a-z0-9_$]*$/.test(name) ? name : quoteName(name);
+    return isPlain(name) ? name : quoteName(name);
   });
+}
+
+/** The first characters of a column, which servers of backticks are read as having without quotes. */
+function withPrefix(part: string, names: Names): string | undefined {
+  const [, column = '', rest] = /^\(left\((.*)(, \d+\)\))$/.exec(part) ?? [];
+  return rest === undefined ? undefined : `(left(${names.get(column) ?? column}${rest}`;
 }
 
 /** Gives a table before with the new names of its columns, and of the tables that it refers to. */
@@ -127,7 +157,7 @@ export function withStoredNames(table: Table, { tables, columns }: StoredNames):
     checks: table.checks.map((check) => ({ ...check, expression: withColumns(check.expression, names) })),
     indexes: table.indexes.map((index) => ({
       ...index,
-      columns: index.columns.map((column) => names.get(column) ?? withColumns(column, names)),
+      columns: index.columns.map((part) => names.get(part) ?? withPrefix(part, names) ?? withColumns(part, names)),
       predicate: index.predicate && withColumns(index.predicate, names),
     })),
   };

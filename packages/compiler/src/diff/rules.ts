@@ -92,6 +92,7 @@ export const rules = {
   'search-changed': rule({ rest: D }, 'The parameter `search` finds other items.'),
   'cache-changed': rule({ rest: D }, 'Answers without a token can be older, or ask more of the server.'),
   'soft-delete-changed': rule(D, 'DELETE removes items that were archived before, or the other way round.'),
+  'archive-changed': rule({ rest: D }, 'Apps that follow the advice archive items in another way.'),
   'accountability-changed': rule({ rest: D }, 'Another part of its history is kept.'),
 
   'field-removed': rule(B, gone),

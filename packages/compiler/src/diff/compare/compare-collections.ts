@@ -84,7 +84,6 @@ function comparePair(pair: CollectionPair): readonly Found[] {
     .join(', ');
   const current = after.version.collections.get(is.name)?.descriptor;
   const old = before.version.collections.get(was.name)?.descriptor;
-  const isSoftDeleteChanged = JSON.stringify(old?.softDelete) !== JSON.stringify(current?.softDelete);
   const kept = `Changes of "${is.name}" keep: ${current?.accountability ?? 'everything'}.`;
   const changes: readonly Finding[] = [
     ...when(was.name !== is.name, 'collection-renamed', `"${was.name}" is "${is.name}" now.`),
@@ -93,7 +92,7 @@ function comparePair(pair: CollectionPair): readonly Found[] {
     ...deprecationChange('collection', was, is),
     ...keyChange(key, keyBefore, current, old),
     ...(renameOf(old?.sort, renamed) === current?.sort ? [] : sortChange(is.name, current?.sort)),
-    ...when(isSoftDeleteChanged, 'soft-delete-changed', `DELETE ${deletes(current)} items of "${is.name}".`),
+    ...archiveChanges(pair),
     ...when(old?.accountability !== current?.accountability, 'accountability-changed', kept),
   ];
   return [
@@ -152,8 +151,27 @@ function sortChange(name: string, sort: string | undefined): readonly Finding[] 
   return when(true, 'default-sort-changed', message, { ...verdicts, rest });
 }
 
-function deletes(current: CollectionDescriptor | undefined): string {
-  return current?.softDelete === undefined ? 'removes' : 'archives';
+/** Ways in which DELETE archives items, and in which apps are advised to. */
+function archiveChanges({ before, after, was, is, renamed }: CollectionPair): readonly Finding[] {
+  const [old, current] = [before.version.collections.get(was.name), after.version.collections.get(is.name)];
+  const named = <T extends { readonly field: string }>(mark: T | null | undefined): T | null =>
+    mark ? { ...mark, field: renamed.get(mark.field) ?? mark.field } : null;
+  const deleted = current?.descriptor.softDelete;
+  const [oldAdvice, advice] = [named(old?.stored.archive), current?.stored.archive ?? null];
+  const advised = advice === null ? 'not to archive' : `to set "${advice.field}" to "${advice.value}" to archive`;
+  const isShown = [oldAdvice, advice].some((mark) => is.fields.some(({ name }) => name === mark?.field));
+  return [
+    ...when(
+      !isSame(named(old?.descriptor.softDelete), deleted ?? null),
+      'soft-delete-changed',
+      `DELETE ${deleted === undefined ? 'removes' : 'archives'} items of "${is.name}".`,
+    ),
+    ...when(
+      isShown && !isSame(oldAdvice, advice),
+      'archive-changed',
+      `Apps are advised ${advised} items of "${is.name}".`,
+    ),
+  ];
 }
 
 /** As far as the role sees it, or may write it. */

@@ -105,9 +105,10 @@ function foreignKeyChanges(dialect: Dialect, was: Table, is: Table, { isReached 
   const text = ({ columns, target, targetColumns, enforced, validated }: ForeignKey): string =>
     `(${columns.join(', ')}) to ${printTable(dialect, target)} (${targetColumns.join(', ')})${validated ? '' : ` not ${enforced === false ? 'enforced' : 'valid'}`}`;
   return [
-    ...lacking(was.foreignKeys, is.foreignKeys, refersAlike).map((key) =>
-      added('foreign-key-added', `There is a foreign key ${text(key)}`, isReached(key)),
-    ),
+    // One that is not enforced refuses nothing.
+    ...lacking(was.foreignKeys, is.foreignKeys, refersAlike)
+      .filter(({ enforced }) => enforced !== false)
+      .map((key) => added('foreign-key-added', `There is a foreign key ${text(key)}`, isReached(key))),
     ...lacking(is.foreignKeys, was.foreignKeys, refersAlike).map((key): Finding => {
       return { rule: 'foreign-key-removed', message: `There is no foreign key ${text(key)} any more.` };
     }),
