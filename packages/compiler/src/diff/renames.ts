@@ -94,7 +94,7 @@ function storedColumns(
 const tokens =
   /'(?:[^']|'')*'|::(?:[\w.]|"(?:[^"]|"")+")+(?: varying| precision)?(?:\([\d,]+\))?(?: with(?:out)? time zone)?|COLLATE "(?:[^"]|"")+"|EXTRACT\(\w+|"((?:[^"]|"")+)"|`((?:[^`]|``)+)`|[\p{L}_][\p{L}\p{N}_$]*(?![\p{L}\p{N}_$(.])/gu;
 
-/** Keywords that PostgreSQL quotes where they are names. Source: `pg_get_keywords()`, all but the unreserved ones. */
+/** Keywords that stand in double quotes where they are names. Source: `pg_get_keywords()`, all but the unreserved ones. */
 const keywords: ReadonlySet<string> = new Set(
   `all analyse analyze and any array as asc asymmetric authorization between bigint binary bit boolean both case
   cast char character check coalesce collate collation column concurrently constraint create cross current_catalog

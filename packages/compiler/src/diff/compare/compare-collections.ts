@@ -154,12 +154,12 @@ function sortChange(name: string, sort: string | undefined): readonly Finding[] 
 /** Ways in which DELETE archives items, and in which apps are advised to. */
 function archiveChanges({ before, after, was, is, renamed }: CollectionPair): readonly Finding[] {
   const [old, current] = [before.version.collections.get(was.name), after.version.collections.get(is.name)];
-  const named = <T extends { readonly field: string }>(mark: T | null | undefined): T | null =>
-    mark ? { ...mark, field: renamed.get(mark.field) ?? mark.field } : null;
+  const named = <T extends { readonly field: string }>(rule: T | null | undefined): T | null =>
+    rule ? { ...rule, field: renamed.get(rule.field) ?? rule.field } : null;
   const deleted = current?.descriptor.softDelete;
   const [oldAdvice, advice] = [named(old?.stored.archive), current?.stored.archive ?? null];
   const advised = advice === null ? 'not to archive' : `to set "${advice.field}" to "${advice.value}" to archive`;
-  const isShown = [oldAdvice, advice].some((mark) => is.fields.some(({ name }) => name === mark?.field));
+  const isReadable = [oldAdvice, advice].some((rule) => is.fields.some(({ name }) => name === rule?.field));
   return [
     ...when(
       !isSame(named(old?.descriptor.softDelete), deleted ?? null),
@@ -167,7 +167,7 @@ function archiveChanges({ before, after, was, is, renamed }: CollectionPair): re
       `DELETE ${deleted === undefined ? 'removes' : 'archives'} items of "${is.name}".`,
     ),
     ...when(
-      isShown && !isSame(oldAdvice, advice),
+      isReadable && !isSame(oldAdvice, advice),
       'archive-changed',
       `Apps are advised ${advised} items of "${is.name}".`,
     ),
