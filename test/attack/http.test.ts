@@ -228,7 +228,9 @@ function pipelined(): string {
 }
 
 it('heads of answers are the same bytes without optimisations', async () => {
-  const plain = await startHosted(magazine.folder, magazine.database.url, { PLATFORM_OPTIMIZE: 'none' }, false);
+  // As patient as the other one, since beside other work connections may come late.
+  const variables = { PLATFORM_OPTIMIZE: 'none', DATABASE_POOL_TIMEOUT: '50s' };
+  const plain = await startHosted(magazine.folder, magazine.database.url, variables, false);
   try {
     const [fast, usual] = await Promise.all(
       [magazine.url, plain.url].map(async (url) => {
