@@ -122,16 +122,15 @@ describe('a client that takes all it can get', () => {
     const refused = Promise.all(costly).finally(() => {
       isOver = true;
     });
-    let slowest = 0;
-    while (!isOver) {
-      const from = performance.now();
-      expect((await project.server.ask('/server/ping')).status).toBe(200);
-      slowest = Math.max(slowest, performance.now() - from);
-    }
+    let answered = 0;
+    for (; !isOver; answered++) expect((await project.server.ask('/server/ping')).status).toBe(200);
     expect((await refused).map(failure)).toEqual(costly.map(() => '400 FAILED_VALIDATION'));
-    expect(slowest).toBeLessThan(400);
+    // Four passwords take four seconds.
+    expect(answered).toBeGreaterThan(4);
     expect((await set('these are only words')).status).toBe(200);
     await change('/settings', { auth_password_policy: null });
+    const isLifted = async () => (await set('1 word and DIGITS')).status;
+    await expect.poll(isLifted, { timeout: 10_000 }).toBe(200);
   });
 });
 
