@@ -1,5 +1,5 @@
 /** Clients that ask for files and images and read nothing of them: what they cost is bounded, and they are cut. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, symlink } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -90,9 +90,9 @@ it.each([
 it('an image that is not stored waits for room, and is refused where there is none', { timeout: 60_000 }, async () => {
   const id = await upload(original);
   const { json } = await project.server.admin(`/files/${id}?fields=filename_disk`);
-  const folder = join(project.folder, '.platform/uploads/renditions', json.data.filename_disk);
-  await mkdir(folder, { recursive: true });
-  for (let number = 0; number < 250; number++) await writeFile(join(folder, `${number}.png`), '');
+  // The folder of its renditions cannot be made, so none is kept.
+  const renditions = join(project.folder, '.platform/uploads/renditions');
+  await symlink(join(project.folder, 'nowhere'), join(renditions, json.data.filename_disk));
   const path = `/assets/${id}${large}`;
   await leaveUnread(path);
   expect(failure(await project.server.ask(path))).toBe('503 SERVICE_UNAVAILABLE');
