@@ -28,7 +28,7 @@ const patches = [
   },
   {
     file: 'packages/runtime/src/http/operations/utils.ts',
-    before: '    async utilsCacheClear() {',
+    before: '    async utilsCacheClear(',
     text: '    utilsEcho: async ({ text }) => ({ value: text }),\n',
   },
 ];
