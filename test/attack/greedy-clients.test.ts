@@ -128,7 +128,7 @@ describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
       const ask = (path: string) => fire(afar.url, { path }, new Agent({ localAddress: '127.0.3.9' }));
       // One after the other, or three at once, they would take a second and more.
       const most = 700;
-      /** What most of twenty take that come at once; other work may make a round of them slow. */
+      /** Median of the milliseconds of twenty reads at once. Other work may make a round of them slow. */
       const askTwenty = async (tries = 3): Promise<number> => {
         const times: number[] = [];
         const asked = Array.from({ length: 20 }, async (_, offset) => {

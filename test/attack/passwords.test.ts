@@ -105,7 +105,7 @@ describe('a client that takes all it can get', () => {
     }
   });
 
-  it('keeps nobody waiting by a password for which a careless policy goes back without end', {
+  it('answers others while a careless policy backtracks without end', {
     timeout: 60_000,
   }, async () => {
     const user = await project.addUser(member);

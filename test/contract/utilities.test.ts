@@ -271,7 +271,7 @@ describe('sorting', () => {
   });
 
   it('gives many items positions with little memory', { timeout: 180_000 }, async () => {
-    const count = 100_000;
+    const count = 300_000;
     const database = await createSystemDatabase(`CREATE TABLE pages (id integer PRIMARY KEY, position integer);
       INSERT INTO pages (id) WITH RECURSIVE g (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM g WHERE n < 1000)
         SELECT 1000 * (a.n - 1) + b.n FROM g AS a, g AS b WHERE a.n <= ${count / 1000};`);
@@ -279,7 +279,7 @@ describe('sorting', () => {
     const config = "collections: { pages: { sort: 'position', accountability: 'none' } }";
     const text = `import { defineConfig } from 'tablewright/config';\nexport default defineConfig({ ${config} });\n`;
     await writeFile(join(folder, 'platform.config.ts'), text);
-    const server = await startUnchecked(folder, database.url, { NODE_OPTIONS: '--max-old-space-size=100' });
+    const server = await startUnchecked(folder, database.url, { NODE_OPTIONS: '--max-old-space-size=80' });
     try {
       const move = await server.admin('/utils/sort/pages', { method: 'POST', body: { item: 3, to: 1 } });
       expect(move.status).toBe(200);

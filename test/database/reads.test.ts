@@ -62,7 +62,7 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
   });
   afterAll(() => place.drop());
 
-  /** Of many reads at once some wait long for a connection beside other work. */
+  /** Lets reads wait long for a connection, as some of many do beside other work. */
   const patient = { poolTimeoutMs: 30_000 };
 
   async function open(options: Partial<ConnectOptions> = {}): Promise<Database> {
