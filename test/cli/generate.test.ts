@@ -64,6 +64,29 @@ describe('platform generate', () => {
     expect((await generate()).code).toBe(0);
   });
 
+  it('lists hooks of a function with a name, and warns of tools that are passed on, whose hooks it does not read', async () => {
+    const folder = join(project.folder, 'extensions');
+    await mkdir(folder);
+    const start = "import { defineExtension } from '../generated/extension.js';\n";
+    const listed = async (text: string) => {
+      await writeFile(join(folder, 'audit.ts'), `${start}${text}`);
+      const { code, stderr } = await generate();
+      const list: { readonly hooks: readonly string[] } = JSON.parse(
+        await readFile(join(project.folder, 'generated', 'extensions.json'), 'utf8'),
+      );
+      return [code, list.hooks, /extensions.audit\.ts:\d+:\d+/.exec(stderr)?.[0]];
+    };
+    const named =
+      "function register(on) { on.before('tags.create', () => {}); }\nexport default defineExtension(register);\n";
+    expect(await listed(named)).toEqual([0, ['before tags.create'], undefined]);
+    const helper = "const audit = (after) => after('tags.update', () => {});\n";
+    const passed =
+      "export default defineExtension(({ before, after }) => {\n  before('tags.create', () => {});\n  audit(after);\n});\n";
+    expect(await listed(`${helper}${passed}`)).toEqual([0, ['before tags.create'], 'extensions/audit.ts:5:9']);
+    await rm(folder, { recursive: true });
+    expect((await generate()).code).toBe(0);
+  });
+
   it('compiles offline from platform.schema.json', async () => {
     const before = await generated();
     await rm(join(project.folder, 'generated'), { recursive: true });

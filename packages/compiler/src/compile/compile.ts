@@ -81,7 +81,7 @@ export function compile(source: Schema, options: CompileOptions): CompileResult 
       ...(clientPackages === undefined ? [] : checkClientNames(api, clientPackages)),
       ...checkClasses(api, clientsOf),
     ];
-    if (problems.length > 0) return failed(problems);
+    if (problems.some(({ severity }) => severity === 'error')) return failed(problems);
     const requested = api.graphql && clientsOf === undefined ? documents : [];
     const { operations, diagnostics: faults } = checkDocuments(api, requested);
     if (faults.length > 0) return failed(faults);
@@ -100,14 +100,19 @@ export function compile(source: Schema, options: CompileOptions): CompileResult 
     };
     if (clientsOf !== undefined) {
       const files = emitClients(whole, render, clientsOf);
-      return { files, diagnostics: [], summary: summarize(whole, files.length) };
+      return { files, diagnostics: problems, summary: summarize(whole, files.length) };
     }
     const descriptions = emitDescriptions(whole);
     for (const file of descriptions) options.described?.(file);
     const additions = { extensions, routes: typed.routes, operations };
     const server = [...emitServerFiles(whole, additions, collections, render), ...emitClients(whole, render)];
     const files = withManifest(whole, [...server, ...descriptions], options.sources);
-    return { files, diagnostics: [], summary: summarize(whole, files.length), model: modelData(whole, operations) };
+    return {
+      files,
+      diagnostics: problems,
+      summary: summarize(whole, files.length),
+      model: modelData(whole, operations),
+    };
   } catch (error) {
     if (error instanceof TemplateError) return failed([error.diagnostic]);
     throw error;

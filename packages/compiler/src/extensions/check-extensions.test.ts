@@ -47,3 +47,22 @@ test.each([
 test('an event that is not written as text is refused', () => {
   expect(check(`${start}({ before }) => before(name, () => {}));`)[0]).toContain('is not written as text');
 });
+
+test.each([
+  ['({ before }) => audit(before)', '1:54'],
+  ['(on) => { audit(on); on.before("articles.create", () => {}); }', '1:48'],
+  ['(on) => { const then = on.after; }', '1:55'],
+  ['({ before }) => keep({ before })', '1:55'],
+  ['({ before, ...others }) => others.after("articles.create", () => {})', '1:43'],
+  ['register', '1:32'],
+])('a tool that is passed on is named, as what it registers is not read: %s', (register, location) => {
+  expect(check(`${start}${register});`)).toEqual([
+    expect.stringMatching(`^extension-unread extensions/one.ts:${location} Registrations through "`),
+  ]);
+});
+
+test('names of members and of parts of other objects are no tools', () => {
+  expect(check(`${start}({ before }) => { row.before = 1; f({ before: 2 }); const { before: old } = row; });`)).toEqual(
+    [],
+  );
+});

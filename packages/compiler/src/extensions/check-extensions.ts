@@ -7,7 +7,17 @@ import { didYouMean } from '@tablewright/introspect/did-you-mean';
 import type { Node, SourceFile } from 'ts-morph';
 import type { Api, Operation } from '../api.ts';
 import { loadTsMorph } from '../print/libraries.ts';
-import { type ExtensionSource, exportedBy, literalText, placeAt, placeOf, problem, registrationsIn } from './files.ts';
+import {
+  type ExtensionSource,
+  escapesIn,
+  exportedBy,
+  literalText,
+  placeAt,
+  placeOf,
+  problem,
+  registerOf,
+  registrationsIn,
+} from './files.ts';
 import { readHooks } from './listed.ts';
 
 /** Everything that is wrong with the extensions of a project, with file, line and column. */
@@ -67,16 +77,27 @@ function checkFile(file: SourceFile, path: string, events: ReadonlySet<string>):
     const hint = 'Write `export default defineExtension(({ before }) => { … })`.';
     return [problem('extension-export', location, 'The default export is no call of "defineExtension".', hint)];
   }
-  const [register] = exported.getArguments();
+  const register = registerOf(file);
   if (Node.isAsyncable(register) && register.isAsync()) {
     const message = 'The function that registers is async, and the server does not wait for it.';
     const hint = 'Leave out `async`, and write `await` before the call of "defineExtension", or in the hooks.';
     return [problem('extension-async', placeOf(register, path), message, hint)];
   }
-  return registrationsIn(file).flatMap(({ tool, call }) => {
+  const faults = registrationsIn(file).flatMap(({ tool, call }) => {
     const [event] = call.getArguments();
     return tool === 'route' || event === undefined ? [] : checkEvent(event, placeOf(event, path), events);
   });
+  return [...faults, ...escapesIn(file).map((node) => unread(node, placeOf(node, path)))];
+}
+
+function unread(node: Node, location: string): Diagnostic {
+  return {
+    code: 'extension-unread',
+    severity: 'warning',
+    place: location,
+    message: `Registrations through "${node.getText()}" are not read here: extensions.json lacks their hooks, and the server refuses their routes.`,
+    hint: 'Call `before`, `after`, `afterCommit` and `route` in this function; the code that they run may stand elsewhere.',
+  };
 }
 
 function checkEvent(event: Node, location: string, events: ReadonlySet<string>): readonly Diagnostic[] {

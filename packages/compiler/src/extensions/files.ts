@@ -19,11 +19,20 @@ export function exportedBy(file: SourceFile): Node | undefined {
   return file.getExportAssignment((assignment) => !assignment.isExportEquals())?.getExpression();
 }
 
-/** The calls that register something, in the order of the text. */
-export function registrationsIn(file: SourceFile): readonly Registration[] {
+/** The function that registers: that of the call, or the one of the file that it names. */
+export function registerOf(file: SourceFile): Node | undefined {
   const { Node } = loadTsMorph();
   const exported = exportedBy(file);
   const register = Node.isCallExpression(exported) ? exported.getArguments()[0] : undefined;
+  if (!Node.isIdentifier(register)) return register;
+  const name = register.getText();
+  return file.getFunction(name) ?? file.getVariableDeclaration(name)?.getInitializer() ?? register;
+}
+
+/** The calls that register something, in the order of the text. */
+export function registrationsIn(file: SourceFile): readonly Registration[] {
+  const { Node } = loadTsMorph();
+  const register = registerOf(file);
   if (register === undefined) return [];
   const named = toolNames(register);
   return register.getDescendants().flatMap((node) => {
@@ -32,12 +41,35 @@ export function registrationsIn(file: SourceFile): readonly Registration[] {
   });
 }
 
+/** Places where tools leave the sight of `registrationsIn`: they are passed on, or get another name. */
+export function escapesIn(file: SourceFile): readonly Node[] {
+  const { Node } = loadTsMorph();
+  const register = registerOf(file);
+  if (register === undefined) return [];
+  if (!Node.isParametered(register)) return [register];
+  const named = toolNames(register);
+  const roots = new Set([...named.keys()].map((name) => name.split('.')[0]));
+  return register.getDescendants().filter((node) => {
+    const parent = node.getParent();
+    if (Node.isBindingElement(node)) return parent === parameterOf(register) && node.getDotDotDotToken() !== undefined;
+    if (!Node.isIdentifier(node) || !roots.has(node.getText()) || Node.isBindingElement(parent)) return false;
+    const isShort = Node.isShorthandPropertyAssignment(parent);
+    if (!isShort && parent && Node.hasName(parent) && parent.getNameNode() === node) return false;
+    const value = named.has(node.getText()) ? node : parent;
+    const call = value?.getParent();
+    return !(Node.isCallExpression(call) && call.getExpression() === value && named.has(value.getText()));
+  });
+}
+
+function parameterOf(register: Node): Node | undefined {
+  const { Node } = loadTsMorph();
+  return Node.isParametered(register) ? register.getParameters()[0]?.getNameNode() : undefined;
+}
+
 /** The tools by the expressions that mean them: `before`, a name it was given, or `tools.before`. */
 function toolNames(register: Node): ReadonlyMap<string, Tool> {
   const { Node } = loadTsMorph();
-  if (!Node.isArrowFunction(register) && !Node.isFunctionExpression(register)) return new Map();
-  const [parameter] = register.getParameters();
-  const name = parameter?.getNameNode();
+  const name = parameterOf(register);
   if (name === undefined) return new Map();
   if (!Node.isObjectBindingPattern(name)) return new Map(tools.map((tool) => [`${name.getText()}.${tool}`, tool]));
   const elements = name.getElements().flatMap((element): [string, Tool][] => {
