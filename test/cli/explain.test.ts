@@ -200,6 +200,10 @@ describe('platform explain', () => {
     expect((await platform('explain', 'POST /server/ping', '--as', 'writer')).code).toBe(2);
     expect((await platform('explain', 'GET /users/me', '--as', 'writer')).code).toBe(2);
     expect((await platform('explain', 'GET /items/articles', '--as', 'writer', '--rehearse')).code).toBe(2);
+    for (const option of ['--rehearse', '--analyze']) {
+      const call = await platform('explain', 'POST /functions/twice', '--as', 'writer', option);
+      expect([call.code, call.stderr]).toEqual([2, expect.stringContaining('A call is planned, and never run.')]);
+    }
     const measured = ['GET /items/articles', '--as', 'writer', '--offline', '--analyze'];
     expect((await platform('explain', ...measured)).code).toBe(2);
     for (const args of [['GET /items/platform_users'], ['POST /items/platform_users', '--data', '{"id":1}']]) {

@@ -37,14 +37,15 @@ export async function explain(request: string, options: ExplainOptions): Promise
 
 async function explainRequest(request: string, options: ExplainOptions, progress: Progress): Promise<boolean> {
   const { method, target } = requestOf(request);
-  refuseOptions(method, options);
+  const calls = target.startsWith('/functions/');
+  refuseOptions(method, calls, options);
   const project = await loadProject(options.project);
   const source = options.offline === true ? null : await connectPresent(project, progress, { hint });
   try {
     const schema = await currentSchema(project, progress, source ?? undefined);
     const question = { project, schema, source, role: options.as, user: options.user ?? null };
     const output = visibly(progress);
-    if (target.startsWith('/functions/')) return await explainCalling(method, target, options.data, question, output);
+    if (calls) return await explainCalling(method, target, options.data, question, output);
     if (method === 'GET') return await explainReading(target, question, options.analyze === true, output);
     const write: WriteToExplain = { method, target, body: options.data ?? '' };
     return await explainWriting(write, question, options.rehearse === true, output);
@@ -149,9 +150,14 @@ function requestOf(request: string): { readonly method: Method; readonly target:
   );
 }
 
-function refuseOptions(method: Method, { offline, analyze, data, rehearse }: ExplainOptions): void {
+function refuseOptions(method: Method, calls: boolean, { offline, analyze, data, rehearse }: ExplainOptions): void {
   const reads = method === 'GET';
   const wrong: readonly (readonly [boolean, string, string])[] = [
+    [
+      calls && (rehearse === true || analyze === true),
+      'A call is planned, and never run.',
+      'Leave --rehearse and --analyze out.',
+    ],
     [reads && data !== undefined, 'A GET has no body.', 'Leave --data out.'],
     [reads && rehearse === true, 'Only writes are rehearsed.', 'A read is measured with --analyze.'],
     [!reads && analyze === true, 'A write is not measured, because it would run.', 'Run it with --rehearse.'],
