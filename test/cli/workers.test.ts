@@ -1,14 +1,16 @@
 /** Several processes on one port: none of their requests fails while they are replaced or lost, and all end together. */
 
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bundledFor } from '../support/bundled.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { createMysqlDatabase, noMariadb, startMariadb, withoutMariadb } from '../support/mariadb.ts';
-import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+import { createProject, type Platform, runPlatform, startUnchecked, variablesOf } from '../support/platform.ts';
 
 /** Rounds of replacing everybody; RESTARTS=5 is the whole proof. */
 const restarts = Number(process.env.RESTARTS ?? '1');
@@ -74,11 +76,45 @@ it('a process that hangs keeps one connection from being answered, until it goes
   expect([...new Set(await Promise.all(answers))]).toEqual(['200']);
 });
 
+it('one that ends while another one is replaced is replaced once', { timeout: 60_000 }, async () => {
+  const before = told('every process was replaced');
+  const pids = await workerPids();
+  process.kill(server.pid, 'SIGHUP');
+  await expect.poll(() => workerPids(), { interval: 10 }).toHaveLength(3);
+  process.kill(pids[0] ?? 0, 'SIGKILL');
+  await until(() => told('every process was replaced') === before + 1);
+  await expect.poll(() => told('another one takes its place')).toBe(1);
+  // A process more would be there after the second in which none is replaced, and its start.
+  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  expect(await workerPids()).toHaveLength(2);
+});
+
+it('the others serve while the system starts no further process', { timeout: 60_000 }, async () => {
+  const [pid = 0] = await workerPids();
+  const limit = (open: string): unknown => execFileSync('prlimit', ['--pid', String(server.pid), `--nofile=${open}:`]);
+  const before = told('another one takes its place');
+  limit('8');
+  process.kill(pid, 'SIGKILL');
+  await until(() => told('it cannot start: ') > 0);
+  expect(await workerPids()).toHaveLength(1);
+  limit('1024');
+  await expect.poll(async () => (await workerPids()).length, { timeout: 20_000 }).toBe(2);
+  expect(told('another one takes its place')).toBeGreaterThan(before + 1);
+  // One of two requests is for the new process, which takes it when it listens.
+  const [left = 0] = await workerPids();
+  process.kill(left, 'SIGSTOP');
+  const both = [ask(), ask()];
+  expect(await Promise.race(both)).toBe('200');
+  process.kill(left, 'SIGCONT');
+  expect(await Promise.all(both)).toEqual(['200', '200']);
+});
+
 it('a process that is lost is replaced, and all end with the first one', async () => {
+  const before = told('another one takes its place');
   const pids = await workerPids();
   expect(pids).toHaveLength(2);
   process.kill(pids[0] ?? 0, 'SIGKILL');
-  await until(() => told('another one takes its place') === 1);
+  await until(() => told('another one takes its place') === before + 1);
   expect(await ask()).toBe('200');
   const left = await workerPids();
   expect(await server.stop()).toBe(0);
@@ -89,6 +125,42 @@ it('a start that no process survives ends with the code of its failure', async (
   const environment = { DATABASE_URL: database.url, LOG_LEVEL: 'loud' };
   const result = await runPlatform(['start', '--workers', '2', '--project', project.folder], environment);
   expect(result).toMatchObject({ code: 4, stderr: expect.stringContaining('LOG_LEVEL must be one of') });
+});
+
+it('a start of which one process is killed ends with a failure', async () => {
+  const args = ['start', '--workers', '2', '--project', project.folder];
+  const leader = spawn(process.execPath, [...bundledFor(database.url), 'packages/cli/bin/platform.cjs', ...args], {
+    env: variablesOf(database.url, {}),
+    stdio: 'ignore',
+  });
+  const ended = once(leader, 'exit');
+  await expect.poll(() => workerPids(leader.pid), { interval: 10, timeout: 20_000 }).toHaveLength(2);
+  const [pid = 0] = await workerPids(leader.pid);
+  process.kill(pid, 'SIGKILL');
+  expect(await ended).toEqual([4, null]);
+});
+
+it('a port that another process has taken meanwhile is waited for by one process', { timeout: 60_000 }, async () => {
+  const [free, port] = await listenOn(0);
+  await new Promise((resolve) => free.close(resolve));
+  const only = await startUnchecked(project.folder, database.url, { PORT: String(port) }, ['--workers', '1']);
+  const [pid = 0] = await workerPids(only.pid);
+  process.kill(pid, 'SIGTERM');
+  let other: Server | undefined;
+  await until(() => {
+    if (other === undefined)
+      void listenOn(port)
+        .then(([taken]) => (other = taken))
+        .catch(() => undefined);
+    return other !== undefined;
+  });
+  await until(() => only.log().split('it cannot start: The port is in use').length > 3);
+  expect((await workerPids(only.pid)).length).toBeLessThan(2);
+  other?.close();
+  await expect
+    .poll(async () => (await only.ask('/items/docs').catch(() => null))?.status, { timeout: 20_000 })
+    .toBe(200);
+  expect(await only.stop()).toBe(0);
 });
 
 it.each([
@@ -160,7 +232,7 @@ it.skipIf(noMariadb)(
   },
 );
 
-async function workerPids(): Promise<readonly number[]> {
-  const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
+async function workerPids(leader = server.pid): Promise<readonly number[]> {
+  const children = await readFile(`/proc/${leader}/task/${leader}/children`, 'utf8');
   return children.trim().split(/\s+/).map(Number);
 }

@@ -134,9 +134,11 @@ export class WorkerCluster {
   }
 
   /** Starts one; resolves when it listens. */
-  #startWorker(): Promise<{ readonly worker: Worker; readonly readiness: Readiness }> {
+  async #startWorker(): Promise<{ readonly worker: Worker; readonly readiness: Readiness }> {
     const worker = cluster.fork();
     return new Promise((resolve, reject) => {
+      // The system starts none, for lack of descriptors for example.
+      worker.on('error', reject);
       worker.on('message', (message: WorkerMessage) => {
         switch (message.kind) {
           case 'failure':
@@ -144,7 +146,10 @@ export class WorkerCluster {
           case 'open':
             return void this.#port.add(worker).then(
               (address) => send(worker, { kind: 'opened', address }),
-              async (error: unknown) => reject(await this.#describe(error)),
+              async (error: unknown) => {
+                reject(await this.#describe(error));
+                worker.process.kill();
+              },
             );
           case 'taken':
             return this.#port.taken(worker);
@@ -174,7 +179,8 @@ export class WorkerCluster {
       worker.on('exit', (code, signal) => {
         // A worker that was dismissed is no longer in the list.
         if (this.#serving.delete(worker) && !this.#stopping) this.#replace(signal ?? `code ${code}`);
-        reject(new CommandError(code === 0 ? exitCodes.start : code, 'A process ended before it listened.'));
+        // The code is null where a signal has ended it, as that of a system without memory.
+        reject(new CommandError(code || exitCodes.start, 'A process ended before it listened.'));
       });
     });
   }
@@ -208,8 +214,9 @@ export class WorkerCluster {
   async #replaceAll(): Promise<void> {
     for (const worker of [...this.#serving]) {
       if (this.#stopping) return;
-      await this.#startWorker();
-      await this.#stopWorker(worker, true);
+      const { worker: next } = await this.#startWorker();
+      // One that has ended by itself meanwhile is replaced already.
+      await this.#stopWorker(this.#serving.has(worker) ? worker : next, true);
     }
   }
 }
