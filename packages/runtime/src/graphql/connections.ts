@@ -1,6 +1,6 @@
 /** Connections: the selection of a page as a selection of its rows, and the rows as the value of a connection. */
 
-import { type GraphQLObjectType, getNamedType, isObjectType, type SelectionSetNode } from 'graphql';
+import { type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import { ByteWriter, giveBack } from '../json/byte-writer.ts';
 import { int32 } from '../json/bytes.ts';
 import { createTranscoder, type Transcoder } from '../json/transcode.ts';
@@ -8,7 +8,7 @@ import { afterColumn } from '../query/answer.ts';
 import { type CursorPlan, writeCursor } from '../query/parse/cursor.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
 import type { CollectionScope } from '../sql/scope.ts';
-import { type CollectedField, collectFields } from './compile/collect.ts';
+import { type CollectedField, collectFields, type Sets } from './compile/collect.ts';
 import { type Compiling, compileSelection, constantOf, setsOf, unknownName } from './compile/compile-selection.ts';
 import type { PartTemplate } from './compile/selection-template.ts';
 import type { CollectedRows } from './spliced.ts';
@@ -35,8 +35,6 @@ type ConnectionPart =
   | { readonly kind: 'count'; readonly key: string }
   | { readonly kind: 'info'; readonly key: string; readonly members: readonly PageMember[] }
   | Extract<EdgeMember, { kind: 'constant' }>;
-
-type Sets = readonly (SelectionSetNode | undefined)[];
 
 export function compileConnection(to: Compiling, collection: CollectionScope, type: GraphQLObjectType, sets: Sets) {
   const items: PartTemplate[] = [];

@@ -5,7 +5,7 @@ import type { CompiledApi } from '../language/index.ts';
 import { createPopulationTest } from '../query/planner.ts';
 import {
   type CompiledOperation,
-  createOperationCompiler,
+  OperationCompiler,
   type OperationCompilerOptions,
 } from './compile/compile-operations.ts';
 import type { Variables } from './compile/input.ts';
@@ -18,7 +18,7 @@ export interface OperationRunnerOptions extends OperationCompilerOptions, QueryS
 }
 
 export function createOperationRunner(options: OperationRunnerOptions): OperationRunner {
-  const { compile, compiledOf } = createOperationCompiler(options);
+  const compiler = new OperationCompiler(options);
   const isPopulationError = createPopulationTest(options.api);
   const mutating: MutationSetting = {
     ...options,
@@ -31,10 +31,10 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
     },
   };
   return {
-    compile,
-    plan: (operation, variables) => planStatements(compiledOf(operation), variables),
+    compile: (source) => compiler.compile(source),
+    plan: (operation, variables) => planStatements(compiler.compiledOf(operation), variables),
     run(operation, call) {
-      const found = compiledOf(operation);
+      const found = compiler.compiledOf(operation);
       const { variables } = call;
       if (found.kind === 'mutation') return runMutation(mutating, found.fieldsOf(variables), call, found.scope);
       const notPopulated: FindPopulated = (source, error) => {

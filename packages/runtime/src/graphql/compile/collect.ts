@@ -23,6 +23,9 @@ export interface CollectedField {
   readonly nodes: readonly [FieldNode, ...FieldNode[]];
 }
 
+/** Selection sets of an object, wherever it was asked for. */
+export type Sets = readonly (SelectionSetNode | undefined)[];
+
 export interface Collecting {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
@@ -30,7 +33,8 @@ export interface Collecting {
   readonly isTrue: ((variable: string) => boolean) | null;
 }
 
-function fragmentsOf({ definitions }: DocumentNode): Collecting['fragments'] {
+/** The fragments of a document by their names. */
+export function fragmentsOf({ definitions }: DocumentNode): Collecting['fragments'] {
   return new Map(
     definitions.flatMap((definition) =>
       definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition] as const] : [],
@@ -62,7 +66,7 @@ function conditionOf({ name, arguments: argumentNodes = [] }: DirectiveNode) {
 export function collectFields(
   collecting: Collecting,
   type: GraphQLNamedType,
-  sets: readonly (SelectionSetNode | undefined)[],
+  sets: Sets,
 ): readonly CollectedField[] {
   const fields = new Map<string, [FieldNode, ...FieldNode[]]>();
   const spread = new Set<string>();

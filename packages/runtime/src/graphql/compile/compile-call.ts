@@ -11,10 +11,10 @@ import type { Returning, ReturningForm } from '../../write/returning.ts';
 import type { PreparedCommand } from '../../write/write-command.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 import { argumentTree, listSlot } from '../reads/list-read.ts';
-import { type Compiling, compileProjection, compileSelection, setsOf, unknownName } from './compile-selection.ts';
+import { compileProjection, setsOf, unknownName } from './compile-selection.ts';
 import { type Input, inputValue, isJson, type Variables } from './input.ts';
 import { restMembers } from './rest-names.ts';
-import { type CompilingRoots, createRootRead, givesObjects, type RootField, type RowSource } from './roots.ts';
+import { type CompilingRoots, createItemsRead, givesObjects, type RootField, type RowSource } from './roots.ts';
 
 /** A value or objects that a function gives. */
 export interface CallSource {
@@ -47,16 +47,13 @@ function compileItems(
   call: Callable,
   options: ReadonlyMap<string, Input>,
 ): RowSource {
-  const { to, field, inputs, type } = root;
+  const { to, field, inputs } = root;
   const { returns } = call.descriptor;
   const collection = to.scope.collections.get(returns.kind === 'items' ? returns.collection : '');
   if (collection === undefined || returns.kind !== 'items') throw unknownName(field.name);
-  const lists: Compiling['lists'] = [];
   const many = returns.many === true;
-  const top = many ? listSlot(to, collection, undefined, options) : undefined;
-  const selection = compileSelection({ ...to, lists }, type, setsOf(field));
-  const prepare = createRootRead(root, {
-    ...{ selector: 'list', many, selection, top, lists },
+  const prepare = createItemsRead(root, {
+    ...{ selector: 'list', many, top: many ? listSlot(to, collection, undefined, options) : undefined },
     source: {
       inputs: [...inputs.values()],
       read: (variables) => to.functions.source(call, argumentsOf(call, inputs, variables)),

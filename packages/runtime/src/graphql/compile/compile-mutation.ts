@@ -1,5 +1,5 @@
 /** Mutations: the write of each root field, and how its answer is read. Source: API specification, section 14.2. */
-import { type FieldNode, type GraphQLObjectType, getNamedType } from 'graphql';
+import type { GraphQLObjectType } from 'graphql';
 import type { Caller } from '../../caller.ts';
 import { runAs } from '../../database/row-context.ts';
 import { forbidden, PlatformError } from '../../errors.ts';
@@ -14,27 +14,26 @@ import type { PreparedCommand, WriteCommand } from '../../write/write-command.ts
 import type { WriteRequest } from '../../write/write-plan.ts';
 import type { PrepareRead } from '../reads/item-read.ts';
 import { listSlot } from '../reads/list-read.ts';
-import { type CollectedField, collectFields } from './collect.ts';
+import { collectFields, type Sets } from './collect.ts';
 import { compileWritingCall } from './compile-call.ts';
 import { keyOf, type ServiceField, serviceField } from './compile-query.ts';
-import { type Compiling, compileSelection, constantOf, setsOf, unknownName, unknownPart } from './compile-selection.ts';
-import { compileArguments, type Input, inputValue, isJson, type Variables } from './input.ts';
+import { constantOf, setsOf, unknownName } from './compile-selection.ts';
+import { type Input, inputValue, isJson, type Variables } from './input.ts';
 import { restPayload } from './rest-names.ts';
-import { type CompilingRoots, createRootRead, givesObjects, type RootField } from './roots.ts';
+import {
+  type CompiledField,
+  type CompilingRoots,
+  compileRoots,
+  createItemsRead,
+  type FixedSource,
+  givesObjects,
+  type RootField,
+} from './roots.ts';
 
-export interface MutationField {
-  readonly key: string;
-  readonly nodes: readonly FieldNode[];
-  readonly source: MutationSource;
-}
+export type MutationField = CompiledField<MutationSource | FixedSource>;
 
 /** Action of a root field. */
-type MutationSource =
-  | { readonly kind: 'constant'; readonly json: string }
-  /** An error that does not depend on variables. */
-  | { readonly kind: 'failure'; readonly error: PlatformError }
-  | WriteSource
-  | { readonly kind: 'service'; readonly field: ServiceField };
+type MutationSource = WriteSource | { readonly kind: 'service'; readonly field: ServiceField };
 
 export interface WriteSource {
   readonly kind: 'write';
@@ -46,28 +45,8 @@ export interface WriteSource {
 /** The part of a write that its request brings along. */
 type Requested = Pick<WriteRequest, 'caller' | 'sender'>;
 
-export function compileMutation(
-  to: CompilingRoots,
-  type: GraphQLObjectType,
-  sets: Parameters<typeof collectFields>[2],
-): readonly MutationField[] {
-  return collectFields(to, type, sets).map((field) => {
-    const { key, nodes } = field;
-    return { key, nodes, source: compileSource(to, type, field) };
-  });
-}
-
-function compileSource(to: CompilingRoots, type: GraphQLObjectType, field: CollectedField): MutationSource {
-  const root = to.roots.get(field.name);
-  const declared = type.getFields()[field.name];
-  if (root === undefined || declared === undefined) return constantOf(type, field) ?? unknownPart(field);
-  try {
-    const inputs = compileArguments(field.nodes[0], declared.args);
-    return compileRoot({ to, field, inputs, type: getNamedType(declared.type) }, root);
-  } catch (error) {
-    if (error instanceof PlatformError) return { kind: 'failure', error };
-    throw error;
-  }
+export function compileMutation(to: CompilingRoots, type: GraphQLObjectType, sets: Sets): readonly MutationField[] {
+  return compileRoots<MutationSource>(to, type, sets, compileRoot);
 }
 
 function compileRoot(compiled: RootField, root: GraphqlRoot): MutationSource {
@@ -148,18 +127,16 @@ function compileReturning(
   root: RootField<GraphQLObjectType>,
   { collection: name, operation, inputs }: Written,
 ): PrepareRead {
-  const { to, field, type } = root;
+  const { to } = root;
   const collection = to.scope.collections.get(name);
   if (collection === undefined) throw unknownName(name);
   const many = manyOf(operation);
-  const lists: Compiling['lists'] = [];
   // Everything that was written is answered, unless the document wants less.
   const whole = { ...to, limits: { ...to.limits, defaultLimit: -1 } };
   const arguments_ = new Map([...inputs].filter(([argument]) => !['id', 'ids', 'data'].includes(argument)));
   const top = many ? listSlot(whole, collection, undefined, arguments_) : undefined;
-  const selection = compileSelection({ ...to, lists }, type, setsOf(field));
   const selector = many || operation === 'updateSingleton' ? 'written' : 'key';
-  return createRootRead(root, { selector, many, selection, top, lists, whole });
+  return createItemsRead(root, { selector, many, top, whole });
 }
 
 function compileWrite(

@@ -11,7 +11,7 @@ import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { ReadPass } from '../../query/plan/plan-read.ts';
 import { createPlanner } from '../../query/planner.ts';
 import { buildOpenScope, buildScope, type Scope, withoutRows } from '../../sql/scope.ts';
-import type { Operation, OperationRunner, OperationSource } from '../documents/operation.ts';
+import type { Operation, OperationSource } from '../documents/operation.ts';
 import type { PreparedRead } from '../reads/item-read.ts';
 import { collectFields, collectingAll, createVariants, type Variant } from './collect.ts';
 import { compileMutation, type MutationField } from './compile-mutation.ts';
@@ -30,12 +30,6 @@ export interface OperationCompilerOptions {
   readonly createCache?: CreatePlanCache;
   /** Complete planned reads. Default: none. */
   readonly passes?: readonly ReadPass[];
-}
-
-/** Compiles operations, and gives what it made of them. */
-interface OperationCompiler extends Pick<OperationRunner, 'compile'> {
-  /** Throws for an operation of another compiler. */
-  compiledOf(operation: Operation): CompiledOperation;
 }
 
 interface ClassSetting extends Pick<CompilingRoots, 'accessClass' | 'functions'> {
@@ -59,15 +53,8 @@ export type CompiledOperation =
       readonly fieldsOf: (variables: Variables) => readonly MutationField[];
     };
 
-export function createOperationCompiler(options: OperationCompilerOptions): OperationCompiler {
-  const compiling = new ApiOperations(options);
-  return {
-    compile: (source) => compiling.compile(source),
-    compiledOf: (operation) => compiling.compiledOf(operation),
-  };
-}
-
-class ApiOperations implements OperationCompiler {
+/** Compiles operations, and gives what it made of them. */
+export class OperationCompiler {
   readonly #api: OperationCompilerOptions['api'];
   readonly #createCache: CreatePlanCache;
   readonly #passes: readonly ReadPass[];
@@ -116,6 +103,7 @@ class ApiOperations implements OperationCompiler {
     return made;
   }
 
+  /** Throws for an operation of another compiler. */
   compiledOf(operation: Operation): CompiledOperation {
     const found = this.#compiled.get(operation);
     if (found === undefined) throw new Error('The operation was compiled by another compiler.');

@@ -1,5 +1,5 @@
 /** Queries: the read of each root field. Source: API specification, section 14.2. */
-import { type FieldNode, type GraphQLObjectType, getNamedType, isNonNullType } from 'graphql';
+import type { GraphQLObjectType } from 'graphql';
 import type { Caller } from '../../caller.ts';
 import { forbidden, PlatformError } from '../../errors.ts';
 import { callerCollections } from '../../language/conditions/caller-path.ts';
@@ -10,34 +10,28 @@ import type { CollectionScope } from '../../sql/scope.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 import { compileConnection, createConnections } from '../connections.ts';
 import { compileAggregate, createAggregate } from '../reads/aggregate-read.ts';
+import { createRead } from '../reads/item-read.ts';
 import { listSlot } from '../reads/list-read.ts';
-import { type CollectedField, collectFields } from './collect.ts';
+import type { Sets } from './collect.ts';
 import { type CallSource, compileCall } from './compile-call.ts';
+import { type Compiling, compileProjection, constantOf, setsOf, unknownName, unknownPart } from './compile-selection.ts';
+import { type Input, inputValue, type Variables } from './input.ts';
 import {
-  type Compiling,
-  compileProjection,
-  compileSelection,
-  constantOf,
-  setsOf,
-  unknownName,
-  unknownPart,
-} from './compile-selection.ts';
-import { compileArguments, type Input, inputValue, type Variables } from './input.ts';
-import { type CompilingRoots, createRootRead, givesObjects, type RootField, type RowSource } from './roots.ts';
+  type CompiledField,
+  type CompilingRoots,
+  compileRoots,
+  createItemsRead,
+  type FixedSource,
+  givesObjects,
+  nameOf,
+  type RootField,
+  type RowSource,
+} from './roots.ts';
 
-export interface QueryField {
-  readonly key: string;
-  readonly nodes: readonly FieldNode[];
-  /** True if a failure makes only the field null, and not the whole data. */
-  readonly nullable: boolean;
-  readonly source: QuerySource;
-}
+export type QueryField = CompiledField<QuerySource | FixedSource>;
 
 type QuerySource =
-  | { readonly kind: 'constant'; readonly json: string }
   | { readonly kind: 'introspection' }
-  /** An error that does not depend on variables. */
-  | { readonly kind: 'failure'; readonly error: PlatformError }
   | RowSource
   | CallSource
   | { readonly kind: 'service'; readonly field: ServiceField };
@@ -54,40 +48,14 @@ export interface ServiceField {
   readonly returning?: (variables: Variables, caller: Caller) => NonNullable<WriteRequest['returning']>;
 }
 
-export function compileQuery(
-  to: CompilingRoots,
-  type: GraphQLObjectType,
-  sets: Parameters<typeof collectFields>[2],
-): readonly QueryField[] {
-  return collectFields(to, type, sets).map((field) => {
-    const { key, nodes } = field;
-    const declared = type.getFields()[field.name];
-    return { key, nodes, nullable: !isNonNullType(declared?.type), source: compileSource(to, type, field) };
-  });
+export function compileQuery(to: CompilingRoots, type: GraphQLObjectType, sets: Sets): readonly QueryField[] {
+  return compileRoots<QuerySource>(to, type, sets, compileRoot, (parent, field) =>
+    field.name === '__schema' || field.name === '__type' ? { kind: 'introspection' } : constantOf(parent, field),
+  );
 }
 
-function compileSource(to: CompilingRoots, type: GraphQLObjectType, field: CollectedField): QuerySource {
-  if (field.name === '__schema' || field.name === '__type') return { kind: 'introspection' };
-  const root = to.roots.get(field.name);
-  if (root === undefined) return constantOf(type, field) ?? unknownPart(field);
-  try {
-    return compileRoot(to, type, root, field);
-  } catch (error) {
-    if (error instanceof PlatformError) return { kind: 'failure', error };
-    throw error;
-  }
-}
-
-function compileRoot(
-  to: CompilingRoots,
-  type: GraphQLObjectType,
-  root: GraphqlRoot,
-  field: CollectedField,
-): QuerySource {
-  const declared = type.getFields()[field.name];
-  if (declared === undefined) return unknownPart(field);
-  const inputs = compileArguments(field.nodes[0], declared.args);
-  const compiled: RootField = { to, field, inputs, type: getNamedType(declared.type) };
+function compileRoot(compiled: RootField, root: GraphqlRoot): QuerySource {
+  const { to, field, inputs } = compiled;
   if (root.operation === 'function') return compileCall(compiled, root.function);
   // A caller who may read nothing of users gets their own key.
   if (root.operation === 'service' && !(root.service === 'users_me' && to.scope.collections.has(users))) {
@@ -121,11 +89,9 @@ export function serviceField(root: RootField, service: GraphqlService): ServiceF
 }
 
 function compileList(root: RootField<GraphQLObjectType>, name: string, many: boolean): RowSource {
-  const { to, field, inputs, type } = root;
-  const lists: Compiling['lists'] = [];
+  const { to, field, inputs } = root;
   const top = listSlot(to, collectionOf(to, name), undefined, inputs);
-  const selection = compileSelection({ ...to, lists }, type, setsOf(field));
-  const prepare = createRootRead(root, { selector: 'list', many, selection, top, lists });
+  const prepare = createItemsRead(root, { selector: 'list', many, top });
   return { kind: 'rows', key: field.key, collection: name, prepare, keys: null };
 }
 
@@ -136,7 +102,9 @@ function compileConnected(root: RootField<GraphQLObjectType>, name: string): Row
   const top = listSlot(to, collection, undefined, inputs, true);
   const { items, parts } = compileConnection({ ...to, lists }, collection, type, setsOf(field));
   const counted = parts.some(({ kind }) => kind === 'count') && ({ counted: true } as const);
-  const prepare = createRootRead(root, { selector: 'list', many: true, selection: items, top, lists, ...counted });
+  const prepare = createRead(to, nameOf(root), {
+    ...{ selector: 'list', many: true, selection: items, top, lists, ...counted },
+  });
   return { kind: 'rows', key: field.key, collection: name, prepare, keys: null, collect: createConnections(parts) };
 }
 
@@ -145,21 +113,20 @@ function compileItem(
   name: string,
   keyOf: (collection: CollectionScope, variables: Variables, caller: Caller) => readonly string[],
 ): RowSource {
-  const { to, field, type } = root;
+  const { to, field } = root;
   const collection = collectionOf(to, name);
-  const lists: Compiling['lists'] = [];
-  const selection = compileSelection({ ...to, lists }, type, setsOf(field));
-  const prepare = createRootRead(root, { selector: 'key', many: false, selection, top: undefined, lists });
+  const prepare = createItemsRead(root, { selector: 'key', many: false, top: undefined });
   const keys: RowSource['keys'] = (variables, caller) => keyOf(collection, variables, caller);
   return { kind: 'rows', key: field.key, collection: name, prepare, keys };
 }
 
-function compileAggregated({ to, field, inputs, type }: RootField<GraphQLObjectType>, name: string): RowSource {
+function compileAggregated(root: RootField<GraphQLObjectType>, name: string): RowSource {
+  const { to, field, inputs, type } = root;
   const collection = collectionOf(to, name);
   const names = to.index.byName(name);
   if (names === undefined) return unknownPart(field);
   const selection = compileAggregate({ ...to, lists: [] }, names, collection, type, setsOf(field));
-  const prepare = createAggregate(to, `${to.name} ${field.key}`, { collection, selection, arguments: inputs });
+  const prepare = createAggregate(to, nameOf(root), { collection, selection, arguments: inputs });
   return { kind: 'rows', key: field.key, collection: name, prepare, keys: null };
 }
 

@@ -1,12 +1,5 @@
 /** Selection of a document from items, in the planner's words. Names were judged when the document was validated. */
-import {
-  type GraphQLNamedType,
-  type GraphQLObjectType,
-  getNamedType,
-  isObjectType,
-  isUnionType,
-  type SelectionSetNode,
-} from 'graphql';
+import { type GraphQLNamedType, type GraphQLObjectType, getNamedType, isObjectType, isUnionType } from 'graphql';
 import { isObject } from '../../language/conditions/filter-syntax.ts';
 import {
   type Attribute,
@@ -23,7 +16,7 @@ import { resolveCall } from '../../sql/calls.ts';
 import { castMembers, type MemberPart } from '../../sql/condition.ts';
 import type { CollectionScope, FieldScope } from '../../sql/scope.ts';
 import { type ListSetting, type ListSlot, listSlot } from '../reads/list-read.ts';
-import { type CollectedField, type Collecting, collectFields } from './collect.ts';
+import { type CollectedField, type Collecting, collectFields, type Sets } from './collect.ts';
 import { compileArguments } from './input.ts';
 import type { PartTemplate, SelectionTemplate } from './selection-template.ts';
 
@@ -39,8 +32,6 @@ interface Place {
   readonly names: GraphqlCollection;
   readonly collection: CollectionScope;
 }
-
-type Sets = readonly (SelectionSetNode | undefined)[];
 
 export function compileSelection(to: Compiling, type: GraphQLObjectType, sets: Sets): SelectionTemplate {
   const names = to.index.byType(type.name);
@@ -193,7 +184,7 @@ function memberOf(value: Members, name: string): JsonValue {
 export function compileProjection(
   to: Collecting,
   type: GraphQLNamedType,
-  sets: readonly (SelectionSetNode | undefined)[],
+  sets: Sets,
 ): (value: JsonValue) => JsonValue {
   if (!isObjectType(type)) return (value) => value;
   const parts = collectFields(to, type, sets).map(({ key, name, nodes }) => {

@@ -24,6 +24,7 @@ import type { DocumentLimits, OperationLimits } from '../../environment/requests
 import { PlatformError } from '../../errors.ts';
 import { isStorableText } from '../../language/index.ts';
 import { costs } from '../../query/plan/cost.ts';
+import { fragmentsOf } from '../compile/collect.ts';
 import { DocumentError, documentError } from './document-errors.ts';
 import type { ScopeSchema } from './schemas.ts';
 import { variablesInAllowedPosition } from './wide-values.ts';
@@ -146,10 +147,7 @@ type Measure = (definition: OperationDefinitionNode | FragmentDefinitionNode) =>
  * with each other. Unknown names count as fields without a type.
  */
 function measureIn(schema: GraphQLSchema, document: DocumentNode, maxCost: number): Measure {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const node of document.definitions) {
-    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
-  }
+  const fragments = fragmentsOf(document);
   const measured = new Map<string, SelectionSize | null>();
   const roots: readonly unknown[] = [schema.getQueryType(), schema.getMutationType()];
 

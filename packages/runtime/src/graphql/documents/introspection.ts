@@ -11,6 +11,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { fragmentsOf } from '../compile/collect.ts';
 import { DocumentError } from './document-errors.ts';
 
 /** Multiple of what the query of usual tools asks for that one introspection may ask for. */
@@ -128,10 +129,4 @@ function valuesIn(
   }
 
   return of(operation.selectionSet, true);
-}
-
-function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  return new Map(
-    definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [])),
-  );
 }

@@ -107,17 +107,11 @@ class RootType extends GraphQLObjectType {
 
 type Fields = Record<string, GraphQLFieldConfig<unknown, unknown>>;
 
-/** Makes the finder of the types in the text of a schema, where each field stands on a line of its own. */
-export function createTypes(text: string, roots: ReadonlySet<string>): FindType {
-  const types = new SchemaTypes(text, roots);
-  return (name) => types.find(name);
-}
-
 /** Names of types of payloads, and of composite values in them. */
 const payloads = /^(?:create|update)_\w+_input$|_composite_input$/;
 
-/** Types of one schema, each made when it is first asked for. */
-class SchemaTypes {
+/** Types in the text of a schema, where each field stands on a line of its own; each is made when it is first asked for. */
+export class SchemaTypes {
   readonly #text: string;
   readonly #roots: ReadonlySet<string>;
   readonly #definitions: ReadonlyMap<string, Definition>;

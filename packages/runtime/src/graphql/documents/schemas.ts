@@ -13,8 +13,9 @@ import {
   type ValueNode,
 } from 'graphql';
 import { type CompiledApi, type GraphqlScope, graphqlRootTypes, type JsonValue } from '../../language/index.ts';
+import { isJson } from '../compile/input.ts';
 import { createIntrospectionCheck, type IntrospectionCheck } from './introspection.ts';
-import { createTypes, LazySchema, type RootNames } from './lazy-schema.ts';
+import { LazySchema, type RootNames, SchemaTypes } from './lazy-schema.ts';
 
 export interface ScopeSchema {
   readonly accessClass: string;
@@ -58,14 +59,14 @@ export function createSchemas(read: NonNullable<CompiledApi['graphql']>): FindSc
 
 /** Makes both schemas of one text. They share all types but those at their roots. */
 export function buildSchemas(accessClass: string, text: string): BothScopes {
-  const find = createTypes(text, roots);
+  const types = new SchemaTypes(text, roots);
   let whole: Readonly<Record<GraphqlScope, GraphQLSchema>> | undefined;
 
   function scoped(scope: GraphqlScope): ScopeSchema {
     const names = graphqlRootTypes[scope];
     const findOwn = (name: string): GraphQLNamedType | undefined => {
       const isForeign = roots.has(name) && name !== names.query && name !== names.mutation;
-      return isForeign ? undefined : find(name);
+      return isForeign ? undefined : types.find(name);
     };
     const described = (): GraphQLSchema => {
       whole ??= wholeSchemas(text);
@@ -176,10 +177,6 @@ function refuse(what: string): never {
 function jsonOf(value: unknown): JsonValue {
   if (isJson(value)) return value;
   return refuse('must be JSON');
-}
-
-function isJson(value: unknown): value is JsonValue {
-  return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol' && typeof value !== 'bigint';
 }
 
 /** The value that a literal writes. Numbers that a double cannot hold stay as they are written. */

@@ -1,19 +1,13 @@
 /** The statements of the operations that are known beforehand: for people who want to see when one changes. */
 import type { CompiledApi, KnownOperation } from '../../language/index.ts';
+import type { PlannedField } from '../documents/operation.ts';
 
 /** An operation with its planned statements. */
 export interface PlannedOperation extends KnownOperation {
   /** Statements by response name, with all variables; null where they are not known before the first request. */
-  readonly whole: readonly PlannedRoot[];
+  readonly whole: readonly PlannedField[];
   /** The same without the variables that may be left out, where that makes a difference. */
-  readonly least: readonly PlannedRoot[] | null;
-}
-
-/** A root field with what it does, and the statement of a read. */
-interface PlannedRoot {
-  readonly key: string;
-  readonly kind: string;
-  readonly statement?: string;
+  readonly least: readonly PlannedField[] | null;
 }
 
 /** Parts of an API that decide about statements. */
@@ -28,18 +22,18 @@ export async function planOperations(
   const { graphql: read } = api;
   if (read === undefined || operations.length === 0) return [];
   const { parseKnown } = await import('../documents/check-document.ts');
-  const { createOperationCompiler } = await import('../compile/compile-operations.ts');
+  const { OperationCompiler } = await import('../compile/compile-operations.ts');
   const { createCoercion } = await import('../compile/input.ts');
   const { planSamples } = await import('./plan-samples.ts');
   const { planStatements } = await import('../run.ts');
   const { createSchemas } = await import('../documents/schemas.ts');
   const findSchema = createSchemas(read);
-  const { compile, compiledOf } = createOperationCompiler({ api });
+  const compiler = new OperationCompiler({ api });
   return Promise.all(
     operations.map(async (entry) => {
       const schema = await findSchema(entry.accessClass, entry.scope);
       const { document, operation } = parseKnown(texts[entry.hash] ?? '');
-      const compiled = compiledOf(compile({ schema, document, operation }));
+      const compiled = compiler.compiledOf(compiler.compile({ schema, document, operation }));
       const coerce = createCoercion(schema.schema, operation);
       const plan = (variables: Parameters<typeof planStatements>[1]) => planStatements(compiled, variables);
       return { ...entry, ...planSamples(schema.schema, operation, coerce, plan) };

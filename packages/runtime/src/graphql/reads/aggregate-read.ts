@@ -1,6 +1,6 @@
 /** Aggregations that documents ask for: the selection of one, and its read, planned once per shape. Source: API specification, section 14.2. */
 
-import { type GraphQLObjectType, getNamedType, isObjectType, type SelectionSetNode } from 'graphql';
+import { type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import { longestCachedStatement } from '../../database/plan-cache.ts';
 import { invalidQuery } from '../../errors.ts';
 import { aggregateFits, isAggregateFunction } from '../../language/descriptors/aggregates.ts';
@@ -36,7 +36,7 @@ import { boundValues } from '../../query/plan/plan-bounds.ts';
 import { isStreamed } from '../../query/plan/plan-read.ts';
 import { authoriseRows } from '../../sql/archived/other-rows.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
-import { collectFields } from '../compile/collect.ts';
+import { collectFields, type Sets } from '../compile/collect.ts';
 import { type Compiling, constantOf, sentField, setsOf, unknownPart } from '../compile/compile-selection.ts';
 import type { Input, Variables } from '../compile/input.ts';
 import { type PreparedRead, type PrepareRead, type ReadSetting, rememberReads } from './item-read.ts';
@@ -147,7 +147,7 @@ export function compileAggregate(
   names: GraphqlCollection,
   collection: CollectionScope,
   type: GraphQLObjectType,
-  sets: readonly (SelectionSetNode | undefined)[],
+  sets: Sets,
 ) {
   const values = new Map<string, Aggregate>();
   function shared(aggregate: Aggregate): Aggregate {
